@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
@@ -18,6 +20,7 @@ from bake.recipe import LevelRecipe
 from bake.runtime import open_asset
 from bake.runtime.navigator import Navigator
 from bake.runtime.searching.heuristics import heuristic_for
+from bake.tables import hierarchy as hierarchies
 from bake.tables.clusters import clusters
 from bake.tables.hierarchy import Hierarchy, hierarchy
 from benchmarks.bench import Bench
@@ -44,6 +47,10 @@ TURNS = 3
 #: Transitions of wide entrances lie so far apart; and the maps on which that is compared.
 SPACINGS = (8, 4, 2, 1)
 SPACED = ("lak303d", "brc202d", "AR0011SR")
+
+#: Landmarks of each connected part that are compared, and how often each is timed.
+LANDMARKS = (4, 16, 24)
+LANDMARK_TURNS = 9
 
 
 @dataclass(frozen=True)
@@ -92,8 +99,65 @@ def run(bench: Bench, section: Section) -> None:
         ("map", "A*", "whole", "first", "called: whole", "first", "A* / whole", "A* / first"),
         speeds,
     )
+    _compare_landmarks(bench, section, names)
     _compare_spacings(bench, section, [name for name in names if name in SPACED])
     _bake(bench, section, names)
+
+
+def _compare_landmarks(bench: Bench, section: Section, names: Sequence[str]) -> None:
+    rows = []
+    for name in names:
+        scenario = read_scenario(scenario_file(name))
+        every = np.flatnonzero(scenario.optimal > 0)
+        every = every[np.linspace(0, len(every) - 1, min(4000, len(every))).astype(int)]
+        timed = _longest(scenario, every, bench.either(PROBLEMS, 60))
+        spent: dict[tuple[int, bool], float] = {}
+        measured = {}
+        with ExitStack() as opened:
+            work = {}
+            for count in LANDMARKS:
+                bench.tell(f"{name}: {count} landmarks")
+                asset = bench.scratch / f"{name}-landmarks-{count}.h5"
+                with patch.object(hierarchies, "LANDMARKS", count):
+                    recipe = LevelRecipe(tables=("components", "hierarchy"))
+                    bake_level(Task(level_file(name), asset, recipe), 1, lambda stage, done: None)
+                nav = opened.enter_context(open_asset(asset)).profile()
+                paths = nav._now.searches.hierarchy
+                ends = [_ends(nav, scenario, problem) for problem in timed.tolist()]
+                expanded = [len(paths.find(*pair).expanded) for pair in ends]
+                measured[count] = (_smoothed(nav, scenario, every), expanded, asset.stat().st_size)
+                starts, goals = np.ascontiguousarray(np.array(ends, dtype=np.int32).T)
+                for first in (True, False):
+                    work[count, first] = partial(paths.many, starts, goals, first_piece=first)
+            for _ in range(LANDMARK_TURNS):
+                for what, each in work.items():
+                    begun = time.thread_time()
+                    each()
+                    taken = (time.thread_time() - begun) / len(timed)
+                    spent[what] = min(spent.get(what, taken), taken)
+        for count, (error, expanded, size) in measured.items():
+            rows.append(
+                (
+                    *(name, str(count), f"{np.median(expanded):,.0f}"),
+                    f"{np.quantile(expanded, 0.95):,.0f}",
+                    *(f"{spent[count, first] * 1e6:.1f}" for first in (True, False)),
+                    f"{size:,}",
+                    *(f"{error.mean() * 100:.4f}", f"{np.quantile(error, 0.99) * 100:.2f}"),
+                )
+            )
+    section.text(
+        "The same with other numbers of landmarks: transitions expanded of the same problems, the "
+        "median and the 95th percentile; the first piece and the whole path in microseconds, as "
+        "for a crowd, by the processor time of the thread, the least of "
+        f"{LANDMARK_TURNS} turns; what the file takes; how much longer smoothed paths are."
+    )
+    section.table(
+        (
+            *("map", "landmarks", "expanded", "p95", "first, µs", "whole, µs", "file, bytes"),
+            *("mean %", "p99 %"),
+        ),
+        rows,
+    )
 
 
 def _compare_spacings(bench: Bench, section: Section, names: Sequence[str]) -> None:
@@ -296,24 +360,21 @@ def _bake(bench: Bench, section: Section, names: Sequence[str]) -> None:
     for name in names:
         ground = ground_of(name)
         spent, found = _build(ground, bench.either(3, 2))
-        sizes = [_layer_bytes(found, layer) / ground.nodes for layer in range(len(found.layers))]
-        top = 0 if found.top_distance is None else found.top_distance.nbytes * 5 // 4
         rows.append(
             (
                 name,
                 f"{ground.nodes:,}",
                 f"{spent:.3f}",
-                ", ".join(f"{len(layer.node):,}" for layer in found.layers),
-                ", ".join(f"{size:.2f}" for size in sizes),
-                f"{top / ground.nodes:.2f}",
+                f"{len(found.layers[0].node):,}",
+                f"{_layer_bytes(found) / ground.nodes:.2f}",
             )
         )
         slowest = max(slowest, spent)
     section.text(
-        "Clusters and hierarchy on one core, kernels compiled. Transitions and bytes a place of "
-        "each layer, lowest first, as they lie in memory, and of the table on top."
+        "Clusters and hierarchy on one core, kernels compiled; transitions, and bytes a place as "
+        "they lie in memory."
     )
-    section.table(("map", "nodes", "seconds", "transitions", "bytes a node", "table"), rows)
+    section.table(("map", "nodes", "seconds", "transitions", "bytes a node"), rows)
     section.at_most("slowest hierarchy", slowest, 0.5, "s")
 
 
@@ -327,7 +388,7 @@ def _build(ground: Ground, turns: int) -> tuple[float, Hierarchy]:
             ground.cell,
             square=True,
             spacing=SPACINGS[0],
-            levels=None,
+            levels=1,
             keep_paths=True,
             budget=2**31,
         )
@@ -335,7 +396,7 @@ def _build(ground: Ground, turns: int) -> tuple[float, Hierarchy]:
     return best, found
 
 
-def _layer_bytes(found: Hierarchy, place: int) -> int:
-    layer = found.layers[place]
-    size = sum(array.nbytes for array in (layer.node, layer.first_out, layer.arcs, layer.flow))
-    return size + (found.landmark.nbytes if place == 0 else 0)
+def _layer_bytes(found: Hierarchy) -> int:
+    layer = found.layers[0]
+    kept = (layer.node, layer.first_out, layer.arcs, layer.flow, found.landmark)
+    return sum(array.nbytes for array in kept)

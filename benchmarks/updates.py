@@ -346,7 +346,7 @@ def _layers_row(section: Section | None, name: str, level: LevelAsset, times: _T
     return [
         name,
         f"{made.cluster_count:,}",
-        ", ".join(f"{len(layer.node):,}" for layer in made.layers),
+        "0" if made.layer is None else f"{len(made.layer.node):,}",
         _three(times.layers),
         _three(times.runs),
         _three(times.walk),

@@ -219,7 +219,6 @@ regions = false
 [hierarchy]
 mode = "hpa"
 spacing = 8
-levels = "auto"
 keep_paths = true
 
 [legend]

@@ -279,7 +279,8 @@ COLUMNS: tuple[Column, ...] = (
     _optional("layer_clusters", "int32", "layer", "clusters",
         "clusters of each layer; the first layer's are those of column cluster"),
     _optional("layer_bits", "uint8", "layer", "bits",
-        "bits of a slot in the layer's fields: 4, 8 or 16; 0 = it has none"),
+        "bits of a slot in the first layer's fields: 4, 8 or 16; 0 = it has none, as all other "
+        "layers have"),
     _optional("layer_parent", "uint16 int32", "lower cluster", "cluster",
         "cluster of the next layer that each cluster of all layers but the last is part of"),
     _optional("layer_node", "uint16 int32", "transition", "row or transition",
@@ -292,17 +293,12 @@ COLUMNS: tuple[Column, ...] = (
         "cluster stands for a shortest path in there, one between clusters for an arc below"),
     _optional("layer_weight", "int32", "layer arc", "ticks", "cost of the arc"),
     _optional("layer_field", "uint8", "field byte", "slots",
-        "for each transition of a layer with fields, for each node below in its "
-        "cluster in order: slot of the arc to take toward it, all ones = no way or "
-        "there. Fields begin at whole bytes, lower bits first", shuffle=False),
+        "for each transition of the first layer, for each row of its cluster in order: slot of the "
+        "arc to take toward it, all ones = no way or there. Fields begin at whole bytes, lower "
+        "bits first", shuffle=False),
     _optional("layer_landmark", "int32", "first transition, landmark", "ticks",
         "cost of the way to every transition of the first layer from each landmark of the "
         "connected part that it lies in; 2147483647 where there is none"),
-    _optional("layer_hop", "uint8 uint16 uint32", "top transition, top transition", "slot",
-        "[from, to] of the last layer: slot of the layer arc to take; all ones: no way. Empty "
-        "where the layer is too large for a table"),
-    _optional("layer_distance", "int32", "top transition, top transition", "ticks",
-        "[from, to] of the last layer: cost of a shortest way; 2147483647 where there is none"),
     # These are rules of movement that weights do not show; only updates need them.
     _optional("/terrain/barred", "uint8", "y, x", "bits",
         "headings (1 north, 2 east, 4 south, 8 west) in which no step onto or off the cell is "
@@ -427,8 +423,7 @@ TABLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("clusters", "connected groups of places", ("cluster",)),
     ("hierarchy", "layers of transitions between clusters",
         ("layer_nodes", "layer_clusters", "layer_bits", "layer_parent", "layer_head",
-         "layer_weight", "layer_landmark", "layer_degree", "layer_field", "layer_hop",
-         "layer_distance", "layer_node")),
+         "layer_weight", "layer_landmark", "layer_degree", "layer_field", "layer_node")),
     ("cluster_distances", "distances between clusters", ("cluster_distance",)),
     ("heuristic", "distances to pivots, and between basins corrected by fields",
         ("basin", "pivot_distance", "basin_anchor", "field", "basin_fields", "basin_distance")),

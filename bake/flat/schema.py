@@ -376,8 +376,6 @@ COLUMNS: tuple[FlatColumn, ...] = (
             ("layer_weight", "int32", "layer arc", "ticks"),
             ("layer_field", "uint8", "field byte", "slots"),
             ("layer_landmark", "int32", "first transition, landmark", "ticks"),
-            ("layer_hop", "uint8 uint16 uint32", "top transition, top transition", "slot"),
-            ("layer_distance", "int32", "top transition, top transition", "ticks"),
         )
     ),
 )

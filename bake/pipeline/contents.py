@@ -399,15 +399,9 @@ def hierarchy_contents(profile: str, found: Hierarchy) -> Contents:
         "layer_degree": _narrow(_joined([np.diff(layer.first_out) for layer in layers])),
         "layer_head": _narrow(_joined([layer.arcs[:, 0] for layer in layers])),
         "layer_weight": _joined([layer.arcs[:, 1] for layer in layers]),
-        "layer_field": np.concatenate([layer.flow for layer in layers]),
+        "layer_field": layers[0].flow,
         "layer_landmark": found.landmark,
     }
-    if found.top_hop is not None and found.top_distance is not None:
-        columns["layer_hop"] = found.top_hop
-        columns["layer_distance"] = found.top_distance
-    else:
-        columns["layer_hop"] = np.zeros((0, 0), dtype=np.uint8)
-        columns["layer_distance"] = np.zeros((0, 0), dtype=np.int32)
     return _of_profile(profile, columns, hierarchy_mode="hpa", two_way=int(found.two_way))
 
 

@@ -82,9 +82,6 @@ ENTRY_WINDOWS, WINDOW = 4, 8
 #: Bytes one run takes in the file, deflated: 0.5 to 0.8 on game maps.
 STORED_RUN_BYTES = 0.6
 
-#: Columns of the table on top of a hierarchy.
-TOP = ("layer_hop", "layer_distance")
-
 #: Cells of a large level that are baked to predict the bake of all of it.
 BAND_CELLS = 2**20
 
@@ -254,8 +251,7 @@ def _plan_lattice(task: Task, level: GridLevel, nodes: int) -> Plan:
     contents = lattice_world_contents(world, recipe)
     scale = nodes / max(1, world.node_count)
     size = {
-        # The table on top of all layers does not grow with the level.
-        path: (1 if path.endswith(TOP) else scale) * _lattice_bytes(path, array)
+        path: scale * _lattice_bytes(path, array)
         for each in contents
         for path, array in each.columns.items()
     }

@@ -147,7 +147,7 @@ def _merged(base: LevelRecipe, table: LevelTable) -> LevelRecipe:
         cluster_regions=_given(table.clusters.regions, base.cluster_regions),
         hierarchy=_given(table.hierarchy.mode, base.hierarchy),
         spacing=_given(table.hierarchy.spacing, base.spacing),
-        levels=_levels(table.hierarchy.levels, base.levels),
+        levels=_given(table.hierarchy.levels, base.levels),
         keep_paths=_given(table.hierarchy.keep_paths, base.keep_paths),
         heuristic_kind=_given(table.heuristic.kind, base.heuristic_kind),
         heuristic_bytes=_given(table.heuristic.bytes_per_node, base.heuristic_bytes),
@@ -189,11 +189,6 @@ def _editor(base: E, table: EditorTable) -> E:
         world=_given(table.world, base.world),
         allow_outside=_given(table.allow_outside, base.allow_outside),
     )
-
-
-def _levels(value: int | str | None, otherwise: int | None) -> int | None:
-    """Return the layers of a hierarchy; "auto" replaces a number that the project gives."""
-    return None if isinstance(value, str) else _given(value, otherwise)
 
 
 def _rules(terrain: Mapping[str, RuleTable]) -> dict[str, TerrainRule]:

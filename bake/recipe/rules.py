@@ -134,7 +134,7 @@ class LevelRecipe:
         cluster_regions: whether regions drawn in a level are clusters.
         hierarchy: "hpa" or "none".
         spacing: most steps between two transitions of an entrance, 1 to 1024.
-        levels: layers of the hierarchy, 1 to 16; None = auto.
+        levels: layers of the hierarchy, 1 to 16.
         keep_paths: whether ways inside clusters are kept.
         heuristic_kind: "field" or "landmark"; "auto" = "field" where ``tables`` asks for a
             heuristic, and none where it is "auto".
@@ -171,7 +171,7 @@ class LevelRecipe:
     cluster_regions: bool = False
     hierarchy: HierarchyMode = "hpa"
     spacing: int = 8
-    levels: int | None = None
+    levels: int = 1
     keep_paths: bool = True
     heuristic_kind: HeuristicKind = "auto"
     heuristic_bytes: int = 20
@@ -324,7 +324,6 @@ def read_stated(text: str) -> LevelRecipe:
     except RecursionError:
         raise ValueError("the brackets are nested too deeply") from None
     tables = stated.tables()
-    levels = stated.at("hierarchy.levels")
     return LevelRecipe(
         ticks_per_unit=stated.whole("ticks_per_unit", 1, MAX_TICKS_PER_UNIT),
         tables=tables,
@@ -333,7 +332,7 @@ def read_stated(text: str) -> LevelRecipe:
         cluster_regions=stated.one_of("clusters.regions", Literal[True, False]),
         hierarchy=stated.one_of("hierarchy.mode", HierarchyMode),
         spacing=stated.whole("hierarchy.spacing", 1, MAX_SPACING),
-        levels=None if levels is None else stated.whole("hierarchy.levels", 1, MAX_LEVELS),
+        levels=stated.whole("hierarchy.levels", 1, MAX_LEVELS),
         keep_paths=stated.one_of("hierarchy.keep_paths", Literal[True, False]),
         heuristic_kind=stated.one_of("heuristic.kind", HeuristicKind),
         heuristic_bytes=stated.whole(

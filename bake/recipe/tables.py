@@ -82,9 +82,11 @@ def _range(least: int, most: int) -> dict[str, Any]:
     return {"type": "integer", "minimum": least, "maximum": most}
 
 
-def _whole(least: int, most: int, of: str = "") -> PlainValidator:
+def _whole(
+    least: int, most: int, of: str = "", remedy: Mapping[str, str] | None = None
+) -> PlainValidator:
     """Accept a whole number in a range, both ends included."""
-    return _checked(values.whole(least, most, of=of), _range(least, most))
+    return _checked(values.whole(least, most, of=of, remedy=remedy), _range(least, most))
 
 
 def _distinct(items: dict[str, Any], **limits: int) -> dict[str, Any]:
@@ -277,6 +279,10 @@ class ClustersTable(Table):
     )
 
 
+#: What to do about a number of layers that was one before plans were searched for.
+_LEVELS_REMEDY = {"auto": "leave levels out: a plan is a search, for which one layer is enough"}
+
+
 class HierarchyTable(Table):
     """Layers of transitions between clusters, for paths by HPA*."""
 
@@ -291,16 +297,8 @@ class HierarchyTable(Table):
         default=None,
         description="Most steps from one transition of an entrance to the next. Default: 8.",
     )
-    levels: Annotated[
-        int | str | None,
-        _checked(
-            values.whole(1, MAX_LEVELS, "auto"),
-            {"anyOf": [{"const": "auto"}, _range(1, MAX_LEVELS)]},
-        ),
-    ] = Field(
-        default=None,
-        description='Layers, each of clusters twice as wide. Default: "auto", until the last is '
-        "small enough for a table.",
+    levels: Annotated[int | None, _whole(1, MAX_LEVELS, remedy=_LEVELS_REMEDY)] = Field(
+        default=None, description="Layers, each of clusters twice as wide. Default: 1."
     )
     keep_paths: _Flag = Field(
         default=None,

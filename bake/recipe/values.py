@@ -149,17 +149,22 @@ def cost(value: Any) -> float | None:
     return float(value)
 
 
-def whole(least: int, most: int, *words: str, of: str = "") -> Callable[[Any], Any]:
-    """Make a check for a whole number in a range, or one of a few texts; ``of`` says of what."""
-    number = f"a whole number{of} from {least:,} to {most:,}"
-    expected = _alternatives([*(quoted(word) for word in words), number])
+def whole(
+    least: int, most: int, *, of: str = "", remedy: Mapping[str, str] | None = None
+) -> Callable[[Any], Any]:
+    """Make a check for a whole number in a range.
+
+    Args:
+        of: says of what.
+        remedy: what to do about texts that may have been there once.
+    """
+    expected = f"a whole number{of} from {least:,} to {most:,}"
 
     def check(value: Any) -> Any:
-        if isinstance(value, str) and value in words:
-            return value
         if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
             return value
-        raise wrong(f"found {show(value)}", expected, _did_you_mean(value, words))
+        advice = remedy.get(value) if remedy and isinstance(value, str) else None
+        raise wrong(f"found {show(value)}", expected, advice)
 
     return check
 

@@ -1,4 +1,4 @@
-"""Build the layers of HPA*, transitions over clusters, and the table on top of them.
+"""Build the layers of HPA*, transitions over clusters.
 
 A. Botea, M. Mueller, J. Schaeffer, "Near optimal hierarchical path-finding", J. Game Development
 1(1), 2004. The first layer thins crossings out, but keeps them all on graphs. Every
@@ -11,11 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from bake.arrays import Int32Array, UInt8Array
 from bake.errors import BudgetError, in_units
-from bake.graph import Graph, Subgraph
 from bake.search.graph.connectivity import is_two_way
 from bake.search.graph.partition import connected_parts
 from bake.search.hierarchy.bundles import HEAD, Members
@@ -24,27 +22,10 @@ from bake.search.hierarchy.entrances import Crossings, find_crossings
 from bake.search.hierarchy.landmarks import farthest_landmarks
 from bake.search.hierarchy.layer import Layer
 from bake.search.hierarchy.layer_builder import Base, Joined, build_layer
-from bake.tables.all_pairs import all_pairs, working_bytes
 from bake.tables.clusters import Clusters
 
-#: Landmarks on the first layer.
-LANDMARKS = 4
-
-#: Landmarks on the first layer of a large lattice that has this layer alone, where every plan is
-#: searched for: a search expands a third of the transitions that it does with four.
-MANY_LANDMARKS = 16
-
-#: "auto" adds layers until one has at most this many transitions, and makes a table of that one.
-TOP_TRANSITIONS = 256
-
-#: A top layer with more transitions gets no table.
-MOST_TOP = 2048
-
-#: "auto" stops where a further layer would not be smaller than this part of the one below.
-WORTHWHILE = 0.8
-
-#: The most layers there may be.
-MOST_LAYERS = 16
+#: Landmarks on the first layer: see docs/decisions/0070-plans-by-search.md.
+LANDMARKS = 16
 
 #: Flow fields are not kept where they would take more bytes a row: drawn regions may be of any
 #: size.
@@ -63,8 +44,6 @@ class Hierarchy:
         landmark: (t, k) int32 ticks to every transition of the first layer from each landmark of
             its connected part, 2**31 - 1 where there is no way.
         two_way: whether every arc of the profile leads back at the same cost.
-        top_hop, top_distance: (t, t) next hops (slot in the top layer) and ticks between all
-            transitions of the last layer; None where they are too many, or too many for the budget.
     """
 
     layers: tuple[Layer, ...]
@@ -72,8 +51,6 @@ class Hierarchy:
     parents: tuple[Int32Array, ...]
     landmark: Int32Array
     two_way: bool
-    top_hop: npt.NDArray[np.unsignedinteger] | None
-    top_distance: Int32Array | None
 
 
 def transitions_between(
@@ -105,7 +82,7 @@ def hierarchy(
     *,
     square: bool,
     spacing: int,
-    levels: int | None,
+    levels: int,
     keep_paths: bool,
     budget: int,
 ) -> Hierarchy:
@@ -113,8 +90,9 @@ def hierarchy(
 
     Args:
         partition, at, square, spacing: as for :func:`transitions_between`.
-        levels: how many layers, at least 1; None = until the last is small enough for a table.
-        keep_paths: keep the ways to transitions; without them every query searches for its ways.
+        levels: how many layers, at least 1; fewer where no clusters are left to be joined.
+        keep_paths: keep the ways to transitions of the first layer; without them every query
+            searches for its ways.
         budget: bytes the result may take.
 
     Raises:
@@ -145,7 +123,7 @@ def layers_over(
     tile: Int32Array,
     *,
     two_way: bool,
-    levels: int | None,
+    levels: int,
     keep_paths: bool,
     budget: int,
 ) -> Hierarchy:
@@ -165,29 +143,21 @@ def layers_over(
     _check_budget(base, chosen, budget)
     layer, _, _ = build_layer(base, chosen, None, flow_limit=limit)
     layers, parents = [layer], []
-    while len(layers) < (MOST_LAYERS if levels is None else levels):
-        nodes = len(layer.node)
-        if levels is None and nodes <= TOP_TRANSITIONS:
-            break
+    while len(layers) < levels:
         joined = Joined.of(layer, tile)
         if joined is None:
             break
-        if levels is None and np.count_nonzero(joined.chosen) > WORTHWHILE * nodes:
-            break
         _check_budget(joined.base, joined.chosen, budget)
-        layer, _, _ = build_layer(joined.base, joined.chosen, layer.row, flow_limit=limit)
+        layer, _, _ = build_layer(joined.base, joined.chosen, layer.row, bits=0)
         layers.append(layer)
         parents.append(joined.parent)
         tile = joined.tile
-    hop, distance = _top_table(layer, budget)
     return Hierarchy(
         tuple(layers),
         tuple(each.cluster_count for each in layers),
         tuple(parents),
         landmarks(layers[0], LANDMARKS),
         two_way,
-        hop,
-        distance,
     )
 
 
@@ -208,29 +178,3 @@ def _check_budget(base: Base, chosen: UInt8Array, budget: int) -> None:
             expected=f"at most {in_units(budget)} (memory_budget)",
             remedy="make clusters smaller, or their transitions fewer (spacing)",
         )
-
-
-def _top_table(
-    top: Layer, budget: int
-) -> tuple[npt.NDArray[np.unsignedinteger] | None, Int32Array | None]:
-    nodes = len(top.node)
-    if not 0 < nodes <= MOST_TOP:
-        return None, None
-    head, weight = np.ascontiguousarray(top.arcs.T)
-    slot = np.arange(len(head), dtype=np.int32) - np.repeat(
-        top.first_out[:-1], np.diff(top.first_out)
-    )
-    everyone = np.arange(nodes, dtype=np.int32)
-    sub = Subgraph(Graph(top.first_out, head), weight, everyone, slot)
-    if working_bytes(sub, 1, "dijkstra", hops=True, distances=True) > budget:
-        return None, None
-    pairs = all_pairs(
-        sub,
-        algorithm="dijkstra",
-        hops=True,
-        distances=True,
-        budget=budget,
-        threads=1,
-        progress=lambda done: None,
-    )
-    return pairs.hop, pairs.distance

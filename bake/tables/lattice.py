@@ -7,7 +7,7 @@ are listed, as entrances are found along them, and all arcs where some do not le
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,13 +21,7 @@ from bake.search.hierarchy.clusters import connected_rows, mark_crossings
 from bake.search.hierarchy.entrances import find_crossings
 from bake.search.hierarchy.layer_builder import Base
 from bake.tables.components import Components, components
-from bake.tables.hierarchy import (
-    MANY_LANDMARKS,
-    TOP_TRANSITIONS,
-    Hierarchy,
-    landmarks,
-    layers_over,
-)
+from bake.tables.hierarchy import Hierarchy, layers_over
 
 
 @dataclass(frozen=True)
@@ -125,7 +119,7 @@ def lattice_hierarchy(
     hex_layout: str | None,
     *,
     spacing: int,
-    levels: int | None,
+    levels: int,
     keep_paths: bool,
     budget: int,
 ) -> Hierarchy:
@@ -141,7 +135,7 @@ def lattice_hierarchy(
         BudgetError, CostError: as there.
     """
     chosen = _transitions(rows, base, hex_layout, spacing=spacing)
-    found = layers_over(
+    return layers_over(
         base,
         chosen,
         tile,
@@ -150,19 +144,6 @@ def lattice_hierarchy(
         keep_paths=keep_paths,
         budget=budget,
     )
-    if levels is None and len(found.layers[-1].node) > TOP_TRANSITIONS:
-        # So dense a table takes longer to climb to than a search of the first layer takes.
-        first = found.layers[:1]
-        return replace(
-            found,
-            layers=first,
-            clusters=found.clusters[:1],
-            parents=(),
-            landmark=landmarks(first[0], MANY_LANDMARKS),
-            top_hop=None,
-            top_distance=None,
-        )
-    return found
 
 
 def _transitions(

@@ -4,8 +4,8 @@ For every layer this is proved. An arc inside a cluster costs as much as a short
 cluster, and the arcs inside keep every distance between the cluster's transitions. Arcs between
 clusters are arcs of the layer below at the same weight, and from the second layer on (in mode exact
 from the first) none is missing. Every slot of a field begins a shortest way inside. Distances from
-landmarks and the table of the last layer are those of their layer. Therefore every plan is a real
-way of the cost it states, and the shortest one over the first layer's transitions.
+landmarks are those of the first layer. Therefore every plan is a real way of the cost it states,
+and the shortest one over the first layer's transitions.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Layer:
 
 
 class _Fields:
-    """A reader of the fields of all layers, cluster by cluster."""
+    """A reader of the fields of the first layer, cluster by cluster."""
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
@@ -92,8 +92,8 @@ def prove_hierarchy(profile: Profile) -> None:
     two_way = bool(profile.number("two_way")) == (abs(both - both.T).nnz == 0)
     profile.require(two_way, "two_way is wrong")
     fields, layers, every = _Fields(profile), _read_layers(profile), profile.whole("layer_bits")
-    known = len(every) == len(layers) and np.isin(every, (0, 4, 8, 16)).all()
-    profile.require(known, "layer_bits is none of 0, 4, 8 and 16 for each layer")
+    known = len(every) == len(layers) and every[0] in (0, 4, 8, 16) and not every[1:].any()
+    profile.require(known, "layer_bits is none of 0, 4, 8 and 16, or not 0 above the first layer")
     thinned = profile.asset.has("/terrain/grid")
     for number, (layer, bits) in enumerate(zip(layers, every, strict=True)):
         _prove_crossings(profile, layer, every=number > 0 or not thinned)
@@ -101,7 +101,6 @@ def prove_hierarchy(profile: Profile) -> None:
     fields.end()
     if layers:
         _prove_landmarks(profile, layers[0].arcs)
-    _prove_top(profile, layers[-1].arcs if layers else profile.arcs)
 
 
 def _read_layers(profile: Profile) -> list[_Layer]:
@@ -248,28 +247,6 @@ def _prove_landmarks(profile: Profile, layer: Arcs) -> None:
         profile.require(single, "a connected part has no landmark of its own, or several")
         real = dijkstra(graph, indices=origin, min_only=True)
         profile.require((real == _in_ticks(column)).all(), "a distance from a landmark is wrong")
-
-
-def _prove_top(profile: Profile, layer: Arcs) -> None:
-    """Prove the table of the last layer, where there is one."""
-    from scipy.sparse.csgraph import dijkstra
-
-    hop, distance = profile.column("layer_hop"), profile.column("layer_distance")
-    if not hop.size and not distance.size:
-        return
-    square = hop.shape == distance.shape == (layer.count, layer.count)
-    profile.require(square, "layer_hop is not square")
-    real = dijkstra(layer.cheapest())
-    right = (real == _in_ticks(distance)).all()
-    profile.require(right, "a distance of the last layer is wrong")
-    some = np.isfinite(real) & ~np.eye(layer.count, dtype=np.bool_)
-    source, target = np.nonzero(some)
-    arc = layer.first[source] + hop[source, target].astype(np.int64)
-    leads = (arc < layer.first[source + 1]).all()
-    profile.require(leads, "a hop of the last layer leads nowhere")
-    length = layer.weight[arc] + real[layer.head[arc], target]
-    right = (length == real[source, target]).all()
-    profile.require(right, "a hop of the last layer is wrong")
 
 
 def _in_ticks(stored: AnyArray) -> Float64Array:

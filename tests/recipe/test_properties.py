@@ -54,7 +54,7 @@ level_keys = {
         optional={
             "mode": st.sampled_from(["hpa", "none"]),
             "spacing": st.integers(1, 1024),
-            "levels": st.just("auto") | st.integers(1, 16),
+            "levels": st.integers(1, 16),
             "keep_paths": st.booleans(),
         },
     ),
@@ -131,7 +131,6 @@ def meaning(project: dict, level: dict) -> dict:
         {**project.get(name, {}), **level.get(name, {})}
         for name in ("distances", "clusters", "hierarchy", "heuristic")
     )
-    levels = hierarchy.get("levels", "auto")
     chosen = distances.get("storage", "auto")
     return {
         **({} if chosen == "auto" else {"distances": {"storage": chosen}}),
@@ -143,7 +142,7 @@ def meaning(project: dict, level: dict) -> dict:
         "clusters": {"size": 32, "regions": False, **clusters},
         "hierarchy": {
             **{"mode": "hpa", "spacing": 8, "keep_paths": True, **hierarchy},
-            "levels": None if levels == "auto" else levels,
+            "levels": hierarchy.get("levels", 1),
         },
         "heuristic": {"kind": "auto", "bytes_per_node": 20, **heuristic},
         "legend": {**legend(project), **legend(level)},

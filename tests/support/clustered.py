@@ -6,7 +6,7 @@ import networkx
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.search.hierarchy.bundles import ClusteredGraph, LayerStack, Members, QueryMemory
+from bake.search.hierarchy.bundles import NO_GRAPH, ClusteredGraph, LayerStack, Members, QueryMemory
 from tests.support.strategies import Arc
 
 #: Ticks of an arc that may not be taken.
@@ -49,11 +49,10 @@ def memory(nodes: int, transitions: int = 0, landmarks: int = 0, arcs: int = 99)
     return QueryMemory(
         turn=np.full(2, 6, dtype=np.int64),
         ends=np.full((2, transitions, 2), 77, dtype=np.int64),
-        raised=np.full((2, transitions, 2), 77, dtype=np.int64),
         local=np.full((nodes, 3), 5, dtype=np.int64),
         heap=np.full((arcs, 2), 77, dtype=np.int64),
         state=np.full((transitions, 8), 5, dtype=np.int64),
-        at_goal=np.full(landmarks, 77, dtype=np.int64),
+        at_goal=np.full(landmarks, 77, dtype=np.int32),
         expanded=np.full(3 * transitions, 77, dtype=np.int32),
         plan=np.full((2, transitions), 77, dtype=np.int32),
         route=np.full((6, nodes), 77, dtype=np.int32),
@@ -81,28 +80,23 @@ def networkx_graph(nodes: int, arcs: Sequence[Arc]) -> networkx.DiGraph:
 
 def first_layer(nodes: int, arcs: Sequence[Arc], landmark: Int32Array) -> LayerStack:
     """A graph of transitions, of which no more than the search of them is asked."""
-    none, pairs = np.zeros(0, dtype=np.int32), np.zeros((0, 2), dtype=np.int32)
     first_out, arc = graph_in_rows(nodes, arcs)
-    rows = ClusteredGraph(np.zeros((0, 4), dtype=np.int32), pairs)
     edges = {(tail, head): ticks for tail, head, ticks in arcs}
     return LayerStack(
-        graph=rows,
-        back=rows,
+        graph=NO_GRAPH,
+        back=NO_GRAPH,
         cluster=np.zeros((1, 4), dtype=np.int64),
         end_transition=np.zeros(0, dtype=np.int64),
-        node=np.zeros((nodes, 4), dtype=np.int32),
+        below=np.zeros(nodes, dtype=np.int32),
         first_out=first_out[:-1],
         end_out=first_out[1:],
         arc=arc,
         flow=np.zeros(0, dtype=np.uint8),
-        layer=np.zeros((1, 2), dtype=np.int64),
+        bits=0,
         landmark=landmark,
         two_way=all(edges.get((head, tail)) == ticks for (tail, head), ticks in edges.items()),
-        last_cluster=none,
-        first_top=none,
-        first_ascent=np.zeros(1, dtype=np.int64),
-        up=pairs,
-        down=pairs,
-        top_hop=pairs,
-        top_distance=pairs,
+        layers=1,
+        parent=np.zeros(0, dtype=np.int32),
+        joined=NO_GRAPH,
+        joined_back=NO_GRAPH,
     )

@@ -51,14 +51,14 @@ def built_anew(state: ProfileState, live: LiveHierarchy) -> tuple[Clusters, Hier
     lowest = np.empty(count, dtype=np.int64)
     lowest[label[::-1]] = np.arange(len(label))[::-1]
     clusters = Clusters(sub, label, count, layout.tile[sub.node][lowest])
-    if not live.most_layers:
+    if live.layer is None:
         return clusters, None
     found = hierarchy(
         clusters,
         None if layout.at is None else np.ascontiguousarray(layout.at[sub.node]),
         square=live.square,
         spacing=live.spacing or 1,
-        levels=live.most_layers,
+        levels=1,
         keep_paths=True,
         budget=2**31,
     )
@@ -74,11 +74,10 @@ def check_hierarchy(snapshot: Snapshot) -> int:
     sub, number = standing_graph(state)
     assert live.partition.label[sub.node].tolist() == clusters.label.tolist()
     assert live.cluster_count == clusters.count
-    if found is None:
+    if found is None or live.layer is None:
         return 0
     graph = sub.graph
     assert live.rows.two_way == is_two_way(sub.arcs)
-    assert len(live.layers) == len(found.layers)
     rows = live.rows.graph
 
     def head_of_row(row: int, slot: int) -> int:
@@ -87,26 +86,16 @@ def check_hierarchy(snapshot: Snapshot) -> int:
     def head_of_row_anew(row: int, slot: int) -> int:
         return int(graph.head[graph.first_out[number[row]] + slot])
 
-    rows_ahead = head_of_row, head_of_row_anew
-    below: tuple[Layer, Layer] | None = None
-    for layer, anew in zip(live.layers, found.layers, strict=True):
-        node = number[layer.node] if below is None else layer.node
-        assert node.tolist() == anew.node.tolist()
-        assert layer.first_transition.tolist() == anew.first_transition.tolist()
-        assert layer.first_out.tolist() == anew.first_out.tolist()
-        assert layer.arcs.tolist() == anew.arcs.tolist()
-        if layer.bits and anew.bits:
-            head, head_anew = rows_ahead if below is None else map(head_in, below)
-            check_flow(layer, anew, head, head_anew)
-        below = layer, anew
-    check_landmarks(live)
+    layer, anew = live.layer, found.layers[0]
+    assert number[layer.node].tolist() == anew.node.tolist()
+    assert layer.first_transition.tolist() == anew.first_transition.tolist()
+    assert layer.first_out.tolist() == anew.first_out.tolist()
+    assert layer.arcs.tolist() == anew.arcs.tolist()
+    if layer.bits and anew.bits:
+        check_flow(layer, anew, head_of_row, head_of_row_anew)
+    check_landmarks(layer, live.landmark)
     check_runs(snapshot)
-    return len(live.layers[0].node)
-
-
-def head_in(layer: Layer) -> Callable[[int, int], int]:
-    """The head of the arc of a transition with a slot."""
-    return lambda node, slot: int(layer.arcs[layer.first_out[node] + slot, HEAD])
+    return len(layer.node)
 
 
 def check_flow(
@@ -132,11 +121,10 @@ def check_flow(
                 assert none or head(node, slot) == head_anew(node, wanted)
 
 
-def check_landmarks(live: LiveHierarchy) -> None:
+def check_landmarks(layer: Layer, bounds: Int32Array) -> None:
     """Bounds rise along no arc by more than its weight."""
-    layer = live.layers[0]
     tail = np.repeat(np.arange(len(layer.node)), np.diff(layer.first_out))
-    landmark: Int64Array = live.landmark.astype(np.int64)
+    landmark: Int64Array = bounds.astype(np.int64)
     known = landmark[tail] < FAR
     most = landmark[tail] + layer.arcs[:, 1:2]
     assert (landmark[layer.arcs[:, 0]][known] <= most[known]).all()

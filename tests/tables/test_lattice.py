@@ -24,8 +24,6 @@ from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe, ProfileRecipe
 from bake.runtime import Navigator, open_asset
 from bake.runtime.hierarchy.layers import ClusterTables
-from bake.search.hierarchy import ascent
-from bake.tables import lattice
 from bake.tables.clusters import clusters
 from bake.tables.components import components
 from bake.tables.hierarchy import hierarchy
@@ -54,7 +52,7 @@ def recipes(draw: st.DrawFn, layout: str | None) -> LevelRecipe:
         profiles=tuple(profiles),
         cluster_size=draw(st.integers(1, 5)),
         spacing=draw(st.integers(1, 4)),
-        levels=draw(st.none() | st.integers(1, 3)),
+        levels=draw(st.integers(1, 3)),
         keep_paths=draw(st.booleans()),
         corner_cutting=draw(st.sampled_from(CORNERS)),
         cost_rule=draw(st.sampled_from(COST_RULES)),
@@ -272,33 +270,26 @@ def test_such_assets_are_proved(case: tuple) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_climbing_costs_what_ascents_say(seed: int, tmp_path: Path) -> None:
-    """Plans without ascents cost the same, and their paths can be walked."""
-    grid = random_grid(seed, 60, 50, 0.2)
-    recipe = recipe_for(FREE, tables=TABLES, cluster_size=4, spacing=2, levels=3)
-    path = bake_on_cells(write_grid(tmp_path / "drawn.json", grid), recipe)
+def test_plans_over_more_layers_cost_as_much(seed: int, tmp_path: Path) -> None:
+    """And their paths can be walked."""
+    source = write_grid(tmp_path / "drawn.json", random_grid(seed, 60, 50, 0.2))
     found = []
-    for most in (ascent.MOST_ASCENTS, -1):
-        with (
-            patch.object(ascent, "MOST_ASCENTS", most),
-            patch.object(ascent, "LEAST_NODES", 0),
-            open_asset(path) as level,
-        ):
+    for levels in (1, 2, 4):
+        recipe = recipe_for(FREE, tables=TABLES, cluster_size=4, spacing=2, levels=levels)
+        with open_asset(bake_on_cells(source, recipe)) as level:
             nav = level.profile()
             paths = nav._now.searches.hierarchy
-            assert len(paths.tables.stack.top_distance)
-            assert (len(paths.tables.stack.up) == 0) == (most < 0)
+            assert len(paths.tables.layers) == levels
             rng = np.random.default_rng(seed)
             count = nav._now.tables.row_count
             for start, goal in rng.integers(count, size=(300, 2)).tolist():
                 way = paths.find(start, goal)
-                found.append((most < 0, start, goal, way.ticks))
+                found.append((start, goal, way.ticks))
                 if way.ticks >= 0:
                     cells = nav._now.rows.places(paths.rows(way))
                     walked = nav.length(cells) * 27720
                     assert walked == pytest.approx(way.ticks, abs=len(cells))
-    half = len(found) // 2
-    assert [each[1:] for each in found[:half]] == [each[1:] for each in found[half:]]
+    assert found[:300] == found[300:600] == found[600:]
 
 
 def test_what_needs_arcs_gets_a_list_of_them(tmp_path: Path) -> None:
@@ -522,14 +513,11 @@ def test_a_plan_of_a_large_level_is_near_its_bake(tmp_path: Path) -> None:
     source = write_grid(tmp_path / "drawn.json", grid)
     recipe = recipe_for(FREE, tables=TABLES, cluster_size=8)
     task = Task(source, tmp_path / "drawn.h5", recipe)
-    # A band has fewer transitions; both are to keep the first layer alone, as larger levels do.
-    first_alone = patch.object(lattice, "TOP_TRANSITIONS", 0)
-    with on_cells(), first_alone, patch.object(plan, "BAND_CELLS", 240 * 80):
+    with on_cells(), patch.object(plan, "BAND_CELLS", 240 * 80):
         found = plan.plan_level(task, 1)
         with pytest.raises(BudgetError, match="nodes needs about"):
             plan.plan_level(replace(task, recipe=replace(recipe, memory_budget=2**22)), 1)
-    with first_alone:
-        asset = bake_on_cells(source, recipe)
+    asset = bake_on_cells(source, recipe)
     assert [table.table for table in found.tables] == ["components", "clusters", "hierarchy"]
     assert found.nodes == sum(name != "wall" for row in grid for name in row)
     assert found.bytes == pytest.approx(asset.stat().st_size, rel=0.34)

@@ -73,8 +73,7 @@ def moved(old: np.ndarray) -> np.ndarray:
         ("layer_field", lambda old: old ^ 1),
         ("layer_field", lambda old: np.full_like(old, 255)),
         ("layer_landmark", plus_one),
-        ("layer_hop", lambda old: old[::-1]),
-        ("layer_distance", plus_one),
+        ("layer_bits", lambda old: old[::-1]),
     ],
 )
 def test_what_was_changed_is_found(

@@ -1,7 +1,6 @@
 """Find paths on a large lattice of which only what questions come near is read.
 
-Layers are read at once, and in full where there is a table on top of them. Without one, plans are
-searched for on the first layer, and only that is read.
+Layers are read at once and in full, but for the flow fields.
 """
 
 from __future__ import annotations
@@ -13,12 +12,11 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
+from bake.arrays import Int32Array, Int64Array, UInt8Array
 from bake.asset.schema import profile_path
 from bake.runtime.bare import BareTables
-from bake.runtime.hierarchy.layers import beside, form_of, hierarchy_mode, top_table
+from bake.runtime.hierarchy.layers import form_of, hierarchy_mode, stored_layers
 from bake.runtime.hierarchy.paths import HierarchyPaths, Plan, Way, with_room
-from bake.runtime.reader.baked import is_numbered
 from bake.runtime.reader.places import Place, Places
 from bake.runtime.reader.rows import Rows
 from bake.runtime.reader.tables import Tables
@@ -142,138 +140,36 @@ class LatticeHierarchy:
     """
 
     def __init__(self, tables: LatticeTables) -> None:
+        from bake.search.hierarchy.bundles import FLOW
+
         hierarchy_mode(tables)
         self.tables = tables
         self.sheets = tables.worn
         self._kept = tables.sheets
-        asset = tables.places.asset
-        self._asset = asset
-        self._whole = asset.shape(self._path("layer_hop"))[0] > 0
-        self.layers = self._layers()
+        size = self._kept.squares.cluster_rows.astype(np.int64)
+        none = np.zeros(0, dtype=np.int32)
+        held = self._kept.held.astype(np.int64)
+        self.layers = stored_layers(tables, self._take, none, size, held, none.astype(np.uint8))
         first = self.layers[0]
-        self._kept.keep_fields(*self._fields_of(first))
-        self.landmark: Int32Array = self._take("layer_landmark", len(first.node))
-        shape = asset.shape(self._path("layer_landmark"))
-        if shape[0] != len(first.node) or self.landmark.min(initial=0) < 0:
+        self._kept.keep_fields(first.cluster_data[:, FLOW].copy())
+        self.landmark = self._take("layer_landmark")
+        if len(self.landmark) != len(first.node) or self.landmark.min(initial=0) < 0:
             raise tables.damaged("layer_landmark does not fit the first layer")
 
-    def _fields_of(self, first: Layer) -> tuple[Int64Array, UInt8Array]:
-        """Return where the flow fields of the first layer begin, and read those above it."""
-        from bake.search.hierarchy.bundles import FLOW
-
-        field_at = first.cluster_data[:, FLOW].copy()
-        path, upper = self._path("layer_field"), np.zeros(0, dtype=np.uint8)
-        if self._whole:
-            upper = self._asset.part(path, slice(int(field_at[-1]), None))
-        return field_at, upper
-
-    def _path(self, name: str) -> str:
-        return profile_path(self.tables.profile, name)
-
-    def _take(self, name: str, count: int | None = None) -> AnyArray:
-        """Read the first entries of a column; its digest is that of all of them."""
-        if self._asset.checked and count is not None:
-            found = self._asset.part(self._path(name), slice(0, count))
-        else:
-            found = self._asset.read(self._path(name))[:count]
+    def _take(self, name: str) -> Int32Array:
+        """Read a column, without its digest where that of the whole file has been compared."""
+        asset, path = self.tables.places.asset, profile_path(self.tables.profile, name)
+        found = asset.part(path, slice(None)) if asset.checked else asset.read(path)
         return found.astype(np.int32, copy=False)
-
-    def _layers(self) -> tuple[Layer, ...]:
-        from bake.search.hierarchy.layer import Layer
-
-        tables, sheets = self.tables, self._kept
-        nodes, clusters, bits = (
-            tables.column(name, np.int64).tolist()
-            for name in ("layer_nodes", "layer_clusters", "layer_bits")
-        )
-        if (
-            not nodes
-            or min(nodes) < 0
-            or sum(nodes) != self._asset.shape(self._path("layer_node"))[0]
-        ):
-            raise tables.damaged("layer_nodes does not count the transitions")
-        if clusters[0] != sheets.cluster_count or min(clusters) < 0:
-            raise tables.damaged("layer_clusters does not count the clusters")
-        if set(bits) - {0, 4, 8, 16}:
-            raise tables.damaged("layer_bits does not fit the layers")
-        kept = len(nodes) if self._whole else 1
-        node, degree = (
-            self._take(name, sum(nodes[:kept])) for name in ("layer_node", "layer_degree")
-        )
-        arcs = int(degree.sum(dtype=np.int64))
-        stored = self._asset.shape(self._path("layer_head"))[0]
-        if degree.min(initial=0) < 0 or arcs > stored or (self._whole and arcs != stored):
-            raise tables.damaged("layer_degree does not count the arcs")
-        head, weight = (self._take(name, arcs) for name in ("layer_head", "layer_weight"))
-        if weight.min(initial=1) < 1:
-            raise tables.damaged("layer_weight is not positive")
-        parent = self._take("layer_parent")
-        if sum(clusters[:-1]) != len(parent):
-            raise tables.damaged("layer_parent does not fit the layers")
-        if int(sheets.held.sum(dtype=np.int64)) != nodes[0]:
-            raise tables.damaged("cluster_transitions does not count the transitions")
-        below, held = sheets.row_count, sheets.held.astype(np.int64)
-        size = sheets.squares.cluster_rows.astype(np.int64)
-        label = np.zeros(0, dtype=np.int32)
-        fields = self._asset.shape(self._path("layer_field"))[0]
-        layers: list[Layer] = []
-        used = [0, 0, 0, 0]
-        for number, count in enumerate(nodes[:kept]):
-            own = node[used[0] : used[0] + count]
-            if count and not 0 <= own.min() <= own.max() < below:
-                raise tables.damaged("layer_node lies outside the layer below")
-            if layers:
-                if (np.diff(label[own]) < 0).any():
-                    raise tables.damaged("layer_node is not in the order of clusters")
-                held = np.bincount(label[own], minlength=clusters[number])
-                size = np.bincount(label, minlength=clusters[number])
-            out = degree[used[0] : used[0] + count]
-            arc_count = int(out.sum(dtype=np.int64))
-            to = head[used[1] : used[1] + arc_count]
-            if arc_count and not 0 <= to.min() <= to.max() < count:
-                raise tables.damaged("layer_head lies outside its layer")
-            layer = Layer.counted(
-                label,
-                held,
-                size,
-                own,
-                own if not layers else layers[-1].row[own],
-                out,
-                beside(to, weight[used[1] : used[1] + arc_count]),
-                bits[number],
-                np.zeros(0, dtype=np.uint8),
-            )
-            used[0] += count
-            used[1] += arc_count
-            end = used[3] + layer.flow_size
-            if end > fields:
-                raise tables.damaged("layer_field does not fit the clusters")
-            layers.append(layer)
-            used[3] = end
-            below = count
-            if number + 1 < kept:
-                up = parent[used[2] : used[2] + clusters[number]]
-                if not is_numbered(up) or int(up.max(initial=-1)) + 1 != clusters[number + 1]:
-                    raise tables.damaged("layer_parent does not fit the clusters of the next layer")
-                used[2] += clusters[number]
-                label = up[layer.cluster]
-        if (self._whole or len(nodes) == 1) and used[3] != fields:
-            raise tables.damaged("layer_field does not fit the clusters")
-        return tuple(layers)
 
     @cached_property
     def _fixed(self) -> LayerStack:
-        """Lay the layers out, but for rows and the flow fields of the first."""
-        from bake.search.hierarchy.ascent import first_alone, layer_stack
-        from bake.search.hierarchy.bundles import ClusteredGraph
+        """Lay the layers out, but for rows and flow fields."""
+        from bake.search.hierarchy.bundles import NO_GRAPH
+        from bake.search.hierarchy.stack import layer_stack
 
-        first, flow = self.layers[0], np.zeros(0, dtype=np.uint8)
         # Each question puts the rows in: what had been kept of them here would never be forgotten.
-        graph = ClusteredGraph(np.zeros((0, 2), dtype=np.int32), np.zeros((0, 2), dtype=np.int32))
-        if not self._whole:
-            return first_alone(first, self.landmark, graph, graph, two_way=True)
-        top = top_table(self.tables, self.layers[-1])
-        return layer_stack(self.layers, top, flow, self.landmark, graph, graph, two_way=True)
+        return layer_stack(self.layers, self.landmark, NO_GRAPH, NO_GRAPH, two_way=True)
 
     @property
     def stack(self) -> LayerStack:

@@ -5,12 +5,12 @@ A *transition* is a node of a layer, numbered from 0 in its layer; its row is wh
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array
+from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
 from bake.asset.schema import profile_path
 from bake.errors import AssetTooOldError
 from bake.greedy import chart
@@ -18,6 +18,8 @@ from bake.runtime.reader.baked import BakedTables, is_numbered
 from bake.runtime.reader.places import Places
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from bake.search.hierarchy.bundles import (
         ClusteredGraph,
         LatticeArcs,
@@ -163,7 +165,12 @@ class HierarchyTables:
                 raise tables.damaged("two_way is 1, and steps say otherwise")
         else:
             self.two_way = tables.two_way("two_way")
-        self.layers = self._layers()
+        cluster, count = self.clusters.cluster, self.clusters.count
+        size = np.bincount(cluster, minlength=count)
+        flow = tables.column("layer_field", np.uint8)
+        self.layers = stored_layers(
+            tables, partial(tables.column, kind=np.int32), cluster, size, None, flow
+        )
         self.landmark = tables.column("layer_landmark", np.int32)
         if len(self.landmark) != len(self.layers[0].node) or self.landmark.min(initial=0) < 0:
             raise tables.damaged("layer_landmark does not fit the first layer")
@@ -199,82 +206,14 @@ class HierarchyTables:
         everyone = np.zeros(len(lowest.node), dtype=np.int32)
         return connected_parts(lowest.first_out, heads, everyone)[0]
 
-    def _layers(self) -> tuple[Layer, ...]:
-        from bake.search.hierarchy.layer import Layer
-
-        tables = self.tables
-        nodes, clusters, bits = (
-            tables.column(name, np.int64).tolist()
-            for name in ("layer_nodes", "layer_clusters", "layer_bits")
-        )
-        node, degree, head, weight, parent = (
-            tables.column(f"layer_{name}", np.int32)
-            for name in ("node", "degree", "head", "weight", "parent")
-        )
-        if not nodes or min(nodes) < 0 or sum(nodes) != len(node):
-            raise tables.damaged("layer_nodes does not count the transitions")
-        if clusters[0] != self.clusters.count or min(clusters) < 0:
-            raise tables.damaged("layer_clusters does not count the clusters")
-        if sum(clusters[:-1]) != len(parent) or set(bits) - {0, 4, 8, 16}:
-            raise tables.damaged("layer_parent or layer_bits does not fit the layers")
-        if degree.min(initial=0) < 0 or degree.sum(dtype=np.int64) != len(head):
-            raise tables.damaged("layer_degree does not count the arcs")
-        if weight.min(initial=1) < 1:
-            raise tables.damaged("layer_weight is not positive")
-        flow = self._flow
-        layers: list[Layer] = []
-        below_cluster = self.clusters.cluster
-        used = [0, 0, 0, 0]
-        for number, count in enumerate(nodes):
-            own = node[used[0] : used[0] + count]
-            if count and not 0 <= own.min() <= own.max() < len(below_cluster):
-                raise tables.damaged("layer_node lies outside the layer below")
-            if (np.diff(below_cluster[own]) < 0).any():
-                raise tables.damaged("layer_node is not in the order of clusters")
-            out = degree[used[0] : used[0] + count]
-            arc_count = int(out.sum(dtype=np.int64))
-            to = head[used[1] : used[1] + arc_count]
-            if arc_count and not 0 <= to.min() <= to.max() < count:
-                raise tables.damaged("layer_head lies outside its layer")
-            layer = Layer.stored(
-                below_cluster,
-                clusters[number],
-                own,
-                own if not layers else layers[-1].row[own],
-                out,
-                beside(to, weight[used[1] : used[1] + arc_count]),
-                bits[number],
-                flow[used[3] :],
-            )
-            layers.append(layer)
-            used[0] += count
-            used[1] += arc_count
-            used[3] += layer.flow_size
-            if number + 1 < len(nodes):
-                up = parent[used[2] : used[2] + clusters[number]]
-                if not is_numbered(up) or int(up.max(initial=-1)) + 1 != clusters[number + 1]:
-                    raise tables.damaged("layer_parent does not fit the clusters of the next layer")
-                used[2] += clusters[number]
-                below_cluster = up[layer.cluster]
-        if used[3] != len(flow):
-            raise tables.damaged("layer_field does not fit the clusters")
-        return tuple(layers)
-
     @cached_property
     def stack(self) -> LayerStack:
-        """Put all layers into one numbering, with the table on top of them."""
-        from bake.search.hierarchy.ascent import layer_stack
+        """Put all layers into one numbering."""
+        from bake.search.hierarchy.stack import layer_stack
 
         graph = self.clusters.graph
         back = graph if self.two_way else self.clusters.back
-        top = top_table(self.tables, self.layers[-1])
-        return layer_stack(
-            self.layers, top, self._flow, self.landmark, graph, back, two_way=self.two_way
-        )
-
-    @cached_property
-    def _flow(self) -> AnyArray:
-        return self.tables.column("layer_field", np.uint8)
+        return layer_stack(self.layers, self.landmark, graph, back, two_way=self.two_way)
 
     @cached_property
     def most_arcs(self) -> int:
@@ -303,18 +242,90 @@ class HierarchyTables:
         return RunsVersion.of(self.clusters.graph, at, at, form_of(places)).runs
 
 
-def top_table(tables: BakedTables, last: Layer) -> tuple[AnyArray, Int32Array] | None:
-    """Read next hops (slots in the last layer, all ones = none) and ticks; None = no table."""
-    hop = tables.places.asset.read(profile_path(tables.profile, "layer_hop"))
-    distance = tables.column("layer_distance", np.int32)
-    if not hop.size and not distance.size:
-        return None
-    count = len(last.node)
-    if hop.shape != (count, count) or distance.shape != (count, count):
-        raise tables.damaged("layer_hop does not fit the last layer")
-    if distance.min(initial=0) < 0:
-        raise tables.damaged("layer_distance is below zero")
-    return hop, distance
+def stored_layers(
+    tables: BakedTables,
+    take: Callable[[str], Int32Array],
+    cluster: Int32Array,
+    size: Int64Array,
+    held: Int64Array | None,
+    flow: UInt8Array,
+) -> tuple[Layer, ...]:
+    """Check the layers that an asset holds, and return them, lowest first.
+
+    Args:
+        take: reads a column of the profile.
+        cluster: (r) int32, the cluster of each row; empty where it has not been read.
+        size: (c) int64, how many rows each cluster has.
+        held: (c) int64, how many transitions each has; None where ``cluster`` tells.
+        flow: the flow fields; empty where they have not been read.
+
+    Raises:
+        CorruptAssetError: columns contradict each other.
+    """
+    from bake.search.hierarchy.layer import Layer
+
+    nodes, clusters, bits = (
+        tables.column(name, np.int64).tolist()
+        for name in ("layer_nodes", "layer_clusters", "layer_bits")
+    )
+    node, degree, head, weight, parent = (
+        take(f"layer_{name}") for name in ("node", "degree", "head", "weight", "parent")
+    )
+    if not nodes or min(nodes) < 0 or sum(nodes) != len(node):
+        raise tables.damaged("layer_nodes does not count the transitions")
+    if clusters[0] != len(size) or min(clusters) < 0:
+        raise tables.damaged("layer_clusters does not count the clusters")
+    if sum(clusters[:-1]) != len(parent):
+        raise tables.damaged("layer_parent does not fit the layers")
+    if bits[0] not in (0, 4, 8, 16) or any(bits[1:]):
+        raise tables.damaged("layer_bits does not fit the layers")
+    if degree.min(initial=0) < 0 or degree.sum(dtype=np.int64) != len(head):
+        raise tables.damaged("layer_degree does not count the arcs")
+    if weight.min(initial=1) < 1:
+        raise tables.damaged("layer_weight is not positive")
+    if held is not None and int(held.sum()) != nodes[0]:
+        raise tables.damaged("cluster_transitions does not count the transitions")
+    layers: list[Layer] = []
+    below, label, used = int(size.sum()), cluster, [0, 0, 0]
+    for number, count in enumerate(nodes):
+        own = node[used[0] : used[0] + count]
+        if count and not 0 <= own.min() <= own.max() < below:
+            raise tables.damaged("layer_node lies outside the layer below")
+        if held is None:
+            if (np.diff(label[own]) < 0).any():
+                raise tables.damaged("layer_node is not in the order of clusters")
+            held = np.bincount(label[own], minlength=clusters[number])
+        out = degree[used[0] : used[0] + count]
+        arc_count = int(out.sum(dtype=np.int64))
+        to = head[used[1] : used[1] + arc_count]
+        if arc_count and not 0 <= to.min() <= to.max() < count:
+            raise tables.damaged("layer_head lies outside its layer")
+        layer = Layer.stored(
+            label,
+            held,
+            size,
+            own,
+            own if not layers else layers[-1].row[own],
+            out,
+            beside(to, weight[used[1] : used[1] + arc_count]),
+            bits[number],
+            flow if not layers else flow[:0],
+        )
+        layers.append(layer)
+        used[0] += count
+        used[1] += arc_count
+        below, held = count, None
+        if number + 1 < len(nodes):
+            up = parent[used[2] : used[2] + clusters[number]]
+            if not is_numbered(up) or int(up.max(initial=-1)) + 1 != clusters[number + 1]:
+                raise tables.damaged("layer_parent does not fit the clusters of the next layer")
+            used[2] += clusters[number]
+            label = up[layer.cluster]
+            size = np.bincount(label, minlength=clusters[number + 1])
+    stored = tables.places.asset.shape(profile_path(tables.profile, "layer_field"))
+    if stored != (layers[0].flow_size,):
+        raise tables.damaged("layer_field does not fit the clusters")
+    return tuple(layers)
 
 
 def hierarchy_mode(tables: BakedTables) -> None:

@@ -140,7 +140,6 @@ class LatticeSheets:
         no_rows, no_bytes = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.uint8)
         self.baked = Dress(None, {}, no_rows, no_bytes, 0, np.ascontiguousarray(bound))
         self._room = list(_ROOM)
-        self._upper: UInt8Array = np.zeros(0, dtype=np.uint8)
         self.graph: ClusteredGraph
         self._forget()
         self.squares: Squares = Squares(
@@ -186,10 +185,8 @@ class LatticeSheets:
         self.graph = ClusteredGraph(
             np.zeros((rows, 2), dtype=np.int32), np.zeros((0, 2), dtype=np.int32), lattice
         )
-        lowest = int(self._field_at[-1])
-        self.fresh_flow = lowest + len(self._upper)
+        self.fresh_flow = int(self._field_at[-1])
         self.flow: UInt8Array = np.zeros(self.fresh_flow + self._room[1], dtype=np.uint8)
-        self.flow[lowest : self.fresh_flow] = self._upper
         self._read[:] = False
         self._fields[:] = False
         self._bytes = 0
@@ -199,15 +196,14 @@ class LatticeSheets:
         self._worn: dict[int, SquareCells] = {}
         self._originals: dict[int, SquareCells] = {}
 
-    def keep_fields(self, field_at: Int64Array, upper: UInt8Array) -> None:
+    def keep_fields(self, field_at: Int64Array) -> None:
         """Take note of flow fields; called once, before any question.
 
         Args:
             field_at: (c + 1) int64, where those of each cluster of the first layer begin.
-            upper: those of the layers above.
         """
         with self._turnssheet.write():
-            self._field_at, self._upper = field_at, upper
+            self._field_at = field_at
             self._forget()
         self._turnssheet.leave()
 

@@ -157,19 +157,16 @@ class ClusterLine:
                 square=square,
                 spacing=spacing,
             )
-        layers = () if found is None else found.layers
         return LiveHierarchy(
             square,
             spacing,
-            len(layers),
             rows,
             Partition.of(clusters.cluster, layout.key),
             Members(first, member),
             most_arcs_inside(rows.graph),
             chosen,
-            layers,
+            None if found is None else found.layers[0],
             chosen[:0] if found is None else found.landmark,
-            (),
         )
 
     @cached_property
@@ -290,7 +287,7 @@ class ClusterVersion:
         return self._graph()
 
     def made(self) -> LiveHierarchy:
-        """Return the clusters and layers of this version."""
+        """Return the clusters of this version, and the first layer."""
         return self._layers.get(self.line.lock, lambda: self.line.baked, self._edited)
 
     @property
@@ -351,19 +348,17 @@ class LiveHierarchyTables:
 
     @property
     def layers(self) -> tuple[Layer, ...]:
-        return self._made.layers
+        """Return the first layer alone: those above do not follow changes."""
+        assert self._made.layer is not None
+        return (self._made.layer,)
 
     @cached_property
     def stack(self) -> LayerStack:
-        """Lay out the first layer alone.
-
-        A table of the last layer would take longer to follow a change.
-        """
-        from bake.search.hierarchy.ascent import first_alone
+        from bake.search.hierarchy.stack import layer_stack
 
         rows, landmark = self._made.rows, self._made.landmark
         back = rows.graph if rows.two_way else self._back()
-        return first_alone(self.layers[0], landmark, rows.graph, back, two_way=rows.two_way)
+        return layer_stack(self.layers, landmark, rows.graph, back, two_way=rows.two_way)
 
     def _back(self) -> ClusteredGraph:
         """Lay out the rows with every arc turned round."""

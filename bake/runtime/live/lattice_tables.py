@@ -186,31 +186,28 @@ class LiveLattice:
     @cached_property
     def _fixed(self) -> LayerStack:
         """Lay the layer out, but for rows and flow fields."""
-        from bake.search.hierarchy.bundles import ClusteredGraph, LayerStack
+        from bake.search.hierarchy.bundles import NO_GRAPH, LayerStack
 
         layer = self._layer
-        count, none = layer.transition_count, np.zeros((0, 2), dtype=np.int32)
-        graph = ClusteredGraph(np.zeros((0, 2), dtype=np.int32), none)
+        count = layer.transition_count
+        none = np.zeros(0, dtype=np.int32)
         return LayerStack(
-            graph,
-            graph,
+            NO_GRAPH,
+            NO_GRAPH,
             layer.cluster,
             layer.end_transition,
-            layer.node[:count],
+            layer.row[:count],
             layer.first_out,
             layer.end_out,
             layer.arcs,
             np.zeros(0, dtype=np.uint8),
-            np.array([[0, layer.bits]], dtype=np.int64),
+            layer.bits,
             layer.landmark[:count],
             two_way=True,
-            last_cluster=np.zeros(len(layer.cluster), dtype=np.int32),
-            first_top=np.zeros(1, dtype=np.int32),
-            first_ascent=np.zeros(1, dtype=np.int64),
-            up=none,
-            down=none,
-            top_hop=none,
-            top_distance=none,
+            layers=1,
+            parent=none,
+            joined=NO_GRAPH,
+            joined_back=NO_GRAPH,
         )
 
     @property
@@ -240,6 +237,4 @@ class LiveLattice:
         return lattice_runs(sheets.lattice(missing), form, sheets.least, even=sheets.even)
 
     def transitions(self, hops: Int32Array) -> tuple[Int32Array, Int32Array]:
-        from bake.search.hierarchy.bundles import BELOW
-
-        return self._layer.node[hops, BELOW], self._layer.own[hops]
+        return self._layer.row[hops], self._layer.own[hops]

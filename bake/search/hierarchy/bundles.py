@@ -22,12 +22,6 @@ HEAD, TICKS = 0, 1
 #: Columns of ``LayerStack.cluster`` and ``Layer.cluster_data``.
 TRANSITION, SIZE, FLOW, FLOW_BYTES = 0, 1, 2, 3
 
-#: Columns of ``LayerStack.node``.
-BELOW, OWN, ABOVE, RANK_ABOVE = 0, 1, 2, 3
-
-#: Columns of ``LayerStack.layer``.
-FIRST_NODE, BITS = 0, 1
-
 #: Columns of ``QueryMemory.local``.
 TURN, DISTANCE, FROM = 0, 1, 2
 
@@ -145,6 +139,10 @@ class Transitions(NamedTuple):
     number: Int32Array
 
 
+#: A graph without nodes.
+NO_GRAPH = ClusteredGraph(np.zeros((0, 4), dtype=np.int32), np.zeros((0, 2), dtype=np.int32))
+
+
 class LayerStack(NamedTuple):
     """All layers of a hierarchy in one numbering of nodes, arcs and clusters, lowest first.
 
@@ -154,46 +152,38 @@ class LayerStack(NamedTuple):
         cluster: (c + 1, 4) int64, by cluster: its first transition, how many nodes of the layer
             below it has, the first byte of its flow fields, and the bytes of each.
         end_transition: (c) int64, one past the last transition of each cluster.
-        node: (n, 4) int32, by node of a layer: the node of the layer below that it is (on the first
-            layer, the row), its cluster in its own layer, that in the next one (-1 on the last) and
-            its rank in the latter.
+        below: (n) int32, the node of the layer below that each node is; on the first, the row.
         first_out, end_out: int32, where the arcs of each node begin and end; arc: (a, 2) int32 head
             and ticks.
-        flow: uint8, flow fields of all layers: see :mod:`bake.search.hierarchy.inside`.
-        layer: (k, 2) int64, by layer: its first node, and the bits of a slot in its flow fields (0
-            = it has none).
-        landmark: (t, l) int32 ticks to the nodes of the first layer from the landmarks of their
-            connected parts, UNREACHABLE where there is no way.
+        flow: uint8, flow fields of the first layer: see :mod:`bake.search.hierarchy.inside`.
+        bits: of a slot in them; 0 = there are none.
+        landmark: (n, l) int32 ticks to the nodes from the landmarks of their connected parts,
+            UNREACHABLE where there is no way.
         two_way: whether every arc leads back at the same cost.
-        last_cluster: (c) int32, for each cluster of the first layer that of the last one it is part
-            of, numbered from 0; -1 where nothing leads out of it.
-        first_top: (d + 1) int32, nodes of the last layer by cluster, both numbered from 0.
-        first_ascent: (t + 1) int64, where the ascents of each node of the first layer begin.
-        up, down: (e, 2) int32, ascents and ways back: see :mod:`bake.search.hierarchy.ascent`; the
-            same array where ``two_way``.
-        top_hop, top_distance: (u, u) int32, slots (-1 = no way) and ticks between the nodes of the
-            last layer; (0, 0) where there is no table, and the first layer is searched.
+        layers: how many there are.
+        parent: (c) int32, the cluster of the next layer that each cluster is part of; -1 on the
+            last layer, and where nothing leads out of the cluster. Not looked at where there is one
+            layer.
+        joined: the nodes of all layers, in the clusters of the next one; empty where there is one.
+        joined_back: the same with every arc turned round; the same arrays where ``two_way``.
     """
 
     graph: ClusteredGraph
     back: ClusteredGraph
     cluster: Int64Array
     end_transition: Int64Array
-    node: Int32Array
+    below: Int32Array
     first_out: Int32Array
     end_out: Int32Array
     arc: Int32Array
     flow: UInt8Array
-    layer: Int64Array
+    bits: int
     landmark: Int32Array
     two_way: bool
-    last_cluster: Int32Array
-    first_top: Int32Array
-    first_ascent: Int64Array
-    up: Int32Array
-    down: Int32Array
-    top_hop: Int32Array
-    top_distance: Int32Array
+    layers: int
+    parent: Int32Array
+    joined: ClusteredGraph
+    joined_back: ClusteredGraph
 
 
 class QueryMemory(NamedTuple):
@@ -203,14 +193,12 @@ class QueryMemory(NamedTuple):
         turn: (2) int64, how many searches there were: each marks what it writes with its number, so
             that nothing has to be cleared. Those between rows close together are counted apart.
         ends: (2, e, 2) int64, transitions connected to the start and to the goal, and ticks.
-        raised: (2, u, 2) int64, for start and goal: ticks to nodes of the last layer, and the
-            transition to ascend from.
         local: (k, 3) int64, of a search inside a cluster, by rank: turn, ticks, and the row before.
-        heap: room for all arcs of the first layer, or of a cluster of rows.
-        state: (t, STATE_COLUMNS) int64, of a search of the first layer.
-        at_goal: (l) int64, ticks from every landmark to the goal.
+        heap: room for all arcs of the layers, or of a cluster of rows.
+        state: (t, STATE_COLUMNS) int64, of a search of a layer.
+        at_goal: (l) int32, ticks from every landmark to the goal.
         expanded: int32, filled with the transitions a search took from its open list, in order.
-        plan: (2, t) int32, transitions on the way, and room to work in.
+        plan: (2, t) int32, transitions on the way, and room to take it apart.
         route: (6, k) int32: the rows of a path, and room for smoothing it.
         near, near_heap: (n, 4) and (h, 2) int64, of a search between rows close together: see
             :mod:`bake.search.hierarchy.near`.
@@ -219,11 +207,10 @@ class QueryMemory(NamedTuple):
 
     turn: Int64Array
     ends: Int64Array
-    raised: Int64Array
     local: Int64Array
     heap: Int64Array
     state: Int64Array
-    at_goal: Int64Array
+    at_goal: Int32Array
     expanded: Int32Array
     plan: Int32Array
     route: Int32Array

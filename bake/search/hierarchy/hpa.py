@@ -2,9 +2,9 @@
 
 A. Botea, M. Mueller, J. Schaeffer, "Near optimal hierarchical path-finding", J. Game Development
 1(1), 2004, sections 3.2 and 3.3. Where flow fields are kept, a start is connected to its cluster's
-transitions by following them, with no search at all. A plan comes from the table on top of the
-layers (:mod:`bake.search.hierarchy.ascent`), or, where there is none or both ends lie close
-together, from a search of the first layer.
+transitions by following them, with no search at all. A plan comes from a search of the highest
+layer on which both ends lie in different clusters (:mod:`bake.search.hierarchy.stack`), or of the
+first.
 
 A plan of k transitions has k + 1 *hops*: from the start to the first transition, from each
 transition to the next, and from the last one to the goal.
@@ -17,17 +17,13 @@ import numpy as np
 from bake.arrays import Int32Array, Int64Array
 from bake.kernels.jit import inlined, kernel, separate
 from bake.search.hierarchy.arcs import end_arc, first_arc, head_of
-from bake.search.hierarchy.ascent import ascend, climb, descend, join, turn_round, with_ends
 from bake.search.hierarchy.bundles import (
     ASTRAY,
     BEFORE,
-    BELOW,
-    BITS,
     CLUSTER,
     DISTANCE,
     FLOW,
     FLOW_BYTES,
-    FROM,
     FULL,
     NO_WAY,
     RANK,
@@ -58,6 +54,7 @@ from bake.search.hierarchy.near import (
     search_near,
 )
 from bake.search.hierarchy.smooth import SQUARE_8, smooth_path
+from bake.search.hierarchy.stack import climb, descend, found_inside, turn_round
 
 #: The most hops refined at once: a walk begins with one, and every piece has twice as many as
 #: before.
@@ -77,23 +74,19 @@ def query_memory(stack: LayerStack, most_arcs: int, room: int) -> QueryMemory:
         most_arcs: the most arcs inside a cluster of rows, in either direction.
         room: rows a path may have beside those of one more cluster.
     """
-    transitions = len(stack.landmark)
-    climbs = len(stack.top_distance) > 0 and len(stack.up) == 0
-    arcs = int((stack.end_out[:transitions] - stack.first_out[:transitions]).sum(dtype=np.int64))
-    clusters = len(stack.last_cluster)
-    most_rows = int(stack.cluster[:clusters, SIZE].max(initial=0))
-    held = stack.end_transition[:clusters] - stack.cluster[:clusters, TRANSITION]
+    transitions = len(stack.below)
+    arcs = int((stack.end_out - stack.first_out).sum(dtype=np.int64))
+    most_rows = int(stack.cluster[:, SIZE].max(initial=0))
+    held = stack.end_transition - stack.cluster[: len(stack.end_transition), TRANSITION]
     most_ends = int(held.max(initial=0))
-    most_raised = int(np.diff(stack.first_top).max(initial=0))
     return QueryMemory(
         turn=np.zeros(2, dtype=np.int64),
         ends=np.zeros((2, most_ends, 2), dtype=np.int64),
-        raised=np.zeros((2, most_raised, 2), dtype=np.int64),
         local=np.zeros((most_rows, 3), dtype=np.int64),
         heap=np.zeros((max(arcs + most_ends, most_arcs) + 2, 2), dtype=np.int64),
-        state=np.zeros((len(stack.node) if climbs else transitions, STATE_COLUMNS), dtype=np.int64),
-        at_goal=np.zeros(stack.landmark.shape[1], dtype=np.int64),
-        expanded=np.zeros(transitions + 2 * most_ends, dtype=np.int32),
+        state=np.zeros((transitions, STATE_COLUMNS), dtype=np.int64),
+        at_goal=np.zeros(stack.landmark.shape[1], dtype=np.int32),
+        expanded=np.zeros(transitions, dtype=np.int32),
         plan=np.zeros((2, transitions), dtype=np.int32),
         route=np.empty((6, room + most_rows), dtype=np.int32),
         near=np.zeros((2 * MOST_LABELS, 4), dtype=np.int64),
@@ -131,12 +124,12 @@ def connect(
         if by_flow:
             begin = stack.cluster[cluster, FLOW]
             begin += (node - first) * stack.cluster[cluster, FLOW_BYTES]
-            there = stack.node[node, BELOW]
-            ticks = flow_distance(graph, stack.flow, begin, stack.layer[0, BITS], row, there)
+            there = stack.below[node]
+            ticks = flow_distance(graph, stack.flow, begin, stack.bits, row, there)
             if ticks == ASTRAY:
                 return ASTRAY
         else:
-            rank = graph.node[stack.node[node, BELOW], RANK]
+            rank = graph.node[stack.below[node], RANK]
             reached = local[rank, TURN] == memory.turn[0]
             ticks = int(local[rank, DISTANCE]) if reached else NO_WAY
         if ticks >= 0:
@@ -152,71 +145,49 @@ def find_way(start: int, goal: int, stack: LayerStack, memory: QueryMemory) -> t
 
     Returns:
         How many transitions the plan has, 0 for a way inside one cluster; NO_WAY; ASTRAY. Then the
-        ticks of the way before smoothing, or NO_WAY; and how many transitions were expanded (by the
-        table: all that were connected), which are in ``memory.expanded``.
+        ticks of the way before smoothing, or NO_WAY; and how many transitions were expanded, which
+        are in ``memory.expanded``. All are of the first layer.
     """
-    graph = stack.graph
+    graph, plan, expanded = stack.graph, memory.plan[0], memory.expanded
     best = NONE
     here, there = graph.node[start, CLUSTER], graph.node[goal, CLUSTER]
-    by_table = len(stack.top_distance) > 0 and (
-        len(stack.layer) == 1 or stack.last_cluster[here] != stack.last_cluster[there]
-    )
     if here == there:
         inner = search_inside(graph, start, goal, memory)
         if inner >= 0:
             best = inner
     starts, goals = memory.ends[0], memory.ends[1]
-    by_flow = stack.layer[0, BITS] > 0
+    by_flow = stack.bits > 0
     start_count = connect(start, graph, by_flow, stack, memory, starts)
     goal_count = connect(goal, stack.back, by_flow and stack.two_way, stack, memory, goals)
+    layer = 0
+    while layer + 1 < stack.layers and stack.parent[here] != stack.parent[there]:
+        here, there = stack.parent[here], stack.parent[there]
+        layer += 1
+        if here < 0 or there < 0:
+            return NO_WAY, NO_WAY, 0
+    if layer > 0:
+        start_count = climb(starts, start_count, layer, stack.joined, stack, memory)
+        goal_count = climb(goals, goal_count, layer, stack.joined_back, stack, memory)
     if start_count < 0 or goal_count < 0:
         return ASTRAY, NO_WAY, 0
-    if not by_table:
-        best, last, expanded = search_transitions(stack, memory, start_count, goal_count, best)
-        if expanded == ASTRAY:
-            return ASTRAY, NO_WAY, 0
-        if best >= NONE:
-            return NO_WAY, NO_WAY, expanded
-        length = 0
-        node = last
-        while node >= 0:
-            memory.plan[0, length] = node
-            length += 1
-            node = memory.state[node, BEFORE]
-        turn_round(memory.plan[0], 0, length)
-        return length, best, expanded
-    for i in range(start_count):
-        memory.expanded[i] = starts[i, 0]
-    for i in range(goal_count):
-        memory.expanded[start_count + i] = goals[i, 0]
-    expanded = start_count + goal_count
-    begun = stack.first_top[stack.last_cluster[here]]
-    ended = stack.first_top[stack.last_cluster[there]]
-    climbs = len(stack.up) == 0
-    if climbs:
-        up_count = climb(starts, start_count, stack, memory, memory.raised[0])
-        down_count = climb(goals, goal_count, stack, memory, memory.raised[1])
-    else:
-        up_count = ascend(starts, start_count, stack.first_ascent, stack.up, memory.raised[0])
-        down_count = ascend(goals, goal_count, stack.first_ascent, stack.down, memory.raised[1])
-    best, near, far = join(
-        begun, memory.raised[0], up_count, ended, memory.raised[1], down_count,
-        stack.top_distance, best,
-    )  # fmt: skip
-    if best >= NONE:
-        return NO_WAY, NO_WAY, expanded
-    if near < 0:
-        return 0, best, expanded
-    length = descend(near, far, climbs, stack, memory)
-    if length == ASTRAY:
+    best, last, count = search_transitions(stack, memory, start_count, goal_count, best)
+    if count == ASTRAY:
         return ASTRAY, NO_WAY, 0
-    if climbs:
-        return length, best, expanded
-    up, down = near - begun, far - ended
-    length = with_ends(
-        memory.raised[0, up, 1], up, memory.raised[1, down, 1], down, stack, length, memory
-    )
-    return length, best, expanded
+    for _ in range(layer):
+        for i in range(count):
+            expanded[i] = stack.below[expanded[i]]
+    if best >= NONE:
+        return NO_WAY, NO_WAY, count
+    length = 0
+    node = last
+    while node >= 0:
+        plan[length] = node
+        length += 1
+        node = memory.state[node, BEFORE]
+    turn_round(plan, 0, length)
+    if layer > 0:
+        length = descend(length, layer, stack, memory)
+    return length, best, count
 
 
 @separate
@@ -241,10 +212,10 @@ def refine(
     Returns:
         The hop to go on with, and how many rows there are; the hop is ASTRAY for damaged tables.
     """
-    graph, path, bits = stack.graph, memory.route[0], stack.layer[0, BITS]
+    graph, path, bits = stack.graph, memory.route[0], stack.bits
     while hop < until:
-        row = start if hop == 0 else stack.node[plan[hop - 1], BELOW]
-        there = goal if hop == length else stack.node[plan[hop], BELOW]
+        row = start if hop == 0 else stack.below[plan[hop - 1]]
+        there = goal if hop == length else stack.below[plan[hop]]
         cluster = graph.node[row, CLUSTER]
         if cluster != graph.node[there, CLUSTER]:
             if filled >= len(path):
@@ -281,14 +252,9 @@ def refine(
                 path[found - 1] = goal
             filled = found
         else:
-            if search_inside(graph, row, there, memory) < 0:
+            filled = found_inside(graph, row, there, memory, path, filled)
+            if filled == ASTRAY:
                 return ASTRAY, filled
-            begun = filled
-            while there != row:
-                path[filled] = there
-                filled += 1
-                there = memory.local[graph.node[there, RANK], FROM]
-            turn_round(path, begun, filled)
         hop += 1
     return hop, filled
 

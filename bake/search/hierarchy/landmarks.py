@@ -173,16 +173,19 @@ def lowered_landmarks(
 
 
 @inlined
-def _bound(landmark: Int32Array, at_goal: Int64Array, node: int, two_way: bool) -> int:
-    """Return a lower bound of the way from a transition to the goal."""
-    most = np.int64(0)
+def _bound(landmark: Int32Array, at_goal: Int32Array, node: int, two_way: bool) -> int:
+    """Return a lower bound of the way from a transition to the goal.
+
+    Where a landmark leads to the transition but not to the goal, there is no way, and UNREACHABLE
+    less the ticks to the transition is as good a bound as any. Whole numbers of 32 bits and no
+    branches let several landmarks be looked at in one instruction.
+    """
+    most = np.int32(0)
     for mark in range(landmark.shape[1]):
-        here = np.int64(landmark[node, mark])
-        if at_goal[mark] < NONE and here != _FAR:
-            gap = at_goal[mark] - here
-            if two_way and gap < 0:
-                gap = -gap
-            most = max(most, gap)
+        gap = np.int32(at_goal[mark] - landmark[node, mark])
+        if two_way:
+            gap = max(gap, np.int32(-gap))
+        most = max(most, gap)
     return int(most)
 
 
@@ -212,14 +215,13 @@ def search_transitions(
     starts, goals = memory.ends[0], memory.ends[1]
     memory.turn[0] += 1
     turn = memory.turn[0]
-    at_goal[:] = NONE
+    at_goal[:] = _FAR
     for i in range(goal_count):
         node, ticks = goals[i, 0], goals[i, 1]
         state[node, NEAR_GOAL] = turn
         state[node, TO_GOAL] = ticks
         for mark in range(landmark.shape[1]):
-            if landmark[node, mark] != _FAR:
-                at_goal[mark] = min(at_goal[mark], landmark[node, mark] + ticks)
+            at_goal[mark] = min(np.int64(at_goal[mark]), landmark[node, mark] + ticks)
     size = 0
     for i in range(start_count):
         node, ticks = starts[i, 0], starts[i, 1]

@@ -58,7 +58,8 @@ class Layer:
     @staticmethod
     def stored(
         below_cluster: Int32Array,
-        cluster_count: int,
+        held: Int64Array,
+        size: Int64Array,
         node: Int32Array,
         row: Int32Array,
         degree: Int32Array,
@@ -69,30 +70,10 @@ class Layer:
         """Make a layer of what an asset keeps of it.
 
         Args:
-            degree: (t) int32, how many arcs leave each transition.
-            flow: flow fields of this layer, and perhaps of others after it.
-        """
-        held = np.bincount(below_cluster[node], minlength=cluster_count)
-        size = np.bincount(below_cluster, minlength=cluster_count)
-        return Layer.counted(below_cluster, held, size, node, row, degree, arcs, bits, flow)
-
-    @staticmethod
-    def counted(
-        below_cluster: Int32Array,
-        held: Int64Array,
-        size: Int64Array,
-        node: Int32Array,
-        row: Int32Array,
-        degree: Int32Array,
-        arcs: Int32Array,
-        bits: int,
-        flow: UInt8Array,
-    ) -> Layer:
-        """Make a layer of which it is known how many transitions and nodes each cluster has.
-
-        Args:
             below_cluster: only what asks for the cluster of a node below needs it.
             held, size: (c) int64, transitions, and nodes below, of each cluster.
+            degree: (t) int32, how many arcs leave each transition.
+            flow: flow fields of this layer, and perhaps more.
         """
         first_transition = np.zeros(len(held) + 1, dtype=np.int32)
         np.cumsum(held, out=first_transition[1:])

@@ -1,8 +1,8 @@
 """Build layers: take over what a change has left as it was, and search the rest.
 
 One builder makes the first layer of a hierarchy, over what a profile can use, and every further
-one. After a change it takes over the clusters that nothing has happened to; a bake is treated as a
-change of everything. What comes out is the same to the last arc and slot.
+one. After a change it takes over the clusters of the first that nothing has happened to; a bake is
+treated as a change of everything. What comes out is the same to the last arc and slot.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from bake.search.hierarchy.bundles import (
     FLOW,
     HEAD,
     RANK,
-    SIZE,
     TICKS,
     ClusteredGraph,
     Members,
@@ -112,41 +111,28 @@ class Kept:
     before: Int32Array
     same: BoolArray
 
-    @property
-    def everything(self) -> bool:
-        """Tell whether the whole layer is what it was."""
-        every = np.arange(len(self.before), dtype=np.int32)
-        return bool(self.same.all()) and np.array_equal(self.before, every)
-
 
 @dataclass(frozen=True)
-class ChangedRows:
-    """Which parts of two versions of the rows match; rows keep their numbers.
+class Before:
+    """The version of a first layer before a change of its rows, which keep their numbers.
 
     Attributes:
+        layer: that version.
         rows: int32, rows whose arcs are not what they were, and all new ones.
         origin: (c) int32, the cluster that each cluster was, -1 where a row or an arc in it is
             different.
     """
 
+    layer: Layer
     rows: Int32Array
     origin: Int32Array
 
-
-@dataclass(frozen=True)
-class Before:
-    """The version of a layer before a change, and how the nodes below match those of that time."""
-
-    layer: Layer
-    below: Kept | ChangedRows
-
     def fits(self, graph: ClusteredGraph, bits: int) -> bool:
-        """Tell whether the slots of nodes whose arcs are different fit into so many bits."""
-        changed = self.below.rows if isinstance(self.below, ChangedRows) else ~self.below.same
-        node = graph.node[changed]
+        """Tell whether the slots of rows whose arcs are different fit into so many bits."""
+        node = graph.node[self.rows]
         return int((node[:, END] - node[:, FIRST]).max(initial=1)) <= NO_SLOT[bits]
 
-    def matched(self, members: Members, now: Transitions) -> tuple[Int32Array, Int32Array]:
+    def matched(self, now: Transitions) -> tuple[Int32Array, Int32Array]:
         """Find the clusters and transitions that nothing has happened to.
 
         Returns:
@@ -154,65 +140,12 @@ class Before:
             int32, the transition that each transition was, -1 for new ones.
         """
         old = self.layer
-        then = Transitions(old.first_transition, old.node, old.index)
-        if isinstance(self.below, ChangedRows):
-            origin = self.below.origin.copy()
-            _match_transitions(now, then, origin)
-            came = np.full(len(now.node), -1, dtype=np.int32)
-            known = now.node < len(old.index)
-            came[known] = old.index[now.node[known]]
-            return origin, came
-        origin = np.empty(len(members.first) - 1, dtype=np.int32)
-        size = old.cluster_data[:, SIZE]
-        before, same = self.below.before, self.below.same
-        _match_clusters(members, now, before, same, old.below_cluster, size, then, origin)
-        came = before[now.node]
-        known = came >= 0
-        came[known] = old.index[came[known]]
+        origin = self.origin.copy()
+        _match_transitions(now, Transitions(old.first_transition, old.node, old.index), origin)
+        came = np.full(len(now.node), -1, dtype=np.int32)
+        known = now.node < len(old.index)
+        came[known] = old.index[now.node[known]]
         return origin, came
-
-
-@kernel
-def _match_clusters(
-    members: Members,
-    now: Transitions,
-    before: Int32Array,
-    same: BoolArray,
-    old_label: Int32Array,
-    old_size: Int64Array,
-    then: Transitions,
-    origin: Int32Array,
-) -> None:
-    """Find the clusters that nothing has happened to.
-
-    Args:
-        before: (n), the node each one was, -1 for new ones.
-        same: (n), whether a node's arcs are what they were.
-        old_label, old_size, then: clusters of nodes, their sizes and the transitions before.
-        origin: (c), filled: the cluster each one was, -1 where anything in it is different.
-    """
-    for cluster in range(len(members.first) - 1):
-        first, last = members.first[cluster], members.first[cluster + 1]
-        origin[cluster] = -1
-        if first == last or before[members.node[first]] < 0:
-            continue
-        was = old_label[before[members.node[first]]]
-        if was < 0 or old_size[was] != last - first:
-            continue
-        origin[cluster] = was
-        previous = -1
-        for i in range(first, last):
-            node = members.node[i]
-            old = before[node]
-            if (
-                old <= previous
-                or not same[node]
-                or old_label[old] != was
-                or (now.number[node] >= 0) != (then.number[old] >= 0)
-            ):
-                origin[cluster] = -1
-                break
-            previous = old
 
 
 @kernel
@@ -307,7 +240,7 @@ def build_layer(
         came = np.full(len(transitions.node), -1, dtype=np.int32)
         old = _NO_ARCS
     else:
-        origin, came = before.matched(base.members, transitions)
+        origin, came = before.matched(transitions)
         old = OldArcs(before.layer.first_transition, before.layer.first_out, before.layer.arcs)
     flow = np.empty(int(data[-1, FLOW]), dtype=np.uint8)
     if before is not None:

@@ -2,8 +2,8 @@
 
 A. Botea, M. Mueller, J. Schaeffer, "Near optimal hierarchical path-finding", J. Game Development
 1(1), 2004, section 5: after a change the clusters it lies in are built anew. Here the same is done
-on every layer, also for clusters that fall apart or grow together, and everything is numbered as a
-build from scratch would number it.
+for clusters that fall apart or grow together, and everything is numbered as a build from scratch
+would number it. The first layer alone is kept: plans of a changed level are searched for on it.
 """
 
 from __future__ import annotations
@@ -27,14 +27,7 @@ from bake.search.hierarchy.clusters import Partition, most_arcs_inside
 from bake.search.hierarchy.entrances import find_crossings
 from bake.search.hierarchy.landmarks import lowered_landmarks
 from bake.search.hierarchy.layer import Layer
-from bake.search.hierarchy.layer_builder import (
-    Base,
-    Before,
-    ChangedRows,
-    Joined,
-    Kept,
-    build_layer,
-)
+from bake.search.hierarchy.layer_builder import Base, Before, build_layer
 from bake.search.live.graph import Adjacency, positions
 from bake.search.live.rows import LiveRows
 
@@ -117,32 +110,28 @@ class Layout:
 
 @dataclass(frozen=True)
 class LiveHierarchy:
-    """One version of a profile's clusters and of the layers above them.
+    """One version of a profile's clusters and of the layer above them.
 
     Attributes:
         square: whether diagonal steps may be replaced by two straight ones.
         spacing: see :func:`bake.search.hierarchy.entrances.find_crossings`.
-        most_layers: how many layers were baked; 0 = clusters alone.
         rows: of the graph; their clusters and ranks are those of ``partition``.
         partition, members: which cluster each row is in, and the rows of each.
         most_arcs: at least the most arcs that leave the rows of one cluster.
         chosen: (k, 2) int32, rows on either side of every transition between two clusters.
-        layers: lowest first.
+        layer: the first one; None = there are clusters alone.
         landmark: (t, k) int32, bounds as :mod:`bake.search.hierarchy.landmarks` keeps them.
-        fresh: by layer, the clusters that were built again for this version; int32.
     """
 
     square: bool
     spacing: int | None
-    most_layers: int
     rows: LiveRows
     partition: Partition
     members: Members
     most_arcs: int
     chosen: Int32Array
-    layers: tuple[Layer, ...]
+    layer: Layer | None
     landmark: Int32Array
-    fresh: tuple[Int32Array, ...]
 
     @property
     def cluster_count(self) -> int:
@@ -173,73 +162,28 @@ class LiveHierarchy:
             changed, self.members, standing, layout.key, rows.graph
         )
         made = self._divided(rows, partition, origin, changed, cut)
-        if not self.most_layers:
-            return replace(made, fresh=(np.flatnonzero(origin < 0).astype(np.int32),))
+        old = self.layer
+        if old is None:
+            return made
         chosen = self._chosen(partition, cut, standing, rows, into, layout)
         mask = np.zeros(len(standing), dtype=np.uint8)
         mask[chosen[:, 0]] = 1
         mask[chosen[:, 1]] = 1
-        old = self.layers[0]
-        first, kept, fresh = build_layer(
+        layer, kept, _ = build_layer(
             Base(rows.graph, made.members, partition.label),
             mask,
             None,
-            before=Before(old, ChangedRows(changed, origin)),
+            before=Before(old, changed, origin),
             bits=old.bits,
         )
         landmark = lowered_landmarks(
-            first.first_out, first.arcs, kept.before, kept.same, self.landmark
+            layer.first_out, layer.arcs, kept.before, kept.same, self.landmark
         )
-        above, rebuilt = self._above(first, kept, layout.tile[partition.lowest], layout)
-        return replace(
-            made,
-            chosen=chosen,
-            layers=(first, *above),
-            landmark=landmark,
-            fresh=(fresh, *rebuilt),
-        )
-
-    def _above(
-        self, first: Layer, kept: Kept, tile: Int32Array, layout: Layout
-    ) -> tuple[list[Layer], list[Int32Array]]:
-        """Build the layers above the first one, and list the clusters that were built again.
-
-        Args:
-            first, kept: the first layer, and which parts of it match the one before.
-            tile: (c, 2) int32, squares of its clusters.
-            layout: of rows.
-        """
-        layers: list[Layer] = []
-        rebuilt: list[Int32Array] = []
-        if kept.everything and self._alike(first, tile, layout):
-            return list(self.layers[1:]), [tile[:0, 0]] * len(self.layers[1:])
-        below = first
-        while len(layers) + 1 < self.most_layers:
-            joined = Joined.of(below, tile)
-            if joined is None:
-                break
-            number = len(layers) + 1
-            old = self.layers[number] if number < len(self.layers) else None
-            below, kept, fresh = build_layer(
-                joined.base,
-                joined.chosen,
-                below.row,
-                before=None if old is None else Before(old, kept),
-                bits=first.bits if old is None else old.bits,
-            )
-            layers.append(below)
-            rebuilt.append(fresh)
-            tile = joined.tile
-        return layers, rebuilt
+        return replace(made, chosen=chosen, layer=layer, landmark=landmark)
 
     def warm_up(self, standing: BoolArray, out: Adjacency, into: Adjacency, layout: Layout) -> None:
-        """Load or compile the kernels that :meth:`edited` calls; drop the versions made."""
-        made = self.edited(np.zeros(1, dtype=np.int32), standing, out, into, layout)
-        if made.layers:
-            first = made.layers[0]
-            every = np.arange(len(first.node), dtype=np.int32)
-            other = Kept(every, np.zeros(len(every), dtype=np.bool_))
-            made._above(first, other, layout.tile[made.partition.lowest], layout)
+        """Load or compile the kernels that :meth:`edited` calls; drop the version made."""
+        self.edited(np.zeros(1, dtype=np.int32), standing, out, into, layout)
 
     def _divided(
         self,
@@ -281,11 +225,6 @@ class LiveHierarchy:
         members = Members(np.zeros_like(first), np.concatenate([*parts, node[begin:]]))
         np.cumsum(size, out=members.first[1:])
         return replace(self, rows=rows, partition=partition, members=members, most_arcs=most)
-
-    def _alike(self, first: Layer, tile: Int32Array, layout: Layout) -> bool:
-        """Tell whether clusters of the first layer are unchanged, as its transitions are."""
-        old = layout.tile[self.partition.lowest]
-        return np.array_equal(old, tile) and np.array_equal(first.cluster, self.layers[0].cluster)
 
     def _chosen(
         self,

@@ -22,7 +22,6 @@ from bake.kernels.jit import inlined, kernel
 from bake.search.graph.partition import connected_parts
 from bake.search.hierarchy.arcs import parity_of
 from bake.search.hierarchy.bundles import (
-    BELOW,
     HEAD,
     TRANSITION,
     LatticeArcs,
@@ -133,8 +132,7 @@ class LayerPool:
     writes, under a lock.
 
     Attributes:
-        node: (room, 4) int32: see :class:`bake.search.hierarchy.bundles.LayerStack`.
-        own: (room) int32, the cluster of each transition.
+        row, own: (room) int32, the row of each transition and its cluster.
         arcs: (room, 2) int32.
         flow: uint8, flow fields of clusters that were built anew.
         transitions, arc_count, flow_used, clusters: how much of it is taken.
@@ -144,9 +142,7 @@ class LayerPool:
 
     def __init__(self, first: Layer) -> None:
         count = self.transitions = self.baked = len(first.row)
-        node = np.full((count, 4), -1, dtype=np.int32)
-        node[:, BELOW] = first.row
-        self.node, self.own = wider(node, count + 1024), wider(first.cluster, count + 1024)
+        self.row, self.own = (wider(each, count + 1024) for each in (first.row, first.cluster))
         self.arc_count = len(first.arcs)
         self.arcs = wider(first.arcs, self.arc_count + 2**14)
         self.flow: UInt8Array = np.zeros(2**16, dtype=np.uint8)
@@ -161,9 +157,8 @@ class LayerPool:
 
     def add_transitions(self, rows: Int32Array, clusters: Int32Array) -> None:
         begin, end = self.transitions, self.transitions + len(rows)
-        self.node, self.own = wider(self.node, end), wider(self.own, end)
-        self.node[begin:end] = -1
-        self.node[begin:end, BELOW] = rows
+        self.row, self.own = wider(self.row, end), wider(self.own, end)
+        self.row[begin:end] = rows
         self.own[begin:end] = clusters
         self.transitions = end
 
@@ -199,7 +194,7 @@ class LatticeLayer:
 
     Attributes:
         pool: what all versions share.
-        node, own, arcs, flow: those of the pool when this version was made.
+        row, own, arcs, flow: those of the pool when this version was made.
         first_out, end_out: (t) int32, where the arcs of each transition begin and end.
         cluster: (c, 4) int64; end_transition: (c) int64: see
             :class:`bake.search.hierarchy.bundles.LayerStack`.
@@ -213,7 +208,7 @@ class LatticeLayer:
     """
 
     pool: LayerPool
-    node: Int32Array
+    row: Int32Array
     own: Int32Array
     arcs: Int32Array
     first_out: Int32Array
@@ -240,7 +235,7 @@ class LatticeLayer:
         border = pairs_of(tail, first.cluster[first.arcs[:, HEAD]])
         return LatticeLayer(
             pool,
-            pool.node,
+            pool.row,
             pool.own,
             pool.arcs,
             first.first_out[:-1],
@@ -380,7 +375,7 @@ class LatticeLayer:
     def rows_at(self, cluster: int) -> Int32Array:
         """Return the rows of a cluster's transitions."""
         begin, end = int(self.cluster[cluster, TRANSITION]), int(self.end_transition[cluster])
-        return self.node[begin:end, BELOW]
+        return self.row[begin:end]
 
 
 def pairs_of(some: Int32Array, others: Int32Array) -> Int32Array:

@@ -14,7 +14,6 @@ from bake.greedy import chart
 from bake.search.graph.partition import crossing_arcs
 from bake.search.hierarchy.arcs import FIRST_DIAGONAL, SLOTS
 from bake.search.hierarchy.bundles import (
-    BELOW,
     CLUSTER,
     EVEN_R,
     FLOW,
@@ -297,9 +296,9 @@ def _rebuilt(
     ]
     known = _transitions_of(there, cluster, end_transition)
     tails = _transitions_of(here, cluster, end_transition)
-    rows = pool.node[tails, BELOW]
+    rows = pool.row[tails]
     arcs, own = _arcs_of(rows, ground), pool.own[tails]
-    number = _numbers(pool.node[known, BELOW], arcs.head)
+    number = _numbers(pool.row[known], arcs.head)
     across = (arcs.head >= 0) & (number >= 0)
     across &= ground.graph.node[arcs.head, CLUSTER] != own[:, None]
     at, slot = np.nonzero(across)
@@ -334,7 +333,7 @@ def _rebuilt(
     dress = replace(now.dress, flow=pool.flow, flow_used=pool.flow_used, step_range=step_range)
     return replace(
         now,
-        node=pool.node,
+        row=pool.row,
         own=pool.own,
         arcs=pool.arcs,
         first_out=first_out,

@@ -109,7 +109,7 @@ rules = st.sampled_from(["mean", "entered"])
     connectivity=st.sampled_from([4, 8]),
     size=st.integers(1, 5),
     spacing=st.integers(1, 4),
-    levels=st.sampled_from([None, 1, 2, 3]),
+    levels=st.integers(1, 3),
     keep=st.booleans(),
 )
 @SETTINGS
@@ -121,7 +121,7 @@ def test_any_square_lattice(
     connectivity: int,
     size: int,
     spacing: int,
-    levels: int | None,
+    levels: int,
     keep: bool,
 ) -> None:
     check_lattice(

@@ -20,10 +20,6 @@ from bake.runtime.hierarchy import sheets
 from bake.runtime.hierarchy.lattice import LatticeHierarchy, LatticePaths, LatticeTables
 from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.runtime.hierarchy.paths import HierarchyPaths
-from bake.search.hierarchy import ascent
-from bake.tables import hierarchy as building
-from bake.tables import lattice
-from bake.verify import verify_asset
 from tests.support.baked import recipe_for, rules_of, write_grid
 from tests.support.lattices import FREE, TABLES, bake_on_cells, some_places
 from tests.support.strategies import random_grid
@@ -40,14 +36,11 @@ def small_sheets(most_bytes: int = 2**30) -> Iterator[None]:
         yield
 
 
-def baked(
-    tmp_path: Path, seed: int, *, walls: float = 0.25, table: bool = True, **more: object
-) -> Path:
-    """Bake a random level of 60 x 50 cells; without a table, plans are searched for."""
+def baked(tmp_path: Path, seed: int, *, walls: float = 0.25, **more: object) -> Path:
+    """Bake a random level of 60 x 50 cells."""
     source = write_grid(tmp_path / f"drawn{seed}.json", random_grid(seed, 60, 50, walls))
     recipe = replace(recipe_for(FREE, tables=TABLES, cluster_size=4), **more)  # type: ignore[arg-type]
-    with patch.object(building, "MOST_TOP", 2048 if table else 0):
-        return bake_on_cells(source, recipe)
+    return bake_on_cells(source, recipe)
 
 
 def in_one_piece(nav: Navigator) -> HierarchyPaths:
@@ -56,20 +49,16 @@ def in_one_piece(nav: Navigator) -> HierarchyPaths:
     return HierarchyPaths(HierarchyTables(tables))
 
 
-@pytest.mark.parametrize("table", [True, False])
+@pytest.mark.parametrize("levels", [1, 3])
 @pytest.mark.parametrize("giant", [True, False])
 @pytest.mark.parametrize("most_bytes", [0, 2**30])
 def test_answers_are_those_of_the_whole(
-    table: bool, giant: bool, most_bytes: int, tmp_path: Path
+    levels: int, giant: bool, most_bytes: int, tmp_path: Path
 ) -> None:
     """Step by step, also where everything is forgotten whenever something is read."""
     more = {"profiles": GIANT} if giant else {}
-    path = baked(tmp_path, 3 + giant, table=table, **more)
-    with (
-        small_sheets(most_bytes),
-        patch.object(ascent, "LEAST_NODES", 0),
-        open_asset(path) as level,
-    ):
+    path = baked(tmp_path, 3 + giant, levels=levels, **more)
+    with small_sheets(most_bytes), open_asset(path) as level:
         nav = level.profile()
         whole, by_sheet = in_one_piece(nav), nav._now.searches.hierarchy
         assert isinstance(by_sheet, LatticePaths)
@@ -212,20 +201,3 @@ def test_nothing_is_read_of_a_closed_asset(tmp_path: Path) -> None:
     assert nav.path((1, 1), (5, 2), "hpa") is not None  # all of it is in memory
     with pytest.raises(AssetError, match="the asset is closed"):
         nav.path((1, 1), (50, 40), "hpa")
-
-
-def test_a_dense_table_is_left_out_with_the_layers_below_it(tmp_path: Path) -> None:
-    """A last layer small enough for a table, but not for one that pays."""
-    with patch.object(lattice, "TOP_TRANSITIONS", 0):
-        path = baked(tmp_path, 17)
-    with open_asset(path) as level:
-        nav = level.profile()
-        assert level._current.places.asset.shape("/profiles/default/layer_nodes") == (1,)
-        assert level._current.places.asset.shape("/profiles/default/layer_hop") == (0, 0)
-        whole, by_sheet = in_one_piece(nav), nav._now.searches.hierarchy
-        for start, goal in pairwise(some_places(level, nav, 5, 12)):
-            ends = nav._now.rows.row(start), nav._now.rows.row(goal)
-            expected, found = whole.path(*ends), by_sheet.path(*ends)
-            assert found[1:] == expected[1:]
-            assert (found[0] is None) == (expected[0] is None)
-    verify_asset(path, None, lambda done: None)

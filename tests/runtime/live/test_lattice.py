@@ -21,9 +21,7 @@ from bake.runtime.hierarchy.lattice import LatticeHierarchy, LatticePaths
 from bake.runtime.live.cells import Cells
 from bake.runtime.live.lattice import LatticeWriter
 from bake.runtime.live.lattice_tables import LatticeVersionTables
-from bake.search.hierarchy.bundles import BELOW
 from bake.search.live import lattice as versions
-from bake.tables import hierarchy as building
 from tests.support.baked import GROUND, bake, recipe_for, rules_of, write_grid
 from tests.support.lattices import FREE, TABLES, bake_on_cells, some_places
 from tests.support.strategies import random_grid
@@ -46,8 +44,7 @@ def baked(folder: Path, grid: Grid, name: str = "drawn", **more: Any) -> Path:
     things = more.pop("things", {})
     settings = {"cluster_size": SIDE, **more}
     recipe = replace(recipe_for(FREE, tables=TABLES), **settings)
-    with patch.object(building, "MOST_TOP", 0):
-        return bake_on_cells(write_grid(folder / f"{name}.json", grid, layout, **things), recipe)
+    return bake_on_cells(write_grid(folder / f"{name}.json", grid, layout, **things), recipe)
 
 
 def layer_of(level: LevelAsset, nav: Navigator) -> tuple[set[Cell], Mapping[Any, int]]:
@@ -60,7 +57,7 @@ def layer_of(level: LevelAsset, nav: Navigator) -> tuple[set[Cell], Mapping[Any,
         tables = nav._now.tables
         assert isinstance(tables, LatticeVersionTables)
         layer = tables.layer
-        begin, end, arcs, rows = layer.first_out, layer.end_out, layer.arcs, layer.node[:, BELOW]
+        begin, end, arcs, rows = layer.first_out, layer.end_out, layer.arcs, layer.row
     cell = nav._now.tables.locations_of(rows[: len(begin)]).tolist()
     edges: dict[Any, int] = {}
     for one in range(len(begin)):

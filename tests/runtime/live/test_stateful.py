@@ -68,7 +68,7 @@ def world(seed: int) -> tuple[GridModel | GraphModel, bytes]:
             tables=tables,
             cluster_size=4,
             spacing=rng.choice([1, 2, 8]),
-            levels=rng.choice([None, 2, 3, 4]),
+            levels=rng.choice([1, 2, 3, 4]),
             keep_paths=rng.random() < 0.8,
             heuristic_kind=rng.choice(["field", "landmark"]),
             heuristic_bytes=rng.choice([12, 40]),

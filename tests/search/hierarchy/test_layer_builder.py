@@ -11,14 +11,7 @@ from hypothesis import strategies as st
 
 from bake.arrays import UInt8Array
 from bake.search.hierarchy.layer import Layer
-from bake.search.hierarchy.layer_builder import (
-    Base,
-    Before,
-    ChangedRows,
-    Joined,
-    Kept,
-    build_layer,
-)
+from bake.search.hierarchy.layer_builder import Base, Before, Joined, Kept, build_layer
 from tests.support.clustered import SHUT, divided, graph_in_rows, networkx_graph
 from tests.support.strategies import Arc, ArcList, arc_lists
 
@@ -115,7 +108,7 @@ def same(one: Layer, other: Layer) -> bool:
 def test_what_a_change_leaves_is_taken_over(
     graph: ArcList, other: ArcList, label: list[int], data: st.DataObject
 ) -> None:
-    """Both layers are built anew, and after the change; to the last arc and slot they are alike."""
+    """A layer is built anew, and after the change; to the last arc and slot they are alike."""
     n, arcs = graph
     label = numbered(label[:n])
     tails = data.draw(st.sets(st.integers(0, n - 1)))
@@ -125,14 +118,13 @@ def test_what_a_change_leaves_is_taken_over(
         {end for arc in set(arcs) ^ set(after) for end in arc[:2]}
         | {node for node in range(n) if out_of(node, arcs) != out_of(node, after)}
     )
-    tile = np.array([[number, 0] for number in range(max(label) + 1)], dtype=np.int32)
 
     old, _, _ = build_layer(base_of(label, arcs), ends_of_crossings(label, arcs), None)
     origin = np.arange(max(label) + 1, dtype=np.int32)
     origin[[label[node] for node in changed]] = -1
-    rows = ChangedRows(np.array(changed, dtype=np.int32), origin)
+    before = Before(old, np.array(changed, dtype=np.int32), origin)
     base, chosen = base_of(label, after), ends_of_crossings(label, after)
-    layer, kept, fresh = build_layer(base, chosen, None, before=Before(old, rows), bits=old.bits)
+    layer, kept, fresh = build_layer(base, chosen, None, before=before, bits=old.bits)
     anew, _, _ = build_layer(base, chosen, None)
     assert same(layer, anew)
     # A cluster is searched again if anything in it, or its transitions, are different.
@@ -140,17 +132,6 @@ def test_what_a_change_leaves_is_taken_over(
     expected = {label[node] for node in [*changed, *np.flatnonzero(apart).tolist()]}
     assert set(fresh.tolist()) == expected
     check_kept(kept, layer, old)
-
-    above, higher = Joined.of(old, tile), Joined.of(layer, tile)
-    if above is None or higher is None:
-        return
-    old_above, _, _ = build_layer(above.base, above.chosen, old.row)
-    before = Before(old_above, kept)
-    made, again, _ = build_layer(
-        higher.base, higher.chosen, layer.row, before=before, bits=old_above.bits
-    )
-    assert same(made, build_layer(higher.base, higher.chosen, layer.row)[0])
-    check_kept(again, made, old_above)
 
 
 class Street:
@@ -160,7 +141,6 @@ class Street:
         self.rng = random.Random(seed)
         cells = [(x, y) for y in range(6) for x in range(8)]
         self.label = [x // 2 + 4 * (y // 2) for x, y in cells]
-        self.tile = np.array([(part % 4, part // 4) for part in range(12)], dtype=np.int32)
         self.arcs = {
             (a, b): self.rng.choice([1, 1, 2, 9])
             for a, (x, y) in enumerate(cells)
@@ -186,31 +166,21 @@ class Street:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_layers_follow_one_change_after_another(seed: int) -> None:
-    """On three layers, with transitions that come and go, clusters that join and fall apart."""
+def test_a_layer_follows_one_change_after_another(seed: int) -> None:
+    """With transitions that come and go, and parts of clusters that nothing joins."""
     street = Street(seed)
-    layers: list[Layer] = []
+    old: Layer | None = None
     for _ in range(12):
         changed = sorted(street.change())
         origin = np.arange(12, dtype=np.int32)
         origin[[street.label[node] for node in changed]] = -1
-        below: Kept | ChangedRows = ChangedRows(np.array(changed, dtype=np.int32), origin)
+        before = None if old is None else Before(old, np.array(changed, dtype=np.int32), origin)
         base, chosen = street.base()
-        made: list[Layer] = []
-        tile, rows = street.tile, None
-        while True:
-            old = layers[len(made)] if len(made) < len(layers) else None
-            before = None if old is None else Before(old, below)
-            layer, below, _ = build_layer(base, chosen, rows, before=before)
-            assert same(layer, build_layer(base, chosen, rows)[0])
-            if old is not None:
-                check_kept(below, layer, old)
-            made.append(layer)
-            joined = Joined.of(layer, tile)
-            if joined is None or len(made) == 3:
-                break
-            base, chosen, rows, tile = joined.base, joined.chosen, layer.row, joined.tile
-        layers = made
+        layer, kept, _ = build_layer(base, chosen, None, before=before)
+        assert same(layer, build_layer(base, chosen, None)[0])
+        if old is not None:
+            check_kept(kept, layer, old)
+        old = layer
 
 
 def out_of(node: int, arcs: list[Arc]) -> list[Arc]:
@@ -226,18 +196,17 @@ def check_kept(kept: Kept, layer: Layer, old: Layer) -> None:
         now = [(kept.before[head], ticks) for tail, head, ticks in arcs if tail == node]
         once = [(head, ticks) for tail, head, ticks in then if tail == was]
         assert kept.same[node] == (was >= 0 and now == once)
-    every = list(range(len(layer.node)))
-    assert kept.everything == (kept.before.tolist() == every and bool(kept.same.all()))
 
 
 def test_nothing_changes_nothing() -> None:
     label, arcs = [0, 0, 1, 1], [(0, 1, 3), (1, 2, 4), (2, 3, 5), (3, 2, 5), (2, 1, 4)]
     base, chosen = base_of(label, arcs), ends_of_crossings(label, arcs)
     old, _, _ = build_layer(base, chosen, None)
-    rows = ChangedRows(np.zeros(0, dtype=np.int32), np.arange(2, dtype=np.int32))
-    layer, kept, fresh = build_layer(base, chosen, None, before=Before(old, rows), bits=old.bits)
+    before = Before(old, np.zeros(0, dtype=np.int32), np.arange(2, dtype=np.int32))
+    layer, kept, fresh = build_layer(base, chosen, None, before=before, bits=old.bits)
     assert same(layer, old)
-    assert kept.everything
+    assert kept.before.tolist() == list(range(len(layer.node)))
+    assert kept.same.all()
     assert len(fresh) == 0
 
 
@@ -246,10 +215,10 @@ def test_an_arc_that_leads_elsewhere_is_another_one() -> None:
     label, rest = [0, 1, 2], [(1, 2, 5), (2, 1, 5), (1, 0, 5)]
     old, _, _ = build_layer(base_of(label, [(0, 1, 5), *rest]), np.ones(3, dtype=np.uint8), None)
     origin = np.array([-1, 1, -1], dtype=np.int32)
-    rows = ChangedRows(np.array([0, 2], dtype=np.int32), origin)
+    before = Before(old, np.array([0, 2], dtype=np.int32), origin)
     layer, kept, _ = build_layer(
         base_of(label, [(0, 2, 5), *rest]), np.ones(3, dtype=np.uint8), None,
-        before=Before(old, rows), bits=old.bits,
+        before=before, bits=old.bits,
     )  # fmt: skip
     assert kept.before.tolist() == [0, 1, 2]
     assert kept.same.tolist() == [False, True, True]
@@ -271,10 +240,10 @@ def test_bits_grow_where_a_node_gets_more_arcs_than_slots_can_tell() -> None:
     few: list[Arc] = [(0, 1, 3), (1, 2, 4)]
     many: list[Arc] = [(0, 1, 9)] * 15 + few
     old, _, _ = build_layer(base_of(label, few), ends_of_crossings(label, few), None)
-    rows = ChangedRows(np.array([0, 1], dtype=np.int32), np.array([-1, 1], dtype=np.int32))
+    before = Before(old, np.array([0, 1], dtype=np.int32), np.array([-1, 1], dtype=np.int32))
     layer, _, fresh = build_layer(
         base_of(label, many), ends_of_crossings(label, many), None,
-        before=Before(old, rows), bits=old.bits,
+        before=before, bits=old.bits,
     )  # fmt: skip
     assert (old.bits, layer.bits) == (4, 8)
     assert fresh.tolist() == [0, 1]
@@ -284,10 +253,11 @@ def test_bits_grow_where_a_node_gets_more_arcs_than_slots_can_tell() -> None:
 def test_layers_come_back_from_what_is_stored() -> None:
     label, arcs = [0, 0, 0, 1], [(0, 1, 3), (1, 2, 4), (2, 3, 5), (3, 1, 5)]
     layer, _, _ = build_layer(base_of(label, arcs), ends_of_crossings(label, arcs), None)
+    held, size = np.bincount(layer.below_cluster[layer.node]), np.bincount(layer.below_cluster)
     more = np.append(layer.flow, np.uint8(99))
     stored = Layer.stored(
-        layer.below_cluster, 2, layer.node, layer.row, np.diff(layer.first_out), layer.arcs,
-        layer.bits, more,
+        layer.below_cluster, held, size, layer.node, layer.row, np.diff(layer.first_out),
+        layer.arcs, layer.bits, more,
     )  # fmt: skip
     assert same(stored, layer)
     assert stored.cluster_data.tolist() == layer.cluster_data.tolist()

@@ -669,11 +669,6 @@ def large_lattices() -> Answer:
     return _ask_large(_large())
 
 
-def sound_cells() -> Answer:
-    """The same where the limit decides how the hierarchy is made; only whether there is a path."""
-    return [found is None for found, _, _ in _ask_large(_baked_on_cells())]
-
-
 def warmed() -> Answer:
     """What is asked to warm up, of a lattice that is read sheet by sheet."""
     with TemporaryDirectory() as folder:

@@ -455,14 +455,6 @@ LIMITS: tuple[Limit, ...] = (
         (0, *BAKED),
     ),
     _limit(
-        "tables.hierarchy MANY_LANDMARKS",
-        "landmarks of a large lattice",
-        "searches expand more; paths are the same",
-        do.sound_cells,
-        (0, 1, 3),
-    ),
-    _limit("tables.hierarchy MOST_LAYERS", "layers", "there are no more", do.sound_bakes, BAKED),
-    _limit(
         "tables.hierarchy FLOW_BYTES_A_ROW",
         "bytes of flow fields a row",
         "none are kept, and clusters are searched",
@@ -858,11 +850,9 @@ NO_LIMITS: dict[str, tuple[str, ...]] = {
 #: Modules, or names in them, that are about to go; nothing lowers what they bound.
 LEFT_OUT: tuple[str, ...] = (
     "search.all_pairs.first_moves",
-    "search.hierarchy.ascent",
     "search.point.kd_tree",
     "tables.field_table",
     "tables.heuristic",
-    "tables.hierarchy MOST_TOP TOP_TRANSITIONS",
 )
 
 
