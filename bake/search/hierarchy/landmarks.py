@@ -37,6 +37,10 @@ NONE = 2**62
 
 _FAR = int(UNREACHABLE)
 
+#: A key of the open list: the least that a way may cost, and below it, in so many bits, how much
+#: less than the largest number of ticks the way to its transition costs.
+_BITS = 31
+
 
 @kernel
 def lower(
@@ -189,6 +193,15 @@ def _bound(landmark: Int32Array, at_goal: Int32Array, node: int, two_way: bool) 
     return int(most)
 
 
+@inlined
+def _key(cost: int, bound: int) -> int:
+    """Return what the open list is ordered by: of equal sums, the larger cost comes first.
+
+    Bounds are mostly exact, so nearly all transitions between start and goal have equal sums.
+    """
+    return int(((cost + bound) << _BITS) + _FAR - cost)
+
+
 @separate
 def search_transitions(
     stack: LayerStack, memory: QueryMemory, start_count: int, goal_count: int, best: int
@@ -232,16 +245,16 @@ def search_transitions(
         state[node, COST] = ticks
         state[node, BEFORE] = -1
         state[node, BOUND] = bound
-        size = push(heap, size, ticks + bound, node)
+        size = push(heap, size, _key(ticks, bound), node)
     last = -1
     count = 0
     while size > 0:
         key, node = heap[0, 0], heap[0, 1]
-        if key >= best:
+        if key >> _BITS >= best:
             break
         size = drop_first(heap, size)
         cost = state[node, COST]
-        if key > cost + state[node, BOUND]:
+        if key != _key(cost, state[node, BOUND]):
             continue
         if count == len(expanded) or size + end_out[node] - first_out[node] > len(heap):
             return int(best), last, ASTRAY
@@ -263,5 +276,5 @@ def search_transitions(
             state[other, SEEN] = turn
             state[other, COST] = new
             state[other, BEFORE] = node
-            size = push(heap, size, new + state[other, BOUND], other)
+            size = push(heap, size, _key(new, state[other, BOUND]), other)
     return int(best), last, count
