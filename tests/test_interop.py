@@ -88,7 +88,6 @@ def test_both_libraries_find_our_distances(
     n, arcs = seeded(family, 91, 40)
     graph, weight = weighted(n, arcs)
     distance = tables_of(subgraph(n, arcs)).distance
-    assert distance is not None
     assert np.array_equal(csgraph.dijkstra(to_scipy(graph, weight)), ticks(distance))
     lengths = dict(networkx.all_pairs_dijkstra_path_length(to_networkx(graph, weight)))
     for start in range(n):

@@ -28,8 +28,6 @@ def test_distances_and_parents(algorithm: Algorithm) -> None:
     both = [arc for a, b, w in EDGES for arc in ((a - 1, b - 1, w), (b - 1, a - 1, w))]
     sub = subgraph(6, both)
     pairs = tables_of(sub, algorithm)
-    assert pairs.distance is not None
-    assert pairs.hop is not None
     assert pairs.distance[0].tolist() == [DISTANCE[node] for node in range(1, 7)]
     # The graph is undirected: a node's parent in the tree from 1 is its next hop toward 1.
     for node, parent in PARENT.items():

@@ -1,6 +1,5 @@
 """Tables of small graphs against plain Python. These also run with kernels left uncompiled."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 
@@ -18,14 +17,12 @@ def test_tables_of_any_graph(algorithm: Algorithm, graph: ArcList) -> None:
     n, arc_list = graph
     arcs = arcs_of(range(n), arc_list)
     pairs = tables_of(subgraph(n, arc_list), algorithm)
-    assert pairs.hop is not None
-    assert pairs.distance is not None
     lengths = lengths_of(arcs)
     for start in range(n):
         for goal in range(n):
             assert pairs.distance[start, goal] == lengths[start].get(goal, UNREACHABLE)
             best = optimal_slots(arcs, start, goal, lengths)
-            assert pairs.hop[start, goal] == (best[0] if best else 255)
+            assert pairs.hop[start, goal] in (best or [255])
 
 
 @given(graph=arc_lists(largest=9, heaviest=5))
@@ -34,7 +31,6 @@ def test_hops_are_those_of_the_textbook_or_tied_with_them(graph: ArcList) -> Non
     dist, following = floyd_warshall(arcs_of(range(n), arc_list))
     sub = subgraph(n, arc_list)
     pairs = tables_of(sub, "floyd_warshall")
-    assert pairs.hop is not None
     for start in range(n):
         for goal in range(n):
             slot = pairs.hop[start, goal]
@@ -48,8 +44,6 @@ def test_hops_are_those_of_the_textbook_or_tied_with_them(graph: ArcList) -> Non
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_one_node(algorithm: Algorithm) -> None:
     pairs = tables_of(subgraph(1, []), algorithm)
-    assert pairs.hop is not None
-    assert pairs.distance is not None
     assert pairs.hop.tolist() == [[255]]
     assert pairs.distance.tolist() == [[0]]
 
@@ -57,8 +51,6 @@ def test_one_node(algorithm: Algorithm) -> None:
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_no_node(algorithm: Algorithm) -> None:
     pairs = tables_of(subgraph(0, []), algorithm)
-    assert pairs.hop is not None
-    assert pairs.distance is not None
     assert pairs.hop.shape == pairs.distance.shape == (0, 0)
 
 
@@ -68,8 +60,6 @@ def test_the_cheapest_of_parallel_arcs_counts_and_the_first_of_equal_ones(
 ) -> None:
     arcs: list[Arc] = [(0, 1, 9), (0, 1, 4), (0, 1, 4), (1, 0, 2)]
     pairs = tables_of(subgraph(2, arcs), algorithm)
-    assert pairs.hop is not None
-    assert pairs.distance is not None
     assert pairs.distance.tolist() == [[0, 4], [2, 0]]
     assert pairs.hop.tolist() == [[255, 1], [0, 255]]
 
@@ -77,22 +67,8 @@ def test_the_cheapest_of_parallel_arcs_counts_and_the_first_of_equal_ones(
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_self_loop_is_never_taken(algorithm: Algorithm) -> None:
     pairs = tables_of(subgraph(2, [(0, 0, 1), (0, 1, 5), (1, 1, 1)]), algorithm)
-    assert pairs.hop is not None
-    assert pairs.distance is not None
     assert pairs.distance.tolist() == [[0, 5], [int(UNREACHABLE), 0]]
     assert pairs.hop.tolist() == [[255, 1], [255, 255]]
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_a_table_that_was_not_asked_for_is_not_made(algorithm: Algorithm) -> None:
-    sub = subgraph(3, [(0, 1, 1), (1, 2, 1), (2, 0, 1)])
-    both = tables_of(sub, algorithm)
-    hops = tables_of(sub, algorithm, distances=False)
-    distances = tables_of(sub, algorithm, hops=False)
-    assert hops.distance is None
-    assert distances.hop is None
-    assert np.array_equal(hops.hop, both.hop)
-    assert np.array_equal(distances.distance, both.distance)
 
 
 def test_two_runs_are_equal_to_the_byte() -> None:
