@@ -203,7 +203,7 @@ def _load(file: RangeFile, job: RangeJob, budget: RunBudget) -> RangeRuns | None
 
 
 def _read(file: RangeFile, job: RangeJob, most_runs: int) -> RangeRuns | None:
-    none = int(np.iinfo(slot_dtype(job.sub, symbols=2)).max)
+    none = int(np.iinfo(slot_dtype(job.sub)).max)
     return file.load(
         job.sub.graph.node_count, lambda runs: check_runs(runs, job.sub, none), most_runs
     )

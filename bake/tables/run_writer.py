@@ -13,11 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array, UInt64Array
+from bake.arrays import Int32Array, UInt8Array, UInt16Array, UInt32Array, UInt64Array
 from bake.graph import Graph, Subgraph
 from bake.greedy import SECTORS, greedy_slots
 from bake.search.all_pairs.batch import LANES
-from bake.search.all_pairs.first_moves import SlotArray
 from bake.search.all_pairs.runs import (
     EVERY,
     NONE_BIT,
@@ -78,7 +77,7 @@ class RunTable:
 
     run_count: Int32Array
     run_start: Int32Array
-    run_slot: SlotArray
+    run_slot: UInt8Array | UInt16Array | UInt32Array
 
 
 class Piece(NamedTuple):
@@ -120,7 +119,7 @@ def symbols_for(sub: Subgraph, at: Int32Array | None, *, unreachable_fits: bool)
             move.
         unreachable_fits: whether any symbol may stand for a target without a path.
     """
-    none = int(np.iinfo(slot_dtype(sub, symbols=2)).max)
+    none = int(np.iinfo(slot_dtype(sub)).max)
     greedy_slot = np.empty((0, SECTORS), dtype=np.int16)
     if at is None:
         at = np.empty((0, 2), dtype=np.int32)
@@ -281,7 +280,7 @@ class RunJoiner:
             count += packed.of_row
         next_run = np.cumsum(count) - count
         start = np.empty(int(count.sum()), dtype=np.int32)
-        symbol = np.empty(len(start), dtype=slot_dtype(self._sub, symbols=2))
+        symbol = np.empty(len(start), dtype=slot_dtype(self._sub))
         start[next_run] = 0
         for packed in self._packed:
             append_runs(packed, next_run, start, symbol)
@@ -300,7 +299,7 @@ class RunJoiner:
         after = np.cumsum(count)
         next_run = after - count
         start = np.empty(int(after[-1]) if rows else 0, dtype=np.int32)
-        symbol = np.empty(len(start), dtype=slot_dtype(self._sub, symbols=2))
+        symbol = np.empty(len(start), dtype=slot_dtype(self._sub))
         for piece in ended:
             group_by_row(piece, next_run, start, symbol)
         # A run ends where the next one of its row begins, and that is in this range.

@@ -199,7 +199,7 @@ def check_runs(
     """
     rows = sub.graph.node_count
     assert runs.run_count.dtype == runs.run_start.dtype == np.int32
-    assert runs.run_slot.dtype == slot_dtype(sub, symbols=2)
+    assert runs.run_slot.dtype == slot_dtype(sub)
     assert len(runs.run_count) == rows
     assert runs.run_count.sum() == len(runs.run_start) == len(runs.run_slot)
     largest = int(np.iinfo(runs.run_slot.dtype).max)

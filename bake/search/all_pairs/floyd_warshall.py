@@ -8,7 +8,7 @@ paper updates the block's columns before those others, they come last here: dist
 block's nodes are already part of the rows, so nothing needs the columns earlier, and tiles of other
 columns are then independent of each other.
 
-Next hops are not tracked on the way: they follow from the distances afterwards (`first_moves`),
+Next hops are not tracked on the way: they follow from the distances afterwards (`runs`),
 which keeps the inner loop to one minimum and makes ties the same as with any other method.
 
 The product is taken over (min, +). Four rows and four intermediate nodes are handled at a time:

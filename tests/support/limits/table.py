@@ -266,19 +266,12 @@ LIMITS: tuple[Limit, ...] = (
         "all are looked at",
         do.runs,
     ),
-    _limit("tables.all_pairs BLOCK", "distances rewritten at a time", IN_PARTS, do.bakes, BAKED),
     _limit("tables.all_pairs RELAX_RATIO", "what an arc costs a batch", OTHER, do.all_pairs),
     _limit(
         "export.table MOST_ROWS",
         "rows of a plain matrix",
         "it is refused, and a flat file takes its place",
         "tests/flat/test_table.py::test_a_matrix_of_more_places_is_refused",
-    ),
-    _limit(
-        "tables.all_pairs DENSE_DEGREE",
-        "arcs of a node up to which all are tried",
-        OTHER,
-        "tests/tables/test_all_pairs.py::test_auto_prefers_floyd_warshall_for_dense_graphs_and_batches_for_large_sparse_ones",
     ),
     _limit(
         "tables.run_writer SLICE",
@@ -849,7 +842,6 @@ NO_LIMITS: dict[str, tuple[str, ...]] = {
 
 #: Modules, or names in them, that are about to go; nothing lowers what they bound.
 LEFT_OUT: tuple[str, ...] = (
-    "search.all_pairs.first_moves",
     "search.point.kd_tree",
     "tables.field_table",
     "tables.heuristic",
