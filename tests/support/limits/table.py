@@ -826,6 +826,7 @@ NO_LIMITS: dict[str, tuple[str, ...]] = {
         "search.live.lattice_builder REACH",
         "school.patterns.tiles NONE",
         "search.point.estimates HEAD",
+        "search.hierarchy.landmarks _BITS",
         "search.point.space_time _KEY_BITS",
         "worlds.lattice SLOTS",
     ),
