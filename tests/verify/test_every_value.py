@@ -55,8 +55,11 @@ def test_a_value_of_a_column(tmp_path: Path, declared: Column) -> None:
     random_ = random.Random(declared.path)
     found = holders(tmp_path, declared)
     assert found, "no original has this column"
-    outcomes = []
-    for number in range(TRIED):
+    outcomes: list[str] = []
+    # Some values of some columns matter seldom, so more are tried where none did.
+    for number in range(5 * TRIED):
+        if number >= TRIED and (declared.given or "rejected" in outcomes):
+            break
         name, path = found[number % len(found)]
         path.write_bytes(original(name))
         with edited(path, ()) as file:
