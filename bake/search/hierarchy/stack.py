@@ -143,8 +143,8 @@ def climb(
     the search of the layer below has reached.
 
     Args:
-        ends: transitions of the first layer and ticks, ``count`` of them; replaced by those of
-            ``layer``.
+        ends: transitions of the first layer and ticks, ``count`` of them (or ASTRAY, which is
+            returned); replaced by those of ``layer``.
         graph: ``stack.joined``; for a goal ``stack.joined_back``.
         memory: ``state`` is filled: of each node reached, ticks and the node before, within its
             layer.
@@ -152,8 +152,8 @@ def climb(
     Returns:
         How many ``ends`` there are then, or ASTRAY.
     """
-    if count == 0:
-        return 0
+    if count <= 0:
+        return count
     state, heap = memory.state, memory.heap
     memory.turn[0] += 1
     turn = memory.turn[0]

@@ -130,6 +130,7 @@ def test_damage_is_told() -> None:
         short = used._replace(plan=used.plan[:, :room].copy())
         short.plan[0, :2] = [6, 7][:room]
         assert descend(min(2, room), 1, stack, short) in (ASTRAY, 3)
+    assert climb(used.ends[0], ASTRAY, 1, stack.joined, stack, used) == ASTRAY
     # Nodes that belong to no cluster of the next layer.
     nowhere = stack.joined._replace(node=np.full_like(stack.joined.node, -1))
     assert climb(used.ends[0], 1, 1, nowhere, stack, used) == ASTRAY
