@@ -14,13 +14,13 @@ import pytest
 from tests.support.structure import (
     PACKAGE,
     circles,
-    code_lines,
     folder_sizes,
     imports,
     modules,
     names_imported,
     parsed,
     signatures,
+    weight,
 )
 
 #: What each room may import of the package, at once, inside functions, or for types alone. A name
@@ -306,7 +306,7 @@ def test_no_folder_is_a_hall() -> None:
 
 def test_the_reader_is_read_in_one_sitting() -> None:
     reader = [path for name, path in MODULES.items() if lies_in(name, "runtime.reader")]
-    assert 0 < sum(code_lines(path) for path in reader) <= MOST_READER_LINES
+    assert 0 < sum(weight(path).code_lines for path in reader) <= MOST_READER_LINES
 
 
 def test_kernels_take_bundles() -> None:
@@ -351,13 +351,6 @@ def test_circles_are_found() -> None:
     below = {"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": set(), "e": {"f"}, "f": {"e"}}
     assert circles(below) == [["a", "b", "c"], ["e", "f"]]
     assert circles({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
-
-
-def test_lines_of_code_are_counted(tmp_path: Path) -> None:
-    file = tmp_path / "module.py"
-    prose = '"""Prose."""\n\n# why\nA = 1\n\n\ndef f():\n    """Prose,\n    more."""\n'
-    file.write_text(prose + "    return (\n        A\n    )\n")
-    assert code_lines(file) == 5
 
 
 def test_parameters_are_counted(tmp_path: Path) -> None:

@@ -23,14 +23,14 @@ from bake.search.all_pairs.floyd_warshall import floyd_warshall
 Cell = tuple[int, int]
 
 
-class Table(NamedTuple):
+class HopTable(NamedTuple):
     """Shortest ways between all nodes of a small graph."""
 
     ticks: Int32Array  # (n, n); INFINITY where there is no way
     hop: Int32Array  # (n, n) the node to step to; -1 where there is no way, and at the goal
 
     @staticmethod
-    def of(nodes: int, arcs: Int64Array) -> Table:
+    def of(nodes: int, arcs: Int64Array) -> HopTable:
         """Solve a graph of (m, 3) arcs: tail, head and ticks."""
         graph, order = Graph.from_arcs(nodes, arcs[:, 0], arcs[:, 1])
         ticks = np.empty((nodes, nodes), dtype=np.int32)
@@ -39,7 +39,7 @@ class Table(NamedTuple):
         hop = np.full((nodes, nodes), -1, dtype=np.int32)
         for tail, head, step in arcs.tolist():
             hop[tail, (step + ticks[head] == ticks[tail]) & (ticks[tail] < INFINITY)] = head
-        return Table(ticks, hop)
+        return HopTable(ticks, hop)
 
 
 def steps(cost: Int32Array) -> Int64Array:
@@ -73,7 +73,7 @@ class InstancedLevel:
         self, cost: Int32Array, kinds: Sequence[Int32Array], houses: Sequence[tuple[int, Placement]]
     ) -> None:
         self.width: int = cost.shape[1]
-        self.table = [Table.of(kind.size, steps(kind)) for kind in kinds]
+        self.table = [HopTable.of(kind.size, steps(kind)) for kind in kinds]
         self.kind = [kind for kind, _ in houses]
         drawn = cost.copy()
         # These translate: from a cell of the level to a house and its kind's node, and back.
@@ -107,7 +107,7 @@ class InstancedLevel:
         own = arcs[crosses | (self.house[tail] < 0)]
         every = np.concatenate([own, np.array(through, dtype=np.int64).reshape(-1, 3)])
         every[:, :2] = self.street[every[:, :2]]
-        self.streets = Table.of(len(self.place), every)
+        self.streets = HopTable.of(len(self.place), every)
 
     def distance(self, start: Cell, goal: Cell) -> int | None:
         """Return the ticks of a shortest path between two cells; None where there is none."""

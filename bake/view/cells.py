@@ -31,7 +31,7 @@ _HEXAGONS = 2**16
 
 
 @dataclass(frozen=True)
-class Cells:
+class DrawnCells:
     """Cells in rows and columns, numbered in reading order.
 
     Cells lie in *lines*: columns of the column layouts, rows of everything else. Lines are a whole

@@ -9,7 +9,7 @@ from bake.arrays import BoolArray, Float64Array, Int32Array, UInt8Array
 from bake.errors import QueryError, counted
 from bake.view import Show
 from bake.view.canvas import ARROW_OUTLINE, Canvas, width_of
-from bake.view.cells import Cells
+from bake.view.cells import DrawnCells
 from bake.view.colours import (
     ARROW,
     BLOCKED,
@@ -90,13 +90,13 @@ def draw_grid(request: Request) -> Map:
     return map_of(ink, cells, swatches)
 
 
-def map_of(ink: Canvas, cells: Cells, swatches: list[Swatch]) -> Map:
+def map_of(ink: Canvas, cells: DrawnCells, swatches: list[Swatch]) -> Map:
     """Return a drawn grid with its legend."""
     scale = counted(cells.scale, "pixel")
     return Map(ink.picture(), swatches, f"{scale} a cell", framed=cells.layout is None)
 
 
-def fitting_cells(scene: Scene, scale: int | None) -> Cells:
+def fitting_cells(scene: Scene, scale: int | None) -> DrawnCells:
     """Lay out the cells in pixels.
 
     Args:
@@ -126,9 +126,9 @@ def fitting_cells(scene: Scene, scale: int | None) -> Cells:
     return _cells(scene, scale)
 
 
-def _cells(scene: Scene, scale: int) -> Cells:
+def _cells(scene: Scene, scale: int) -> DrawnCells:
     places = scene.places
-    return Cells(places.width, places.height, scale, places.hex_layout)
+    return DrawnCells(places.width, places.height, scale, places.hex_layout)
 
 
 def _largest_scale(scene: Scene) -> int:
@@ -238,7 +238,7 @@ def _grid_line(scale: int) -> float:
 
 
 def _draw_contours(
-    ink: Canvas, scene: Scene, cells: Cells, fill: UInt8Array, toward: Toward, step: float
+    ink: Canvas, scene: Scene, cells: DrawnCells, fill: UInt8Array, toward: Toward, step: float
 ) -> None:
     distance = np.full(scene.places.width * scene.places.height, np.nan)
     distance[scene.flat] = toward.distance
@@ -247,7 +247,7 @@ def _draw_contours(
     draw_contours(ink, cells, fill, distance, step, steepest, light_from)
 
 
-def _write_distances(ink: Canvas, scene: Scene, cells: Cells, toward: Toward) -> None:
+def _write_distances(ink: Canvas, scene: Scene, cells: DrawnCells, toward: Toward) -> None:
     """Write each cell's distance into it."""
     reached = np.flatnonzero(np.isfinite(toward.distance))
     centres = cells.centre(scene.flat[reached]).tolist()
@@ -264,7 +264,7 @@ def _cells_per_arrow(scale: int) -> int:
     return -(-_ROOM_FOR_ARROW // scale)
 
 
-def _draw_flow(ink: Canvas, scene: Scene, cells: Cells, toward: Toward) -> None:
+def _draw_flow(ink: Canvas, scene: Scene, cells: DrawnCells, toward: Toward) -> None:
     """Draw an arrow along the next hop of each cell, or of one in each block of small cells."""
     assert toward.next_row is not None
     row = np.flatnonzero(toward.next_row != np.arange(len(toward.next_row)))

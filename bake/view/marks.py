@@ -16,7 +16,7 @@ from bake.lint.ways import Problem, SpawnOrExit, Ways, check_profile, opened_gra
 from bake.movement.footprints import under_footprint
 from bake.runtime.reader.places import Cell
 from bake.view.canvas import Canvas, width_of
-from bake.view.cells import Cells
+from bake.view.cells import DrawnCells
 from bake.view.colours import (
     ACROSS,
     CASING,
@@ -182,7 +182,7 @@ def ring_small_components(
 # -- on grids alone -------------------------------------------------------------------------------
 
 
-def draw_things(ink: Canvas, scene: Scene, cells: Cells) -> None:
+def draw_things(ink: Canvas, scene: Scene, cells: DrawnCells) -> None:
     """Draw links the profile may take as curves with arrowheads, and its spots as dots.
 
     Raises:
@@ -241,7 +241,7 @@ def _facing(scene: Scene, heading: int) -> str:
     return (in_lines if in_rows(layout) else in_columns)[heading]
 
 
-def label_floors(ink: Canvas, scene: Scene, cells: Cells) -> None:
+def label_floors(ink: Canvas, scene: Scene, cells: DrawnCells) -> None:
     """Draw a light bar where one floor ends and the next begins, and the number of each floor."""
     rows, floors = scene.places.floor_height, scene.places.floors
     if rows is None:
@@ -288,7 +288,9 @@ def findings_of(scene: Scene) -> list[Problem]:
     return list(check_profile(Ways(tables.usable.graph, opened, spots("spawn"), spots("exit"))))
 
 
-def draw_findings(ink: Canvas, scene: Scene, cells: Cells, found: list[Problem]) -> list[Swatch]:
+def draw_findings(
+    ink: Canvas, scene: Scene, cells: DrawnCells, found: list[Problem]
+) -> list[Swatch]:
     """Mark every place concerned, and return the swatches that say what the marks mean."""
     swatches = []
     for rule, (colour, text) in MARKED.items():

@@ -10,7 +10,7 @@ from PIL import Image, ImageChops, ImageFilter
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, UInt8Array
 from bake.view.canvas import Canvas
-from bake.view.cells import Cells
+from bake.view.cells import DrawnCells
 from bake.view.colours import (
     CONTOUR,
     CONTOUR_ON_DARK,
@@ -57,7 +57,7 @@ class CellPaint:
         self.stripe[cells] = 0 if stripe is None else STRIPES.index(stripe) + 1
 
 
-def paint_cells(cells: Cells, paint: CellPaint) -> Canvas:
+def paint_cells(cells: DrawnCells, paint: CellPaint) -> Canvas:
     """Paint all cells on a canvas of their size."""
     canvas = Canvas(*cells.size)
     fine, image = canvas.fine, canvas.image
@@ -80,7 +80,7 @@ def paint_cells(cells: Cells, paint: CellPaint) -> Canvas:
     return canvas
 
 
-def _mask(cells: Cells, chosen: BoolArray, fine: int) -> Image.Image:
+def _mask(cells: DrawnCells, chosen: BoolArray, fine: int) -> Image.Image:
     return cells.picture(chosen.astype(np.uint8) * np.uint8(255), fine)
 
 
@@ -106,7 +106,7 @@ def contour_step(farthest: float, lines: int = 24) -> float:
 
 def draw_contours(
     canvas: Canvas,
-    cells: Cells,
+    cells: DrawnCells,
     fill: UInt8Array,
     distance: Float64Array,
     step: float,

@@ -1,15 +1,19 @@
 """How the package is built: its modules, what they import, and how large they are.
 
-``python -m tests.support.structure`` prints the figures that decision 21 compares.
+``python -m tests.support.structure`` prints the figures that decision 21 compares;
+``python -m tests.support.structure budgets`` writes them into ``tests/budgets.toml``.
 """
 
 import ast
 import io
+import sys
 import tokenize
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 PACKAGE = Path(__file__).resolve().parents[2] / "bake"
 
@@ -108,20 +112,104 @@ def circles(below: Mapping[str, Iterable[str]]) -> list[list[str]]:
     return [circle for circle in found if len(circle) > 1]
 
 
-def code_lines(path: Path) -> int:
-    """Lines that hold code: neither blank, nor a comment, nor a docstring."""
+class Weight(NamedTuple):
+    """How large a file or a room is."""
+
+    code_lines: int  # lines that hold code: neither blank, nor a comment, nor a docstring
+    tokens: int  # tokens of that code, which do not change with its layout
+    kernels: int  # functions that numba compiles
+    public_names: int  # functions, classes and constants of modules without an underscore
+
+
+#: The file that says how large each room may be, and the figures it bounds.
+BUDGETS = Path(__file__).parents[1] / "budgets.toml"
+BUDGETED = ("tokens", "kernels", "public_names")
+
+#: What marks a function as compiled.
+KERNELS = frozenset({"kernel", "inlined", "accessor", "separate"})
+
+
+@cache
+def weight(path: Path) -> Weight:
+    """How large a file is."""
     source = path.read_text("utf-8")
+    tree = ast.parse(source)
     prose: set[int] = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            first = node.body[0] if node.body else None
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                prose.update(range(first.lineno, (first.end_lineno or 0) + 1))
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+            and ast.get_docstring(node, clean=False) is not None
+        ):
+            first = node.body[0]
+            prose.update(range(first.lineno, (first.end_lineno or 0) + 1))
     lines: set[int] = set()
+    tokens = 0
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type not in _NO_CODE:
+        if token.type not in _NO_CODE and token.start[0] not in prose:
             lines.update(range(token.start[0], token.end[0] + 1))
-    return len(lines - prose)
+            tokens += token.type != tokenize.NEWLINE
+    marks = [
+        mark.id
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+        for mark in node.decorator_list
+        if isinstance(mark, ast.Name)
+    ]
+    public = [name for name in _defined(tree) if not name.startswith("_")]
+    return Weight(len(lines), tokens, sum(mark in KERNELS for mark in marks), len(public))
+
+
+def _defined(tree: ast.Module) -> Iterator[str]:
+    """The names of a module's own functions, classes and constants."""
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef() | ast.ClassDef():
+                yield node.name
+            case ast.Assign():
+                yield from (each.id for each in node.targets if isinstance(each, ast.Name))
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                yield name
+
+
+def room_weights(package: Path = PACKAGE) -> dict[str, Weight]:
+    """How large each room is: a folder of the package, or all modules beside them."""
+    rooms: dict[str, Weight] = {}
+    for path in sorted(package.rglob("*.py")):
+        room, *inside = path.relative_to(package).parts
+        name = room if inside else "loose modules"
+        before = rooms.get(name, Weight(0, 0, 0, 0))
+        rooms[name] = Weight(*map(sum, zip(before, weight(path), strict=True)))
+    return rooms
+
+
+def write_budgets() -> None:
+    """Set every budget to what is there."""
+    text = BUDGETS.read_text("utf-8")
+    head = text[: text.index("[")]
+    rooms = sorted(room_weights().items())
+    width = max(len(name) for name, _ in rooms) + 2
+    for figure in BUDGETED:
+        head += f"[{figure}]\n"
+        for name, own in rooms:
+            key = f'"{name}"' if " " in name else name
+            head += f"{key:{width}} = {getattr(own, figure)}\n"
+        head += "\n"
+    BUDGETS.write_text(head.rstrip() + "\n", "utf-8")
+
+
+def budgets() -> dict[str, dict[str, int]]:
+    """By figure and room: what is the most."""
+    return tomllib.loads(BUDGETS.read_text("utf-8"))
+
+
+def homes_of_classes(known: Mapping[str, Path]) -> dict[str, list[str]]:
+    """By name of a class: the modules that have a class of that name."""
+    homes: dict[str, list[str]] = {}
+    for module, path in known.items():
+        for node in parsed(path).body:
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(module)
+    return homes
 
 
 def signatures(path: Path) -> dict[str, tuple[int, bool]]:
@@ -149,10 +237,19 @@ def folder_sizes(known: Mapping[str, Path]) -> Counter[str]:
 
 
 def main() -> None:
-    """Print files, code lines, circles, the fullest folders and the longest signatures."""
+    """Print how large each room is, circles, the fullest folders and the longest signatures."""
+    if sys.argv[1:] == ["budgets"]:
+        write_budgets()
+        return
     known = modules()
-    lines = {name: code_lines(path) for name, path in known.items()}
-    print(f"{len(known)} modules, {sum(lines.values()):,} lines of code")
+    rooms = room_weights()
+    school = rooms.get("school", Weight(0, 0, 0, 0))
+    for name, own in sorted(rooms.items(), key=lambda each: -each[1].code_lines):
+        print(f"{name:14} {own.code_lines:7,} lines {own.tokens:9,} tokens {own.kernels:4} kernels")
+    lines, tokens, kernels, _ = (
+        sum(each) - apart for *each, apart in zip(*rooms.values(), school, strict=True)
+    )
+    print(f"all but school {lines:7,} lines {tokens:9,} tokens {kernels:4} kernels")
     found = circles({name: imports(path, known) - {name} for name, path in known.items()})
     print(f"{len(found)} circles of modules, typing imports counted", *found, sep="\n  ")
     print("fullest folders:", folder_sizes(known).most_common(6))
@@ -164,8 +261,6 @@ def main() -> None:
     print("longest signatures:")
     for count, function, is_kernel in sorted(counts, reverse=True)[:12]:
         print(f"  {count:3} {function}{' (kernel)' if is_kernel else ''}")
-    reader = {name: own for name, own in lines.items() if name.startswith("runtime.reader")}
-    print(f"runtime/reader: {sum(reader.values()):,} lines of code in {len(reader)} modules")
 
 
 if __name__ == "__main__":

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from bake.asset import Asset
 from bake.coordinates import upright
 from bake.hexagons import HEX_LAYOUTS
-from bake.view.cells import Cells
+from bake.view.cells import DrawnCells
 from tests.support.drawings import grid
 
 CELLS = st.builds(
-    Cells,
+    DrawnCells,
     st.integers(1, 6),
     st.integers(1, 6),
     st.integers(1, 24),
@@ -22,7 +22,7 @@ CELLS = st.builds(
 )
 
 
-def shown(cells: Cells, fine: int) -> np.ndarray:
+def shown(cells: DrawnCells, fine: int) -> np.ndarray:
     """The number of the cell in each sample of a picture, and -1 where there is none."""
     number = np.arange(1, cells.columns * cells.rows + 1, dtype=np.uint8)
     return np.asarray(cells.picture(number, fine)).astype(np.int64) - 1
@@ -40,7 +40,7 @@ def test_cells_that_touch_are_neighbours(tmp_path: Path, layout: str | None) -> 
     arcs = set(zip(flat[tail].tolist(), flat[head].tolist(), strict=True))
     if layout is None:
         arcs = {(a, b) for a, b in arcs if abs(a - b) in (1, 5)}
-    cells = Cells(5, 6, 24, layout)
+    cells = DrawnCells(5, 6, 24, layout)
     drawn = shown(cells, 2)
     touching = set()
     for one, other in ((drawn[:, 1:], drawn[:, :-1]), (drawn[1:], drawn[:-1])):
@@ -56,7 +56,7 @@ def test_cells_that_touch_are_neighbours(tmp_path: Path, layout: str | None) -> 
 
 @pytest.mark.parametrize("layout", HEX_LAYOUTS)
 def test_hexagons_are_equal_and_whole(layout: str) -> None:
-    cells = Cells(5, 6, 20, layout)
+    cells = DrawnCells(5, 6, 20, layout)
     area = np.bincount(shown(cells, 3).ravel() + 1, minlength=31)[1:]
     whole = np.sqrt(3) / 2 * 20**2 * 3**2
     # Those drawn last have the samples of the sides that they share.
@@ -65,7 +65,7 @@ def test_hexagons_are_equal_and_whole(layout: str) -> None:
 
 
 @given(CELLS, st.integers(1, 3))
-def test_the_middle_of_a_cell_shows_that_cell(cells: Cells, fine: int) -> None:
+def test_the_middle_of_a_cell_shows_that_cell(cells: DrawnCells, fine: int) -> None:
     number = np.arange(cells.columns * cells.rows, dtype=np.int32)
     drawn = shown(cells, fine)
     assert drawn.shape == (cells.size[1] * fine, cells.size[0] * fine)
@@ -75,7 +75,7 @@ def test_the_middle_of_a_cell_shows_that_cell(cells: Cells, fine: int) -> None:
 
 
 @given(CELLS)
-def test_cells_lie_in_their_picture(cells: Cells) -> None:
+def test_cells_lie_in_their_picture(cells: DrawnCells) -> None:
     at = cells.corners(np.arange(cells.columns * cells.rows, dtype=np.int32))
     assert (at >= -1e-9).all()
     assert (at <= np.array(cells.size) + 1e-9).all()
@@ -87,7 +87,7 @@ def test_pictures_agree_with_points(layout: str | None) -> None:
 
     Hexagons may be stretched across their lines by less than half a pixel a line.
     """
-    cells = Cells(7, 5, 30, layout)
+    cells = DrawnCells(7, 5, 30, layout)
     ys, xs = np.mgrid[:5, :7]
     places = np.stack([xs.ravel(), ys.ravel()], axis=1)
     where = upright(30.0, layout=layout)

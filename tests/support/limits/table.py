@@ -619,6 +619,7 @@ LIMITS: tuple[Limit, ...] = (
     _limit(
         "runtime.nearest _AT_ONCE", "points held against domains in one go", IN_PARTS, do.points
     ),
+    _limit("search.point.kd_tree _BUCKET", "points in a bucket of a tree", ORDER, do.points),
     _limit(
         "runtime.walls _PAIRS",
         "pairs of corners looked at in one go",
@@ -816,6 +817,7 @@ NO_LIMITS: dict[str, tuple[str, ...]] = {
         "worlds.dirichlet SAMPLES",
     ),
     "shapes that code is written out for, and widths of fields": (
+        "search.point.kd_tree _DEPTH",
         "kernels.cache _DIGEST",
         "runtime.live.journal _DIGITS",
         "search.all_pairs.floyd_warshall GROUP _LINE",
@@ -843,7 +845,6 @@ NO_LIMITS: dict[str, tuple[str, ...]] = {
 
 #: Modules, or names in them, that are about to go; nothing lowers what they bound.
 LEFT_OUT: tuple[str, ...] = (
-    "search.point.kd_tree",
     "tables.field_table",
     "tables.heuristic",
 )
