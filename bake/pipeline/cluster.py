@@ -204,7 +204,7 @@ class Cluster:
                 return self.submit(level_task, data, recipe, stated, topic)
 
             contents: list[Contents]
-            (contents,) = self.results(world, [0], submitted, broadcast=False)
+            (contents,) = self.results(world, [0], submitted)
         return contents
 
     def results(
@@ -212,8 +212,6 @@ class Cluster:
         data: object,
         units: Sequence[int],
         submitted: Callable[[Any, int], Any],
-        *,
-        broadcast: bool,
     ) -> Iterator[Any]:
         """Send data to workers, submit a task for each unit, and yield results as they come.
 
@@ -223,7 +221,6 @@ class Cluster:
             data: what all tasks need.
             units: numbers of the tasks.
             submitted: submits the task of a unit, given what stands for the data.
-            broadcast: whether every worker needs the data.
 
         Raises:
             BakeError: a task failed, or was lost too often; or the scheduler is gone.
@@ -240,7 +237,7 @@ class Cluster:
 
         try:
             with self._errors():
-                held = self._scattered(data, broadcast=broadcast)
+                held = self._scattered(data)
                 for unit in units:
                     submit(unit)
             while running:
@@ -270,17 +267,21 @@ class Cluster:
                     if losses[unit] > MOST_LOSSES:
                         self._failed(None)
                     if held.status != "finished":
-                        held = self._scattered(data, broadcast=broadcast)
+                        held = self._scattered(data)
                     submit(unit)
         finally:
             with contextlib.suppress(Exception):
                 self._client.cancel(list(running.values()), force=True)
 
-    def _scattered(self, data: object, *, broadcast: bool) -> Any:
-        """Send data to workers, again where one of them is lost meanwhile."""
+    def _scattered(self, data: object) -> Any:
+        """Send data to a worker, again where it is lost meanwhile.
+
+        Others fetch it from there when they need it. Dask can send data to all of them at once, but
+        goes on for ever where one is lost at that moment.
+        """
         for left in reversed(range(MOST_LOSSES)):
             try:
-                return self._client.scatter(data, broadcast=broadcast, hash=False)
+                return self._client.scatter(data, hash=False)
             except OSError:
                 self._look()
                 if not left:
@@ -473,7 +474,7 @@ class RangeCrew:
                 targets, known = (begin, of[begin]), earlier.get(begin)
                 return cluster.submit(search_task, data, targets, known, budget, topic)
 
-            yield from cluster.results(SharedJob(job), list(of), submitted, broadcast=True)
+            yield from cluster.results(SharedJob(job), list(of), submitted)
 
 
 def _first_line(error: BaseException) -> str:
