@@ -13,7 +13,8 @@ from scipy.sparse import csgraph, csr_array
 from bake.arrays import AnyArray, Float64Array, Int32Array
 from bake.graph import INFINITY, UNREACHABLE, Graph, Metric, Subgraph, usable_subgraph
 from bake.runtime import Navigator
-from bake.search.all_pairs.batch import LANES, BatchSearch
+from bake.search.all_pairs import batch
+from bake.search.all_pairs.batch import BatchSearch
 from bake.search.all_pairs.floyd_warshall import floyd_warshall
 from bake.tables.all_pairs import choose_algorithm
 from bake.tables.compressed import compressed_next_hops
@@ -78,8 +79,8 @@ def tables_of(sub: Subgraph, algorithm: Algorithm = "dijkstra", *, threads: int 
     else:
         search = BatchSearch.of(sub.graph, sub.weight)
         scratch = search.scratch()
-        for start in range(0, n, LANES):
-            goals = np.arange(start, min(start + LANES, n), dtype=np.int32)
+        for start in range(0, n, batch.LANES):
+            goals = np.arange(start, min(start + batch.LANES, n), dtype=np.int32)
             distance[:, goals] = search.distances_to(goals, scratch)[:, : len(goals)]
     distance[distance == INFINITY] = UNREACHABLE
     return Pairs(hop, distance)
