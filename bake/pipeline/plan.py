@@ -67,7 +67,7 @@ from bake.tables.run_writer import RunWriter, symbols_for, target_ranges
 from bake.worlds import World, build_lattice_world
 
 #: About what a file takes to describe its columns, whatever is in them.
-DESCRIBED_BYTES = 20_000
+DESCRIBED_BYTES = 9_000
 
 #: Number of windows of consecutive batches that are searched; a level of fewer batches is searched
 #: whole.
