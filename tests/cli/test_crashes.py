@@ -211,7 +211,7 @@ def test_an_interrupt_that_nobody_can_catch_ends_a_worker_in_silence() -> None:
         "import os, signal, time\n"
         "from multiprocessing import Pipe\n"
         "from bake.pipeline import run\n"
-        "run._join(Pipe()[0])\n"
+        "run._join(Pipe()[0], {})\n"
         "class Last:\n"
         "    def __del__(self):\n"
         "        os.kill(os.getpid(), signal.SIGTERM)\n"
