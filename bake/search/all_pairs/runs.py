@@ -180,7 +180,7 @@ def extend_runs(
             high_x = max(high_x, target_x[lane])
             low_y = min(low_y, target_y[lane])
             high_y = max(high_y, target_y[lane])
-    found = np.empty(-(-LANES // BLOCK) * BLOCK, np.uint64)
+    found = np.empty(LANES + BLOCK, np.uint64)
     sectors = greedy_slot.shape[1]
     greedy_bit = np.empty(sectors, np.uint64)
     count = 0
