@@ -15,7 +15,7 @@ from bake.errors import BakeError
 
 
 @dataclass(frozen=True)
-class LevelKind:
+class FileKind:
     """What can be done with files of one kind, and with the assets that are baked of them.
 
     Types that lie above this module are written as Any; the functions that are registered name
@@ -43,13 +43,13 @@ class LevelKind:
 
 
 #: What returns each kind, by its name; a process that bakes for another one is sent this table.
-KINDS: dict[str, Callable[[], LevelKind]] = {}
+KINDS: dict[str, Callable[[], FileKind]] = {}
 
 #: What returns each further method of :meth:`bake.runtime.Navigator.search`, by its name.
 METHODS: dict[str, Callable[[], Any]] = {}
 
 
-def kind_of(name: str, path: Path) -> LevelKind:
+def kind_of(name: str, path: Path) -> FileKind:
     """Return a kind.
 
     Args:

@@ -28,7 +28,7 @@ from bake.asset.header import is_foreign
 from bake.asset.partial import check_writable, make_folder, remove_leftovers
 from bake.errors import AssetError, BakeError, BudgetError, OutputError
 from bake.interrupts import interrupts_held
-from bake.kinds import KINDS, LevelKind, kind_of
+from bake.kinds import KINDS, FileKind, kind_of
 from bake.levels import is_puzzle
 from bake.pipeline.checkpoint import CheckpointFolder
 from bake.pipeline.flat import FLAT_SUFFIX, reasons_to_export, write_flat_file
@@ -343,7 +343,7 @@ def _relayed(report: Report) -> Iterator[Connection]:
         receiver.close()
 
 
-def _join(channel: Connection, kinds: Mapping[str, Callable[[], LevelKind]]) -> None:
+def _join(channel: Connection, kinds: Mapping[str, Callable[[], FileKind]]) -> None:
     """Prepare this process as a worker, which knows the kinds that its parent has registered."""
     global _news  # noqa: PLW0603 - a pool hands its workers nothing but globals
     _news = channel

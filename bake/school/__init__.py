@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from bake.kinds import KINDS, METHODS
 
 if TYPE_CHECKING:
-    from bake.kinds import LevelKind
+    from bake.kinds import FileKind
     from bake.school.corridors import cluster_cost as cluster_cost
     from bake.school.corridors import plan_clusters as plan_clusters
     from bake.school.patterns.database import Patterns as Patterns
@@ -77,7 +77,7 @@ def register() -> None:
     METHODS["clusters"] = _clusters
 
 
-def puzzles() -> LevelKind:
+def puzzles() -> FileKind:
     """Return what can be done with puzzles and their pattern databases."""
     from bake.school.puzzle_kind import PUZZLES
 

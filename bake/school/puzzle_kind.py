@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bake.asset import Header
-from bake.kinds import LevelKind
+from bake.kinds import FileKind
 from bake.pipeline.sources import Task
 from bake.school.pattern_asset import PatternAsset
 from bake.school.pattern_proof import prove_patterns
@@ -24,7 +24,7 @@ def _size(asset: Path) -> tuple[int, int, tuple[str, ...]]:
         return opened.shape("/patterns/distance")[0], 0, ()
 
 
-PUZZLES = LevelKind(
+PUZZLES = FileKind(
     read=read_puzzle,
     header=_header,
     bake=bake_puzzle,

@@ -61,11 +61,14 @@ def test_hpa_is_not_misled(tmp_path: Path) -> None:
     assert nav.search((3, 3), (8, 3), "clusters", price="minimum").cost == 11
     assert nav.search((3, 3), (8, 3), "hpa").cost == nav.distance((3, 3), (8, 3)) == 7
     cells = [(x, y) for y in range(8) for x in range(12) if nav.can_stand((x, y))]
-    for start in cells[::3]:
-        for goal in cells[::2]:
-            # Of equally long plans one may leave a bend that smoothing does not see.
-            longest = nav.distance(start, goal) + 2
-            assert nav.distance(start, goal) <= nav.search(start, goal, "hpa").cost <= longest
+    longer = {
+        (start, goal): nav.search(start, goal, "hpa").cost - nav.distance(start, goal)
+        for start in cells[::3]
+        for goal in cells[::2]
+        if nav.search(start, goal, "hpa").cost != nav.distance(start, goal)
+    }
+    # Of 1,320 pairs, these have a plan that leaves a bend which smoothing does not see.
+    assert longer == {((10, 0), (0, 3)): 2, ((0, 2), (9, 1)): 2, ((0, 2), (11, 1)): 2}
 
 
 def test_only_the_average_minds_the_mud(tmp_path: Path) -> None:
