@@ -1,0 +1,155 @@
+"""Next hops on a level that has changed, by the rule that all engines and languages keep to.
+
+Of the places one arc away that begin a shortest path, the next hop is the one the asset answers as
+baked, if it is among them (none where it answered none). Otherwise it is that of the first arc by
+order: steps by direction, other arcs by their number in the asset, arcs that the game added by
+where they lead. A path is the next hop repeated.
+
+This is plain Python: the distances are those of Dijkstra's method from the goal, and the order of
+steps is written down once more. Places are locations: cells as y * width + x, or nodes.
+"""
+
+import heapq
+from collections.abc import Callable
+
+import numpy as np
+
+from bake.runtime import LevelAsset
+from bake.runtime.live.pricing import NEW, STEP
+
+#: The arcs out of each location in the order of the rule: where each leads, and its ticks.
+Arcs = dict[int, list[tuple[int, int]]]
+
+#: (dx, dy) of each direction on squares, and on hexagons whose line is shoved on, or is not.
+SQUARES = ((1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), (-1, -1), (1, -1))
+IN_ROWS = (
+    ((1, 0), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1)),
+    ((1, 0), (1, 1), (0, 1), (-1, 0), (0, -1), (1, -1)),
+)
+IN_COLUMNS = (
+    ((0, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0)),
+    ((0, 1), (-1, 1), (-1, 0), (0, -1), (1, 0), (1, 1)),
+)
+
+#: No path.
+NOWHERE = -1
+
+
+class Rule:
+    """One profile of a level at one moment."""
+
+    def __init__(self, arcs: Arcs, baked: Callable[[int, int], int]) -> None:
+        """Keep the arcs.
+
+        Args:
+            arcs: every place where the profile can stand has an entry.
+            baked: the next hop from a place to another on the level as it was baked, NOWHERE where
+                there was none or nobody could stand.
+        """
+        self.arcs, self._baked = arcs, baked
+        self._into: Arcs = {place: [] for place in arcs}
+        for tail, out in arcs.items():
+            for head, ticks in out:
+                self._into[head].append((tail, ticks))
+        self._known: dict[int, dict[int, int]] = {}
+
+    def ticks_to(self, goal: int) -> dict[int, int]:
+        """The ticks to a goal from every place from which there is a path."""
+        if goal not in self._known:
+            best, heap = {goal: 0}, [(0, goal)]
+            while heap:
+                so_far, place = heapq.heappop(heap)
+                if so_far > best[place]:
+                    continue
+                for tail, ticks in self._into[place]:
+                    if so_far + ticks < best.get(tail, so_far + ticks + 1):
+                        best[tail] = so_far + ticks
+                        heapq.heappush(heap, (so_far + ticks, tail))
+            self._known[goal] = best
+        return self._known[goal]
+
+    def hops(self, start: int, goal: int) -> list[int]:
+        """Every place one arc away that begins a shortest path, in order."""
+        left = self.ticks_to(goal)
+        if start not in left or start == goal:
+            return []
+        tight = [
+            head
+            for head, ticks in self.arcs[start]
+            if head in left and ticks + left[head] == left[start]
+        ]
+        return list(dict.fromkeys(tight))
+
+    def hop(self, start: int, goal: int) -> int:
+        """The next hop: at the goal the goal, NOWHERE where there is no path."""
+        if start == goal:
+            return goal
+        hops = self.hops(start, goal)
+        if not hops:
+            return NOWHERE
+        baked = self._baked(start, goal)
+        return baked if baked in hops else hops[0]
+
+    def path(self, start: int, goal: int) -> list[int]:
+        """The path, both ends included; nothing where there is none."""
+        if start not in self.ticks_to(goal):
+            return []
+        path = [start]
+        while path[-1] != goal:
+            path.append(self.hop(path[-1], goal))
+        return path
+
+
+def rule_now(level: LevelAsset, profile: str) -> Rule:
+    """The rule on a level as it is now."""
+    return Rule(arcs_now(level, profile), baked_hops(level, profile))
+
+
+def baked_hops(level: LevelAsset, profile: str) -> Callable[[int, int], int]:
+    """The next hops of an asset as baked, whatever has become of the level."""
+    tables = level._current.tables[profile]
+    row_at = tables.row_at.tolist()
+
+    def baked(start: int, goal: int) -> int:
+        row, goal_row = row_at[start], row_at[goal]
+        if not tables.has_hops or row < 0 or goal_row < 0:
+            return NOWHERE
+        ahead = tables.next_row(row, goal_row)
+        return NOWHERE if ahead < 0 else int(tables.location[ahead])
+
+    return baked
+
+
+def arcs_now(level: LevelAsset, profile: str) -> Arcs:
+    """The arcs that a profile may take now, in the order of the rule."""
+    writer = level._current.writer
+    now, pricing = writer.load(), writer._profiles[profile].pricing
+    every = np.arange(writer.rules.location_count)
+    standing = every[pricing.standing(now, every)]
+    found = pricing.arcs_out_of(now, standing)
+    arcs: dict[int, list[tuple[tuple[int, int], int, int]]] = {at: [] for at in standing.tolist()}
+    for tail, head, label, ticks, units in zip(*(each.tolist() for each in found), strict=True):
+        if units == float("inf"):
+            continue
+        if label == STEP:
+            order = 0, direction(level, tail, head)
+        else:
+            order = (2, head) if label == NEW else (1, label)
+        arcs[tail].append((order, head, ticks))
+    return {tail: [arc[1:] for arc in sorted(out)] for tail, out in arcs.items()}
+
+
+def direction(level: LevelAsset, tail: int, head: int) -> int:
+    """The direction of a step, as flat files number them."""
+    places = level._current.places
+    (y, x), (to_y, to_x) = divmod(tail, places.width), divmod(head, places.width)
+    if places.headings is not None:
+        # The step ahead, a turn clockwise, and one back.
+        faced = y // places.floor_height
+        return min(2, (to_y // places.floor_height - faced) % places.headings)
+    if places.hex_layout is None:
+        return SQUARES.index((to_x - x, to_y - y))
+    line = y if places.hex_layout.endswith("r") else x
+    shoved = line % 2 == places.hex_layout.startswith("odd")
+    steps = (IN_ROWS if places.hex_layout.endswith("r") else IN_COLUMNS)[shoved]
+    return steps.index((to_x - x, to_y - y))
