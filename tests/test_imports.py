@@ -62,7 +62,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "search.plane",
         "geometry": "coordinates errors hexagons level",
         "tables": "errors graph greedy kernels search",
-        "asset": "errors graph hexagons interrupts movement processors",
+        "asset": "errors graph hexagons interrupts movement placement processors",
         "flat": "asset errors graph hexagons movement",
         "verify": "asset errors flat graph kernels kinds processors",
         "runtime.reader": "asset coordinates errors graph greedy hexagons movement kernels "

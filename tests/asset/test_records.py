@@ -1,0 +1,177 @@
+"""Records go into columns and come back, and columns that are none are refused."""
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from bake.asset.records import (
+    DOOR_STATES,
+    DOORS,
+    INSTANCES,
+    LINKS,
+    PROTOTYPES,
+    REGIONS,
+    SPOTS,
+    Columns,
+    Records,
+    grid_frame,
+    pack,
+    unpack,
+)
+
+FRAME = grid_frame(("floor", "wall", "water"), 5, 4)
+
+NAMES = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=5)
+CELLS = st.tuples(st.integers(0, 4), st.integers(0, 3))
+TERRAINS = st.sampled_from(FRAME.terrains)
+PROFILES = st.none() | st.lists(NAMES.filter(bool), min_size=1, max_size=3).map(tuple)
+IDS = st.none() | NAMES.filter(bool)
+COUNTS = st.integers(1, 9)
+
+KINDS: dict[str, tuple[Records, dict[str, st.SearchStrategy[Any]]]] = {
+    "link": (
+        LINKS,
+        {
+            "name": NAMES,
+            "id": IDS,
+            "kind": NAMES,
+            "start": CELLS,
+            "goal": CELLS,
+            "cost": st.floats(0.001, 1000),
+            "both_ways": st.booleans(),
+            "profiles": PROFILES,
+            "via": st.lists(CELLS, max_size=3).map(tuple),
+            "over": st.sets(TERRAINS).map(
+                lambda own: tuple(each for each in FRAME.terrains if each in own)
+            ),
+        },
+    ),
+    "region": (REGIONS, {"name": NAMES, "id": IDS, "cells": st.lists(CELLS, min_size=1)}),
+    "spot": (
+        SPOTS,
+        {"name": NAMES, "id": IDS, "kind": NAMES, "cell": CELLS, "profiles": PROFILES},
+    ),
+    "door state": (DOOR_STATES, {"name": NAMES, "terrain": st.lists(TERRAINS).map(tuple)}),
+    "prototype": (PROTOTYPES, {"name": NAMES, "width": COUNTS, "height": COUNTS}),
+    "instance": (
+        INSTANCES,
+        {"prototype": st.integers(0, 9), "at": CELLS, "turn": st.integers(0, 7)},
+    ),
+}
+
+
+class Stored:
+    """Columns, read like those of a file."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+
+    def has(self, path: str) -> bool:
+        return path in self.columns
+
+    def read(self, path: str) -> np.ndarray:
+        return self.columns[path]
+
+    def damaged(self, found: str) -> Exception:
+        return ValueError(found)
+
+
+def plain(**attributes: Any) -> dict[str, Any]:
+    """Return a record with lists in place of arrays, so that it can be compared."""
+    return {
+        name: [tuple(cell) for cell in value.tolist()] if isinstance(value, np.ndarray) else value
+        for name, value in attributes.items()
+    }
+
+
+def read(records: Records, columns: Columns) -> list[dict[str, Any]]:
+    return list(unpack(records, Stored(columns), FRAME, plain))
+
+
+def written(records: Records, said: Sequence[dict[str, Any]]) -> Columns:
+    return pack(records, [SimpleNamespace(**each) for each in said], FRAME)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(data=st.data())
+def test_records_come_back(kind: str, data: st.DataObject) -> None:
+    records, attributes = KINDS[kind]
+    said = data.draw(st.lists(st.fixed_dictionaries(attributes), max_size=4))
+    columns = written(records, said)
+    assert read(records, columns) == said
+    assert records.count(Stored(columns)) == len(said)
+
+
+def test_columns_by_hand() -> None:
+    """What readers of other languages are told."""
+    link = {"name": "lift", "id": None, "kind": "stairs", "start": (1, 0), "goal": (4, 3)}
+    link |= {"cost": 2.5, "both_ways": True, "profiles": ("cat", "ox")}
+    plain_link = {**link, "profiles": None, "via": (), "over": ()}
+    found = written(LINKS, [plain_link, {**link, "via": ((2, 1), (3, 1)), "over": ("wall",)}])
+    assert {path: array.tolist() for path, array in found.items()} == {
+        "/links/name": [b"lift", b"lift"],
+        "/links/kind": [b"stairs", b"stairs"],
+        "/links/start": [1, 1],
+        "/links/goal": [19, 19],
+        "/links/cost": [2.5, 2.5],
+        "/links/both_ways": [1, 1],
+        "/links/first_profile": [0, 0, 2],
+        "/links/profile": [b"cat", b"ox"],
+        "/links/first_via": [0, 0, 2],
+        "/links/via": [7, 8],
+        "/links/over": [[0, 0, 0], [0, 1, 0]],
+    }
+
+
+def test_no_columns_without_records() -> None:
+    assert written(LINKS, []) == {}
+    assert read(LINKS, {}) == []
+
+
+def test_doors_say_how_many_states_are_theirs() -> None:
+    said = {"name": "gate", "id": "7", "cells": np.array([(0, 0), (1, 0)]), "state": 1}
+    found = written(DOORS, [{**said, "states": ("open", "shut")}, {**said, "states": ("up",)}])
+    assert found["/doors/first_state"].tolist() == [0, 2, 3]
+    assert [each["states"] for each in read(DOORS, found)] == [slice(0, 2), slice(2, 3)]
+
+
+WRONG = {
+    "/links/start": (-1, 20),
+    "/links/goal": (-1, 20),
+    "/links/cost": (0, -1, np.nan, np.inf),
+    "/links/both_ways": (2,),
+    "/links/first_profile": (-1, 3),
+    "/links/first_via": (-1, 3),
+    "/links/via": (-1, 20),
+    "/links/over": (2,),
+}
+
+
+@pytest.mark.parametrize(("path", "value"), [(p, each) for p, all in WRONG.items() for each in all])
+def test_a_value_that_is_none(path: str, value: float) -> None:
+    link = {"name": "a", "id": "x", "kind": "b", "start": (0, 0), "goal": (1, 1), "cost": 1.0}
+    link |= {"both_ways": False, "profiles": ("cat",), "via": ((2, 2),), "over": ("wall",)}
+    columns = written(LINKS, [link, link])
+    columns[path] = columns[path].copy()
+    columns[path].flat[-1] = value
+    with pytest.raises(ValueError, match=f"column {path} contradicts the rest"):
+        read(LINKS, columns)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(data=st.data())
+def test_columns_of_another_length(kind: str, data: st.DataObject) -> None:
+    records, attributes = KINDS[kind]
+    said = data.draw(st.lists(st.fixed_dictionaries(attributes), min_size=2, max_size=4))
+    columns = written(records, said)
+    path = data.draw(st.sampled_from(sorted(columns)))
+    old = columns[path]
+    assume(len(old))
+    columns[path] = old[:-1] if data.draw(st.booleans()) else np.concatenate([old, old[-1:]])
+    with pytest.raises(ValueError, match=r"column \S+ contradicts the rest"):
+        read(records, columns)
