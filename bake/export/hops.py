@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import AnyArray, Int32Array
+from bake.asset.runs import move_type, moves_of_slots
 from bake.export.level import Columns
 from bake.graph import BLOCKED
 from bake.runtime.reader.baked import BakedTables
@@ -30,11 +31,13 @@ def hop_columns(
     """
     hops = tables.hops
     rows = tables.row_count
-    dtype = _smallest(most_moves + 1)
+    dtype = move_type(most_moves)
     if len(hops.at) and not charted:
         return _run_columns(*_runs_of(tables, move_of_arc, dtype), rows)
-    move = _moves(tables, hops, move_of_arc, dtype)
-    runs = _run_columns(np.diff(hops.first_run), hops.start, move, rows)
+    count = np.diff(hops.first_run)
+    degree = tables.end_arc - tables.first_arc
+    move = moves_of_slots(hops.symbol, count, tables.first_arc, degree, move_of_arc, most_moves)
+    runs = _run_columns(count, hops.start, move, rows)
     return runs | _greedy(hops, tables, move_of_arc, dtype)
 
 
@@ -50,28 +53,6 @@ def _run_columns(count: AnyArray, start: AnyArray, move: AnyArray, rows: int) ->
     np.cumsum(count, out=first[1:], dtype=np.uint32)
     kind = np.uint16 if rows <= 2**16 else np.uint32
     return {"first_run": first, "run_start": start.astype(kind), "run_move": move}
-
-
-def _moves(
-    tables: BakedTables, hops: RunHops, move_of_arc: Int32Array, dtype: np.dtype[np.unsignedinteger]
-) -> AnyArray:
-    """Return (k) the move of each run, "greedy" and "none" as the two largest numbers."""
-    none = int(np.iinfo(dtype).max)
-    move = np.zeros(len(hops.symbol), dtype=dtype)
-    degree = tables.end_arc - tables.first_arc
-    for first in range(0, len(move), _PORTION):
-        some = slice(first, first + _PORTION)
-        symbol = hops.symbol[some]
-        place = np.arange(first, first + len(symbol))
-        row = np.searchsorted(hops.first_run, place, side="right") - 1
-        # A run that means nothing may hold a slot that its row does not have.
-        means = (symbol < hops.greedy) & (symbol < degree[row])
-        found = np.zeros(len(symbol), dtype=dtype)
-        found[means] = move_of_arc[tables.first_arc[row[means]] + symbol[means]]
-        found[symbol == hops.greedy] = none - 1
-        found[symbol == hops.none] = none
-        move[some] = found
-    return move
 
 
 def _greedy(

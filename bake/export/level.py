@@ -7,12 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array
+from bake.arrays import AnyArray, BoolArray, Int32Array
 from bake.asset import Asset
 from bake.export.cells import cell_columns
 from bake.flat.schema import LEVEL_NUMBERS, texts
-from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.hexagons import HEX_LAYOUTS
+from bake.movement.moves import LinkArcs, moves_of_arcs
+from bake.movement.prices import ticks_of
 from bake.movement.rules import CORNER_CUTTING, COST_RULES, LEVEL_GROUND
 from bake.runtime.live.rules import LevelRules, ProfileRules
 from bake.runtime.reader.places import Places
@@ -79,55 +80,32 @@ class LevelColumns:
         return values[self.places.flat] if self.cells_are_nodes else values
 
     @cached_property
-    def links(self) -> tuple[Int32Array, Int32Array, Int32Array]:
-        """Return the arcs of links: (k) locations where each begins, where it leads, its link.
-
-        Those that leave one cell come in the order of their slots, and those that nobody could take
-        when the level was baked, which have no slots, last.
-        """
+    def links(self) -> LinkArcs:
+        """Return the arcs of links."""
         rules, location = self.rules, self.rules.location_of_node
         arcs = rules.link_arcs
-        tail, head = location[rules.tail[arcs]], location[rules.places.head[arcs]]
         number = {name: place for place, name in enumerate(rules.links)}
-        more = np.array(
-            [(a, b, number[name]) for name, (a, b) in rules.left_out], dtype=np.int32
-        ).reshape(-1, 3)
-        found = np.concatenate([np.stack([tail, head, rules.link[arcs]], axis=1), more])
-        found = found[np.argsort(found[:, 0], kind="stable")].astype(np.int32)
-        return found[:, 0].copy(), found[:, 1].copy(), found[:, 2].copy()
+        return LinkArcs.of(
+            location[rules.tail[arcs]],
+            location[rules.places.head[arcs]],
+            rules.link[arcs],
+            [(a, b, number[name]) for name, (a, b) in rules.left_out],
+        )
 
     @cached_property
     def move_of_arc(self) -> Int32Array:
-        """Return (m) int32, the move that each arc of the asset is.
-
-        On grids that is the step's direction, or the number of directions plus the arc's place
-        among the links that leave its cell; on graphs it is the arc's slot.
-        """
+        """Return (m) int32, the move that each arc of the asset is; on graphs its slot."""
         rules, places = self.rules, self.places
-        first = places.first_out[rules.tail]
         if rules.lattice is None or self.cells_are_nodes:
-            return (np.arange(len(first)) - first).astype(np.int32)
-        nodes = np.arange(places.node_count)
-        steps = rules.lattice.steps_from(places.flat.astype(np.int64))
-        arc_head = places.flat[places.head]
-        same = steps.head[rules.tail] == arc_head[:, None]
-        same &= steps.inside[rules.tail]
-        move: Int32Array = same.argmax(axis=1).astype(np.int32)
-        links = rules.link_arcs
-        if len(links):
-            among = np.bincount(rules.tail[links], minlength=len(nodes))
-            begins = np.cumsum(among) - among
-            move[links] = self.directions + np.arange(len(links)) - begins[rules.tail[links]]
-        return move
+            return (np.arange(len(rules.tail)) - places.first_out[rules.tail]).astype(np.int32)
+        return moves_of_arcs(rules.lattice, places.flat, rules.tail, places.head, rules.link >= 0)
 
     @cached_property
     def most_moves(self) -> int:
         """Return one more than the largest move there is."""
-        most = int(np.diff(self.places.first_out).max(initial=0))
         if self.is_grid:
-            begins = self.links[0]
-            most = int(np.bincount(begins).max(initial=0)) if len(begins) else 0
-        return self.directions + most
+            return self.directions + self.links.most
+        return int(np.diff(self.places.first_out).max(initial=0))
 
     # -- columns ----------------------------------------------------------------------------------
 
@@ -312,9 +290,3 @@ def _first_terrains(first_cell: AnyArray, first_state: AnyArray) -> Int32Array:
     """Return (states + 1) int32, where the terrains of each state of all doors begin."""
     cells = np.repeat(np.diff(first_cell), np.diff(first_state))
     return np.concatenate([[0], np.cumsum(cells)]).astype(np.int32)
-
-
-def ticks_of(units: AnyArray, ticks_per_unit: int) -> Int32Array:
-    """Return prices in ticks, BLOCKED where an arc may not cost this."""
-    ticks: Int64Array = np.rint(np.minimum(units, 2.0**31) * ticks_per_unit)
-    return np.where((ticks >= 1) & (ticks <= MAX_WEIGHT), ticks, BLOCKED).astype(np.int32)

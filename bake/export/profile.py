@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.arrays import AnyArray, Float64Array, Int32Array
+from bake.arrays import Int32Array
 from bake.asset.schema import profile_path
 from bake.errors import OutputError
 from bake.export.hops import hop_columns
-from bake.export.level import Columns, LevelColumns, ticks_of
+from bake.export.level import Columns, LevelColumns
 from bake.flat.schema import COLUMNS, PROFILE_NUMBERS
-from bake.movement.prices import unit_cost
+from bake.movement.prices import cost_classes, step_ticks
 from bake.movement.rules import LEVEL_GROUND
 from bake.runtime.reader.baked import BakedTables
-
-#: The class of terrain on which a profile cannot stand.
-NO_CLASS = np.iinfo(np.uint16).max
 
 #: The asset's columns of clusters and hierarchies, which are written as they are.
 HIERARCHY = tuple(
@@ -40,7 +37,7 @@ def profile_columns(level: LevelColumns, name: str, parts: frozenset[str]) -> Co
     tables = BakedTables(level.places, name)
     _check_vias(level, name)
     mover = level.movers[name].mover
-    costs, classes = _classes(mover.cost)
+    costs, classes = cost_classes(mover.cost)
     row_at = np.full(level.location_count, -1, dtype=np.int32)
     row_at[level.at_locations[tables.node]] = np.arange(tables.row_count, dtype=np.int32)
     found: Columns = {
@@ -57,9 +54,9 @@ def profile_columns(level: LevelColumns, name: str, parts: frozenset[str]) -> Co
     if tables.reach is not None:
         found["reach"] = tables.reach
     if level.is_grid:
-        found["step_ticks"] = _step_ticks(level, costs)
+        found["step_ticks"] = step_ticks(costs, level.rules.movement)
         if level.rules.links:
-            found["link_open"] = level.movers[name].takes[level.links[2]].astype(np.uint8)
+            found["link_open"] = level.movers[name].takes[level.links.link].astype(np.uint8)
     else:
         found["weight"] = tables.weight
     if mover.slope != LEVEL_GROUND and not level.cells_are_nodes:
@@ -115,30 +112,6 @@ def _numbers(
         "hierarchy_mode": int(with_hierarchy and mode is not None),
     }
     return np.array([said[number.name] for number in PROFILE_NUMBERS], dtype=np.int32)
-
-
-def _classes(cost: Float64Array) -> tuple[Float64Array, AnyArray]:
-    """Return a profile's different costs, ascending, and (terrains) uint16 which each one has."""
-    costs = np.unique(cost[~np.isnan(cost)])
-    classes = np.searchsorted(costs, cost).astype(np.uint16)
-    classes[np.isnan(cost)] = NO_CLASS
-    return costs, classes
-
-
-def _step_ticks(level: LevelColumns, costs: Float64Array) -> Int32Array:
-    """Return (2, classes, classes) int32, the price of a step by its length and both its ends.
-
-    The products are made in the order in which :mod:`bake.movement` makes them, so that they are
-    rounded alike.
-    """
-    rules = level.rules.movement
-    units = unit_cost(
-        np.broadcast_to(costs[:, None], (len(costs), len(costs))),
-        np.broadcast_to(costs, (len(costs), len(costs))),
-        rules.cost_rule,
-    )
-    lengths = np.array([1.0, np.sqrt(2.0)])
-    return ticks_of(units * lengths[:, None, None], rules.ticks_per_unit)
 
 
 def _distances(tables: BakedTables) -> Columns:
