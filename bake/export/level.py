@@ -12,7 +12,7 @@ from bake.asset import Asset
 from bake.export.cells import cell_columns
 from bake.flat.schema import LEVEL_NUMBERS, texts
 from bake.hexagons import HEX_LAYOUTS
-from bake.movement.moves import LinkArcs, moves_of_arcs
+from bake.movement.moves import LinkMoves, moves_of_arcs
 from bake.movement.prices import ticks_of
 from bake.movement.rules import CORNER_CUTTING, COST_RULES, LEVEL_GROUND
 from bake.runtime.live.rules import LevelRules, ProfileRules
@@ -80,12 +80,12 @@ class LevelColumns:
         return values[self.places.flat] if self.cells_are_nodes else values
 
     @cached_property
-    def links(self) -> LinkArcs:
+    def links(self) -> LinkMoves:
         """Return the arcs of links."""
         rules, location = self.rules, self.rules.location_of_node
         arcs = rules.link_arcs
         number = {name: place for place, name in enumerate(rules.links)}
-        return LinkArcs.of(
+        return LinkMoves.of(
             location[rules.tail[arcs]],
             location[rules.places.head[arcs]],
             rules.link[arcs],

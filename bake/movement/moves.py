@@ -14,8 +14,8 @@ from bake.movement.lattice import Lattice
 End = tuple[int, int, int]
 
 
-class LinkArcs(NamedTuple):
-    """The arcs of links, by where they begin.
+class LinkMoves(NamedTuple):
+    """The arcs of links, by the cell where they begin.
 
     Those that leave one cell come in the order of their slots, and those that nobody could take
     when the level was baked, which have no slots, last.
@@ -30,7 +30,9 @@ class LinkArcs(NamedTuple):
     link: Int32Array
 
     @staticmethod
-    def of(tail: Int32Array, head: Int32Array, link: Int32Array, wanted: Sequence[End]) -> LinkArcs:
+    def of(
+        tail: Int32Array, head: Int32Array, link: Int32Array, wanted: Sequence[End]
+    ) -> LinkMoves:
         """Put the arcs that a graph has before those that it lacks.
 
         Args:
@@ -42,7 +44,7 @@ class LinkArcs(NamedTuple):
         more = np.array([each for each in wanted if each not in known], np.int32).reshape(-1, 3)
         found = np.concatenate([there, more])
         found = found[np.argsort(found[:, 0], kind="stable")]
-        return LinkArcs(*(found[:, place].copy() for place in range(3)))
+        return LinkMoves(*(found[:, place].copy() for place in range(3)))
 
     @property
     def most(self) -> int:
