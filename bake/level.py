@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import colorsys
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -525,17 +526,44 @@ _KNOWN: tuple[tuple[str, Colour], ...] = (
     ("ground", (206, 198, 178)),
 )
 
+#: Colours nearer to each other than this, in sRGB, look alike; and so many shades are tried.
+_LOOKS_ALIKE = 16.0
+_MOST_SHADES = 12
 
-def terrain_colours(terrains: Sequence[str], given: Mapping[str, Colour]) -> UInt8Array:
+
+def terrain_colours(
+    terrains: Sequence[str],
+    given: Mapping[str, Colour],
+    areas: Mapping[str, tuple[str, tuple[str, ...]]] | None = None,
+) -> UInt8Array:
     """Return a colour to draw each terrain in.
 
     A terrain without a given colour gets a fitting one if its name is known, or one that depends on
-    its name.
+    its name. A colour that looks like an earlier one becomes darker, or lighter where it is dark;
+    given colours go before others.
+
+    Args:
+        terrains: their names.
+        given: colours that the level states.
+        areas: of a divided plane, see GraphLevel: terrains of one area share its colour.
 
     Returns:
         (terrain, 3) uint8 sRGB.
     """
-    return np.array([given.get(name) or _fitting(name) for name in terrains], dtype=np.uint8)
+    drawn = {name: (areas or {}).get(name, (name,))[0] for name in terrains}
+    chosen: dict[str, Colour] = {}
+    for name in sorted(terrains, key=lambda name: name not in given):
+        if drawn[name] in chosen:
+            continue
+        colour = given[name] if name in given else _fitting(name)
+        toward = 0 if sum(colour) > 3 * 128 else 255
+        for _ in range(_MOST_SHADES):
+            if all(math.dist(colour, other) >= _LOOKS_ALIKE for other in chosen.values()):
+                break
+            red, green, blue = (round(part + (toward - part) / 4) for part in colour)
+            colour = (red, green, blue)
+        chosen[drawn[name]] = colour
+    return np.array([chosen[drawn[name]] for name in terrains], dtype=np.uint8)
 
 
 def _fitting(name: str) -> Colour:

@@ -27,6 +27,10 @@ def init(
         bool, typer.Option("--force", help="Replace a recipe and pictures that are there already.")
     ] = False,
     pictures: Annotated[bool, typer.Option(help="Draw each level into the output folder.")] = True,
+    reduce: Annotated[
+        bool,
+        typer.Option("--reduce", help="Reduce images of too many colours to their main ones."),
+    ] = False,
     jobs: Annotated[
         int | None,
         typer.Option(min=1, help="How many levels at once; else one for each processor."),
@@ -40,7 +44,7 @@ def init(
     from bake.start.first_recipe import try_recipe, write_first_recipe
     from bake.view.console import BuildProgress, style_for
 
-    started = write_first_recipe(folder, force=force)
+    started = write_first_recipe(folder, force=force, reduce=reduce)
     tried: list[Tried] = []
     with BuildProgress(style_for(silent=as_json)) as progress:
         for each in try_recipe(

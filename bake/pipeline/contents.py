@@ -79,7 +79,9 @@ def level_contents(world: Setting, recipe: str) -> Contents:
     }
     columns: Columns = {
         "/terrain/name": _texts(level.terrains),
-        "/terrain/colour": terrain_colours(level.terrains, level.colours),
+        "/terrain/colour": terrain_colours(
+            level.terrains, level.colours, level.areas if isinstance(level, GraphLevel) else None
+        ),
     }
     if isinstance(level, GridLevel):
         attributes["/", "width"] = level.width

@@ -11,13 +11,18 @@ from pathlib import Path
 
 from bake.errors import BakeError, LevelError
 from bake.levels import SUFFIXES, TiledReading, format_of
-from bake.levels.formats import JSON_SUFFIX, TILED_WORLD_SUFFIX
+from bake.levels.formats import (
+    IMAGE_SUFFIXES,
+    JSON_SUFFIX,
+    LOSSY_SUFFIXES,
+    TILED_WORLD_SUFFIX,
+)
 from bake.levels.image import image_colours
 from bake.levels.reading.files import MAX_JSON_BYTES, read_document, read_start
 from bake.levels.tiled.maps import members
 from bake.pipeline.sources import as_one_file
 from bake.recipe.rules import DEFAULT_OUTPUT
-from bake.start.images import MOST_COLOURS
+from bake.start.images import MOST_COLOURS, reduced_path, write_reduced
 
 #: A folder with more files is not that of a game's levels.
 MOST_FILES = 200_000
@@ -55,8 +60,12 @@ class Found:
     left_out: tuple[tuple[Path, str], ...]
 
 
-def find_levels(folder: Path) -> Found:
+def find_levels(folder: Path, *, reduce: bool = False) -> Found:
     """Look through a folder and all folders in it.
+
+    Args:
+        folder: the folder.
+        reduce: whether to write a reduced picture beside each painting that is a level's.
 
     Raises:
         LevelError: there is no such folder, it may not be read, holds too many files, or no level.
@@ -66,7 +75,7 @@ def find_levels(folder: Path) -> Found:
     levels = [file for file in files if _is_level(file, left_out)]
     inside = _maps_of_worlds(levels, folder, left_out)
     levels = [file for file in levels if file not in inside]
-    levels += _images_of_levels(files, levels, folder, left_out)
+    levels += _images_of_levels(files, levels, folder, left_out, reduce=reduce)
     levels = sorted(_writable(levels, folder, left_out), key=lambda file: file.as_posix())
     levels = _distinct(levels, left_out)
     if not levels:
@@ -175,14 +184,20 @@ def _maps_of_worlds(
 
 
 def _images_of_levels(
-    files: list[Path], levels: list[Path], folder: Path, left_out: list[tuple[Path, str]]
+    files: list[Path],
+    levels: list[Path],
+    folder: Path,
+    left_out: list[tuple[Path, str]],
+    *,
+    reduce: bool,
 ) -> Iterator[Path]:
     """Yield the images that are levels: of few colours, and not the art of a level editor's maps.
 
     In a game's project nearly every image is art. Beside files of level editors, an image counts
     only in a folder that is called after levels; elsewhere, too, where there is such a folder.
     """
-    images = [file for file in files if format_of(file) == "image" and file.is_file()]
+    suffixes = IMAGE_SUFFIXES | LOSSY_SUFFIXES
+    images = [file for file in files if file.suffix.lower() in suffixes and file.is_file()]
     if not images:
         return
     art = set(_referred(files))
@@ -197,14 +212,26 @@ def _images_of_levels(
         left_out.append((passed[0], why))
     for file in chosen:
         try:
-            colours = image_colours(file, MOST_COLOURS)
-        except BakeError as error:
+            why = "a JPEG image, and JPEG blurs colours"
+            if file.suffix.lower() not in LOSSY_SUFFIXES:
+                colours = image_colours(file, MOST_COLOURS)
+                if colours:
+                    yield file
+                    continue
+                if colours is not None:
+                    left_out.append((file, "an image of clear pixels alone"))
+                    continue
+                why = f"an image of more than {MOST_COLOURS} colours"
+            small = reduced_path(file)
+            if small in chosen:
+                left_out.append((file, f"{small.name} stands for it"))
+            elif reduce:
+                yield write_reduced(file)
+            else:
+                offer = f"`bake init --reduce` writes {small.name} with its main colours"
+                left_out.append((file, f"{why}; {offer}"))
+        except LevelError as error:
             left_out.append((file, f"an image, but {error.found}"))
-            continue
-        if colours:
-            yield file
-        else:
-            left_out.append((file, f"an image of more than {MOST_COLOURS} colours, or of none"))
 
 
 def _is_named(file: Path, folder: Path) -> bool:

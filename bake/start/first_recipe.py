@@ -54,12 +54,13 @@ class Tried:
     kept: bool
 
 
-def write_first_recipe(folder: Path, *, force: bool) -> Started:
+def write_first_recipe(folder: Path, *, force: bool, reduce: bool = False) -> Started:
     """Guess what the levels of a folder mean, and write the recipe that says so.
 
     Args:
         folder: of the levels, with all folders in it; the recipe goes there.
         force: whether a recipe that is there may be replaced.
+        reduce: whether paintings of too many colours are reduced to levels.
 
     Raises:
         RecipeError: there is a recipe already, or it would be too large.
@@ -71,7 +72,7 @@ def write_first_recipe(folder: Path, *, force: bool) -> Started:
     recipe = folder / RECIPE_NAME
     if os.path.lexists(recipe) and not force:
         raise _there_already(recipe)
-    found = find_levels(folder)
+    found = find_levels(folder, reduce=reduce)
     remove_leftovers(folder, f".{recipe.name}.*.tmp")
     # The file is made before any work, so that a read-only folder is noticed.
     with written_whole(recipe, partial(_put_in_place, recipe=recipe, force=force)) as unfinished:

@@ -5,13 +5,39 @@ from __future__ import annotations
 import colorsys
 from pathlib import Path
 
-from bake.levels.image import BUILT_IN, image_colours
+from bake.asset.partial import written_whole
+from bake.levels.image import BUILT_IN, image_colours, main_colours
 from bake.levels.reading.terrains import colour_text, rgb
 from bake.start.entries import COLOURS, TERRAIN, Entry
 from bake.start.words import FLOOR, WALL, Meaning, usual
 
 #: An image with more colours is a painting, not a level.
 MOST_COLOURS = 64
+#: So many are left of a painting that is reduced to a level.
+_MAIN_COLOURS = 16
+
+
+def reduced_path(path: Path) -> Path:
+    """Return where the reduced picture of a painting goes."""
+    return path.with_name(f"{path.stem}-reduced.png")
+
+
+def write_reduced(path: Path) -> Path:
+    """Write a picture with the main colours of a painting beside it, unless there is one already.
+
+    Returns:
+        Its path.
+
+    Raises:
+        LevelError: the painting cannot be read.
+        OutputError: the picture cannot be written.
+    """
+    target = reduced_path(path)
+    if not target.exists():
+        picture = main_colours(path, _MAIN_COLOURS)
+        with written_whole(target) as unfinished:
+            picture.save(unfinished, format="PNG")
+    return target
 
 
 def image_entries(path: Path) -> list[Entry]:

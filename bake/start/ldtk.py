@@ -25,7 +25,7 @@ from bake.levels.reading.terrains import pack_colour, rgb
 from bake.start.entries import LDTK, LDTK_LEGEND, TERRAIN, Entry, without
 from bake.start.images import looks_like
 from bake.start.tried import first_that_reads
-from bake.start.words import FLOOR, WALL, Meaning, meaning, role, thing
+from bake.start.words import FLOOR, WALL, Meaning, meaning, role, says_blocked, thing
 
 _LINEAR = ("LinearHorizontal", "LinearVertical")
 _PORTALS = frozenset({"door", "portal", "teleport", "teleporter", "stairs", "ladder", "warp"})
@@ -120,34 +120,42 @@ class ProjectGuesser:
             definition = self.project.layers.get(uid)
             if definition is None:
                 continue
-            for value in definition.int_grid_values:
-                count = of_layer.get(value.value, 0)
-                if not count:
-                    continue
-                share = f"{count / size[uid]:.0%} of {shown(definition.identifier)}"
+            there = [value for value in definition.int_grid_values if of_layer.get(value.value)]
+            called = definition.identifier
+            says_wall = says_blocked(called)
+            # Where some value says so itself, the layer holds what is open as well.
+            all_open = not any(_price(value.identifier or "") == "blocked" for value in there)
+            for value in there:
+                share = f"{of_layer[value.value] / size[uid]:.0%} of {shown(called)}"
                 if value.identifier is not None:
-                    self._named(value.identifier, share)
+                    doubt = called if says_wall and _price(value.identifier) != "blocked" else None
+                    self._named(value.identifier, share, doubt, blocked=all_open)
                     continue
                 packed = pack_colour(value.color)
                 colour, means = looks_like(rgb(packed)) if packed is not None else ("", WALL)
                 why = f"a value without a name, {colour}, {share}"
-                key = f"value:{definition.identifier}:{value.value}"
+                if says_wall:
+                    means, why = WALL, f"{why}, whose name says {shown(says_wall)}"
+                key = f"value:{called}:{value.value}"
                 self._put(Entry(LDTK_LEGEND, key, means.word, why, sure=False))
                 self._put(Entry(TERRAIN, means.word, means.price, why, sure=False))
 
-    def _named(self, name: str, share: str) -> None:
+    def _named(self, name: str, share: str, doubt: str | None, *, blocked: bool) -> None:
+        """Guess what a value means by its name; the name of its layer may say otherwise."""
         if not name.isprintable() or not name.strip():
             return
-        stated = STATED.get(name)
+        price = _price(name)
         means = meaning(name)
-        if stated is not None:
-            means = Meaning(name, stated.cost)
-        if means is not None:
-            why = f"the value's name says {shown(means.word)}"
-            self._put(Entry(TERRAIN, name, means.price, why))
-            return
-        why = f"a value that covers {share}, and whose name says nothing"
-        self._put(Entry(TERRAIN, name, "blocked", why, sure=False))
+        word = name if name in STATED or means is None else means.word
+        if price is None:
+            why = f"a value that covers {share}, and whose name says nothing"
+            self._put(Entry(TERRAIN, name, "blocked", why, sure=False))
+        elif doubt is not None:
+            why = f"the value's name says {shown(word)}, and its layer is called {shown(doubt)}"
+            self._put(Entry(TERRAIN, name, "blocked" if blocked else price, why, sure=False))
+        else:
+            why = f"the value's name says {shown(word)}"
+            self._put(Entry(TERRAIN, name, price, why))
 
     def _tile_layers(self) -> None:
         """Guess by the names of layers of tiles, where no value says what terrain there is."""
@@ -201,6 +209,13 @@ class ProjectGuesser:
                     why = f"the entity's name says {shown(means.word)}"
                     self._put(Entry(LDTK_LEGEND, f"area:{name}", means.word, why, sure=False))
                     self._put(Entry(TERRAIN, means.word, means.price, why))
+
+
+def _price(name: str) -> str | float | None:
+    """Return the cost that a value's name says, as a recipe has it; None where it says nothing."""
+    stated = STATED.get(name)
+    means = meaning(name) if stated is None else Meaning(name, stated.cost)
+    return None if means is None else means.price
 
 
 def _is_portal(entity: EntityInstance) -> bool:

@@ -34,8 +34,8 @@ _CARRIES: Mapping[str, float] = {
 }
 _BLOCKS = _words(
     """
-    wall cliff rock boulder mountain mountains fence hedge tree trunk bush shrub cactus cacti
-    house building hut cabin roof pillar column statue furniture table shelf bookshelf
+    wall bound cliff rock boulder mountain mountains fence hedge tree trunk bush shrub cactus
+    cacti house building hut cabin roof pillar column statue furniture table shelf bookshelf
     wardrobe bed crate barrel chest box obstacle obstruction barrier boundary blocked block
     blocker blocking solid collision collide collides collider collidable collisions wallpaper
     roadblock impassable unpassable unwalkable nonwalkable inaccessible water waterfall sea
@@ -81,6 +81,8 @@ _ROLES: Mapping[Role, frozenset[str]] = {
     """
     ),
 }
+#: What layers that hold nothing but walls are called, in singular.
+_LAYERS_OF_WALLS = _words("wall obstacle obstruction barrier boundary bound")
 #: Kinds of things that objects and entities are, by words in the names of their classes.
 _KINDS: Mapping[str, frozenset[str]] = {
     "spawn": _words("spawn spawnpoint spawner start player hero playerstart"),
@@ -142,6 +144,14 @@ def usual(means: Meaning) -> str:
 def role(name: str) -> tuple[Role, str] | None:
     """Return what a layer of this name is there for, and the word that says so, or None."""
     return _first_of(_ROLES, name)
+
+
+def says_blocked(name: str) -> str | None:
+    """Return the word of a layer's name that says nobody can go where it has something, or None."""
+    said, means = role(name), meaning(name)
+    if said is not None:
+        return said[1] if said[0] == "collision" else None
+    return means.word if means is not None and means.word in _LAYERS_OF_WALLS else None
 
 
 def thing(name: str) -> tuple[str, str] | None:

@@ -6,13 +6,15 @@ import sys
 from pathlib import Path
 from unicodedata import normalize
 
+import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from bake.errors import LevelError
 from bake.start.find import Found, find_levels
 from tests.support.tiled_maps import layer, tmx
 
+FLOOR, WALL, LAKE = (236, 228, 208), (40, 36, 44), (60, 110, 190)
 MAP = "type octile\nheight 1\nwidth 2\nmap\n..\n"
 TILES = json.dumps({"format": "bake-tiles", "version": 1, "legend": {}, "rows": ["."]})
 GRAPH = json.dumps({"nodes": [{"id": "A"}], "links": []})
@@ -120,8 +122,76 @@ def test_images_are_levels_where_they_are_not_art(tmp_path: Path) -> None:
     picture(game, "sprites/hero.png")
     assert found(game) == (["levels/a.png"], ("levels/a.png",))
     told = reasons(find_levels(game))
-    assert told["photo.png"] == "an image of more than 64 colours, or of none"
+    assert told["photo.png"] == (
+        "an image of more than 64 colours; "
+        "`bake init --reduce` writes photo-reduced.png with its main colours"
+    )
     assert "taken for art" in told["hero.png"]
+
+
+def painting(file: Path) -> Path:
+    """A hall with a round pillar and a lake, whose edges are smoothed."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    large = Image.new("RGB", (320, 240), FLOOR)
+    draw = ImageDraw.Draw(large)
+    draw.ellipse((40, 40, 150, 150), fill=WALL)
+    draw.ellipse((170, 90, 300, 210), fill=LAKE)
+    large.resize((80, 60), Image.Resampling.LANCZOS).save(file)
+    return file
+
+
+@pytest.mark.parametrize("suffix", [".png", ".jpg"])
+def test_a_painting_is_offered_reduced_and_is_a_level_then(tmp_path: Path, suffix: str) -> None:
+    file = painting(tmp_path / f"hall{suffix}")
+    offer = "`bake init --reduce` writes hall-reduced.png with its main colours"
+    with pytest.raises(LevelError, match="no level file was found") as caught:
+        find_levels(tmp_path)
+    assert offer in str(caught.value)
+    small = tmp_path / "hall-reduced.png"
+    assert not small.exists()
+    assert find_levels(tmp_path, reduce=True).levels == (small,)
+    with Image.open(file) as before, Image.open(small) as after:
+        assert after.size == before.size
+        pixels = np.asarray(after.convert("RGB")).astype(int)
+    # Along edges each pixel is of one side, so that nothing lies between lake and floor.
+    apart = np.abs(pixels[:, :, None] - np.array([FLOOR, WALL, LAKE])).max(axis=3)
+    assert apart.min(axis=2).max() <= (2 if suffix == ".jpg" else 0)
+    kind = apart.argmin(axis=2)
+    assert [kind[2, 2], kind[24, 24], kind[37, 58]] == [0, 1, 2]
+    made = small.read_bytes()
+    for reduce in (False, True):
+        answer = find_levels(tmp_path, reduce=reduce)
+        assert answer.levels == (small,)
+        assert reasons(answer) == {file.name: "hall-reduced.png stands for it"}
+    assert small.read_bytes() == made
+
+
+def test_a_painting_of_noise_and_one_that_is_partly_clear_are_reduced(tmp_path: Path) -> None:
+    picture(tmp_path, "noise.png", colours=3000)
+    blend = Image.new("RGBA", (5, 90), (9, 9, 9, 0))
+    blend.putdata([(at, at, at, 60 + at) for at in range(90) for _ in range(5)])
+    blend.save(tmp_path / "blend.png")
+    assert len(find_levels(tmp_path, reduce=True).levels) == 2
+    with Image.open(tmp_path / "noise-reduced.png") as image:
+        assert 2 <= len(image.getcolors()) <= 16
+    with Image.open(tmp_path / "blend-reduced.png") as image:
+        clear = np.asarray(image)[..., 3] == 0
+        assert clear[:68].all()
+        assert not clear[68:].any()
+
+
+def test_an_image_of_clear_pixels_is_no_level(tmp_path: Path) -> None:
+    Image.new("RGBA", (5, 4), (9, 9, 9, 0)).save(tmp_path / "clear.png")
+    with pytest.raises(LevelError, match="an image of clear pixels alone"):
+        find_levels(tmp_path, reduce=True)
+
+
+def test_a_damaged_painting_cannot_be_reduced(tmp_path: Path) -> None:
+    file = painting(tmp_path / "hall.jpg")
+    file.write_bytes(file.read_bytes()[:900])
+    with pytest.raises(LevelError, match="an image, but the image is damaged or cut short"):
+        find_levels(tmp_path, reduce=True)
+    assert list(tmp_path.iterdir()) == [file]
 
 
 def test_images_anywhere_where_no_folder_is_called_after_levels(tmp_path: Path) -> None:

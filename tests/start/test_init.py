@@ -40,6 +40,32 @@ def test_values_of_ldtk(bare: Path) -> None:
     assert blocked("a") == ["#..#", "#..."]
 
 
+@pytest.mark.parametrize("name", ["Collisions", "MainCollisions", "Walls", "bounds"])
+def test_a_layer_of_collisions_whose_values_say_otherwise(bare: Path, name: str) -> None:
+    document = project(level("One", int_grid("#..~", "#.m.", name=name)))
+    definition = document["defs"]["layers"][0]
+    definition["identifier"] = name
+    for value, called in zip(definition["intGridValues"], ("dirt", "stone", "grass"), strict=True):
+        value["identifier"] = called
+    save("a.ldtk", json.dumps(document))
+    result = init()
+    assert result.code == 0
+    assert recipe()["terrain"] == dict.fromkeys(("dirt", "stone", "grass"), "blocked")
+    for called in ("dirt", "stone", "grass"):
+        said = f'the value\'s name says "{called}", and its layer is called "{name}"'
+        assert f'{called} = "blocked": {said}' in result.out
+    built()
+    assert blocked("a") == ["#..#", "#.#."]
+
+
+def test_a_layer_of_collisions_that_holds_floors_as_well(bare: Path) -> None:
+    document = project(level("One", int_grid("#mmm", "#mm.", name="Collisions")))
+    document["defs"]["layers"][0]["identifier"] = "Collisions"
+    save("a.ldtk", json.dumps(document))
+    assert 'mud = 3: the value\'s name says "mud"' in init().out
+    assert recipe()["terrain"] == {"walls": "blocked", "mud": 3}
+
+
 def test_values_of_ldtk_without_names(bare: Path) -> None:
     document = project(level("One", int_grid("#..~")))
     for value in document["defs"]["layers"][0]["intGridValues"]:

@@ -1,10 +1,13 @@
 """Colours that must mean something to the eye, and the words beside them."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bake.level import terrain_colours
 from bake.view.canvas import fitted, plain, width_of
 from bake.view.colours import ramp, shades, vivid
 from bake.view.page import Swatch, number, shortened
@@ -17,6 +20,42 @@ def test_the_ramp_darkens_evenly() -> None:
     steps = np.diff(light[::16])
     assert (steps < 0).all()
     assert steps.min() > 2.5 * steps.max()
+
+
+WHITE = (255, 255, 255)
+
+
+@pytest.mark.parametrize(
+    ("terrains", "given"),
+    [
+        (("floor", "wall"), {"floor": WHITE, "wall": WHITE}),
+        (("floor", "wall"), {"floor": WHITE, "wall": (250, 253, 255)}),
+        (("sand", "beach"), {}),
+        (("lair", "liar"), {"lair": (0, 0, 0), "liar": (3, 2, 1)}),
+        (tuple(f"wall_{number}" for number in range(6)), {}),
+    ],
+)
+def test_terrains_that_would_look_alike_are_told_apart(
+    terrains: tuple[str, ...], given: dict[str, tuple[int, int, int]]
+) -> None:
+    colours = terrain_colours(terrains, given).astype(int)
+    for one, other in combinations(colours, 2):
+        assert np.linalg.norm(one - other) >= 16
+    if given:
+        assert tuple(colours[0]) == given[terrains[0]]
+
+
+def test_a_given_colour_goes_before_a_fitting_one() -> None:
+    fitting = tuple(terrain_colours(("wall",), {})[0].tolist())
+    colours = terrain_colours(("wall", "hedge"), {"hedge": fitting}).tolist()
+    assert tuple(colours[1]) == fitting
+    assert colours[0] != colours[1]
+
+
+def test_terrains_of_one_area_share_its_colour() -> None:
+    areas = {"mud (cart)": ("mud", ("cart",)), "mud (sailor)": ("mud", ("sailor",))}
+    same = terrain_colours(tuple(areas), {}, areas).tolist()
+    assert same[0] == same[1]
 
 
 def test_shades_go_from_near_to_far() -> None:
