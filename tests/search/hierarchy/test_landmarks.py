@@ -112,9 +112,12 @@ def test_bounds_are_lowered_as_far_as_it_takes(graph: ArcList, data: st.DataObje
 def _as_distances(ends: dict[int, int], graph: networkx.DiGraph) -> dict[int, int]:
     """Lengthen ways to a place outside a graph until none of two is a short cut between nodes.
 
-    Distances of a goal from transitions, both ways alike, are never one; bounds rest on that.
+    Distances of a goal from transitions, both ways alike, are never one; bounds rest on that. Nor
+    does a goal join nodes between which no way leads, so those apart from the first are left out.
     """
     lacking = 0
+    joined = networkx.node_connected_component(graph.to_undirected(), min(ends)) if ends else ()
+    ends = {node: ticks for node, ticks in ends.items() if node in joined}
     for node, ticks in ends.items():
         away = networkx.single_source_dijkstra_path_length(graph, node)
         for other, more in ends.items():
@@ -138,10 +141,10 @@ def test_the_cheapest_way_is_found(
     away = st.dictionaries(st.integers(0, n - 1), st.integers(0, 40), max_size=3)
     starts, goals = data.draw(away), data.draw(away)
     known = data.draw(st.sampled_from([NONE, NONE, 5, 50]))
-    if both:
-        goals = _as_distances(goals, networkx_graph(n, arcs))
     group = np.zeros(n, dtype=np.int32)
     landmark = farthest_landmarks(*graph_in_rows(n, arcs), group, marks)
+    if first_layer(n, arcs, landmark).two_way:
+        goals = _as_distances(goals, networkx_graph(n, arcs))
     stack, used = first_layer(n, arcs, landmark), memory(n, n, landmark.shape[1])
     for side, ends in enumerate((starts, goals)):
         for place, (node, ticks) in enumerate(ends.items()):
