@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -21,14 +23,14 @@ from bake.cli.options import (
     print_json,
     say,
 )
-from bake.errors import UnknownNodeError
+from bake.errors import BlockedCellError, QueryError, UnknownNodeError
 from bake.view import Show
 
 #: The most pairs that one evaluation draws.
 MOST_PAIRS = 1_000_000
 
 if TYPE_CHECKING:
-    from bake.runtime import LevelAsset
+    from bake.runtime import LevelAsset, Navigator
     from bake.runtime.navigator import Straight
     from bake.runtime.reader.places import Place
     from bake.view.evaluate import Evaluation
@@ -85,7 +87,7 @@ def path(
         else:
             if method is None:
                 method = "table" if weight == 1 and trace is None else "astar"
-            ends = _place(level, start), _place(level, goal)
+            ends = _open_place(asset, level, nav, start), _open_place(asset, level, nav, goal)
             searched: SearchResult
             if trace is None:
                 searched = nav.search(*ends, method, heuristic, weight=weight)
@@ -193,8 +195,12 @@ def render(
     from bake.view.render import render_asset
 
     with open_asset(asset) as level:
-        ends = None if path is None else (_place(level, path[0]), _place(level, path[1]))
-        goal = None if toward is None else _place(level, toward)
+        ends = goal = None
+        if path is not None or toward is not None:
+            nav = level.profile(profile)
+            open_place = partial(_open_place, asset, level, nav)
+            ends = None if path is None else (open_place(path[0]), open_place(path[1]))
+            goal = None if toward is None else open_place(toward)
     drawn = render_asset(
         asset,
         output,
@@ -230,6 +236,27 @@ def _place(level: LevelAsset, text: str) -> Place:
     if len(cell) != count and not (level.headings is not None and len(cell) == 2):
         raise typer.BadParameter(f"{text!r} is no cell; write {form}")
     return cell
+
+
+def _open_place(asset: Path, level: LevelAsset, nav: Navigator, text: str) -> Place:
+    """Read a place that a profile can stand on.
+
+    Raises:
+        BlockedCellError: it cannot stand there; the error says what is there, and what is near.
+    """
+    place = _place(level, text)
+    terrain = level.terrain_at(place)
+    if terrain is None or nav.can_stand(place):
+        return place
+    remedy = None
+    with suppress(QueryError):  # Some levels have no positions, and some nowhere to stand.
+        near = nav.nearest(place if isinstance(place, tuple) else level.to_point(place))
+        remedy = f"the nearest place where it can is {_text(near)}"
+    raise BlockedCellError(
+        f"{text} is {terrain}, on which profile {nav.name!r} cannot stand",
+        file=asset,
+        remedy=remedy,
+    )
 
 
 def _points(level: LevelAsset, start: str, goal: str) -> list[tuple[float, ...]] | None:

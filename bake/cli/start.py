@@ -12,6 +12,7 @@ from bake.cli.options import Json, print_json, say
 from bake.errors import BakeErrors, counted
 
 if TYPE_CHECKING:
+    from bake.lint.findings import Finding
     from bake.start.entries import Line
     from bake.start.first_recipe import Started, Tried
 
@@ -53,10 +54,11 @@ def init(
             progress.finished(each.outcome.task.name, _made(each))
             tried.append(each)
     tried.sort(key=lambda each: each.outcome.task.name)
+    found = _surprises(started.recipe, tried)
     if as_json:
-        print_json(_as_data(started, tried))
+        print_json(_as_data(started, tried, found))
     else:
-        _print(started, tried)
+        _print(started, tried, found)
     errors = [error for each in tried if (error := each.outcome.error) is not None]
     if errors:
         raise BakeErrors(errors)
@@ -68,11 +70,22 @@ def _made(tried: Tried) -> str:
     return "cannot be baked yet" if baked is None else counted(baked.nodes, "place")
 
 
+def _surprises(recipe: Path, tried: list[Tried]) -> list[Finding]:
+    """Return what a designer would not expect: what is ignored, and maps seen from the side."""
+    from bake.lint.levels import lint
+    from bake.recipe import load_recipe
+
+    tasks = [each.outcome.task for each in tried if each.outcome.baked is not None]
+    found = lint(tasks, load_recipe(recipe))
+    return [each for each in found if each.rule in ("gravity", "ignored")]
+
+
 def _open_lines(started: Started) -> list[Line]:
     return [line for line in started.lines if not line.entry.sure]
 
 
-def _print(started: Started, tried: list[Tried]) -> None:
+def _print(started: Started, tried: list[Tried], found: list[Finding]) -> None:
+    from bake.lint.findings import as_text, summed_up
     from bake.view.console import console, print_table, shown
 
     rows = []
@@ -85,6 +98,7 @@ def _print(started: Started, tried: list[Tried]) -> None:
         "for you to decide, in the lines with a question mark:",
         [_decision(line) for line in _open_lines(started)],
     )
+    _print_some("worth knowing:", [as_text(each, others) for each, others in summed_up(found)])
     pictures = {each.picture.parent for each in tried if each.picture is not None}
     look = f"look at the pictures in {min(pictures)}, " if pictures else ""
     quoted = shlex.quote(str(started.recipe))
@@ -115,7 +129,9 @@ def _decision(line: Line) -> str:
     return f"[{table}] {toml_line(entry.key, entry.value)}: {entry.why}"
 
 
-def _as_data(started: Started, tried: list[Tried]) -> dict[str, Any]:
+def _as_data(started: Started, tried: list[Tried], found: list[Finding]) -> dict[str, Any]:
+    from bake.lint.findings import listed
+
     return {
         "recipe": str(started.recipe),
         "levels": [
@@ -138,5 +154,6 @@ def _as_data(started: Started, tried: list[Tried]) -> dict[str, Any]:
             }
             for line in _open_lines(started)
         ],
+        "findings": listed(found),
         "left_out": [{"file": str(file), "why": why} for file, why in started.found.left_out],
     }

@@ -54,12 +54,16 @@ def test_profiles(project: Path) -> None:
     assert bake("path", asset, "2,0", "3,2", "--profile", "walker").code == 0
     mistake(bake("path", asset, "2,0", "3,2"), "several profiles", "'boat' or 'walker'")
     mistake(bake("path", asset, "2,0", "3,2", "--profile", "cart"), "no profile 'cart'")
-    mistake(bake("path", asset, "0,0", "3,2", "--profile", "boat"), "'boat' cannot stand on (0, 0)")
+    mistake(bake("path", asset, "0,0", "3,2", "--profile", "boat"), "profile 'boat' cannot stand")
 
 
 def test_a_wall(project: Path) -> None:
-    mistake(bake("path", "baked/yard.h5", "4,0", "0,0"), "cannot stand on (4, 0)", "nearest()")
-    mistake(bake("path", "baked/yard.h5", "0,0", "4,0"), "cannot stand on (4, 0)")
+    said = "yard.h5: 4,0 is out_of_bounds, on which profile 'default' cannot stand"
+    near = "the nearest place where it can is "
+    mistake(bake("path", "baked/yard.h5", "4,0", "0,0"), said, near)
+    mistake(bake("path", "baked/yard.h5", "0,0", "4,0"), said, near)
+    for option in (("--path", "0,0", "4,0"), ("--show", "hops", "--toward", "4,0")):
+        mistake(bake("render", "baked/yard.h5", "-o", "a.png", *option), said, near)
 
 
 def test_outside(project: Path) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from bake.recipe import load_recipe
 from bake.start.first_recipe import write_first_recipe
+from tests.lint.test_gravity import SIDE
 from tests.support.command import bake, mistake
 from tests.support.first_recipes import (
     ALL,
@@ -29,7 +30,7 @@ from tests.support.first_recipes import (
     tiled,
 )
 from tests.support.ldtk_projects import entities, entity, int_grid, level, project
-from tests.support.tiled_maps import layer, tmx
+from tests.support.tiled_maps import layer, objects, thing, tmx
 
 
 def test_values_of_ldtk(bare: Path) -> None:
@@ -250,6 +251,27 @@ def test_the_command_that_is_told_can_be_pasted(bare: Path) -> None:
     done = init("my game")
     (told,) = re.findall(r"run `bake (.*)`", done.out)
     assert bake(*shlex.split(told)).code == 0
+
+
+def test_a_map_seen_from_the_side_is_told(bare: Path) -> None:
+    tiles = {"format": "bake-tiles", "version": 1, "terrains": {"air": 1, "platform": "blocked"}}
+    document = {**tiles, "legend": {".": "air", "#": "platform"}, "rows": SIDE}
+    save("side.json", json.dumps(document))
+    out = init().out
+    assert "worth knowing:\n  side.json: warning [gravity] the level looks like one of" in out
+    assert [each["rule"] for each in init("--force", "--json").data["findings"]] == ["gravity"]
+    document["rows"] = SIDE[::-1]
+    save("side.json", json.dumps(document))
+    assert "worth knowing" not in init("--force").out
+
+
+def test_what_is_ignored_is_told_once(bare: Path) -> None:
+    crates = objects(*(thing(number, "Crate", (8, 8)) for number in range(1, 4)))
+    for name in ("a.tmx", "b.tmx"):
+        save(name, tmx(layer([[1, 1]]) + crates, width=2, height=1))
+    out = init().out
+    assert out.count("[ignored]") == 2
+    assert 'a.tmx: layer "Things": warning [ignored] all of its objects mean nothing' in out
 
 
 def test_no_level_at_all(bare: Path) -> None:

@@ -15,7 +15,7 @@ import { createState } from "../../bake/viewer/page/state.js";
 import { traffic } from "../../bake/viewer/page/traffic.js";
 import { addTransitions, clusterOf } from "../../bake/viewer/page/transitions.js";
 import { createView } from "../../bake/viewer/page/view.js";
-import { byAstar, byTable } from "../../bake/viewer/page/ways.js";
+import { blockedAt, byAstar, byTable } from "../../bake/viewer/page/ways.js";
 
 const json = (path) => JSON.parse(readFileSync(path, "utf8"));
 
@@ -75,6 +75,7 @@ const commands = {
     for (; !found.isWhole; slices++) found.advance(0);
     return { count: list(found.count), most: found.most, slices, goals: found.goals };
   },
+  blocked: (at) => blockedAt(view, at),
   facts: (at) => factsOf(view, at),
   place: (at) => view.placeText(at),
   placeAt: (text) => view.placeAt(text),

@@ -46,6 +46,27 @@ def graph_of(reader: Opened) -> networkx.DiGraph:
     return graph
 
 
+@pytest.mark.parametrize("source", ["bastion.json", "colony.json", "keep.png", "town.json"])
+def test_a_place_nobody_can_stand_on_is_told_with_the_nearest_one(source: str) -> None:
+    with open_asset(stored_pair(source).asset) as level:
+        profile = level.profiles[0]
+        reader = Reader(level, profile)
+        places = [reader.place(at) for at in range(level.width * level.height * level.floors)]
+        walls = [at for at in range(len(places)) if at not in set(reader.standing)]
+        some = random.Random(source).sample(walls, 12)
+        questions = [["profile", profile], ["blocked", reader.standing[0]]]
+        questions += [["blocked", at] for at in some]
+        answers = ask_view(shown_once(source), questions)[1:]
+        assert answers[0] is None
+        for at, said in zip(some, answers[1:], strict=True):
+            terrain = level.terrain_at(places[at])
+            near = reader.nav.nearest(places[at])
+            assert said == (
+                f"({', '.join(map(str, places[at]))}) is {terrain}, on which {profile} cannot "
+                f"stand; the nearest place where it can is ({', '.join(map(str, near))})."
+            )
+
+
 @pytest.mark.parametrize("source", LEVELS)
 def test_fields_are_distances(source: str) -> None:
     pair, rng = stored_pair(source), random.Random(source)

@@ -53,7 +53,7 @@ export function installWays(view, panel) {
     const found = results.get("table");
     const text = found.nodes.length
       ? `The way costs ${units(found.cost)} in ${counted(found.nodes.length - 1, "step")}.`
-      : "There is no way.";
+      : (blockedAt(view, start) ?? blockedAt(view, goal) ?? "There is no way.");
     view.say(text);
     told = true;
     // Searches of large levels take a while, and the path of the table should be seen before.
@@ -135,6 +135,20 @@ export function installWays(view, panel) {
     if (changed.has("start") || changed.has("goal")) refresh();
     else if (changed.has("ways")) show();
   });
+}
+
+/** Says of a place that cannot be stood on what it is, and where one can; null of any other. */
+export function blockedAt(view, at) {
+  const { level, ground, nav, places } = view;
+  if (nav.stands(at)) return null;
+  const { width, floorRows } = level;
+  const row = Math.floor(at / width);
+  const from = width ? [at % width, row % floorRows, Math.floor(row / floorRows)] : places.toPoint(at);
+  const near = from ? places.nearest(nav, ...from) : -1;
+  const terrain = level.terrains[ground.terrainAt(at)].name;
+  const what = ground.obstacleAt(at) ? `${terrain}, with an obstacle` : terrain;
+  const said = `${placeName(view, at)} is ${what}, on which ${nav.name} cannot stand`;
+  return near < 0 ? `${said}.` : `${said}; the nearest place where it can is ${placeName(view, near)}.`;
 }
 
 /** The path that A* finds, as `bake path --method astar` does: what is expanded is the same. */
