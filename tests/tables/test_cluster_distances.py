@@ -7,7 +7,6 @@ from math import inf
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from bake.arrays import Int32Array
 from bake.errors import BudgetError
@@ -17,10 +16,16 @@ from bake.tables.cluster_distances import (
     fits_auto,
     working_bytes,
 )
-from bake.tables.clusters import Clusters, clusters
+from bake.tables.clusters import Clusters
+from tests.support.cluster_labels import (
+    Clustered,
+    any_clustered,
+    clustered_family,
+    figure_of_the_notes,
+)
 from tests.support.compare import subgraph
 from tests.support.oracles import arcs_of, distances_from
-from tests.support.strategies import FAMILIES, Arc, ArcList, arc_lists, seeded
+from tests.support.strategies import FAMILIES, Arc
 
 
 def labelled(n: int, arcs: list[Arc], label: list[int]) -> Clusters:
@@ -34,16 +39,7 @@ def made(n: int, arcs: list[Arc], label: list[int]) -> Int32Array:
 
 
 def test_the_figures_of_the_notes() -> None:
-    """C is entered at C1 from A and at C6 from B; D is entered from C5 and from C7."""
-    names = ["A1", "B1", "C1", "C2", "C3", "C4", "C5", "C6", "C7", "D1", "D2"]
-    edges = [
-        *(("A1", "C1", 1), ("B1", "C6", 1), ("C5", "D1", 1), ("C7", "D2", 2), ("D1", "D2", 1)),
-        *(("C1", "C2", 1), ("C2", "C3", 1), ("C3", "C4", 1), ("C4", "C5", 1)),
-        *(("C6", "C7", 1), ("C1", "C7", 9), ("C6", "C5", 9)),
-    ]
-    at = {name: node for node, name in enumerate(names)}
-    arcs = [(at[a], at[b], w) for x, y, w in edges for a, b in ((x, y), (y, x))]
-    found = made(len(names), arcs, ["ABCD".index(name[0]) for name in names])
+    found = made(*figure_of_the_notes())
     c, d = 2, 3
     assert found[c, d] == 1
     assert found[0, d] == 1 + 4 + 1
@@ -69,19 +65,14 @@ def oracle(n: int, arcs: list[Arc], label: list[int]) -> None:
     assert {(a, b): told[a, b] for a, b in least} == least
 
 
-@given(graph=arc_lists(largest=10), data=st.data())
-def test_any_graph(graph: ArcList, data: st.DataObject) -> None:
-    n, arcs = graph
-    label = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
-    used = sorted(set(label))
-    oracle(n, arcs, [used.index(one) for one in label])
+@given(clustered=any_clustered())
+def test_any_graph(clustered: Clustered) -> None:
+    oracle(*clustered)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_families(family) -> None:
-    n, arcs = seeded(family, 3, 40)
-    found = clusters(subgraph(n, arcs), size=2)
-    oracle(n, arcs, found.label.tolist())
+def test_families(family: str) -> None:
+    oracle(*clustered_family(family))
 
 
 def test_more_clusters_than_lanes() -> None:
