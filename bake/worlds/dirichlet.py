@@ -17,21 +17,11 @@ import shapely
 
 from bake.arrays import Float64Array, Int64Array
 from bake.errors import LevelError
-from bake.geometry import GRID, Geometry, walkable
+from bake.geometry import GRID, Geometry
 from bake.level import CharacteristicPoint
 from bake.search.plane.sight import Outline, holds, reflex_corners, sees
 from bake.worlds.pieces import Grown, Pieces
-from bake.worlds.visibility import (
-    MAX_BENDS,
-    Around,
-    Gathered,
-    Seen,
-    check_links,
-    link_ends,
-    no_room,
-    outline_of,
-    terrain_at,
-)
+from bake.worlds.visibility import MAX_BENDS, Asked, Seen, SeenEnds, pieces_of
 
 #: Samples along the longer side of a floor where domains have weights.
 SAMPLES = 384
@@ -47,46 +37,38 @@ def dirichlet_pieces(geometry: Geometry, parts: Sequence[Grown]) -> Pieces:
         LevelError: nobody finds room, a point lies where nobody can be, two lie at one place or one
             inside the cone of another, or nobody can take a link.
     """
-    gathered, taken, used = Gathered(), set[int](), set[int]()
-    for part in parts:
-        nodes = len(gathered.terrain)
-        ends: dict[tuple[int, bool], int] = {}
-        for place, floor in enumerate(part.geometry.floors):
-            region = walkable(floor, part.kind.terrains)
-            if region.is_empty:
-                continue
-            outline = outline_of(region)
-            point, weight, mine = _points(geometry, outline, place)
-            used |= set(mine)
-            asked = link_ends(geometry, part, place, region, outline)
-            number = {(x, y): at for at, (x, y) in enumerate(point.tolist())}
-            for each in asked.values():
-                number.setdefault(each, len(number))
-            point = np.array(list(number), dtype=np.int64).reshape(-1, 2)
-            weight = np.concatenate([weight, np.zeros(len(point) - len(weight))])
-            if len(point) > MAX_BENDS:
-                raise LevelError(
-                    f"{len(point):,} characteristic points are too many",
-                    file=geometry.source,
-                    expected=f"at most {MAX_BENDS:,} on a floor",
-                    remedy='state them in the level, or take division = "mesh"',
-                )
-            pairs = bordering(region, point / GRID, weight) if weight.any() else neighbours(point)
-            clear = [
-                sees(outline, *point[one].tolist(), *point[other].tolist())
-                for one, other in pairs.tolist()
-            ]
-            one, other = pairs[np.array(clear, dtype=np.bool_)].T
-            tail, head = np.concatenate([one, other]), np.concatenate([other, one])
-            seen = Seen(point, tail, head, weight=weight)
-            first = gathered.add(seen, terrain_at(floor, point, part), Around(outline, place))
-            ends |= {key: first + number[at] for key, at in asked.items()}
-        if len(gathered.terrain) == nodes:
-            raise no_room(geometry, part)
-        taken |= gathered.link(geometry.links, ends)
-    check_links(geometry, taken)
+    used = set[int]()
+
+    def seen(
+        part: Grown, place: int, region: shapely.Geometry, outline: Outline, asked: Asked
+    ) -> SeenEnds:
+        point, weight, mine = _points(geometry, outline, place)
+        used.update(mine)
+        number = {(x, y): at for at, (x, y) in enumerate(point.tolist())}
+        for each in asked.values():
+            number.setdefault(each, len(number))
+        point = np.array(list(number), dtype=np.int64).reshape(-1, 2)
+        weight = np.concatenate([weight, np.zeros(len(point) - len(weight))])
+        if len(point) > MAX_BENDS:
+            raise LevelError(
+                f"{len(point):,} characteristic points are too many",
+                file=geometry.source,
+                expected=f"at most {MAX_BENDS:,} on a floor",
+                remedy='state them in the level, or take division = "mesh"',
+            )
+        pairs = bordering(region, point / GRID, weight) if weight.any() else neighbours(point)
+        clear = [
+            sees(outline, *point[one].tolist(), *point[other].tolist())
+            for one, other in pairs.tolist()
+        ]
+        one, other = pairs[np.array(clear, dtype=np.bool_)].T
+        tail, head = np.concatenate([one, other]), np.concatenate([other, one])
+        ends = {key: number[at] for key, at in asked.items()}
+        return Seen(point, tail, head, weight=weight), ends
+
+    pieces = pieces_of(geometry, parts, seen)
     _check_used(geometry, used)
-    return gathered.pieces()
+    return pieces
 
 
 def _points(

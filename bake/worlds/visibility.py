@@ -10,7 +10,7 @@ its start and goal, which are joined to what they see when somebody asks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +29,11 @@ MAX_BENDS = 2**13
 SHORTEST = 1 / GRID
 #: How far the end of a link may lie from where an agent can be, in units beside its radius.
 REACH = 1.0
+
+#: A link by its place in the level, and whether it is its goal that is meant.
+LinkEnd = tuple[int, bool]
+#: The points that ends of links ask for.
+Asked = dict[LinkEnd, tuple[int, int]]
 
 
 class Seen(NamedTuple):
@@ -49,31 +54,60 @@ class Seen(NamedTuple):
     weight: Float64Array | None = None
 
 
+#: Points, and which of them are ends of links.
+SeenEnds = tuple[Seen, dict[LinkEnd, int]]
+
+
 def visibility_pieces(geometry: Geometry, parts: Sequence[Grown]) -> Pieces:
     """Divide the geometry of every kind of agent by points of visibility.
 
     Raises:
         LevelError: nobody finds room, there are too many corners, or nobody can take a link.
     """
+
+    def seen(
+        part: Grown, place: int, region: shapely.Geometry, outline: Outline, asked: Asked
+    ) -> SeenEnds:
+        found = _points_seen(geometry, part, region, outline, list(asked.values()))
+        first = len(found.point) - len(asked)
+        return found, {key: first + at for at, key in enumerate(asked)}
+
+    return pieces_of(geometry, parts, seen)
+
+
+def pieces_of(
+    geometry: Geometry,
+    parts: Sequence[Grown],
+    seen: Callable[[Grown, int, shapely.Geometry, Outline, Asked], SeenEnds],
+) -> Pieces:
+    """Gather the points of all floors for every kind of agent, and join the ends of links.
+
+    Args:
+        geometry, parts: the level, and it as each kind of agent meets it.
+        seen: gives the points of a floor for one kind, by its place, its region, the walls around
+            it and the points that ends of links ask for; and which point each end is.
+
+    Raises:
+        LevelError: nobody finds room, or nobody can take a link.
+    """
     gathered, taken = Gathered(), set[int]()
     for part in parts:
         nodes = len(gathered.terrain)
-        ends: dict[tuple[int, bool], int] = {}
+        ends: dict[LinkEnd, int] = {}
         for place, floor in enumerate(part.geometry.floors):
             region = walkable(floor, part.kind.terrains)
             if region.is_empty:
                 continue
             outline = outline_of(region)
-            asked = link_ends(geometry, part, place, region, outline)
-            seen = _points_seen(geometry, part, region, outline, list(asked.values()))
-            terrain = terrain_at(floor, seen.point, part)
-            first = gathered.add(seen, terrain, Around(outline, place))
-            last = first + len(seen.point) - len(asked)
-            ends |= {key: last + at for at, key in enumerate(asked)}
+            asked = _link_ends(geometry, part, place, region, outline)
+            found, mine = seen(part, place, region, outline, asked)
+            terrain = terrain_at(floor, found.point, part)
+            first = gathered.add(found, terrain, Around(outline, place))
+            ends |= {key: first + at for key, at in mine.items()}
         if len(gathered.terrain) == nodes:
-            raise no_room(geometry, part)
+            raise _no_room(geometry, part)
         taken |= gathered.link(geometry.links, ends)
-    check_links(geometry, taken)
+    _check_links(geometry, taken)
     return gathered.pieces()
 
 
@@ -111,7 +145,7 @@ class Gathered:
         self.length += np.maximum(np.hypot(way[:, 0], way[:, 1]), SHORTEST).tolist()
         return first
 
-    def link(self, links: Sequence[OffMeshLink], ends: dict[tuple[int, bool], int]) -> set[int]:
+    def link(self, links: Sequence[OffMeshLink], ends: dict[LinkEnd, int]) -> set[int]:
         """Add links both ends of which have a node; return which ones these are."""
         taken = set[int]()
         for at, link in enumerate(links):
@@ -308,14 +342,14 @@ def _first_corners(region: shapely.Geometry, bends: Int64Array) -> list[tuple[in
     return found
 
 
-def link_ends(
+def _link_ends(
     geometry: Geometry, part: Grown, place: int, region: shapely.Geometry, outline: Outline
-) -> dict[tuple[int, bool], tuple[int, int]]:
+) -> Asked:
     """Return the points of the ends of links on a floor, by the link and whether it is its goal.
 
     Links are left out that are for other profiles, or too far from where such agents may be.
     """
-    found: dict[tuple[int, bool], tuple[int, int]] = {}
+    found: Asked = {}
     for at, link in enumerate(geometry.links):
         if link.profiles is not None and not set(link.profiles) & set(part.kind.profiles):
             continue
@@ -355,7 +389,7 @@ def nearest_in(
     return min(near)[1:] if near else None
 
 
-def no_room(geometry: Geometry, part: Grown) -> LevelError:
+def _no_room(geometry: Geometry, part: Grown) -> LevelError:
     return LevelError(
         f"nothing is walkable for profile {part.kind.profiles[0]!r}",
         file=geometry.source,
@@ -364,7 +398,7 @@ def no_room(geometry: Geometry, part: Grown) -> LevelError:
     )
 
 
-def check_links(geometry: Geometry, taken: set[int]) -> None:
+def _check_links(geometry: Geometry, taken: set[int]) -> None:
     """Refuse links that nobody can take.
 
     Raises:
