@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -40,7 +40,25 @@ class Plan(Protocol):
         """Return the nodes of the whole way that is planned; None where there is none."""
 
 
-class _Repaired:
+class Searched:
+    """A plan that a search makes, and that says what the search knows."""
+
+    _search: Any
+
+    @property
+    def expanded(self) -> int:
+        return int(self._search.expanded)
+
+    @property
+    def nbytes(self) -> int:
+        return int(self._search.nbytes)
+
+    @property
+    def labels(self) -> Int64Array | None:
+        return np.asarray(self._search.labels)
+
+
+class _Repaired(Searched):
     """A plan by D* Lite; another goal begins it anew."""
 
     def __init__(self, belief: Belief, here: int, goal: int) -> None:
@@ -53,17 +71,12 @@ class _Repaired:
 
         self._search = DStarLite(self._belief.arcs, self._belief.estimate, here, goal)
 
+    def _move(self, here: int) -> None:
+        self._search.move(here)
+
     @property
     def expanded(self) -> int:
-        return self._before + self._search.expanded
-
-    @property
-    def nbytes(self) -> int:
-        return self._search.nbytes
-
-    @property
-    def labels(self) -> Int64Array | None:
-        return self._search.labels
+        return self._before + super().expanded
 
     def learn(self, changes: list[Change]) -> None:
         for change in changes:
@@ -74,49 +87,29 @@ class _Repaired:
         self._begin(here, goal)
 
     def next_node(self, here: int) -> int:
-        self._search.move(here)
-        return self._search.next_node()
+        self._move(here)
+        return int(self._search.next_node())
 
     def way(self, here: int) -> Int32Array | None:
-        self._search.move(here)
-        return self._search.path()
+        self._move(here)
+        found: Int32Array | None = self._search.path()
+        return found
 
 
-class _Hunt:
+class _Hunt(_Repaired):
     """A plan by Moving Target D* Lite."""
 
-    def __init__(self, belief: Belief, here: int, goal: int) -> None:
+    def _begin(self, here: int, goal: int) -> None:
         from bake.search.incremental.moving_target import MovingTargetDStarLite
 
         self._goal = goal
-        self._search = MovingTargetDStarLite(belief.arcs, belief.estimate, here, goal)
+        self._search = MovingTargetDStarLite(self._belief.arcs, self._belief.estimate, here, goal)
 
-    @property
-    def expanded(self) -> int:
-        return self._search.expanded
-
-    @property
-    def nbytes(self) -> int:
-        return self._search.nbytes
-
-    @property
-    def labels(self) -> Int64Array | None:
-        return self._search.labels
-
-    def learn(self, changes: list[Change]) -> None:
-        for change in changes:
-            self._search.changed(change.arcs)
+    def _move(self, here: int) -> None:
+        self._search.move(here, self._goal)
 
     def aim(self, here: int, goal: int) -> None:
         self._goal = goal
-
-    def next_node(self, here: int) -> int:
-        self._search.move(here, self._goal)
-        return self._search.next_node()
-
-    def way(self, here: int) -> Int32Array | None:
-        self._search.move(here, self._goal)
-        return self._search.path()
 
 
 class _Anew:

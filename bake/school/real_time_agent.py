@@ -8,8 +8,8 @@ import numpy as np
 
 from bake.agents.agent import Agent
 from bake.agents.belief import Belief, Change
-from bake.agents.plans import Maker
-from bake.arrays import Int32Array, Int64Array
+from bake.agents.plans import Maker, Searched
+from bake.arrays import Int32Array
 from bake.errors import QueryError
 from bake.runtime.reader.numbers import whole_of
 from bake.runtime.reader.places import Place, quoted
@@ -59,24 +59,12 @@ class RealTimeAgent(Agent):
         return _Felt(belief, goal, self._lookahead, learn=_LEARNS[self._method])
 
 
-class _Felt:
+class _Felt(Searched):
     """A plan of one step, by RTA* or LRTA*."""
 
     def __init__(self, belief: Belief, goal: int, lookahead: int, *, learn: bool) -> None:
         self._search = RealTime(belief.arcs, belief.estimate, goal, lookahead, learn=learn)
         self._step: tuple[int, int] | None = None
-
-    @property
-    def expanded(self) -> int:
-        return self._search.expanded
-
-    @property
-    def nbytes(self) -> int:
-        return self._search.nbytes
-
-    @property
-    def labels(self) -> Int64Array | None:
-        return self._search.labels
 
     def learn(self, changes: list[Change]) -> None:
         self._step = None
