@@ -79,7 +79,6 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.mesh runtime.walls",
         "runtime.snapshot": "errors graph runtime.mesh runtime.nearest runtime.reader "
         "runtime.sight runtime.hierarchy runtime.searching runtime.headings runtime.walls",
-        "runtime.native": "errors",
         "runtime.live": "asset errors graph greedy kernels movement search "
         "runtime.reader runtime.things runtime.hierarchy runtime.searching runtime.snapshot "
         "runtime.headings",
@@ -98,8 +97,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.many runtime.along runtime.estimates runtime.nearest runtime.headings "
         "runtime.walls runtime.follow runtime.sight",
         "runtime.level": "asset coordinates errors flat kernels runtime.reader runtime.things "
-        "runtime.live runtime.current runtime.native runtime.navigator",
-        "runtime.trace": "",
+        "runtime.live runtime.current runtime.navigator",
         "runtime": "coordinates errors",
         "runtime.warm": "errors kernels runtime.reader runtime.searching runtime.navigator "
         "runtime.level",

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from bake.agents.belief import Belief
 from bake.agents.plans import METHODS, Maker, Plan
-from bake.agents.trace import Untraced
 from bake.errors import QueryError
 from bake.graph import BLOCKED
 from bake.runtime.reader.places import Place, quoted
@@ -19,11 +18,8 @@ from bake.runtime.reader.places import Place, quoted
 if TYPE_CHECKING:
     from bake.search.incremental.lifelong import LifelongPlanning
 
-#: What has moved to :class:`bake.school.RealTimeAgent`.
-_MOVED = ("lrta_star", "rta_star")
 
-
-class Agent(Untraced):
+class Agent:
     """Somebody on the way to a goal, who believes what a side has seen.
 
     Attributes:
@@ -38,8 +34,6 @@ class Agent(Untraced):
         place: Place,
         goal: Place,
         method: str = "dstar_lite",
-        *,
-        lookahead: int | None = None,
     ) -> None:
         """Place an agent; it knows where it stands and nothing else that its side has not seen.
 
@@ -49,21 +43,13 @@ class Agent(Untraced):
             method: "dstar_lite" repairs its plan after each look; "moving_target" does so for goals
                 that move; "trailing" goes where such a goal was, and from there after it; "astar"
                 plans anew.
-            lookahead: none of these methods takes it; :class:`bake.school.RealTimeAgent` does.
 
         Raises:
-            QueryError: there is no such place or method, the profile cannot stand on ``place``, or
-                a lookahead is given.
+            QueryError: there is no such place or method, or the profile cannot stand on ``place``.
         """
         if method not in self._methods():
             expected = " or ".join(self._methods())
-            remedy = "take a `bake.school.RealTimeAgent`" if method in _MOVED else None
-            raise QueryError(f"no method {quoted(method)}", expected=expected, remedy=remedy)
-        if lookahead is not None:
-            raise QueryError(
-                f"the method {method!r} takes no lookahead",
-                remedy="leave lookahead out, or take a `bake.school.RealTimeAgent`",
-            )
+            raise QueryError(f"no method {quoted(method)}", expected=expected)
         self.belief = belief
         self.steps, self.walked = 0, 0.0
         self._method = method
@@ -173,7 +159,7 @@ class Agent(Untraced):
             self._read = len(belief.changes)
 
 
-class Route(Untraced):
+class Route:
     """The best way between two places that stay, kept up to date by LPA* as a side sees more.
 
     Attributes:

@@ -14,7 +14,6 @@ from bake.agents.free_places import free_row
 from bake.agents.movers import Field, Mover
 from bake.agents.reservations import Conflicts, conflicts
 from bake.agents.rounds import Planner, Round, Task
-from bake.agents.trace import Untraced
 from bake.arrays import BoolArray, Int32Array
 from bake.errors import QueryError
 from bake.runtime import LevelAsset
@@ -109,7 +108,7 @@ class Agent:
             self._crowd.replan(halt=True)
 
 
-class Crowd(Untraced):
+class Crowd:
     """Agents on one level, who all make one step at a time; one thread's at a time.
 
     Attributes:

@@ -9,8 +9,6 @@
 It needs only numpy and h5py.
 """
 
-from typing import Never
-
 from bake.coordinates import Coordinates
 from bake.errors import (
     AssetError,
@@ -62,9 +60,3 @@ __all__ = [
     "UpdateReport",
     "open_asset",
 ]
-
-
-def __getattr__(name: str) -> Never:
-    if name in ("open_patterns", "TraceStep"):
-        raise ImportError(f"bake.runtime.{name} has moved: `from bake.school import {name}`")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -403,12 +403,9 @@ def open_asset(path: str | Path, *, check: bool = True) -> LevelAsset:
 
     Raises:
         AssetError: the file is missing, not an asset, too old, too new, or damaged.
-        BakeError: the environment asks for the reader in C by ``BAKE_NATIVE``.
     """
     from bake.flat.asset import open_either
-    from bake.runtime.native import refuse_native
 
-    refuse_native()
     asset = open_either(Path(path), check=check)
     try:
         return LevelAsset(asset)

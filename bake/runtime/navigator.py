@@ -253,7 +253,6 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
         *,
         weight: float = 1.0,
         queue: str = "auto",
-        trace: bool = False,
         looked_at: bool = False,
         price: str | None = None,
     ) -> SearchResult:
@@ -274,7 +273,6 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
                 shortest one, if the heuristic is admissible.
             queue: "bucket", "heap", or "auto" for the faster one; searches with a weight, and by
                 heuristics known to be inadmissible, take a heap.
-            trace: refused; :func:`bake.school.traced_search` tells what a search does step by step.
             looked_at: whether to report which places were looked at; do not ask for it while other
                 threads search.
             price: for method "clusters", what clusters are planned by, as for
@@ -285,15 +283,11 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
 
         Raises:
             QueryError: as for :meth:`next_hop`; there is no such method, heuristic or queue; the
-                heuristic does not fit the level or the method; the weight is out of range, or the
-                method takes none; or a trace is asked for.
+                heuristic does not fit the level or the method; or the weight is out of range, or
+                the method takes none.
         """
         from bake.runtime.searching.methods import Request, result
 
-        if trace:
-            raise QueryError(
-                "searches are traced by the school", remedy="call `bake.school.traced_search`"
-            )
         now = self._now
         row, goal_row = ends(now.tables, now.rows, start, goal)
         request = Request(method, heuristic, weight, queue, looked_at, price)

@@ -16,15 +16,10 @@ if TYPE_CHECKING:
 #: What is loaded when it is asked for. Kernels lie below this package, and must not load it.
 _PROBLEM = ("Search", "StateSpace", "Status", "Step")
 
-#: What has gone to the school.
-_MOVED = ("search", "Patterns", "tile_search", "PlanSpace", "SlidingTiles")
-
 
 def __getattr__(name: str) -> Any:
     if name in _PROBLEM:
         from bake.search import problem
 
         return getattr(problem, name)
-    if name in _MOVED:
-        raise ImportError(f"bake.search.{name} has moved: `from bake.school import {name}`")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -331,11 +331,6 @@ def test_mistakes(tmp_path: Path) -> None:
             Agent(belief, (2, 0), (1, 0))
         with pytest.raises(OutsideMapError):
             Agent(belief, (0, 0), (3, 0))
-        for method in ("lrta_star", "rta_star"):
-            with pytest.raises(QueryError, match=r"no method '.*`bake.school.RealTimeAgent`"):
-                Agent(belief, (0, 0), (1, 0), method, lookahead=2)
-        with pytest.raises(QueryError, match=r"'astar' takes no lookahead; .*RealTimeAgent`"):
-            Agent(belief, (0, 0), (1, 0), "astar", lookahead=2)
 
 
 def test_a_real_map(tmp_path: Path) -> None:

@@ -71,30 +71,6 @@ def test_the_command_needs_no_registering(unregistered: Path) -> None:
     assert [each["status"] for each in json.loads(done.stdout)["levels"]] == ["baked", "baked"]
 
 
-OLD = {
-    "bake.search": ("search", "Patterns", "tile_search", "PlanSpace", "SlidingTiles"),
-    "bake.runtime": ("open_patterns", "TraceStep"),
-}
-
-
-@pytest.mark.parametrize(("old", "name"), [(old, name) for old in OLD for name in OLD[old]])
-def test_what_has_moved_says_where_to(old: str, name: str) -> None:
-    with pytest.raises(ImportError, match=f"^{old}.{name} has moved: `from bake.school import"):
-        getattr(importlib.import_module(old), name)
-    assert getattr(importlib.import_module("bake.school"), name)
-
-
-@pytest.mark.parametrize(
-    ("old", "name"),
-    [("bake.agents.skirting", "trace_obstacles"), ("bake.runtime.trace", "trace_search")],
-)
-def test_a_module_that_has_moved_says_where_to(old: str, name: str) -> None:
-    with pytest.raises(ImportError, match=f"{old} has moved: `from bake.school import {name}`"):
-        getattr(importlib.import_module(old), name)
-    with pytest.raises(AttributeError):
-        importlib.import_module(old).__wrapped__  # noqa: B018 - asking is the point
-
-
 def test_other_names_are_not_there() -> None:
     for module in ("bake.search", "bake.runtime", "bake.school"):
         with pytest.raises(AttributeError, match="has no attribute 'nothing'"):

@@ -9,7 +9,7 @@ from bake.agents.agent import Agent, Route
 from bake.agents.belief import Belief
 from bake.agents.crowd import Crowd
 from bake.agents.plans import METHODS
-from bake.errors import OutputError, QueryError
+from bake.errors import OutputError
 from bake.runtime import open_asset
 from bake.runtime.reader.places import Place
 from bake.school import RealTimeAgent, trace_walk
@@ -139,12 +139,3 @@ def test_a_crowd_is_followed(tmp_path: Path) -> None:
         assert all("plan" in told for told in trace.steps[-1]["agents"])
         with pytest.raises(OutputError, match="one ending in"):
             trace.write(tmp_path / "crowd.txt")
-
-
-def test_walkers_say_who_traces_them(tmp_path: Path) -> None:
-    with drawn_level(tmp_path, "...") as (level, nav):
-        belief = Belief(nav)
-        walkers = Agent(belief, (0, 0), (2, 0)), Route(belief, (0, 0), (2, 0)), Crowd(level)
-        for walker in walkers:
-            with pytest.raises(QueryError, match=r"call `bake.school.trace_walk` with the walker"):
-                walker.trace()
