@@ -40,7 +40,7 @@ class Plan(Protocol):
         """Return the nodes of the whole way that is planned; None where there is none."""
 
 
-class Searched:
+class SearchedPlan:
     """A plan that a search makes, and that says what the search knows."""
 
     _search: Any
@@ -58,7 +58,7 @@ class Searched:
         return np.asarray(self._search.labels)
 
 
-class _Repaired(Searched):
+class _Repaired(SearchedPlan):
     """A plan by D* Lite; another goal begins it anew."""
 
     def __init__(self, belief: Belief, here: int, goal: int) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from bake.agents.agent import Agent
 from bake.agents.belief import Belief, Change
-from bake.agents.plans import Maker, Searched
+from bake.agents.plans import Maker, SearchedPlan
 from bake.arrays import Int32Array
 from bake.errors import QueryError
 from bake.runtime.reader.numbers import whole_of
@@ -59,7 +59,7 @@ class RealTimeAgent(Agent):
         return _Felt(belief, goal, self._lookahead, learn=_LEARNS[self._method])
 
 
-class _Felt(Searched):
+class _Felt(SearchedPlan):
     """A plan of one step, by RTA* or LRTA*."""
 
     def __init__(self, belief: Belief, goal: int, lookahead: int, *, learn: bool) -> None:
