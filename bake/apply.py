@@ -131,7 +131,7 @@ def _level(
             codes[obstacle] = len(names) - 1
     asset, places = rules.asset, rules.places
     added = [pair for pair, _ in _added_arcs(patched)]
-    colour = asset.read("/terrain/colour").tolist()
+    colour = asset.read("/terrain_colour").tolist()
     colours = {
         name: cast("tuple[int, int, int]", tuple(rgb))
         for name, rgb in zip(rules.terrains, colour, strict=True)
@@ -195,10 +195,10 @@ def _mesh(asset: Asset, codes: UInt8Array) -> Mesh | None:
     Args:
         codes: (n) terrain of each node. Polygons with a node of their own take it over.
     """
-    if not asset.has("/mesh/vertex"):
+    if not asset.has("/mesh_vertex"):
         return None
     vertex, first_corner, corner, neighbour, terrain, first_node, node = (
-        asset.read(f"/mesh/{name}")
+        asset.read(f"/mesh_{name}")
         for name in (
             "vertex",
             "first_corner",
@@ -214,21 +214,21 @@ def _mesh(asset: Asset, codes: UInt8Array) -> Mesh | None:
     mine = np.bincount(node, minlength=len(codes))[own] == 1
     terrain = terrain.copy()
     terrain[np.flatnonzero(alone)[mine]] = codes[own[mine]]
-    floor = _floors(asset, "/mesh/floor", len(terrain))
+    floor = _floors(asset, "/mesh_floor", len(terrain))
     return Mesh(vertex, first_corner, corner, neighbour, terrain, floor, first_node, node)
 
 
 def _walls(asset: Asset) -> Walls | None:
     """Return the walls around points of the plane; a patch moves none of them."""
-    if not asset.has("/walls/corner"):
+    if not asset.has("/wall_corner"):
         return None
     corner, after, first_corner, area = (
-        asset.read(f"/walls/{name}") for name in ("corner", "after", "first_corner", "area")
+        asset.read(f"/wall_{name}") for name in ("corner", "after", "first_corner", "area")
     )
     node, weight = (
-        asset.read(name) if asset.has(name) else None for name in ("/walls/node", "/domains/weight")
+        asset.read(name) if asset.has(name) else None for name in ("/wall_node", "/domain_weight")
     )
-    floor = _floors(asset, "/walls/floor", len(first_corner) - 1)
+    floor = _floors(asset, "/wall_floor", len(first_corner) - 1)
     return Walls(corner, after, first_corner, floor, area, node, weight)
 
 

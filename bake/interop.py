@@ -138,8 +138,8 @@ def asset_to_networkx(path: str | Path, profile: str | None = None) -> networkx.
         places = tables.places
         asset = places.asset
         nodes = tables.node.tolist()
-        terrains = [bytes(text).decode() for text in asset.read("/terrain/name")]
-        terrain = asset.read("/world/node_terrain")
+        terrains = [bytes(text).decode() for text in asset.read("/terrain_name")]
+        terrain = asset.read("/node_terrain")
         points = tables.standing_points
         middles = None
         if places.is_grid:

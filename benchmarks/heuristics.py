@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse.csgraph import dijkstra
 
 from bake.arrays import Float64Array, Int64Array
-from bake.asset.schema import profile_path
+from bake.asset.column import profile_path
 from bake.errors import QueryError
 from bake.levels.movingai import Scenario, read_scenario
 from bake.pipeline.level import bake_level

@@ -299,9 +299,9 @@ def _check_changed(
 def _check(asset: Path, ways: list[Any]) -> None:
     """Compare the costs of paths with scipy's on the listed arcs."""
     with Asset(asset) as opened:
-        graph = Graph(opened.read("/world/first_out"), opened.read("/world/head"))
+        graph = Graph(opened.read("/first_out"), opened.read("/head"))
         weight = opened.read("/profiles/default/weight")
-        cell = opened.read("/world/cell")
+        cell = opened.read("/cell")
     node = {(x, y): number for number, (x, y) in enumerate(cell.tolist())}
     taken = np.flatnonzero(weight != BLOCKED)
     listed, order = Graph.from_arcs(graph.node_count, graph.tail()[taken], graph.head[taken])

@@ -17,7 +17,7 @@ import numpy as np
 
 from bake.arrays import Float64Array
 from bake.asset import Asset
-from bake.asset.schema import profile_path
+from bake.asset.column import profile_path
 from bake.errors import in_units
 from bake.graph import BLOCKED
 from bake.levels.movingai import read_scenario
@@ -74,10 +74,10 @@ class Ground:
 
     def __init__(self, asset: Path) -> None:
         with Asset(asset) as opened:
-            first = opened.read("/world/first_out").tolist()
-            head = opened.read("/world/head").tolist()
+            first = opened.read("/first_out").tolist()
+            head = opened.read("/head").tolist()
             weight = opened.read(profile_path(PROFILE, "weight")).tolist()
-            self.cells = [tuple(cell) for cell in opened.read("/world/cell").tolist()]
+            self.cells = [tuple(cell) for cell in opened.read("/cell").tolist()]
             self.ticks = opened.number("ticks_per_unit") or 1
         self.node = {cell: number for number, cell in enumerate(self.cells)}
         self._arcs: list[list[tuple[int, int]]] = [
@@ -173,7 +173,7 @@ def _baked(bench: Bench, name: str) -> Path:
 
 def _places(asset: Path) -> int:
     with Asset(asset) as opened:
-        return int(opened.shape("/world/first_out")[0]) - 1
+        return int(opened.shape("/first_out")[0]) - 1
 
 
 def _problems(name: str, count: int) -> Ends:

@@ -8,7 +8,7 @@ import zlib
 import numpy as np
 
 from bake.asset import Asset
-from bake.asset.schema import profile_path
+from bake.asset.column import profile_path
 from bake.asset.write import CHUNK_BYTES, DEFLATE_LEVEL
 from bake.export.export import export_asset
 from bake.flat.read import FlatFile

@@ -69,8 +69,8 @@ def run(bench: Bench, section: Section) -> None:
             longer = _longer(level, pairs, truth, outline)
             one, many = _nearest(level.profile(), level, pairs)
         with Asset(asset) as stored:
-            nodes = stored.shape("/world/first_out")[0] - 1
-            counts = f"{nodes:,}", f"{stored.shape('/world/head')[0]:,}"
+            nodes = stored.shape("/first_out")[0] - 1
+            counts = f"{nodes:,}", f"{stored.shape('/head')[0]:,}"
         size = f"{asset.stat().st_size:,}"
         rows.append(
             (name, *counts, size, f"{took:.2f}", f"{longer:.2f}", f"{one:.2f}", f"{many:.2f}")

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from bake.asset.schema import Column
+from bake.asset.column import Column
 from bake.errors import BakeError
 from bake.verify import verify_asset
 from fuzz.forging import forge

@@ -16,7 +16,8 @@ import h5py
 import numpy as np
 
 from bake.arrays import AnyArray
-from bake.asset.schema import ATTRIBUTES, COLUMNS, PROFILE, TABLES, Attribute, Column
+from bake.asset.column import PROFILE, Attribute, Column
+from bake.asset.schema import ATTRIBUTES, COLUMNS, TABLES
 from tests.support.tampering import edited, sign_column
 
 #: Numbers that code is known to stumble over; those that do not fit a column's type are left out.

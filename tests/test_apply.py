@@ -178,9 +178,9 @@ def test_polygons_take_over_the_terrain_of_their_nodes(tmp_path: Path) -> None:
         level.save_patch(tmp_path / "saved.patch")
         number = level.profile()._now.tables.places.node_named(node)
     with Asset(folded(tmp_path / "plane.h5", tmp_path / "saved.patch")) as asset:
-        polygon = asset.read("/mesh/node").tolist().index(number)
-        wall = asset.read("/terrain/name").tolist().index(b"wall")
-        terrain = asset.read("/mesh/terrain")
+        polygon = asset.read("/mesh_node").tolist().index(number)
+        wall = asset.read("/terrain_name").tolist().index(b"wall")
+        terrain = asset.read("/mesh_terrain")
         assert np.flatnonzero(terrain == wall).tolist() == [polygon]
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from bake.asset.schema import LEVELS, Attribute, Column, Schema
+from bake.asset.column import Attribute, Column
+from bake.asset.schema import LEVELS, Schema
 
 #: What begins the section, with the module that writes it.
 BEGIN = "<!-- schema: written by `python -m {maker}`, not by hand -->"
@@ -63,7 +64,7 @@ def _attribute_row(attribute: Attribute) -> tuple[str, ...]:
 def _column_row(column: Column) -> tuple[str, ...]:
     return (
         f"`{column.path}`",
-        " or ".join("text" if dtype == "S" else dtype for dtype in column.dtypes),
+        " or ".join(column.dtypes),
         f"[{', '.join(column.dims)}]",
         column.unit,
         _optional(column.optional),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Int32Array, UInt8Array
-from bake.asset.schema import PROFILE, pattern_of, profile_path
+from bake.asset.column import PROFILE, pattern_of, profile_path
 from bake.errors import CorruptAssetError
 from bake.graph import BLOCKED, MAX_WEIGHT
 
@@ -33,7 +33,7 @@ NOWHERE = 255
 #: The columns that follow from others where the attribute ``block`` is there.
 IMPLIED = frozenset(
     {
-        *(f"/world/{name}" for name in ("first_out", "head", "length", "node_terrain", "cell")),
+        *(f"/{name}" for name in ("first_out", "head", "length", "node_terrain", "cell")),
         profile_path(PROFILE, "weight"),
     }
 )
@@ -102,7 +102,7 @@ class ImpliedArcs:
         self.block = block
         if not 1 <= block <= 2**15 or asset.text("kind") == "graph":
             raise asset.damaged(f"block is {block}")
-        if not asset.has("/world/is_node"):
+        if not asset.has("/is_node"):
             raise asset.damaged(f"block is {block}, but there is no column is_node")
 
     def stands(self, profile: str) -> BoolArray:
@@ -115,7 +115,7 @@ class ImpliedArcs:
         if self._sized(profile):
             return np.asarray(asset.read(profile_path(profile, "dearest")) != NOWHERE)
         passable = ~np.isnan(asset.read(profile_path(profile, "cost")))
-        return np.asarray(passable[asset.read("/terrain/grid")])
+        return np.asarray(passable[asset.read("/terrain")])
 
     def rows(self, profile: str) -> Int32Array:
         """Return (r) int32, y * width + x of the cell of each row; no column by node is read."""
@@ -142,9 +142,9 @@ class ImpliedArcs:
         """Return (height, width) uint8, the terrain whose price a profile pays on each cell."""
         asset = self._asset
         if not self._sized(profile):
-            return asset.read("/terrain/grid")
+            return asset.read("/terrain")
         price = asset.read(profile_path(profile, "dearest"))
-        terrains = asset.shape("/terrain/name")[0]
+        terrains = asset.shape("/terrain_name")[0]
         if (price[price != NOWHERE] >= terrains).any():
             raise asset.damaged("column dearest names no terrain")
         return np.where(price == NOWHERE, 0, price).astype(np.uint8)
@@ -197,7 +197,7 @@ class ImpliedArcs:
         from bake.movement.rules import CONNECTIVITIES
 
         asset = self._asset
-        height, width = asset.shape("/terrain/grid")
+        height, width = asset.shape("/terrain")
         layout = next((each for each in HEX_LAYOUTS if each == asset.text("hex_layout")), None)
         stated = asset.number("connectivity")
         connectivity = next((each for each in CONNECTIVITIES if each == stated), None)
@@ -214,8 +214,8 @@ class ImpliedArcs:
 
     def _is_node(self) -> BoolArray:
         asset = self._asset
-        height, width = asset.shape("/terrain/grid")
-        bits = asset.read("/world/is_node")
+        height, width = asset.shape("/terrain")
+        bits = asset.read("/is_node")
         if bits.shape != (height, (width + 7) // 8):
             raise asset.damaged("is_node does not fit the grid")
         every = np.unpackbits(bits, axis=1).view(np.bool_)
@@ -249,7 +249,7 @@ class ImpliedArcs:
             y, x = np.divmod(cells, np.int32(lattice.width))
             return np.stack([x, y], axis=1)
         if name == "node_terrain":
-            terrain: AnyArray = asset.read("/terrain/grid").reshape(-1)[cells]
+            terrain: AnyArray = asset.read("/terrain").reshape(-1)[cells]
             return terrain
         if name == "length":
             one = np.ones(SLOTS)

@@ -12,18 +12,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from bake.arrays import AnyArray, Int64Array
+from bake.asset.column import PROFILE, Column, profile_path, type_name
 from bake.asset.header import Header, check_body, damaged, open_to_read, parse_header
 from bake.asset.lattice import IMPLIED, ImpliedArcs, is_implied
 from bake.asset.runs import starts_of_runs
-from bake.asset.schema import (
-    LEVELS,
-    PATTERNS_KIND,
-    PROFILE,
-    Column,
-    Schema,
-    digest_of,
-    profile_path,
-)
+from bake.asset.schema import LEVELS, PATTERNS_KIND, Schema, digest_of
 from bake.errors import AssetError, CorruptAssetError, NotAnAssetError
 
 if TYPE_CHECKING:
@@ -255,7 +248,7 @@ class Asset:
             except UnicodeDecodeError:
                 raise self.damaged(f"column {path} is not UTF-8") from None
         elif self.schema.column(path).unit == "terrain" and array.size:
-            terrains = self.shape("/terrain/name")[0]
+            terrains = self.shape("/terrain_name")[0]
             if (largest := int(array.max())) >= terrains:
                 raise self.damaged(f"column {path} has terrain {largest} of {terrains}")
 
@@ -367,7 +360,7 @@ class Asset:
 
         if not isinstance(dataset, h5py.Dataset):
             raise self.damaged(f"column {path} is no array")
-        if not declared.fits(dataset.dtype, dataset.shape):
+        if not declared.fits(type_name(dataset.dtype), dataset.shape):
             shape = "of no shape" if dataset.shape is None else list(dataset.shape)
             raise self.damaged(
                 f"column {path} is {dataset.dtype}{shape}, "
@@ -435,7 +428,7 @@ class Asset:
                 dataset = self._file.get(path)
                 declared = self.schema.column(path)
                 if isinstance(dataset, h5py.Dataset) and declared.fits(
-                    dataset.dtype, dataset.shape
+                    type_name(dataset.dtype), dataset.shape
                 ):
                     sound = dataset
             # Other threads may look at any time, so only a finished answer is kept.

@@ -86,7 +86,7 @@ class Records:
 
     def path(self, column: str) -> str:
         """Return where a column lies in an asset."""
-        return f"/{self.name}s/{column}"
+        return f"/{self.name}_{column}"
 
     def count(self, source: Source) -> int:
         """Return how many records there are."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
+from bake.asset.column import profile_path
 from bake.asset.read import Asset
-from bake.asset.schema import profile_path
 from bake.graph import BLOCKED
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def read_elevation(asset: Asset, locations: int) -> Float64Array | None:
     """Return (locations) float64 units, how high each lies; None where the source did not say."""
-    path = "/world/elevation" if asset.text("kind") == "graph" else "/terrain/elevation"
+    path = "/node_elevation" if asset.text("kind") == "graph" else "/elevation"
     if not asset.has(path):
         return None
     found = asset.read(path).astype(np.float64).reshape(-1)
@@ -67,10 +67,10 @@ def paid_for_slopes(
     elevation = read_elevation(asset, locations)
     if slope == LEVEL_GROUND or elevation is None:
         return 0.0
-    first_out: Int32Array = asset.read("/world/first_out").astype(np.int32)
+    first_out: Int32Array = asset.read("/first_out").astype(np.int32)
     usable = np.flatnonzero(weight != BLOCKED)
     tail = np.repeat(location, np.diff(first_out))[usable].astype(np.int64)
-    head = location[asset.read("/world/head")[usable]].astype(np.int64)
+    head = location[asset.read("/head")[usable]].astype(np.int64)
     paid = np.zeros(len(weight))
     paid[usable] = slope_units(slope, elevation, tail, head, size, width)
     return paid
@@ -83,6 +83,6 @@ def turns(asset: Asset, location: AnyArray) -> BoolArray:
         location: (n) the location of each node.
     """
     plane = (asset.number("width") or 0) * (asset.number("floor_height") or 1)
-    first_out: Int32Array = asset.read("/world/first_out").astype(np.int32)
+    first_out: Int32Array = asset.read("/first_out").astype(np.int32)
     cell = location % max(1, plane)
-    return np.asarray(np.repeat(cell, np.diff(first_out)) == cell[asset.read("/world/head")])
+    return np.asarray(np.repeat(cell, np.diff(first_out)) == cell[asset.read("/head")])

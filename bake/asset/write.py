@@ -18,18 +18,11 @@ import h5py
 import numpy as np
 
 from bake.arrays import AnyArray
+from bake.asset.column import PROFILE, Column, pattern_of, profile_path, type_name
 from bake.asset.header import Header
 from bake.asset.lattice import sheet_side
 from bake.asset.partial import output_error, with_room, written_whole
-from bake.asset.schema import (
-    LEVELS,
-    PROFILE,
-    Column,
-    Schema,
-    digest_of,
-    pattern_of,
-    profile_path,
-)
+from bake.asset.schema import LEVELS, Schema, digest_of
 from bake.interrupts import interrupts_held
 
 Scalar = str | int
@@ -110,7 +103,7 @@ def _check(contents: Contents, schema: Schema) -> None:
     for group, name in contents.attributes:
         schema.attribute(group, name)
     for path, array in contents.columns.items():
-        if not schema.column(path).fits(array.dtype, array.shape):
+        if not schema.column(path).fits(type_name(array.dtype), array.shape):
             raise TypeError(f"{path} is {array.dtype}{list(array.shape)}")
 
 

@@ -118,7 +118,7 @@ class LevelColumns:
             "recipe": texts([asset.text("recipe") or ""]),
             "profile_name": texts(list(self.profiles)),
             "terrain_name": texts(list(self.rules.terrains)),
-            "terrain_colour": asset.read("/terrain/colour"),
+            "terrain_colour": asset.read("/terrain_colour"),
             "terrain": self.by_location(self.rules.terrain),
         }
         if self.rules.elevation is not None:
@@ -173,16 +173,16 @@ class LevelColumns:
         if places.position is not None:
             found["position"] = places.position
         if asset.text("node_name_type") == "int":
-            found["node_number"] = asset.read("/world/node_name")
+            found["node_number"] = asset.read("/node_name")
         else:
             found["node_name"] = texts([str(name) for name in places.names])
-        if asset.has("/world/node_region"):
+        if asset.has("/node_region"):
             found |= self._regions_of_nodes()
         return found
 
     def _regions_of_nodes(self) -> Columns:
-        names = self.asset.read("/regions/name").tolist()
-        region = self.asset.read("/world/node_region")
+        names = self.asset.read("/region_name").tolist()
+        region = self.asset.read("/node_region")
         node = np.argsort(region, kind="stable").astype(np.int32)
         first = np.searchsorted(region[node], np.arange(len(names) + 1)).astype(np.int32)
         return {
@@ -199,10 +199,10 @@ class LevelColumns:
         if self.rules.lattice is not None and self.rules.lattice.barred is not None:
             found["barred"] = self.rules.lattice.barred
         for name in ("centre", "step"):
-            if asset.has(f"/world/{name}"):
-                found[name] = asset.read(f"/world/{name}").astype(np.float64)
+            if asset.has(f"/{name}"):
+                found[name] = asset.read(f"/{name}").astype(np.float64)
         for group in ("region", "spot", "door", "link"):
-            if asset.has(f"/{group}s/name") and asset.shape(f"/{group}s/name")[0]:
+            if asset.has(f"/{group}_name") and asset.shape(f"/{group}_name")[0]:
                 found |= self._things(group)
         if "link_name" in found:
             found |= self._link_arcs()
@@ -210,10 +210,10 @@ class LevelColumns:
 
     def _things(self, group: str) -> Columns:
         """Return the columns of one kind of thing, with locations in place of cells."""
-        places = {"link": ("start", "goal")}.get(group, ("cell",))
+        places = {"link": ("start", "goal"), "spot": ("at",)}.get(group, ("cell",))
         found: Columns = {}
         for name in _THINGS[group]:
-            path = f"/{group}s/{name}"
+            path = f"/{group}_{name}"
             if not self.asset.has(path):
                 continue
             stored = self.asset.read(path)
@@ -222,7 +222,7 @@ class LevelColumns:
             elif name in places:
                 cell = stored.astype(np.int32)
                 flat = cell[:, 1] * np.int32(self.places.width) + cell[:, 0]
-                found["spot_at" if group == "spot" else f"{group}_{name}"] = flat
+                found[f"{group}_{name}"] = flat
             else:
                 found[f"{group}_{name}"] = stored
         if group == "door":
@@ -233,7 +233,7 @@ class LevelColumns:
 
     def _link_arcs(self) -> Columns:
         begins, leads, number = self.links
-        cost = self.asset.read("/links/cost").astype(np.float64)[number]
+        cost = self.asset.read("/link_cost").astype(np.float64)[number]
         return {
             "link_from": begins,
             "link_to": leads,
@@ -261,7 +261,7 @@ class LevelColumns:
 #: The asset's columns of each kind of thing.
 _THINGS = {
     "region": ("name", "id", "first_cell", "cell"),
-    "spot": ("name", "id", "kind", "cell", "first_profile", "profile"),
+    "spot": ("name", "id", "kind", "at", "first_profile", "profile"),
     "door": (
         "name",
         "id",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.asset.schema import profile_path
+from bake.asset.column import profile_path
 from bake.errors import OutputError
 from bake.export.hops import hop_columns
 from bake.export.level import Columns, LevelColumns

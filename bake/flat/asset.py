@@ -16,8 +16,9 @@ import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
 from bake.asset import Asset, Header
+from bake.asset.column import PROFILE, profile_path
 from bake.asset.runs import run_lengths
-from bake.asset.schema import COLUMNS, FORMAT_NAME, PROFILE, column, profile_path
+from bake.asset.schema import COLUMNS, FORMAT_NAME, column
 from bake.errors import AssetError, CorruptAssetError
 from bake.flat.graph import FlatGraph
 from bake.flat.read import FlatFile, is_flat
@@ -29,9 +30,11 @@ from bake.movement.rules import CORNER_CUTTING, COST_RULES
 _KINDS = ("graph", "square", "hex")
 _MODES = (None, "hpa", "exact")
 #: Columns of things that hold locations where an asset has cells.
-_CELLS = ("region_cell", "spot_cell", "door_cell", "link_start", "link_goal")
-#: Columns that say on graphs what an asset says as ``/world/node_region``.
-_OF_GRIDS = ("/regions/first_cell", "/regions/cell")
+_CELLS = ("region_cell", "spot_at", "door_cell", "link_start", "link_goal")
+#: Columns that are of another shape than those of assets with the same name.
+_RESHAPED = ("terrain", "barred", "elevation", "cell")
+#: Columns that say on graphs what an asset says as ``/node_region``.
+_OF_GRIDS = ("/region_first_cell", "/region_cell")
 
 
 @dataclass(frozen=True)
@@ -226,7 +229,7 @@ class FlatAsset(Asset):
 
     def shape(self, path: str) -> tuple[int, ...]:
         """Return the shape of a column."""
-        if path == "/terrain/grid":
+        if path == "/terrain":
             return self.flat.numbers["height"], self.flat.numbers["width"]
         return self.read(path).shape
 
@@ -259,8 +262,8 @@ class FlatAsset(Asset):
             key = self._profile(path), _SAME_OWN.get(parts[3], parts[3])
             taken = parts[3] in _MADE_OWN
         else:
-            key = LEVEL, _SAME.get(path, parts[1].removesuffix("s") + "_" + parts[2])
-            taken = key[1] in _CELLS
+            key = LEVEL, parts[1]
+            taken = key[1] in _CELLS + _RESHAPED
         if taken or flat_column(*key) is None or not self.flat.has(*key):
             return None
         return key
@@ -291,8 +294,7 @@ class FlatAsset(Asset):
             needed, make = of_profile.get(name, ("", None))
             there = make is not None and self.flat.has(number, needed)
             return partial(make, number) if make is not None and there else None
-        if parts[1] in ("regions", "spots", "doors", "links"):
-            name = "spot_at" if path == "/spots/cell" else f"{parts[1][:-1]}_{parts[2]}"
+        if (name := parts[1]) in _CELLS:
             return partial(self._cells, name) if self.flat.has(LEVEL, name) else None
         needed, make_it = self._made_of_level().get(path, ("", None))
         return make_it if self.flat.has(LEVEL, needed) else None
@@ -301,26 +303,26 @@ class FlatAsset(Asset):
         """Return what gives columns of the level, each after a column that it needs."""
         graph = self._graph
         found: dict[str, tuple[str, Callable[[], AnyArray]]] = {
-            "/world/node_terrain": ("terrain", lambda: graph.terrain[graph.place]),
-            "/world/own_price": ("price_from", graph.own_price),
+            "/node_terrain": ("terrain", lambda: graph.terrain[graph.place]),
+            "/own_price": ("price_from", graph.own_price),
         }
         if not self._is_grid:
             names = "node_number", lambda: self.flat.read(LEVEL, "node_number")
             height = "elevation", lambda: self.flat.read(LEVEL, "elevation")
             return found | {
-                "/world/node_name": names,
-                "/world/elevation": height,
-                "/world/node_region": ("region_cell", graph.node_region),
+                "/node_name": names,
+                "/node_elevation": height,
+                "/node_region": ("region_cell", graph.node_region),
             }
         return found | {
-            "/terrain/grid": ("terrain", partial(self._grid, "terrain")),
-            "/terrain/barred": ("barred", partial(self._grid, "barred")),
-            "/terrain/elevation": ("elevation", partial(self._grid, "elevation")),
-            "/world/cell": ("node_at", lambda: self._cells_of(graph.place)),
-            "/world/first_out": ("node_at", lambda: graph.arcs.first_out),
-            "/world/head": ("node_at", lambda: graph.arcs.head),
-            "/world/length": ("node_at", lambda: graph.arcs.length),
-            "/world/link": ("link_from", lambda: graph.arcs.link),
+            "/terrain": ("terrain", partial(self._grid, "terrain")),
+            "/barred": ("barred", partial(self._grid, "barred")),
+            "/elevation": ("elevation", partial(self._grid, "elevation")),
+            "/cell": ("node_at", lambda: self._cells_of(graph.place)),
+            "/first_out": ("node_at", lambda: graph.arcs.first_out),
+            "/head": ("node_at", lambda: graph.arcs.head),
+            "/length": ("node_at", lambda: graph.arcs.length),
+            "/arc_link": ("link_from", lambda: graph.arcs.link),
         }
 
     def greedy_slots(self, profile: int) -> AnyArray:
@@ -342,7 +344,7 @@ class FlatAsset(Asset):
         return run_lengths(start.astype(np.int32))
 
     def _grid(self, name: str) -> AnyArray:
-        return self.flat.read(LEVEL, name).reshape(self.shape("/terrain/grid"))
+        return self.flat.read(LEVEL, name).reshape(self.shape("/terrain"))
 
     def _cells_of(self, location: AnyArray) -> Int32Array:
         """Return (k, 2) int32, the cells (x, y) of the whole grid at some locations."""
@@ -367,18 +369,6 @@ def open_either(path: Path, *, check: bool = True, exact: bool = False) -> Asset
     return FlatAsset(path, check=check, exact=exact) if is_flat(path) else Asset(path, check=check)
 
 
-#: Names of columns that lie in the file as an asset has them, where the names differ.
-_SAME = {
-    "/terrain/name": "terrain_name",
-    "/terrain/colour": "terrain_colour",
-    "/world/first_out": "first_out",
-    "/world/head": "head",
-    "/world/length": "length",
-    "/world/centre": "centre",
-    "/world/step": "step",
-    "/world/position": "position",
-    "/world/node_name": "node_name",
-}
 _SAME_OWN = {"run_slot": "run_move", "run_length": "run_start"}
 #: Columns of a profile whose names are in the file, too, where they say something else.
 _MADE_OWN = ("component", "step_ticks")

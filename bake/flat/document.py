@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bake.asset.column import Column
 from bake.asset.document import table, with_section
 from bake.flat.schema import (
     COLUMNS,
@@ -15,7 +16,6 @@ from bake.flat.schema import (
     LEVEL_NUMBERS,
     PROFILE_NUMBERS,
     Field,
-    FlatColumn,
     Number,
 )
 
@@ -56,8 +56,8 @@ def _columns(*, own: bool) -> str:
     )
 
 
-def _column(column: FlatColumn) -> tuple[str, ...]:
-    there = {"grid": "grids", "graph": "graphs", "both": ""}[column.world]
+def _column(column: Column) -> tuple[str, ...]:
+    there = {"grid": "grids", "graph": "graphs", "both": "", "lattice": ""}[column.world]
     optional = "optional" if column.optional else ""
     return (
         f"`{column.name}`",

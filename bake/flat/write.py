@@ -77,7 +77,8 @@ def _laid_out(path: Path, columns: Columns) -> list[Entry]:
     twins: dict[tuple[str, tuple[int, ...], bytes], int] = {}
     for (profile, name), array in sorted(columns.items()):
         declared = column(profile, name)
-        if declared is None or not declared.fits(array):
+        dtype = "text" if declared and declared.dtypes == ("text",) else str(array.dtype)
+        if declared is None or not declared.fits(dtype, array.shape):
             raise TypeError(f"{name} is {array.dtype}{list(array.shape)}")
         if max(array.shape) >= MOST_ELEMENTS:
             raise OutputError(
@@ -86,7 +87,6 @@ def _laid_out(path: Path, columns: Columns) -> list[Entry]:
                 expected=f"fewer than {MOST_ELEMENTS:,}, as flat files count in 32 bits",
                 remedy="cut the level in two, or leave its distances out",
             )
-        dtype = "text" if declared.dtypes == ("text",) else str(array.dtype)
         key = dtype, array.shape, hashlib.sha256(_little(array)).digest()
         offset = twins.setdefault(key, place)
         if offset == place:

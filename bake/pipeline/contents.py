@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.arrays import Int32Array
+from bake.asset.column import profile_path
 from bake.asset.runs import run_lengths
-from bake.asset.schema import profile_path
 from bake.asset.write import Contents, Scalar
 from bake.coordinates import Coordinates
 from bake.hexagons import HexLayout, in_rows
@@ -78,8 +78,8 @@ def level_contents(world: Setting, recipe: str) -> Contents:
         ("/", "recipe"): recipe,
     }
     columns: Columns = {
-        "/terrain/name": _texts(level.terrains),
-        "/terrain/colour": terrain_colours(
+        "/terrain_name": _texts(level.terrains),
+        "/terrain_colour": terrain_colours(
             level.terrains, level.colours, level.areas if isinstance(level, GraphLevel) else None
         ),
     }
@@ -91,7 +91,7 @@ def level_contents(world: Setting, recipe: str) -> Contents:
             attributes["/", "hex_layout"] = level.hex_layout
         if level.coordinates is not None:
             columns |= _coordinates(level.coordinates, level.hex_layout)
-        columns["/terrain/grid"] = level.terrain
+        columns["/terrain"] = level.terrain
     return Contents(attributes, columns)
 
 
@@ -100,65 +100,65 @@ def shared_contents(world: World, recipe: str) -> Contents:
     said = level_contents(world, recipe)
     attributes, columns = dict(said.attributes), dict(said.columns)
     columns |= {
-        "/world/first_out": world.graph.first_out,
-        "/world/head": world.graph.head,
-        "/world/length": world.length,
-        "/world/node_terrain": world.node_terrain,
+        "/first_out": world.graph.first_out,
+        "/head": world.graph.head,
+        "/length": world.length,
+        "/node_terrain": world.node_terrain,
     }
     if world.own_price is not None:
-        columns["/world/own_price"] = world.own_price
+        columns["/own_price"] = world.own_price
     if world.mesh is not None:
         columns |= _mesh(world.mesh)
     if world.walls is not None:
         columns |= _walls(world.walls)
     if world.cell is not None:
-        columns["/world/cell"] = world.cell
+        columns["/cell"] = world.cell
     if world.position is not None:
-        columns["/world/position"] = world.position
+        columns["/position"] = world.position
     if world.node_names is not None:
         whole = all(isinstance(name, int) for name in world.node_names)
         attributes["/", "node_name_type"] = "int" if whole else "str"
-        columns["/world/node_name"] = (
+        columns["/node_name"] = (
             np.array(world.node_names, dtype=np.int64)
             if whole
             else _texts([str(name) for name in world.node_names])
         )
     if world.node_region is not None and isinstance(world.level, GraphLevel):
-        columns["/regions/name"] = _texts(world.level.region_names)
-        columns["/world/node_region"] = world.node_region
+        columns["/region_name"] = _texts(world.level.region_names)
+        columns["/node_region"] = world.node_region
     if world.elevation is not None:
-        columns["/world/elevation"] = world.elevation
+        columns["/node_elevation"] = world.elevation
     return Contents(attributes, columns)
 
 
 def _mesh(mesh: Mesh) -> Columns:
     columns: Columns = {
-        "/mesh/vertex": mesh.vertex,
-        "/mesh/first_corner": mesh.first_corner,
-        "/mesh/corner": mesh.corner,
-        "/mesh/neighbour": mesh.neighbour,
-        "/mesh/terrain": mesh.terrain,
-        "/mesh/first_node": mesh.first_node,
-        "/mesh/node": mesh.node,
+        "/mesh_vertex": mesh.vertex,
+        "/mesh_first_corner": mesh.first_corner,
+        "/mesh_corner": mesh.corner,
+        "/mesh_neighbour": mesh.neighbour,
+        "/mesh_terrain": mesh.terrain,
+        "/mesh_first_node": mesh.first_node,
+        "/mesh_node": mesh.node,
     }
     if mesh.floor.any():
-        columns["/mesh/floor"] = mesh.floor
+        columns["/mesh_floor"] = mesh.floor
     return columns
 
 
 def _walls(walls: Walls) -> Columns:
     columns: Columns = {
-        "/walls/corner": walls.corner,
-        "/walls/after": walls.after,
-        "/walls/first_corner": walls.first_corner,
-        "/walls/area": walls.area,
+        "/wall_corner": walls.corner,
+        "/wall_after": walls.after,
+        "/wall_first_corner": walls.first_corner,
+        "/wall_area": walls.area,
     }
     if walls.floor.any():
-        columns["/walls/floor"] = walls.floor
+        columns["/wall_floor"] = walls.floor
     if walls.node is not None:
-        columns["/walls/node"] = walls.node
+        columns["/wall_node"] = walls.node
     if walls.weight is not None:
-        columns["/domains/weight"] = walls.weight
+        columns["/domain_weight"] = walls.weight
     return columns
 
 
@@ -166,7 +166,7 @@ def _coordinates(where: Coordinates, layout: HexLayout | None) -> Columns:
     steps = [where.east, where.south]
     if layout is not None:
         steps.append((0.0, where.side) if in_rows(layout) else (where.side, 0.0))
-    return {"/world/centre": np.array(where.centres), "/world/step": np.array(steps)}
+    return {"/centre": np.array(where.centres), "/step": np.array(steps)}
 
 
 def _kind(level: Level) -> str:
@@ -201,20 +201,20 @@ def things_contents(world: Setting) -> Contents:
         if level.instances:
             columns |= _instances(level)
     if world.link is not None:
-        columns["/world/link"] = world.link
+        columns["/arc_link"] = world.link
     return Contents(attributes, columns)
 
 
 def _links(links: Sequence[Link], floor_height: int | None) -> Columns:
     return {
-        "/links/name": _texts([link.name for link in links]),
-        **_ids("links", links),
-        "/links/kind": _texts([link.kind for link in links]),
-        "/links/start": np.array([link.start for link in links], dtype=np.int32),
-        "/links/goal": np.array([link.goal for link in links], dtype=np.int32),
-        "/links/cost": np.array([link_cost(link, floor_height) for link in links]),
-        "/links/both_ways": np.array([link.both_ways for link in links], dtype=np.uint8),
-        **_for_profiles("links", [link.profiles for link in links]),
+        "/link_name": _texts([link.name for link in links]),
+        **_ids("link", links),
+        "/link_kind": _texts([link.kind for link in links]),
+        "/link_start": np.array([link.start for link in links], dtype=np.int32),
+        "/link_goal": np.array([link.goal for link in links], dtype=np.int32),
+        "/link_cost": np.array([link_cost(link, floor_height) for link in links]),
+        "/link_both_ways": np.array([link.both_ways for link in links], dtype=np.uint8),
+        **_for_profiles("link", [link.profiles for link in links]),
     }
 
 
@@ -224,28 +224,28 @@ def _vias(level: GridLevel) -> Columns:
         return {}
     y, x = np.divmod(vias.cell, level.width)
     return {
-        "/links/first_via": vias.first.astype(np.int32),
-        "/links/via": np.stack([x, y], axis=1).astype(np.int32),
-        "/links/over": vias.over.astype(np.uint8),
+        "/link_first_via": vias.first.astype(np.int32),
+        "/link_via": np.stack([x, y], axis=1).astype(np.int32),
+        "/link_over": vias.over.astype(np.uint8),
     }
 
 
 def _regions(regions: Sequence[Region]) -> Columns:
     return {
-        "/regions/name": _texts([region.name for region in regions]),
-        **_ids("regions", regions),
-        "/regions/first_cell": _first([len(region.cells) for region in regions]),
-        "/regions/cell": np.concatenate([region.cells for region in regions]),
+        "/region_name": _texts([region.name for region in regions]),
+        **_ids("region", regions),
+        "/region_first_cell": _first([len(region.cells) for region in regions]),
+        "/region_cell": np.concatenate([region.cells for region in regions]),
     }
 
 
 def _spots(spots: Sequence[Spot]) -> Columns:
     return {
-        "/spots/name": _texts([spot.name for spot in spots]),
-        **_ids("spots", spots),
-        "/spots/kind": _texts([spot.kind for spot in spots]),
-        "/spots/cell": np.array([spot.cell for spot in spots], dtype=np.int32),
-        **_for_profiles("spots", [spot.profiles for spot in spots]),
+        "/spot_name": _texts([spot.name for spot in spots]),
+        **_ids("spot", spots),
+        "/spot_kind": _texts([spot.kind for spot in spots]),
+        "/spot_at": np.array([spot.cell for spot in spots], dtype=np.int32),
+        **_for_profiles("spot", [spot.profiles for spot in spots]),
     }
 
 
@@ -253,39 +253,39 @@ def _doors(doors: Sequence[DoorStates]) -> Columns:
     first_state = _first([len(door.states) for door in doors])
     baked = np.array([door.state for door in doors], dtype=np.int32)
     return {
-        "/doors/name": _texts([door.name for door in doors]),
-        **_ids("doors", doors),
-        "/doors/first_cell": _first([len(door.cells) for door in doors]),
-        "/doors/cell": np.concatenate([door.cells for door in doors]),
-        "/doors/first_state": first_state,
-        "/doors/state_name": _texts([state for door in doors for state in door.states]),
-        "/doors/state": np.where(baked < 0, np.int32(-1), first_state[:-1] + baked),
-        "/doors/terrain": np.concatenate([door.terrain.ravel() for door in doors]),
+        "/door_name": _texts([door.name for door in doors]),
+        **_ids("door", doors),
+        "/door_first_cell": _first([len(door.cells) for door in doors]),
+        "/door_cell": np.concatenate([door.cells for door in doors]),
+        "/door_first_state": first_state,
+        "/door_state_name": _texts([state for door in doors for state in door.states]),
+        "/door_state": np.where(baked < 0, np.int32(-1), first_state[:-1] + baked),
+        "/door_terrain": np.concatenate([door.terrain.ravel() for door in doors]),
     }
 
 
 def _instances(level: GridLevel) -> Columns:
     found, drawn = level.instances, level.prototypes
     return {
-        "/prototypes/name": _texts([each.name for each in drawn]),
-        "/prototypes/size": np.array([(each.width, each.height) for each in drawn], dtype=np.int32),
-        "/instances/prototype": np.array([each.prototype for each in found], dtype=np.int32),
-        "/instances/at": np.array([each.placement.at for each in found], dtype=np.int32),
-        "/instances/turn": np.array([each.placement.turn for each in found], dtype=np.uint8),
+        "/prototype_name": _texts([each.name for each in drawn]),
+        "/prototype_size": np.array([(each.width, each.height) for each in drawn], dtype=np.int32),
+        "/instance_prototype": np.array([each.prototype for each in found], dtype=np.int32),
+        "/instance_at": np.array([each.placement.at for each in found], dtype=np.int32),
+        "/instance_turn": np.array([each.placement.turn for each in found], dtype=np.uint8),
     }
 
 
 def _ids(group: str, things: Sequence[Link | Region | Spot | DoorStates]) -> Columns:
     if not any(each.id for each in things):
         return {}
-    return {f"/{group}/id": _texts([each.id or "" for each in things])}
+    return {f"/{group}_id": _texts([each.id or "" for each in things])}
 
 
 def _for_profiles(group: str, profiles: Sequence[tuple[str, ...] | None]) -> Columns:
     named = [each or () for each in profiles]
     return {
-        f"/{group}/first_profile": _first([len(names) for names in named]),
-        f"/{group}/profile": _texts([name for names in named for name in names]),
+        f"/{group}_first_profile": _first([len(names) for names in named]),
+        f"/{group}_profile": _texts([name for names in named for name in names]),
     }
 
 
@@ -293,9 +293,9 @@ def update_contents(world: Setting) -> Contents:
     """Return the rules of movement that weights alone do not show."""
     columns: dict[str, npt.NDArray[np.generic]] = {}
     if isinstance(world.level, GridLevel) and world.level.barred is not None:
-        columns["/terrain/barred"] = world.level.barred
+        columns["/barred"] = world.level.barred
     if isinstance(world.level, GridLevel) and world.level.elevation is not None:
-        columns["/terrain/elevation"] = world.level.elevation
+        columns["/elevation"] = world.level.elevation
     for name, mover in world.movers.items():
         if not mover.goes_anywhere:
             columns[profile_path(name, "may_enter")] = mover.allowed.astype(np.uint8)

@@ -89,7 +89,7 @@ def lattice_world_contents(world: LatticeWorld, recipe: LevelRecipe) -> list[Con
     node = block_order(world.is_node, block)
     bits = Contents(
         {**said.attributes, ("/", "block"): block},
-        {**said.columns, "/world/is_node": np.packbits(world.is_node, axis=1)},
+        {**said.columns, "/is_node": np.packbits(world.is_node, axis=1)},
     )
     parts = [bits, things_contents(world), update_contents(world)]
     baked: dict[bytes, tuple[str, list[Contents]]] = {}

@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bake.arrays import AnyArray
+from bake.asset.column import pattern_of, profile_path
 from bake.asset.lattice import SLOTS
-from bake.asset.schema import column, pattern_of, profile_path
+from bake.asset.schema import column
 from bake.asset.write import DEFLATE_LEVEL, PLAIN, Contents
 from bake.graph import Graph, Subgraph, usable_subgraph
 from bake.level import GridLevel, Things

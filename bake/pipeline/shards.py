@@ -312,7 +312,7 @@ def _put(shard: Shard, part: Path, task: Task, force: bool) -> Outcome:
 def _size_of_level(part: Path) -> tuple[int, int, tuple[str, ...]]:
     """Return the nodes, arcs and profiles of an asset."""
     with Asset(part) as asset:
-        nodes, arcs = asset.shape("/world/first_out")[0] - 1, asset.shape("/world/head")[0]
+        nodes, arcs = asset.shape("/first_out")[0] - 1, asset.shape("/head")[0]
         return nodes, arcs, tuple(asset.profiles)
 
 

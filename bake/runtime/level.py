@@ -152,7 +152,7 @@ class LevelAsset:
     @property
     def is_divided_plane(self) -> bool:
         """Tell whether there are paths between points: the level has a mesh, or walls to see by."""
-        return any(self._places.asset.has(name) for name in ("/mesh/vertex", "/walls/node"))
+        return any(self._places.asset.has(name) for name in ("/mesh_vertex", "/wall_node"))
 
     @property
     def headings(self) -> int | None:

@@ -289,11 +289,11 @@ class NearestPlaces:
         None where no point has a weight, as then the nearest one is the one whose domain it is.
         """
         tables, places = self._tables, self._places
-        if places.is_grid or not places.asset.has("/domains/weight"):
+        if places.is_grid or not places.asset.has("/domain_weight"):
             return None
-        weight = places.asset.read("/domains/weight").astype(np.float64)
+        weight = places.asset.read("/domain_weight").astype(np.float64)
         if len(weight) != places.node_count or not (np.isfinite(weight) & (weight >= 0)).all():
-            raise places.asset.damaged("column /domains/weight does not fit the nodes")
+            raise places.asset.damaged("column /domain_weight does not fit the nodes")
         if not weight.any():
             return None
         row = np.arange(tables.row_count, dtype=np.int32)

@@ -82,7 +82,7 @@ class Snapshot:
     def has_corners(self) -> bool:
         """Tell whether the level is divided by points of visibility."""
         places = self.tables.places
-        return not places.is_grid and places.asset.has("/walls/node")
+        return not places.is_grid and places.asset.has("/wall_node")
 
     @cached_property
     def plane(self) -> PlaneWays:
@@ -113,7 +113,7 @@ class Snapshot:
             return GridSight(self.tables, self.rows)
         if self.has_corners:
             return WallSight(self.tables, self.rows, self.plane)
-        if places.asset.has("/mesh/vertex"):
+        if places.asset.has("/mesh_vertex"):
             return MeshSight(self.tables, self.rows, self.ways)
         return GraphSight(self.tables, self.rows)
 

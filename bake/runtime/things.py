@@ -156,15 +156,15 @@ class ThingTables:
     @cached_property
     def links(self) -> Mapping[str, Link]:
         """Return links by name, in the order of the level."""
-        if not self._asset.has("/links/name"):
+        if not self._asset.has("/link_name"):
             return {}
-        names, kinds = self._texts("links", "name"), self._texts("links", "kind")
-        start, goal = self._cells("links", "start"), self._cells("links", "goal")
-        cost = self._asset.read("/links/cost").astype(np.float64)
-        both = self._asset.read("/links/both_ways").astype(np.bool_)
+        names, kinds = self._texts("link", "name"), self._texts("link", "kind")
+        start, goal = self._cells("link", "start"), self._cells("link", "goal")
+        cost = self._asset.read("/link_cost").astype(np.float64)
+        both = self._asset.read("/link_both_ways").astype(np.bool_)
         if not (np.isfinite(cost).all() and (cost > 0).all()):
             raise self._asset.damaged("a link's cost is not positive")
-        profiles, ids = self._profiles("links"), self._ids("links", len(names))
+        profiles, ids = self._profiles("link"), self._ids("link", len(names))
         via, over = self._vias(len(names))
         columns = zip(
             names,
@@ -183,25 +183,25 @@ class ThingTables:
             Link(name, kind, _cell(one), _cell(other), *rest)
             for name, kind, one, other, *rest in columns
         ]
-        return self._by_name("links", found)
+        return self._by_name("link", found)
 
     @cached_property
     def regions(self) -> Mapping[str, Region]:
         """Return regions by name, in the order of the level."""
-        if not self._asset.has("/regions/name"):
+        if not self._asset.has("/region_name"):
             return {}
-        names = self._texts("regions", "name")
+        names = self._texts("region", "name")
         if not self._places.is_grid:
-            return self._by_name("regions", self._regions_of_nodes(names))
-        cells = self._parts("regions", "first_cell", self._cells("regions", "cell"))
-        ids = self._ids("regions", len(names))
+            return self._by_name("region", self._regions_of_nodes(names))
+        cells = self._parts("region", "first_cell", self._cells("region", "cell"))
+        ids = self._ids("region", len(names))
         found = [Region(*each) for each in zip(names, cells, ids, strict=True)]
-        return self._by_name("regions", found)
+        return self._by_name("region", found)
 
     def _regions_of_nodes(self, names: list[str]) -> list[Region]:
         region, node_names = self.region_of_node, self._places.names
         if region is None:
-            raise self._asset.damaged("there are regions, but no column /world/node_region")
+            raise self._asset.damaged("there are regions, but no column /node_region")
         order = np.argsort(region, kind="stable")
         first = np.searchsorted(region[order], np.arange(len(names) + 1))
         nodes = [tuple(node_names[node] for node in order[a:b]) for a, b in pairwise(first)]
@@ -211,47 +211,47 @@ class ThingTables:
     @cached_property
     def region_of_node(self) -> Int32Array | None:
         """Return (n) int32, the region of each node of a graph, -1 = none; None without regions."""
-        if not self._asset.has("/world/node_region"):
+        if not self._asset.has("/node_region"):
             return None
-        region = self._asset.read("/world/node_region").astype(np.int32)
-        count = len(self._texts("regions", "name")) if self._asset.has("/regions/name") else 0
+        region = self._asset.read("/node_region").astype(np.int32)
+        count = len(self._texts("region", "name")) if self._asset.has("/region_name") else 0
         fits = len(region) == self._places.node_count
         if not fits or region.min(initial=0) < -1 or region.max(initial=-1) >= count:
-            raise self._asset.damaged("column /world/node_region contradicts the rest")
+            raise self._asset.damaged("column /node_region contradicts the rest")
         return region
 
     @cached_property
     def spots(self) -> Mapping[str, Spot]:
         """Return spots by name, in the order of the level."""
-        if not self._asset.has("/spots/name"):
+        if not self._asset.has("/spot_name"):
             return {}
-        names, kinds = self._texts("spots", "name"), self._texts("spots", "kind")
-        cells, profiles = self._cells("spots", "cell"), self._profiles("spots")
-        ids = self._ids("spots", len(names))
+        names, kinds = self._texts("spot", "name"), self._texts("spot", "kind")
+        cells, profiles = self._cells("spot", "at"), self._profiles("spot")
+        ids = self._ids("spot", len(names))
         found = [
             Spot(name, kinds[at], _cell(cells[at]), profiles[at], ids[at])
             for at, name in enumerate(names)
         ]
-        return self._by_name("spots", found)
+        return self._by_name("spot", found)
 
     @cached_property
     def doors(self) -> Mapping[str, Door]:
         """Return doors by name, in the order of the level."""
-        if not self._asset.has("/doors/name"):
+        if not self._asset.has("/door_name"):
             return {}
-        names = self._texts("doors", "name")
-        cells = self._parts("doors", "first_cell", self._cells("doors", "cell"))
-        state_names = self._texts("doors", "state_name")
+        names = self._texts("door", "name")
+        cells = self._parts("door", "first_cell", self._cells("door", "cell"))
+        state_names = self._texts("door", "state_name")
         numbers = np.arange(len(state_names))
-        states = self._parts("doors", "first_state", numbers)
-        baked = self._asset.read("/doors/state").astype(np.int64)
-        terrain = self._asset.read("/doors/terrain").astype(np.int64)
-        terrains = [bytes(name).decode() for name in self._asset.read("/terrain/name").tolist()]
+        states = self._parts("door", "first_state", numbers)
+        baked = self._asset.read("/door_state").astype(np.int64)
+        terrain = self._asset.read("/door_terrain").astype(np.int64)
+        terrains = [bytes(name).decode() for name in self._asset.read("/terrain_name").tolist()]
         sizes = [len(own) for own, mine in zip(cells, states, strict=True) for _ in mine]
         if sum(sizes) != len(terrain):
             raise self._asset.damaged("terrains of door states do not fit their cells")
         ends = np.cumsum([0, *sizes])
-        ids = self._ids("doors", len(names))
+        ids = self._ids("door", len(names))
         found = []
         for at, name in enumerate(names):
             mine = states[at].tolist()
@@ -268,7 +268,7 @@ class ThingTables:
                 raise self._asset.damaged("a door has a state twice")
             state = None if now < 0 else state_names[now]
             found.append(Door(name, cells[at], state, each, ids[at]))
-        return self._by_name("doors", found)
+        return self._by_name("door", found)
 
     @cached_property
     def instances(self) -> tuple[Instance, ...]:
@@ -289,13 +289,13 @@ class ThingTables:
         Raises:
             CorruptAssetError: one of them leaves the level, or is of no prototype.
         """
-        if not self._asset.has("/instances/at"):
+        if not self._asset.has("/instance_at"):
             return ()
-        names = self._texts("prototypes", "name")
-        size = self._asset.read("/prototypes/size").astype(np.int64)
-        kind = self._asset.read("/instances/prototype").astype(np.int64)
-        at = self._asset.read("/instances/at").astype(np.int64)
-        turn = self._asset.read("/instances/turn").astype(np.int64)
+        names = self._texts("prototype", "name")
+        size = self._asset.read("/prototype_size").astype(np.int64)
+        kind = self._asset.read("/instance_prototype").astype(np.int64)
+        at = self._asset.read("/instance_at").astype(np.int64)
+        turn = self._asset.read("/instance_turn").astype(np.int64)
         if not len(kind) == len(at) == len(turn) or len(size) != len(names):
             raise self._asset.damaged("instances contradict each other")
         limit = np.array([self._places.width, self._places.height])
@@ -319,7 +319,7 @@ class ThingTables:
         """
         if not self.doors:
             return self.doors
-        names = [bytes(name).decode() for name in self._asset.read("/terrain/name").tolist()]
+        names = [bytes(name).decode() for name in self._asset.read("/terrain_name").tolist()]
         location = self._places.location
         return {
             door.name: door.on(
@@ -335,11 +335,11 @@ class ThingTables:
 
     def _vias(self, links: int) -> tuple[list[tuple[Cell, ...]], list[tuple[str, ...]]]:
         """Return what each link passes through, and the terrains that it passes over."""
-        if not self._asset.has("/links/via"):
+        if not self._asset.has("/link_via"):
             return [()] * links, [()] * links
-        cells = self._parts("links", "first_via", self._cells("links", "via"))
-        over = self._asset.read("/links/over")
-        terrains = [bytes(name).decode() for name in self._asset.read("/terrain/name").tolist()]
+        cells = self._parts("link", "first_via", self._cells("link", "via"))
+        over = self._asset.read("/link_over")
+        terrains = [bytes(name).decode() for name in self._asset.read("/terrain_name").tolist()]
         if len(cells) != links or over.shape != (links, len(terrains)) or over.max(initial=0) > 1:
             raise self._asset.damaged("columns of /links contradict each other")
         return (
@@ -348,19 +348,19 @@ class ThingTables:
         )
 
     def _texts(self, group: str, column: str) -> list[str]:
-        stored = self._asset.read(f"/{group}/{column}").tolist()
+        stored = self._asset.read(f"/{group}_{column}").tolist()
         return [bytes(text).decode() for text in stored]
 
     def _ids(self, group: str, count: int) -> list[str | None]:
-        if not self._asset.has(f"/{group}/id"):
+        if not self._asset.has(f"/{group}_id"):
             return [None] * count
         return [text or None for text in self._texts(group, "id")]
 
     def _cells(self, group: str, column: str) -> Int32Array:
-        cell = self._asset.read(f"/{group}/{column}").astype(np.int32)
+        cell = self._asset.read(f"/{group}_{column}").astype(np.int32)
         limit = np.array([self._places.width, self._places.height])
         if (cell < 0).any() or (cell >= limit).any():
-            raise self._asset.damaged(f"column /{group}/{column} has cells outside the level")
+            raise self._asset.damaged(f"column /{group}_{column} has cells outside the level")
         return self._places.with_floor(cell)
 
     def _profiles(self, group: str) -> list[tuple[str, ...] | None]:
@@ -370,15 +370,15 @@ class ThingTables:
 
     def _parts(self, group: str, column: str, items: AnyArray) -> list[AnyArray]:
         """Cut items into the parts that the column states."""
-        first = self._asset.read(f"/{group}/{column}").astype(np.int64)
+        first = self._asset.read(f"/{group}_{column}").astype(np.int64)
         if first[0] != 0 or first[-1] != len(items) or (np.diff(first) < 0).any():
-            raise self._asset.damaged(f"column /{group}/{column} contradicts the rest")
+            raise self._asset.damaged(f"column /{group}_{column} contradicts the rest")
         return np.split(items, first[1:-1])
 
     def _by_name(self, group: str, things: list[Any]) -> dict[str, Any]:
         found = {thing.name: thing for thing in things}
         if len(found) != len(things):
-            raise self._asset.damaged(f"two of /{group} have one name")
+            raise self._asset.damaged(f"two of {group}_name have one name")
         return found
 
 

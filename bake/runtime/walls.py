@@ -67,16 +67,16 @@ class PlaneWalls:
             AssetError: the columns do not fit one another.
         """
         asset = places.asset
-        if not asset.has("/walls/node"):
+        if not asset.has("/wall_node"):
             raise QueryError(
                 f"the level {places.name!r} has no points of visibility",
                 expected="a level that is divided by them",
                 remedy='bake it with division = "visibility"',
             )
         self._asset = asset
-        corner = asset.read("/walls/corner").astype(np.int64)
+        corner = asset.read("/wall_corner").astype(np.int64)
         after, first, area, node = (
-            asset.read(f"/walls/{name}").astype(np.int32)
+            asset.read(f"/wall_{name}").astype(np.int32)
             for name in ("after", "first_corner", "area", "node")
         )
         nodes, count = places.node_count, len(first) - 1
@@ -96,7 +96,7 @@ class PlaneWalls:
             raise asset.damaged("there are walls, and nodes without positions")
         self.place: Int64Array = np.rint(places.position * GRID).astype(np.int64)
         self._check((self.place[node[bend]] == corner[bend]).all(), "node")
-        floor = asset.read("/walls/floor") if asset.has("/walls/floor") else np.zeros(count, int)
+        floor = asset.read("/wall_floor") if asset.has("/wall_floor") else np.zeros(count, int)
         self._check(len(floor) == count, "floor")
         self.floor: list[int] = floor.tolist()
         self.floors = max(self.floor) + 1
@@ -119,7 +119,7 @@ class PlaneWalls:
 
     def _check(self, fits: object, name: str) -> None:
         if not fits:
-            raise self._asset.damaged(f"column /walls/{name} does not fit the walls")
+            raise self._asset.damaged(f"column /wall_{name} does not fit the walls")
 
     def outline(self, area: int) -> Outline:
         """Return the walls of an area as searches take them: views, where nothing is compiled."""

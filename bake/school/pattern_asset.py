@@ -10,17 +10,11 @@ from itertools import pairwise
 import numpy as np
 
 from bake.arrays import AnyArray
+from bake.asset.column import Attribute, Column, column
 from bake.asset.read import Asset
-from bake.asset.schema import FORMAT_NAME, PATTERNS_KIND, Attribute, Column, Schema
+from bake.asset.schema import FORMAT_NAME, PATTERNS_KIND, Schema
 from bake.errors import NotAnAssetError
 from bake.school.puzzle import Action, Combine, Moves, Planning, Puzzle, Tiles
-
-
-def _column(
-    path: str, dtypes: str, dims: str, unit: str, said: str, optional: bool = True
-) -> Column:
-    return Column(path, tuple(dtypes.split()), tuple(dims.split(", ")), unit, said, optional)
-
 
 # fmt: off
 ATTRIBUTES: tuple[Attribute, ...] = (
@@ -37,31 +31,32 @@ ATTRIBUTES: tuple[Attribute, ...] = (
 )
 
 COLUMNS: tuple[Column, ...] = (
-    _column("/tiles/goal", "int32", "cell", "tile", "tile on each cell, row by row, 0 the gap"),
-    _column("/tiles/start", "int32", "cell", "tile", "the same as the puzzle's file begins"),
-    _column("/variables/name", "S", "variable", "text", "names of the variables"),
-    _column("/variables/first_value", "int32", "variable + 1", "value",
+    column("tiles_goal", "int32", "cell", "tile", "tile on each cell, row by row, 0 the gap",
+        optional=True),
+    column("tiles_start", "int32", "cell", "tile", "the same as the puzzle's file begins",
+        optional=True),
+    column("variables_name", "text", "variable", "text", "names of the variables", optional=True),
+    column("variables_first_value", "int32", "variable + 1", "value",
         "values of variable i are first_value[i] to first_value[i + 1] - 1; a value's number is "
-        "its place among them"),
-    _column("/variables/value", "S", "value", "text", "names of the values"),
-    _column("/variables/goal", "int32", "variable", "value number", "what is wanted; -1: anything"),
-    _column("/variables/start", "int32", "variable", "value number",
-        "what the puzzle's file begins with"),
-    _column("/actions/name", "S", "action", "text", "names of the actions"),
-    _column("/actions/cost", "int32", "action", "cost", "what each costs"),
-    _column("/actions/needs", "int32", "action, variable", "value number",
-        "what must hold before; -1: anything"),
-    _column("/actions/sets", "int32", "action, variable", "value number",
-        "what holds afterwards; -1: what held before"),
-    _column("/patterns/first_member", "int32", "pattern + 1", "member",
-        "members of pattern i are first_member[i] to first_member[i + 1] - 1", optional=False),
-    _column("/patterns/member", "int32", "member", "tile or variable",
-        "tiles of the pattern, or numbers of its variables, in the order they are ranked in",
-        optional=False),
-    _column("/patterns/distance", "uint8 uint16 uint32", "entry", "moves or cost",
+        "its place among them", optional=True),
+    column("variables_value", "text", "value", "text", "names of the values", optional=True),
+    column("variables_goal", "int32", "variable", "value number", "what is wanted; -1: anything",
+        optional=True),
+    column("variables_start", "int32", "variable", "value number",
+        "what the puzzle's file begins with", optional=True),
+    column("actions_name", "text", "action", "text", "names of the actions", optional=True),
+    column("actions_cost", "int32", "action", "cost", "what each costs", optional=True),
+    column("actions_needs", "int32", "action, variable", "value number",
+        "what must hold before; -1: anything", optional=True),
+    column("actions_sets", "int32", "action, variable", "value number",
+        "what holds afterwards; -1: what held before", optional=True),
+    column("patterns_first_member", "int32", "pattern + 1", "member",
+        "members of pattern i are first_member[i] to first_member[i + 1] - 1"),
+    column("patterns_member", "int32", "member", "tile or variable",
+        "tiles of the pattern, or numbers of its variables, in the order they are ranked in"),
+    column("patterns_distance", "uint8 uint16 uint32", "entry", "moves or cost",
         "pattern after pattern, by rank: the least that it takes to bring the pattern's tiles or "
-        "variables to the goal, steps of others not counted; all ones: nothing does",
-        optional=False),
+        "variables to the goal, steps of others not counted; all ones: nothing does"),
 )
 # fmt: on
 
@@ -96,8 +91,8 @@ class PatternAsset(Asset):
         """
         kind, name = self.text("puzzle"), self.text("name")
         moves = self._tiles() if kind == "tiles" else self._planning()
-        first, member = self.read("/patterns/first_member"), self.read("/patterns/member")
-        cuts = self._cuts(first, len(member), "/patterns/first_member")
+        first, member = self.read("/patterns_first_member"), self.read("/patterns_member")
+        cuts = self._cuts(first, len(member), "/patterns_first_member")
         patterns = tuple(tuple(member[a:b].tolist()) for a, b in cuts)
         limit = moves.cells if isinstance(moves, Tiles) else len(moves.variables)
         lowest = int(isinstance(moves, Tiles))
@@ -105,47 +100,47 @@ class PatternAsset(Asset):
             if len(set(pattern)) < len(pattern) or not all(
                 lowest <= one < limit for one in pattern
             ):
-                raise self.damaged("column /patterns/member names no pattern")
-        column = "/tiles/start" if kind == "tiles" else "/variables/start"
+                raise self.damaged("column /patterns_member names no pattern")
+        column = "/tiles_start" if kind == "tiles" else "/variables_start"
         start = tuple(self.read(column).tolist()) if self.has(column) else None
         combine: Combine = "sum" if self.text("combine") == "sum" else "max"
         found = Puzzle(name or "", self.path, moves, patterns, combine, start)
         if start is not None and not _may_be(moves, start):
             raise self.damaged(f"column {column} is no state of the puzzle")
-        if sum(found.sizes) != self.shape("/patterns/distance")[0]:
+        if sum(found.sizes) != self.shape("/patterns_distance")[0]:
             raise self.damaged(
-                f"the patterns have {sum(found.sizes):,} entries, column /patterns/distance has "
-                f"{self.shape('/patterns/distance')[0]:,}"
+                f"the patterns have {sum(found.sizes):,} entries, column /patterns_distance has "
+                f"{self.shape('/patterns_distance')[0]:,}"
             )
         return found
 
     def _tiles(self) -> Tiles:
         width, height = self.number("width") or 0, self.number("height") or 0
-        goal = tuple(self.read("/tiles/goal").tolist())
+        goal = tuple(self.read("/tiles_goal").tolist())
         if min(width, height) < 1 or sorted(goal) != list(range(width * height)):
-            raise self.damaged("column /tiles/goal is no board")
+            raise self.damaged("column /tiles_goal is no board")
         return Tiles(width, height, goal)
 
     def _planning(self) -> Planning:
-        names, values = self._texts("/variables/name"), self._texts("/variables/value")
-        first = self.read("/variables/first_value")
-        cuts = self._cuts(first, len(values), "/variables/first_value")
+        names, values = self._texts("/variables_name"), self._texts("/variables_value")
+        first = self.read("/variables_first_value")
+        cuts = self._cuts(first, len(values), "/variables_first_value")
         own = tuple(values[a:b] for a, b in cuts)
         sizes = np.array([len(each) for each in own])
-        needs, sets = self.read("/actions/needs"), self.read("/actions/sets")
-        goal, costs = self.read("/variables/goal"), self.read("/actions/cost")
+        needs, sets = self.read("/actions_needs"), self.read("/actions_sets")
+        goal, costs = self.read("/variables_goal"), self.read("/actions_cost")
         for path, array in (
-            ("actions/needs", needs),
-            ("actions/sets", sets),
-            ("variables/goal", goal),
+            ("actions_needs", needs),
+            ("actions_sets", sets),
+            ("variables_goal", goal),
         ):
             if ((array < -1) | (array >= sizes)).any():
                 raise self.damaged(f"column /{path} names no value")
         if (costs < 0).any():
-            raise self.damaged("column /actions/cost has a cost below 0")
+            raise self.damaged("column /actions_cost has a cost below 0")
         actions = tuple(
             Action(name, _stated(needs[at]), _stated(sets[at]), int(costs[at]))
-            for at, name in enumerate(self._texts("/actions/name"))
+            for at, name in enumerate(self._texts("/actions_name"))
         )
         return Planning(names, own, actions, _stated(goal))
 

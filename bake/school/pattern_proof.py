@@ -40,7 +40,7 @@ def prove_patterns(path: Path, progress: Progress) -> int:
         AssetError: the file is no pattern database, or something in it is wrong.
     """
     with PatternAsset(path) as asset:
-        puzzle, distance = asset.puzzle(), asset.read("/patterns/distance")
+        puzzle, distance = asset.puzzle(), asset.read("/patterns_distance")
         if puzzle.combine == "sum" and _counts_twice(puzzle):
             raise asset.damaged(
                 "values of patterns are added up that count the same step", verdict="wrong"

@@ -20,7 +20,7 @@ def inspect_patterns(path: Path) -> dict[str, Any]:
         AssetError: the file is no pattern database, or is damaged.
     """
     with PatternAsset(path) as asset:
-        puzzle, distance = asset.puzzle(), asset.read("/patterns/distance")
+        puzzle, distance = asset.puzzle(), asset.read("/patterns_distance")
         header, moves = asset.header, puzzle.moves
         none, patterns, begin = int(np.iinfo(distance.dtype).max), [], 0
         for pattern, size in zip(puzzle.patterns, puzzle.sizes, strict=True):
@@ -47,7 +47,7 @@ def inspect_patterns(path: Path) -> dict[str, Any]:
             "actions": len(moves.actions) if isinstance(moves, Planning) else None,
             "combine": puzzle.combine,
             "dtype": str(distance.dtype),
-            "stored": asset.stored_bytes("/patterns/distance"),
+            "stored": asset.stored_bytes("/patterns_distance"),
             "format_version": header.format_version,
             "bake_revision": header.bake_revision,
             "fingerprint": header.fingerprint(),

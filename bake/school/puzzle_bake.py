@@ -102,30 +102,30 @@ def _contents(puzzle: Puzzle, distance: AnyArray) -> Contents:
     }
     if isinstance(moves, Tiles):
         attributes |= {("/", "width"): moves.width, ("/", "height"): moves.height}
-        columns["/tiles/goal"] = np.array(moves.goal, dtype=np.int32)
+        columns["/tiles_goal"] = np.array(moves.goal, dtype=np.int32)
     else:
         columns |= _planning_columns(moves)
     if puzzle.start is not None:
         group = "tiles" if isinstance(moves, Tiles) else "variables"
-        columns[f"/{group}/start"] = np.array(puzzle.start, dtype=np.int32)
-    columns["/patterns/first_member"] = _first(puzzle.patterns)
+        columns[f"/{group}_start"] = np.array(puzzle.start, dtype=np.int32)
+    columns["/patterns_first_member"] = _first(puzzle.patterns)
     members = [member for pattern in puzzle.patterns for member in pattern]
-    columns["/patterns/member"] = np.array(members, dtype=np.int32)
-    columns["/patterns/distance"] = distance
+    columns["/patterns_member"] = np.array(members, dtype=np.int32)
+    columns["/patterns_distance"] = distance
     return Contents(attributes, columns)
 
 
 def _planning_columns(planning: Planning) -> dict[str, AnyArray]:
     count, actions = len(planning.variables), planning.actions
     return {
-        "/variables/name": _texts(planning.variables),
-        "/variables/first_value": _first(planning.values),
-        "/variables/value": _texts([value for own in planning.values for value in own]),
-        "/variables/goal": _rows([planning.goal], count)[0],
-        "/actions/name": _texts([action.name for action in actions]),
-        "/actions/cost": np.array([action.cost for action in actions], dtype=np.int32),
-        "/actions/needs": _rows([action.needs for action in actions], count),
-        "/actions/sets": _rows([action.sets for action in actions], count),
+        "/variables_name": _texts(planning.variables),
+        "/variables_first_value": _first(planning.values),
+        "/variables_value": _texts([value for own in planning.values for value in own]),
+        "/variables_goal": _rows([planning.goal], count)[0],
+        "/actions_name": _texts([action.name for action in actions]),
+        "/actions_cost": np.array([action.cost for action in actions], dtype=np.int32),
+        "/actions_needs": _rows([action.needs for action in actions], count),
+        "/actions_sets": _rows([action.sets for action in actions], count),
     }
 
 

@@ -21,7 +21,7 @@ def _header(task: Task) -> Header:
 def _size(asset: Path) -> tuple[int, int, tuple[str, ...]]:
     """Return the entries of a pattern database, which has no arcs and profiles."""
     with PatternAsset(asset) as opened:
-        return opened.shape("/patterns/distance")[0], 0, ()
+        return opened.shape("/patterns_distance")[0], 0, ()
 
 
 PUZZLES = FileKind(

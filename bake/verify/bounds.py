@@ -346,7 +346,7 @@ def _coordinates(profile: Profile) -> Int64Array:
             return np.asarray(profile.chart % np.array([width, height]))
         return profile.chart
     nowhere = np.zeros((profile.rows, 2), dtype=np.int64)
-    if not asset.has("/world/position") or not profile.rows:
+    if not asset.has("/position") or not profile.rows:
         return nowhere
     position = profile.world("position")[profile.node]
     low = position.min(axis=0)

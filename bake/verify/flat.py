@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from bake.arrays import AnyArray, Int64Array
-from bake.asset.schema import profile_path
+from bake.asset.column import profile_path
 from bake.flat.asset import FlatAsset
 from bake.flat.schema import BORDER, LEVEL
 from bake.graph import BLOCKED
@@ -105,7 +105,7 @@ def prove_cells(level: Level) -> None:
     assert isinstance(asset, FlatAsset)
     cell = asset.flat.read(LEVEL, "cell")
     several = bool((cell[:, 2] > 0).any())
-    named = [name.decode().split(",") for name in asset.read("/world/node_name").tolist()]
+    named = [name.decode().split(",") for name in asset.read("/node_name").tolist()]
     level.require((cell >= 0).all(), "a cell lies outside the level")
     right = [[str(x), str(y), str(floor)] for x, y, floor in cell.tolist()]
     fits = named == right or (not several and named == [each[:2] for each in right])

@@ -94,7 +94,7 @@ def prove_hierarchy(profile: Profile) -> None:
     fields, layers, every = _Fields(profile), _read_layers(profile), profile.whole("layer_bits")
     known = len(every) == len(layers) and every[0] in (0, 4, 8, 16) and not every[1:].any()
     profile.require(known, "layer_bits is none of 0, 4, 8 and 16, or not 0 above the first layer")
-    thinned = profile.asset.has("/terrain/grid")
+    thinned = profile.asset.has("/terrain")
     for number, (layer, bits) in enumerate(zip(layers, every, strict=True)):
         _prove_crossings(profile, layer, every=number > 0 or not thinned)
         _prove_inside(profile, layer, fields, int(bits))

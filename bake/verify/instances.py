@@ -18,12 +18,12 @@ def prove_instances(asset: Asset) -> None:
         if not holds:
             raise asset.damaged(otherwise, verdict="wrong")
 
-    height, width = asset.shape("/terrain/grid")
+    height, width = asset.shape("/terrain")
     rows = asset.number("floor_height") or height
-    names = asset.read("/prototypes/name").tolist()
+    names = asset.read("/prototype_name").tolist()
     size, kind, at, turn = (
         asset.read(path).astype(np.int64)
-        for path in ("/prototypes/size", "/instances/prototype", "/instances/at", "/instances/turn")
+        for path in ("/prototype_size", "/instance_prototype", "/instance_at", "/instance_turn")
     )
     require(len(set(names)) == len(names) == len(size), "two prototypes have one name")
     require(len(kind) == len(at) == len(turn), "instances contradict each other")

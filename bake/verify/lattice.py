@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from bake.arrays import Float64Array
-from bake.asset.schema import profile_path
+from bake.asset.column import profile_path
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.verify.level import Level
 from bake.verify.profile import Profile
@@ -33,7 +33,7 @@ def prove_form(level: Level, sizes: Mapping[str, int]) -> None:
             those of the recipe.
     """
     asset, block = level.asset, level.asset.number("block")
-    wanted = {"/world/is_node": block is not None}
+    wanted = {"/is_node": block is not None}
     for name, size in sizes.items():
         wanted |= dict.fromkeys(
             (profile_path(name, "steps"), profile_path(name, "step_ticks")), block is not None
@@ -100,8 +100,8 @@ def prove_squares(profile: Profile) -> None:
         profile.require(profile.has(name) == there, f"column {path} {what}")
     if block is None:
         return
-    height, width = asset.shape("/terrain/grid")
-    x, y = asset.read("/world/cell")[profile.node].T.astype(np.int64)
+    height, width = asset.shape("/terrain")
+    x, y = asset.read("/cell")[profile.node].T.astype(np.int64)
     across = -(-width // block)
     square = y // block * across + x // block
     arcs, label = profile.arcs, profile.whole("cluster")

@@ -44,12 +44,12 @@ class Level:
         self.asset = asset
         prove_attributes(asset)
         self.kind = asset.text("kind") or ""
-        names = asset.read("/terrain/name").tolist()
+        names = asset.read("/terrain_name").tolist()
         self.terrains = len(names)
         self.require(len(set(names)) == len(names), "two terrains have one name")
-        asset.read("/terrain/colour")
+        asset.read("/terrain_colour")
         first_out, head = (
-            asset.read(f"/world/{name}").astype(np.int64) for name in ("first_out", "head")
+            asset.read(f"/{name}").astype(np.int64) for name in ("first_out", "head")
         )
         self.degree = np.diff(first_out)
         nodes = len(self.degree)
@@ -59,15 +59,15 @@ class Level:
         self.head, self.tail = head, np.repeat(np.arange(nodes), self.degree)
         # Where nodes have an arc for every step, those that lead nowhere lead back to their node.
         self.nowhere = (head == self.tail) & (asset.number("block") is not None)
-        self.length = asset.read("/world/length").astype(np.float64)
+        self.length = asset.read("/length").astype(np.float64)
         self.require(len(self.length) == len(head), "length and head differ in length")
         sound = np.isfinite(self.length) & (self.length > 0)
         self.require(sound.all(), "a length is not positive")
-        self.terrain = asset.read("/world/node_terrain").astype(np.int64)
+        self.terrain = asset.read("/node_terrain").astype(np.int64)
         self.require(len(self.terrain) == nodes, "node_terrain does not fit the nodes")
         self.link = np.full(len(head), NO_LINK)
-        if asset.has("/world/link"):
-            self.link = asset.read("/world/link").astype(np.int64)
+        if asset.has("/arc_link"):
+            self.link = asset.read("/arc_link").astype(np.int64)
             self.require(len(self.link) == len(head), "link does not fit the arcs")
         if self.kind == "graph":
             self.require(asset.number("headings") is None, "nodes of a graph face no way")
@@ -99,7 +99,7 @@ class Level:
     @cached_property
     def grid(self) -> Int64Array:
         """Return (height, width), the terrain of each cell."""
-        return self.asset.read("/terrain/grid").astype(np.int64)
+        return self.asset.read("/terrain").astype(np.int64)
 
     @cached_property
     def floor_height(self) -> int:
@@ -109,14 +109,14 @@ class Level:
     @cached_property
     def cell(self) -> Int64Array:
         """Return (n, 2), x and y of each node."""
-        return self.asset.read("/world/cell").astype(np.int64)
+        return self.asset.read("/cell").astype(np.int64)
 
     @cached_property
     def barred(self) -> Int64Array:
         """Return (height, width), the headings that ledges bar, as bits."""
-        if not self.asset.has("/terrain/barred"):
+        if not self.asset.has("/barred"):
             return np.zeros_like(self.grid)
-        barred = self.asset.read("/terrain/barred").astype(np.int64)
+        barred = self.asset.read("/barred").astype(np.int64)
         self.require(barred.shape == self.grid.shape, "barred does not fit the grid")
         self.require((barred < 16).all(), "barred names no heading")
         return barred
@@ -129,7 +129,7 @@ class Level:
     @cached_property
     def elevation(self) -> Float64Array | None:
         """Return how high each cell (height, width) or node (n) lies; None where nothing says."""
-        path = "/world/elevation" if self.kind == "graph" else "/terrain/elevation"
+        path = "/node_elevation" if self.kind == "graph" else "/elevation"
         if not self.asset.has(path):
             return None
         found = self.asset.read(path).astype(np.float64)
@@ -140,21 +140,21 @@ class Level:
 
     def _prove_names(self) -> None:
         asset = self.asset
-        names = asset.read("/world/node_name")
+        names = asset.read("/node_name")
         whole = asset.text("node_name_type")
         self.require(
             whole == ("int" if names.dtype.kind == "i" else "str"), f"node_name_type is {whole!r}"
         )
         self.require(len(names) == self.nodes, "node_name does not fit the nodes")
         self.require(len(np.unique(names)) == self.nodes, "two nodes have one name")
-        if asset.has("/world/position"):
-            position = asset.read("/world/position")
+        if asset.has("/position"):
+            position = asset.read("/position")
             fits = position.shape == (self.nodes, 2) and np.isfinite(position).all()
             self.require(fits, "position does not fit the nodes")
-        if asset.has("/world/node_region"):
-            regions = self.texts("regions", "name") if asset.has("/regions/name") else []
-            self.require(len(set(regions)) == len(regions), "two of /regions have one name")
-            region = asset.read("/world/node_region").astype(np.int64)
+        if asset.has("/node_region"):
+            regions = self.texts("region", "name") if asset.has("/region_name") else []
+            self.require(len(set(regions)) == len(regions), "two of region_name have one name")
+            region = asset.read("/node_region").astype(np.int64)
             known = set(region.tolist()) <= {-1, *range(len(regions))}
             self.require(
                 len(region) == self.nodes and known,
@@ -191,61 +191,61 @@ class Level:
     def _prove_things(self) -> None:
         """Prove that links, regions, spots and doors are whole, and doors in the state they say."""
         for group, cells in (
-            ("links", "start goal"),
-            ("regions", ""),
-            ("spots", "cell"),
-            ("doors", ""),
+            ("link", "start goal"),
+            ("region", ""),
+            ("spot", "at"),
+            ("door", ""),
         ):
-            if not self.asset.has(f"/{group}/name"):
+            if not self.asset.has(f"/{group}_name"):
                 self.require(
-                    not (group == "links" and (self.link >= 0).any()),
+                    not (group == "link" and (self.link >= 0).any()),
                     "arcs are links, but there are none",
                 )
                 continue
             names = self.texts(group, "name")
-            self.require(len(set(names)) == len(names), f"two of /{group} have one name")
+            self.require(len(set(names)) == len(names), f"two of {group}_name have one name")
             for column in cells.split():
                 self.cells(group, column)
-            if group in ("links", "spots"):
+            if group in ("link", "spot"):
                 self.texts(group, "kind")
                 self.parts(group, "first_profile", len(self.texts(group, "profile")))
             else:
                 self.parts(group, "first_cell", len(self.cells(group, "cell")))
-        if self.asset.has("/links/name"):
-            cost = self.asset.read("/links/cost")
+        if self.asset.has("/link_name"):
+            cost = self.asset.read("/link_cost")
             self.require((np.isfinite(cost) & (cost > 0)).all(), "a link's cost is not positive")
             self.require(
-                (self.asset.read("/links/both_ways") < 2).all(), "both_ways is neither 0 nor 1"
+                (self.asset.read("/link_both_ways") < 2).all(), "both_ways is neither 0 nor 1"
             )
             fits = ((self.link >= NO_LINK) & (self.link < len(cost))).all()
             self.require(fits, "an arc is a link there is none of")
-            if self.asset.has("/links/via"):
+            if self.asset.has("/link_via"):
                 self._prove_vias()
-        if self.asset.has("/doors/name"):
+        if self.asset.has("/door_name"):
             self._prove_doors()
 
     def _prove_vias(self) -> None:
         """Prove that links pass through cells between their ends, and over terrains there are."""
-        via, count = self.cells("links", "via"), len(self.texts("links", "name"))
-        first = self.parts("links", "first_via", len(via))
-        over = self.asset.read("/links/over")
-        kinds = len(self.asset.read("/terrain/name"))
+        via, count = self.cells("link", "via"), len(self.texts("link", "name"))
+        first = self.parts("link", "first_via", len(via))
+        over = self.asset.read("/link_over")
+        kinds = len(self.asset.read("/terrain_name"))
         fits = len(first) == count + 1 and over.shape == (count, kinds) and (over < 2).all()
         self.require(bool(fits), "columns of vias contradict each other")
         link = np.repeat(np.arange(count), np.diff(first))
         for end in ("start", "goal"):
-            same = (via == self.cells("links", end)[link]).all(axis=1)
+            same = (via == self.cells("link", end)[link]).all(axis=1)
             self.require(not same.any(), "a link passes through one of its ends")
         twice = (np.diff(link) == 0) & (np.diff(via, axis=0) == 0).all(axis=1)
         self.require(not twice.any(), "a link passes through a cell twice in a row")
 
     def _prove_doors(self) -> None:
         self.require(
-            len(self.door_terrain) == len(self.texts("doors", "name")),
+            len(self.door_terrain) == len(self.texts("door", "name")),
             "doors contradict each other",
         )
-        first = self.parts("doors", "first_state", len(names := self.texts("doors", "state_name")))
-        now = self.asset.read("/doors/state").astype(np.int64)
+        first = self.parts("door", "first_state", len(names := self.texts("door", "state_name")))
+        now = self.asset.read("/door_state").astype(np.int64)
         for door, (cells, terrain) in enumerate(self.door_terrain):
             mine = names[first[door] : first[door + 1]]
             self.require(len(set(mine)) == len(mine) > 0, "a door has a state twice, or none")
@@ -259,12 +259,12 @@ class Level:
     @cached_property
     def door_terrain(self) -> list[tuple[Int64Array, Int64Array]]:
         """Return (k, 2) cells of each door, and (states, k) terrain they have in each state."""
-        if not self.asset.has("/doors/name"):
+        if not self.asset.has("/door_name"):
             return []
-        cells = self.cells("doors", "cell")
-        terrain = self.asset.read("/doors/terrain").astype(np.int64)
-        begin = self.parts("doors", "first_cell", len(cells))
-        first = self.parts("doors", "first_state", len(self.texts("doors", "state_name")))
+        cells = self.cells("door", "cell")
+        terrain = self.asset.read("/door_terrain").astype(np.int64)
+        begin = self.parts("door", "first_cell", len(cells))
+        first = self.parts("door", "first_state", len(self.texts("door", "state_name")))
         self.require(len(begin) == len(first), "doors contradict each other")
         size = np.diff(begin) * np.diff(first)
         self.require(size.sum() == len(terrain), "terrains of door states do not fit their cells")
@@ -277,18 +277,18 @@ class Level:
 
     def texts(self, group: str, column: str) -> list[str]:
         """Return a column of texts of some things."""
-        return [bytes(text).decode() for text in self.asset.read(f"/{group}/{column}").tolist()]
+        return [bytes(text).decode() for text in self.asset.read(f"/{group}_{column}").tolist()]
 
     def cells(self, group: str, column: str) -> Int64Array:
         """Return (k, 2), cells of some things, all of them inside the level."""
-        cell = self.asset.read(f"/{group}/{column}").astype(np.int64)
+        cell = self.asset.read(f"/{group}_{column}").astype(np.int64)
         inside = ((cell >= 0) & (cell < np.array(self.grid.shape[::-1]))).all()
-        self.require(inside, f"/{group}/{column} lies outside the level")
+        self.require(inside, f"/{group}_{column} lies outside the level")
         return cell
 
     def parts(self, group: str, column: str, count: int) -> Int64Array:
         """Return where the parts of each thing begin; together they are all there is."""
-        first = self.asset.read(f"/{group}/{column}").astype(np.int64)
+        first = self.asset.read(f"/{group}_{column}").astype(np.int64)
         whole = len(first) and first[0] == 0 and first[-1] == count and (np.diff(first) >= 0).all()
-        self.require(bool(whole), f"/{group}/{column} contradicts the rest")
+        self.require(bool(whole), f"/{group}_{column} contradicts the rest")
         return first

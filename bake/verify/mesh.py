@@ -23,26 +23,26 @@ def prove_mesh(asset: Asset, level: Level) -> None:
     Raises:
         CorruptAssetError: they contradict one another, or the graph.
     """
-    if not asset.has("/mesh/vertex"):
+    if not asset.has("/mesh_vertex"):
         return
     vertex, first, corner, behind, terrain, first_node, node = (
-        asset.read(f"/mesh/{name}").astype(np.int64)
+        asset.read(f"/mesh_{name}").astype(np.int64)
         for name in (
             *("vertex", "first_corner", "corner", "neighbour", "terrain"),
             *("first_node", "node"),
         )
     )
     count, floor = len(terrain), np.zeros(len(terrain), dtype=np.int64)
-    if asset.has("/mesh/floor"):
-        floor = asset.read("/mesh/floor").astype(np.int64)
+    if asset.has("/mesh_floor"):
+        floor = asset.read("/mesh_floor").astype(np.int64)
     for offset, length, least, name in (
         (first, len(corner), 3, "first_corner"),
         (first_node, len(node), 1, "first_node"),
     ):
         counts = len(offset) == count + 1 and count and offset[0] == 0 and offset[-1] == length
-        level.require(bool(counts), f"/mesh/{name} does not count")
-        level.require((np.diff(offset) >= least).all(), f"/mesh/{name} does not count")
-    level.require(len(floor) == count, "/mesh/floor does not fit the polygons")
+        level.require(bool(counts), f"/mesh_{name} does not count")
+        level.require((np.diff(offset) >= least).all(), f"/mesh_{name} does not count")
+    level.require(len(floor) == count, "/mesh_floor does not fit the polygons")
     level.require((terrain < level.terrains).all(), "a polygon's terrain is none")
     level.require(((corner >= 0) & (corner < len(vertex))).all(), "a corner is no vertex")
     level.require(((node >= 0) & (node < level.nodes)).all(), "a polygon's node is none")
@@ -63,8 +63,8 @@ def prove_mesh(asset: Asset, level: Level) -> None:
     wanted = [holder.get((b, a), -1) for a, b in edges]
     level.require(behind.tolist() == wanted, "a polygon's neighbour is another one")
 
-    level.require(asset.has("/world/position"), "a mesh has nodes without positions")
-    place = asset.read("/world/position") * _GRID
+    level.require(asset.has("/position"), "a mesh has nodes without positions")
+    place = asset.read("/position") * _GRID
     having = np.repeat(np.arange(count), np.diff(first_node))
     # A patch gives nodes other terrains, and a polygon may have several nodes.
     alike = (level.terrain[node] == terrain[having]).all() or asset.header.is_patched

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int64Array
-from bake.asset.schema import profile_path
+from bake.asset.column import profile_path
 from bake.graph import BLOCKED
 from bake.verify.lattice import prove_form, prove_prices
 from bake.verify.level import NO_LINK, Level
@@ -68,7 +68,7 @@ def read_mover(level: Level, profile: str) -> Mover:
         level.require(stored.shape == enters.shape, "may_enter does not fit the terrains")
         level.require((stored < 2).all(), "may_enter is neither 0 nor 1")
         enters = stored.astype(np.bool_)
-    names = [bytes(name).decode() for name in asset.read("/terrain/name").tolist()]
+    names = [bytes(name).decode() for name in asset.read("/terrain_name").tolist()]
     for code, name in enumerate(names):
         rule = recipe.rule(profile, name)
         if rule is None:
@@ -233,8 +233,8 @@ class _Weights:
             asset.text("corner_cutting") or ""
         ]
         self.own = np.full(len(level.head), np.nan)
-        if asset.has("/world/own_price"):
-            self.own = asset.read("/world/own_price").astype(np.float64)
+        if asset.has("/own_price"):
+            self.own = asset.read("/own_price").astype(np.float64)
             level.require(len(self.own) == len(level.head), "own_price does not fit the arcs")
             level.require((np.isnan(self.own) | (self.own > 0)).all(), "a price is not positive")
 
@@ -440,21 +440,21 @@ class _Weights:
         if not len(arcs):
             return
         stands = ~np.isnan(_at_nodes(level, self.stands))
-        first = level.parts("links", "first_profile", len(level.texts("links", "profile")))
-        names = level.texts("links", "profile")
+        first = level.parts("link", "first_profile", len(level.texts("link", "profile")))
+        names = level.texts("link", "profile")
         taken = np.array([a == b or self.name in names[a:b] for a, b in pairwise(first.tolist())])
         usable = stands[level.tail[arcs]] & stands[level.head[arcs]] & taken[level.link[arcs]]
-        if level.asset.has("/links/via"):
+        if level.asset.has("/link_via"):
             usable &= self._clear_links()[level.link[arcs]]
         ticks = np.where(usable, np.rint(level.length[arcs] * self.scale), float(BLOCKED))
         self._compare(arcs, weight[arcs], ticks, "a link does not weigh what it costs")
 
     def _clear_links(self) -> BoolArray:
         """Tell which links lead through cells that the profile or the link itself gets past."""
-        level, via = self.level, self.level.cells("links", "via")
-        passes = level.asset.read("/links/over") == 1
+        level, via = self.level, self.level.cells("link", "via")
+        passes = level.asset.read("/link_over") == 1
         passes |= ~np.isnan(self.mover.cost)
-        first = level.parts("links", "first_via", len(via)).tolist()
+        first = level.parts("link", "first_via", len(via)).tolist()
         code = level.grid[via[:, 1], via[:, 0]]
         clear = [own[code[a:b]].all() for own, (a, b) in zip(passes, pairwise(first), strict=True)]
         return np.array(clear, dtype=np.bool_)
@@ -501,10 +501,10 @@ def _moved(level: Level, cells: AnyArray, dx: int, dy: int, outside: object) -> 
 
 def _prove_links(level: Level, movers: dict[str, Mover]) -> None:
     """Prove that every link has its arcs, from its start to its goal, and costs what it says."""
-    if not level.asset.has("/links/name"):
+    if not level.asset.has("/link_name"):
         return
-    start, goal = level.cells("links", "start"), level.cells("links", "goal")
-    cost, both = level.asset.read("/links/cost"), level.asset.read("/links/both_ways")
+    start, goal = level.cells("link", "start"), level.cells("link", "goal")
+    cost, both = level.asset.read("/link_cost"), level.asset.read("/link_both_ways")
     arcs = np.flatnonzero(level.link != NO_LINK)
     node_at = {(x, y): node for node, (x, y) in enumerate(level.cell.tolist())}
     doors = np.zeros(level.grid.shape, dtype=np.bool_)
@@ -523,7 +523,7 @@ def _prove_links(level: Level, movers: dict[str, Mover]) -> None:
         )
     )
     expected = []
-    first = level.parts("links", "first_profile", len(names := level.texts("links", "profile")))
+    first = level.parts("link", "first_profile", len(names := level.texts("link", "profile")))
     stands = {name: ~np.isnan(_standing(level, mover)) for name, mover in movers.items()}
     for link, (a, b) in enumerate(zip(start.tolist(), goal.tolist(), strict=True)):
         ends = [(tuple(a), tuple(b)), *([(tuple(b), tuple(a))] if both[link] else [])]

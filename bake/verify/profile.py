@@ -15,7 +15,7 @@ import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array
 from bake.asset import Asset
-from bake.asset.schema import profile_path
+from bake.asset.column import profile_path
 from bake.errors import CorruptAssetError
 from bake.graph import BLOCKED, INFINITY
 
@@ -196,12 +196,12 @@ class Profile:
 
     def world(self, name: str) -> AnyArray:
         """Return a column of the level's graph."""
-        return self.asset.read(f"/world/{name}")
+        return self.asset.read(f"/{name}")
 
     @cached_property
     def chart(self) -> Int64Array | None:
         """Return (r, 2), the coordinates of each row on the chart; None on graph levels."""
-        if not self.asset.has("/world/cell"):
+        if not self.asset.has("/cell"):
             return None
         x, y = self.world("cell")[self.node].astype(np.int64).T
         layout = self.asset.text("hex_layout")
@@ -223,7 +223,7 @@ class Profile:
     def place(self, row: int) -> str:
         """Return a row as a person names it: its cell, or its node's name."""
         node = int(self.node[row])
-        if self.asset.has("/world/cell"):
+        if self.asset.has("/cell"):
             x, y = self.world("cell")[node]
             return f"({x}, {y})"
         name = self.world("node_name")[node]

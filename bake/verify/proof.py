@@ -81,7 +81,7 @@ def verify_asset(
             prove_movement(level, asset.profiles)
         prove_mesh(asset, level)
         prove_walls(asset, level)
-        if asset.has("/instances/at"):
+        if asset.has("/instance_at"):
             prove_instances(asset)
         prove_coordinates(asset)
         if isinstance(asset, FlatAsset):
@@ -100,13 +100,13 @@ def prove_coordinates(asset: Asset) -> None:
     Raises:
         CorruptAssetError.
     """
-    if not asset.has("/world/centre"):
+    if not asset.has("/centre"):
         return
     if asset.text("kind") == "graph":
         raise asset.damaged("a graph has the coordinates of cells", verdict="wrong")
     hexagonal = asset.text("kind") == "hex"
-    centre, step = asset.read("/world/centre"), asset.read("/world/step")
-    height, width = asset.shape("/terrain/grid")
+    centre, step = asset.read("/centre"), asset.read("/step")
+    height, width = asset.shape("/terrain")
     rows = asset.number("floor_height") or height
     if len(centre) not in (1, height // max(1, rows)) or len(step) != 2 + hexagonal:
         raise asset.damaged("the coordinates fit another level", verdict="wrong")

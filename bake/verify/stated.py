@@ -7,7 +7,8 @@ import json
 from typing import Any
 
 from bake.asset import Asset
-from bake.asset.schema import ATTRIBUTES, PROFILE
+from bake.asset.column import PROFILE
+from bake.asset.schema import ATTRIBUTES
 
 
 def prove_attributes(asset: Asset) -> None:
@@ -48,8 +49,8 @@ def prove_attributes(asset: Asset) -> None:
     found = asset.number("connectivity")
     require(found in neighbours, f"kind is {kind!r}, connectivity {found}")
     is_grid = kind != "graph"
-    require(asset.has("/terrain/grid") == is_grid, f"kind is {kind!r}, but the columns are others")
-    require(asset.has("/world/cell") == is_grid, f"kind is {kind!r}, but the columns are others")
+    require(asset.has("/terrain") == is_grid, f"kind is {kind!r}, but the columns are others")
+    require(asset.has("/cell") == is_grid, f"kind is {kind!r}, but the columns are others")
 
 
 class Recipe:

@@ -24,42 +24,42 @@ def prove_walls(asset: Asset, level: Level) -> None:
     Raises:
         CorruptAssetError: they contradict one another, or the graph.
     """
-    if not asset.has("/walls/corner"):
-        level.require(not asset.has("/domains/weight"), "there are domains without walls")
+    if not asset.has("/wall_corner"):
+        level.require(not asset.has("/domain_weight"), "there are domains without walls")
         return
     corner, after, first, area = (
-        asset.read(f"/walls/{name}").astype(np.int64)
+        asset.read(f"/wall_{name}").astype(np.int64)
         for name in ("corner", "after", "first_corner", "area")
     )
     count = len(first) - 1
     counts = count > 0 and first[0] == 0 and first[-1] == len(corner) == len(after)
-    level.require(bool(counts), "/walls/first_corner does not count")
-    level.require((np.diff(first) >= 3).all(), "/walls/first_corner does not count")
+    level.require(bool(counts), "/wall_first_corner does not count")
+    level.require((np.diff(first) >= 3).all(), "/wall_first_corner does not count")
     owner = np.repeat(np.arange(count), np.diff(first))
     level.require((np.abs(corner) <= _FARTHEST).all(), "a wall lies too far away")
     rings = np.array_equal(np.sort(after), np.arange(len(after)))
     level.require(rings and bool((owner[after] == owner).all()), "walls are no rings")
-    level.require(len(area) == level.nodes, "/walls/area does not fit the nodes")
+    level.require(len(area) == level.nodes, "/wall_area does not fit the nodes")
     level.require(((area >= 0) & (area < count)).all(), "a node lies in no area")
-    if asset.has("/walls/floor"):
-        level.require(len(asset.read("/walls/floor")) == count, "/walls/floor does not fit")
+    if asset.has("/wall_floor"):
+        level.require(len(asset.read("/wall_floor")) == count, "/wall_floor does not fit")
 
-    level.require(asset.has("/world/position"), "there are walls, and nodes without positions")
-    place = np.rint(asset.read("/world/position") * _GRID).astype(np.int64)
+    level.require(asset.has("/position"), "there are walls, and nodes without positions")
+    place = np.rint(asset.read("/position") * _GRID).astype(np.int64)
     for each in range(count):
         mine = np.arange(first[each], first[each + 1])
         inside = _inside(corner[mine], corner[after[mine]], place[area == each])
         level.require(inside, "a node lies outside its area")
 
-    if asset.has("/walls/node"):
-        _prove_nodes(level, asset.read("/walls/node").astype(np.int64), corner, after, place)
-        bend = np.flatnonzero(asset.read("/walls/node") >= 0)
-        own = area[asset.read("/walls/node")[bend]] == owner[bend]
+    if asset.has("/wall_node"):
+        _prove_nodes(level, asset.read("/wall_node").astype(np.int64), corner, after, place)
+        bend = np.flatnonzero(asset.read("/wall_node") >= 0)
+        own = area[asset.read("/wall_node")[bend]] == owner[bend]
         level.require(bool(own.all()), "a node is a corner of another area")
-    if asset.has("/domains/weight"):
-        weight = asset.read("/domains/weight")
+    if asset.has("/domain_weight"):
+        weight = asset.read("/domain_weight")
         fits = len(weight) == level.nodes and (np.isfinite(weight) & (weight >= 0)).all()
-        level.require(bool(fits), "/domains/weight does not fit the nodes")
+        level.require(bool(fits), "/domain_weight does not fit the nodes")
 
 
 def _prove_nodes(
@@ -67,7 +67,7 @@ def _prove_nodes(
 ) -> None:
     """Prove that the corners that jut into the area are nodes, and no others."""
     fits = len(node) == len(corner) and ((node >= -1) & (node < level.nodes)).all()
-    level.require(bool(fits), "/walls/node does not fit the corners")
+    level.require(bool(fits), "/wall_node does not fit the corners")
     before = np.empty_like(after)
     before[after] = np.arange(len(after))
     onward, back = corner[after] - corner, corner[before] - corner

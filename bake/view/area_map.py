@@ -26,15 +26,15 @@ _MOST = 2 * 10**9
 
 def wall_points(scene: Scene) -> Float64Array | None:
     """Return (w, 2) float64 units, the corners of a level's walls; None where it has none."""
-    if not scene.places.asset.has("/walls/corner"):
+    if not scene.places.asset.has("/wall_corner"):
         return None
-    points: Float64Array = scene.places.asset.read("/walls/corner") / GRID
+    points: Float64Array = scene.places.asset.read("/wall_corner") / GRID
     return points
 
 
 def has_domains(scene: Scene) -> bool:
     """Tell whether nodes stand for the domains around them."""
-    return scene.places.asset.has("/domains/weight")
+    return scene.places.asset.has("/domain_weight")
 
 
 def draw_areas(
@@ -69,8 +69,8 @@ def _rings(
 ) -> list[tuple[Float64Array, bool, int]]:
     """Return the rings of walls in pixels, whether each is a hole, and its area's terrain."""
     asset = scene.places.asset
-    corner, after = asset.read("/walls/corner"), asset.read("/walls/after").tolist()
-    first, area = asset.read("/walls/first_corner").tolist(), asset.read("/walls/area")
+    corner, after = asset.read("/wall_corner"), asset.read("/wall_after").tolist()
+    first, area = asset.read("/wall_first_corner").tolist(), asset.read("/wall_area")
     at = (corner / GRID - low) * per_unit + border
     node = scene.tables.node
     terrain: dict[int, int] = {}

@@ -18,9 +18,9 @@ _WALL = (70, 66, 78)
 
 def mesh_points(scene: Scene) -> Float64Array | None:
     """Return (v, 2) float64 units, the corners of a level's polygons; None where it has none."""
-    if not scene.places.asset.has("/mesh/vertex"):
+    if not scene.places.asset.has("/mesh_vertex"):
         return None
-    points: Float64Array = scene.places.asset.read("/mesh/vertex") / GRID
+    points: Float64Array = scene.places.asset.read("/mesh_vertex") / GRID
     return points
 
 
@@ -38,7 +38,7 @@ def draw_polygons(
     """
     mesh = MeshPolygons(scene.places)
     place = (np.array(mesh.point) / GRID - low) * per_unit + border
-    colours = mixed(scene.places.asset.read("/terrain/colour"), PAPER, 1 - _STRENGTH)
+    colours = mixed(scene.places.asset.read("/terrain_colour"), PAPER, 1 - _STRENGTH)
     stands = scene.tables.component >= 0
     drawn = [bool(stands[mesh.nodes(polygon)].any()) for polygon in range(len(mesh))]
     portals: list[tuple[int, int]] = []

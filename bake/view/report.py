@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bake.asset import Asset
+from bake.asset.column import profile_path
 from bake.asset.header import PATCH_PREFIX
-from bake.asset.schema import TABLES, profile_path
+from bake.asset.schema import TABLES
 from bake.coordinates import Coordinates, Point
 from bake.errors import counted, in_units, printable
 from bake.flat.asset import FlatAsset, open_either
@@ -157,7 +158,7 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
             level.profile(profile)  # refuses an unknown profile
         points = Points(Places(asset))
         header = asset.header
-        nodes = asset.shape("/world/first_out")[0] - 1
+        nodes = asset.shape("/first_out")[0] - 1
         return {
             "asset": str(path),
             "flat": isinstance(asset, FlatAsset),
@@ -179,8 +180,8 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
             "sources": [{"file": name, "sha256": digest} for name, digest in header.sources],
             "bytes": path.stat().st_size,
             "nodes": nodes,
-            "arcs": asset.shape("/world/head")[0],
-            "terrains": [bytes(name).decode() for name in asset.read("/terrain/name")],
+            "arcs": asset.shape("/head")[0],
+            "terrains": [bytes(name).decode() for name in asset.read("/terrain_name")],
             **_things(level),
             "profiles": {
                 name: _profile(asset, name) for name in asset.profiles if profile in (None, name)

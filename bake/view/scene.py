@@ -77,7 +77,7 @@ class Scene:
     @cached_property
     def elevation(self) -> Float64Array | None:
         """Return (locations) float64, how high each lies; None where the source did not say."""
-        path = "/terrain/elevation" if self.places.is_grid else "/world/elevation"
+        path = "/elevation" if self.places.is_grid else "/node_elevation"
         if not self.places.asset.has(path):
             return None
         return self.places.asset.read(path).astype(np.float64).reshape(-1)
@@ -90,12 +90,12 @@ class Scene:
     @cached_property
     def terrain_grid(self) -> UInt8Array:
         """Return (height * width) uint8, the terrain of every cell in reading order."""
-        return self.places.asset.read("/terrain/grid").reshape(-1)
+        return self.places.asset.read("/terrain").reshape(-1)
 
     @cached_property
     def node_terrain(self) -> UInt8Array:
         """Return (n) uint8, the terrain of every node."""
-        return self.places.asset.read("/world/node_terrain")
+        return self.places.asset.read("/node_terrain")
 
     @cached_property
     def row_terrain(self) -> UInt8Array:
@@ -130,8 +130,8 @@ def read_scene(asset: Asset, profile: str | None) -> Scene:
     return Scene(
         level,
         tables,
-        tuple(bytes(name).decode() for name in asset.read("/terrain/name")),
-        asset.read("/terrain/colour"),
+        tuple(bytes(name).decode() for name in asset.read("/terrain_name")),
+        asset.read("/terrain_colour"),
         tables.column("cost", np.float64),
     )
 

@@ -422,7 +422,7 @@ static inline int lbi_parse(lb_level *level, const uint8_t *bytes, size_t size) 
     memset(level, 0, sizeof *level);
     if (!bytes || ((uintptr_t)bytes & 7) != 0) return LB_ERROR_MEMORY;
     if (size < 64 || memcmp(bytes, magic, 8) != 0) return LB_ERROR_MAGIC;
-    if (lbi_u16(bytes + 8) != 2) return LB_ERROR_VERSION;
+    if (lbi_u16(bytes + 8) != 3) return LB_ERROR_VERSION;
     level->bytes = bytes;
     level->size = size;
     level->entries = (uint32_t)lbi_u16(bytes + 10);

@@ -85,8 +85,8 @@ namespace LevelBake
             for (int i = 0; ours && i < 8; i++) ours = bytes[i] == Magic[i];
             if (!ours) throw new LevelException("this is no .bake file");
             int version = BitConverter.ToUInt16(bytes, 8);
-            if (version != 2)
-                throw new LevelException("version " + version + " of flat files; this reader knows 2");
+            if (version != 3)
+                throw new LevelException("version " + version + " of flat files; this reader knows 3");
             ulong said = BitConverter.ToUInt64(bytes, 16);
             if (said > int.MaxValue)
                 throw new LevelException("the file is larger than 2 GiB, which this reader cannot hold");

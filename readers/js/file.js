@@ -132,7 +132,7 @@ export function parse(source) {
   const word = (at) => data.getUint32(at, true);
   const half = (at) => data.getUint16(at, true);
   const long = (at) => word(at) + word(at + 4) * 2 ** 32;
-  if (half(8) !== 2) refuse(`version ${half(8)} of flat files; this reader knows 2`);
+  if (half(8) !== 3) refuse(`version ${half(8)} of flat files; this reader knows 3`);
   if (long(16) >= 2 ** 31) refuse("the file is larger than 2 GiB, which this reader cannot hold");
   if (long(16) !== size || size % 64) refuse(`the file has ${size} bytes, expected ${long(16)}`);
   const count = half(10);

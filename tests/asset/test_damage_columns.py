@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset
-from bake.asset.schema import COLUMNS, PROFILE
+from bake.asset.column import PROFILE
+from bake.asset.schema import COLUMNS
 from bake.errors import CorruptAssetError
 from bake.runtime import open_asset
 from tests.support.baked import GROUND, bake_grid, profile_for
@@ -111,14 +112,14 @@ def test_columns_of_lengths_that_do_not_fit(
 @pytest.mark.parametrize(
     "name",
     [
-        "/terrain/colour",
-        "/world/first_out",
-        "/world/head",
-        "/world/length",
-        "/world/node_terrain",
-        "/world/cell",
-        "/world/position",
-        "/world/node_name",
+        "/terrain_colour",
+        "/first_out",
+        "/head",
+        "/length",
+        "/node_terrain",
+        "/cell",
+        "/position",
+        "/node_name",
         "/profiles/default/cost",
         "/profiles/default/weight",
         "/profiles/default/component",
@@ -162,11 +163,11 @@ def test_damage_to_one_profile_leaves_the_others_alone(tmp_path: Path) -> None:
 
 
 def test_points_of_three_coordinates_and_colours_of_four(asset: Path, graph: Path) -> None:
-    for path, name in ((asset, "/world/cell"), (graph, "/world/position")):
+    for path, name in ((asset, "/cell"), (graph, "/position")):
         edit(path, replaced(name, lambda old: np.concatenate([old, old[:, :1]], axis=1)))
         with Asset(path) as opened, pytest.raises(CorruptAssetError, match=f"column {name} has 3"):
             opened.read(name)
-    name = "/terrain/colour"
+    name = "/terrain_colour"
     edit(asset, replaced(name, lambda old: np.concatenate([old, old[:, :1]], axis=1)))
     with Asset(asset) as opened, pytest.raises(CorruptAssetError, match=f"column {name} has 4"):
         opened.read(name)
@@ -176,17 +177,17 @@ def test_a_column_that_claims_more_than_the_file_holds(asset: Path) -> None:
     """HDF5 would fill what was never written, gigabytes of it."""
 
     def change(file: h5py.File) -> None:
-        for name in ("grid", "name"):
-            dtype = file["terrain"][name].dtype
-            del file["terrain"][name]
-            shape = (2**16, 2**16) if name == "grid" else (2**36,)
-            chunks = (64, 64) if name == "grid" else (2**12,)
-            file["terrain"].create_dataset(name, shape, dtype, chunks=chunks, compression="gzip")
-        del file["terrain/colour"], file["profiles/default/cost"]
+        for name in ("terrain", "terrain_name"):
+            dtype = file[name].dtype
+            del file[name]
+            shape = (2**16, 2**16) if name == "terrain" else (2**36,)
+            chunks = (64, 64) if name == "terrain" else (2**12,)
+            file.create_dataset(name, shape, dtype, chunks=chunks, compression="gzip")
+        del file["terrain_colour"], file["profiles/default/cost"]
         file.attrs["width"] = file.attrs["height"] = np.int64(2**16)
 
     edit(asset, change)
     with Asset(asset) as opened:
-        for name in ("/terrain/grid", "/terrain/name"):
+        for name in ("/terrain", "/terrain_name"):
             with pytest.raises(CorruptAssetError, match=f"column {name} is stored only in part"):
                 opened.read(name)

@@ -84,19 +84,19 @@ def test_a_column_of_another_length(
 @pytest.mark.parametrize(
     ("name", "value", "line"),
     [
-        ("/links/start", -1, "/links/start has cells outside"),
-        ("/links/goal", 10, "/links/goal has cells outside"),
-        ("/links/cost", np.nan, "cost is not positive"),
-        ("/links/first_profile", 3, "/links/first_profile contradicts"),
-        ("/links/first_via", 3, "/links/first_via contradicts"),
-        ("/links/via", 99, "/links/via has cells outside"),
-        ("/links/over", 2, "columns of /links contradict"),
-        ("/regions/cell", 99, "/regions/cell has cells outside"),
-        ("/regions/first_cell", 1, "/regions/first_cell contradicts"),
-        ("/doors/state", 7, "state is none of its own"),
-        ("/doors/terrain", 4, "has terrain 4 of 4"),
-        ("/doors/state_name", b"open", "a state twice"),
-        ("/spots/name", b"same", "two of /spots have one name"),
+        ("/link_start", -1, "/link_start has cells outside"),
+        ("/link_goal", 10, "/link_goal has cells outside"),
+        ("/link_cost", np.nan, "cost is not positive"),
+        ("/link_first_profile", 3, "/link_first_profile contradicts"),
+        ("/link_first_via", 3, "/link_first_via contradicts"),
+        ("/link_via", 99, "/link_via has cells outside"),
+        ("/link_over", 2, "columns of /links contradict"),
+        ("/region_cell", 99, "/region_cell has cells outside"),
+        ("/region_first_cell", 1, "/region_first_cell contradicts"),
+        ("/door_state", 7, "state is none of its own"),
+        ("/door_terrain", 4, "has terrain 4 of 4"),
+        ("/door_state_name", b"open", "a state twice"),
+        ("/spot_name", b"same", "two of spot_name have one name"),
     ],
 )
 def test_values_that_contradict(name: str, value: object, line: str, tower: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_size_that_is_none(value: object, tower: Path) -> None:
 @pytest.fixture(params=UPDATE_COLUMNS)
 def updated(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str, tuple[int, ...]]:
     """An asset that has the column, the column, and a cell to close."""
-    if request.param == "/terrain/barred":
+    if request.param == "/barred":
         return baked_tower(tmp_path), request.param, (0, 0, 0)
     return bake_grid(tmp_path, DRAWN), request.param, (0, 0)
 

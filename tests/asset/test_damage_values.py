@@ -13,7 +13,7 @@ from bake.runtime import open_asset
 from tests.support.damage import NAMES, ask_everything, edit, holder, replaced
 
 
-@pytest.mark.parametrize("name", ["/terrain/name", "/world/node_name"])
+@pytest.mark.parametrize("name", ["/terrain_name", "/node_name"])
 @pytest.mark.parametrize("text", [b"\xff\xfe", b"\xc3", "Ä".encode()[1:]])
 def test_text_that_is_not_utf_8(name: str, text: bytes, asset: Path, graph: Path) -> None:
     path = holder(name, asset, graph)
@@ -32,7 +32,7 @@ def test_text_that_is_not_utf_8(name: str, text: bytes, asset: Path, graph: Path
 
 
 def test_a_terrain_there_is_not(asset: Path) -> None:
-    for name in ("/terrain/grid", "/world/node_terrain"):
+    for name in ("/terrain", "/node_terrain"):
         edit(asset, replaced(name, lambda old: np.where(old == old.max(), 200, old).astype("u1")))
         with Asset(asset) as opened, pytest.raises(CorruptAssetError) as caught:
             opened.read(name)
@@ -41,7 +41,7 @@ def test_a_terrain_there_is_not(asset: Path) -> None:
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_positions_that_are_nowhere(graph: Path, value: float) -> None:
-    edit(graph, replaced("/world/position", lambda old: np.full_like(old, value)))
+    edit(graph, replaced("/position", lambda old: np.full_like(old, value)))
     with pytest.raises(CorruptAssetError, match="position"):
         ask_everything(graph)
 
@@ -51,8 +51,8 @@ def test_names_of_another_type_than_was_said(graph: Path, said: str) -> None:
     def change(file: h5py.File) -> None:
         file.attrs["node_name_type"] = np.bytes_(said)
         if said == "str":
-            del file["world/node_name"]
-            file["world/node_name"] = np.arange(len(NAMES))
+            del file["node_name"]
+            file["node_name"] = np.arange(len(NAMES))
 
     edit(graph, change)
     if said == "float":  # neither, so what is there counts
@@ -63,14 +63,14 @@ def test_names_of_another_type_than_was_said(graph: Path, said: str) -> None:
 
 
 WRONG_VALUES = [
-    ("/world/first_out", lambda old: old[::-1].copy()),
-    ("/world/first_out", lambda old: old + 1),
-    ("/world/first_out", lambda old: old * 1000),
-    ("/world/head", lambda old: old + 100_000),
-    ("/world/head", lambda old: old - 100_000),
-    ("/world/cell", lambda old: old + 100),
-    ("/world/cell", lambda old: old - 100),
-    ("/world/node_terrain", lambda old: old + 200),
+    ("/first_out", lambda old: old[::-1].copy()),
+    ("/first_out", lambda old: old + 1),
+    ("/first_out", lambda old: old * 1000),
+    ("/head", lambda old: old + 100_000),
+    ("/head", lambda old: old - 100_000),
+    ("/cell", lambda old: old + 100),
+    ("/cell", lambda old: old - 100),
+    ("/node_terrain", lambda old: old + 200),
     ("/profiles/default/component", lambda old: old - 100),
     ("/profiles/default/component", lambda old: old + 100_000),
     ("/profiles/default/weight", lambda old: old * 0),

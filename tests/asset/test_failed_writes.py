@@ -88,7 +88,7 @@ contents = Contents(
     {("/profiles/p", "component_count"): 4},
     {
         "/profiles/p/run_slot": rng.integers(0, 256, size=90_000).astype(np.uint8),
-        "/world/head": rng.integers(0, 2**30, size=50_000).astype(np.int32),
+        "/head": rng.integers(0, 2**30, size=50_000).astype(np.int32),
         "/profiles/p/weight": rng.integers(0, 2**30, size=50_000).astype(np.int32),
     },
 )
@@ -154,9 +154,9 @@ def test_what_the_schema_does_not_allow_is_not_written(tmp_path: Path) -> None:
     head = np.zeros(3, dtype=np.int32)
     for attributes, columns, error in (
         ({("/", "mood"): "good"}, {}, KeyError),
-        ({}, {"/world/mood": head}, KeyError),
-        ({}, {"/world/head": head.astype(np.int64)}, TypeError),
-        ({}, {"/world/head": head[None]}, TypeError),
+        ({}, {"/mood": head}, KeyError),
+        ({}, {"/head": head.astype(np.int64)}, TypeError),
+        ({}, {"/head": head[None]}, TypeError),
     ):
         with pytest.raises(error):
             write_asset(

@@ -114,17 +114,17 @@ def test_columns_by_hand() -> None:
     plain_link = {**link, "profiles": None, "via": (), "over": ()}
     found = written(LINKS, [plain_link, {**link, "via": ((2, 1), (3, 1)), "over": ("wall",)}])
     assert {path: array.tolist() for path, array in found.items()} == {
-        "/links/name": [b"lift", b"lift"],
-        "/links/kind": [b"stairs", b"stairs"],
-        "/links/start": [1, 1],
-        "/links/goal": [19, 19],
-        "/links/cost": [2.5, 2.5],
-        "/links/both_ways": [1, 1],
-        "/links/first_profile": [0, 0, 2],
-        "/links/profile": [b"cat", b"ox"],
-        "/links/first_via": [0, 0, 2],
-        "/links/via": [7, 8],
-        "/links/over": [[0, 0, 0], [0, 1, 0]],
+        "/link_name": [b"lift", b"lift"],
+        "/link_kind": [b"stairs", b"stairs"],
+        "/link_start": [1, 1],
+        "/link_goal": [19, 19],
+        "/link_cost": [2.5, 2.5],
+        "/link_both_ways": [1, 1],
+        "/link_first_profile": [0, 0, 2],
+        "/link_profile": [b"cat", b"ox"],
+        "/link_first_via": [0, 0, 2],
+        "/link_via": [7, 8],
+        "/link_over": [[0, 0, 0], [0, 1, 0]],
     }
 
 
@@ -136,19 +136,19 @@ def test_no_columns_without_records() -> None:
 def test_doors_say_how_many_states_are_theirs() -> None:
     said = {"name": "gate", "id": "7", "cells": np.array([(0, 0), (1, 0)]), "state": 1}
     found = written(DOORS, [{**said, "states": ("open", "shut")}, {**said, "states": ("up",)}])
-    assert found["/doors/first_state"].tolist() == [0, 2, 3]
+    assert found["/door_first_state"].tolist() == [0, 2, 3]
     assert [each["states"] for each in read(DOORS, found)] == [slice(0, 2), slice(2, 3)]
 
 
 WRONG = {
-    "/links/start": (-1, 20),
-    "/links/goal": (-1, 20),
-    "/links/cost": (0, -1, np.nan, np.inf),
-    "/links/both_ways": (2,),
-    "/links/first_profile": (-1, 3),
-    "/links/first_via": (-1, 3),
-    "/links/via": (-1, 20),
-    "/links/over": (2,),
+    "/link_start": (-1, 20),
+    "/link_goal": (-1, 20),
+    "/link_cost": (0, -1, np.nan, np.inf),
+    "/link_both_ways": (2,),
+    "/link_first_profile": (-1, 3),
+    "/link_first_via": (-1, 3),
+    "/link_via": (-1, 20),
+    "/link_over": (2,),
 }
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from bake.apply import apply_patch
 from bake.asset import Asset, header_for, read_header, sha256_of
+from bake.asset.column import PROFILE, pattern_of, type_name
 from bake.asset.lattice import IMPLIED
 from bake.asset.schema import (
     ATTRIBUTES,
@@ -18,9 +19,7 @@ from bake.asset.schema import (
     COLUMNS,
     FORMAT_NAME,
     FORMAT_VERSION,
-    PROFILE,
     TABLES,
-    pattern_of,
 )
 from bake.asset.write import Contents, write_asset
 from bake.errors import AssetError
@@ -69,7 +68,12 @@ def test_every_column_and_attribute_comes_back(written: Path) -> None:
 
 @pytest.mark.parametrize(
     ("path", "dtype"),
-    [(c.path.replace(PROFILE, "p"), dtype) for c in COLUMNS for dtype in c.dtypes if dtype != "S"],
+    [
+        (c.path.replace(PROFILE, "p"), dtype)
+        for c in COLUMNS
+        for dtype in c.dtypes
+        if dtype != "text"
+    ],
 )
 def test_every_declared_type_at_its_limits(tmp_path: Path, path: str, dtype: str) -> None:
     column = next(c for c in COLUMNS if c.path == pattern_of(path))
@@ -85,7 +89,7 @@ def test_every_declared_type_at_its_limits(tmp_path: Path, path: str, dtype: str
         header_for("one", SOURCES, ""),
         Contents(
             {("/profiles/p", "component_count"): 4, ("/", "width"): 4, ("/", "height"): 4},
-            {path: array, "/terrain/name": np.array([b"%d" % each for each in range(256)])},
+            {path: array, "/terrain_name": np.array([b"%d" % each for each in range(256)])},
         ),
     )
     with Asset(asset_path) as asset:
@@ -112,7 +116,7 @@ def test_an_open_asset_keeps_its_own_bytes(written: Path) -> None:
     with Asset(written) as asset:
         other = Contents({}, {"/profiles/p/run_slot": np.full(8100, 7, dtype=np.uint8)})
         write_asset(written, header_for("new", (), ""), other)
-        for path in ("/profiles/default/run_slot", "/profiles/z.9_-x/weight", "/world/head"):
+        for path in ("/profiles/default/run_slot", "/profiles/z.9_-x/weight", "/head"):
             assert np.array_equal(asset.read(path), expected[path])
 
 
@@ -123,7 +127,7 @@ def test_text_is_marked_as_what_it_is(written: Path) -> None:
             stored = file[group].attrs.get_id(name).dtype
             if stored.kind == "S":
                 assert h5py.check_string_dtype(stored).encoding == "utf-8", name
-        for path in ("/terrain/name", "/world/node_name"):
+        for path in ("/terrain_name", "/node_name"):
             assert h5py.check_string_dtype(file[path].dtype).encoding == "utf-8"
             for name in ("description", "unit", "dimensions"):
                 stored = file[path].attrs.get_id(name).dtype
@@ -142,11 +146,11 @@ def test_a_long_recipe_and_an_empty_name(tmp_path: Path) -> None:
 
 def test_arrays_outlive_the_asset(written: Path) -> None:
     with Asset(written) as asset:
-        read = asset.read("/world/head")
+        read = asset.read("/head")
     expected = full_contents().columns
-    assert np.array_equal(read, expected["/world/head"])
+    assert np.array_equal(read, expected["/head"])
     with pytest.raises(AssetError, match="closed"):
-        asset.read("/world/head")
+        asset.read("/head")
     with pytest.raises(AssetError, match="closed"):
         asset.text("name")
 
@@ -335,7 +339,7 @@ def test_everything_written_is_declared_and_describes_itself(tmp_path: Path) -> 
                 column = columns[pattern_of(name)]
                 seen_columns.add(column.path)
                 assert dataset.ndim == len(column.dims)
-                assert ("S" if dataset.dtype.kind == "S" else dataset.dtype.name) in column.dtypes
+                assert type_name(dataset.dtype) in column.dtypes
                 assert dict(dataset.attrs) == {
                     "description": column.description.encode(),
                     "unit": column.unit.encode(),
@@ -351,7 +355,7 @@ def test_everything_written_is_declared_and_describes_itself(tmp_path: Path) -> 
                     assert text == (declared.kind == "text")
             present = {pattern_of(name) for name in datasets}
             required = {c.path for c in COLUMNS if not c.optional}
-            assert required - (IMPLIED if "/world/is_node" in present else set()) <= present
+            assert required - (IMPLIED if "/is_node" in present else set()) <= present
             for declared in ATTRIBUTES:
                 if not declared.optional and PROFILE not in declared.group:
                     assert declared.name in file[declared.group].attrs

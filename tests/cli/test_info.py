@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from bake.asset import Asset, schema
-from bake.asset.schema import TABLES, profile_path
+from bake.asset.column import profile_path
+from bake.asset.schema import TABLES
 from tests.support.baked import bake as baked
 from tests.support.command import bake, mistake
 from tests.support.projects import LEVELS

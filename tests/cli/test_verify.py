@@ -44,8 +44,8 @@ class Routes:
 
     def __init__(self, asset: Path, profile: str = "default") -> None:
         with Asset(asset) as file:
-            self.first_out = file.read("/world/first_out")
-            self.head = file.read("/world/head")
+            self.first_out = file.read("/first_out")
+            self.head = file.read("/head")
             self.weight = file.read(f"/profiles/{profile}/weight")
         self.hop = hop_table(asset, profile)
         self.rows = len(self.hop)  # every node is a row in the levels used here
@@ -213,7 +213,7 @@ def test_a_hop_another_profile_may_take(project: Path) -> None:
     asset = project / "baked" / "fen.h5"
     with Asset(asset) as file:
         weight = file.read("/profiles/boat/weight")
-        first_out = file.read("/world/first_out")
+        first_out = file.read("/first_out")
         row_node = np.flatnonzero(file.read("/profiles/boat/component") >= 0)
     row, slot = next(
         (row, arc - int(first_out[node]))
@@ -230,8 +230,8 @@ def test_a_detour_is_named(project: Path) -> None:
     """A to D by way of E, 3.5 instead of 3."""
     asset = project / "baked" / "five.h5"
     with Asset(asset) as file:
-        names = [bytes(name).decode() for name in file.read("/world/node_name")]
-        first_out, head = file.read("/world/first_out"), file.read("/world/head")
+        names = [bytes(name).decode() for name in file.read("/node_name")]
+        first_out, head = file.read("/first_out"), file.read("/head")
     a, d, e = (names.index(name) for name in "ADE")
     change_hop(asset, a, d, head[first_out[a] : first_out[a + 1]].tolist().index(e))
     mistake(bake("verify", asset), "from A to D: there is a shorter path")
@@ -289,7 +289,7 @@ def test_an_arc_into_nowhere(project: Path) -> None:
     def edit(array: AnyArray) -> None:
         array[3] = 5
 
-    change_column(asset, "/world/head", edit)
+    change_column(asset, "/head", edit)
     mistake(bake("verify", asset), "a head is no node")
 
 

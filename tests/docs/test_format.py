@@ -128,8 +128,8 @@ class FromScratch:
             self.own: Any = {name: column[()] for name, column in file["profiles"][profile].items()}
             component = self.own["component"]
             self.one_way = int(file["profiles"][profile].attrs["one_way"])
-            self.first_out = file["world/first_out"][()]
-            self.head = file["world/head"][()]
+            self.first_out = file["first_out"][()]
+            self.head = file["head"][()]
             self.weight = self.own["weight"]
             standing = component >= 0
             self.node_of = np.flatnonzero(standing)
@@ -137,8 +137,8 @@ class FromScratch:
             self.row_of = np.where(standing, np.cumsum(standing) - 1, -1)
             self.none = np.iinfo(self.own["run_slot"].dtype).max
             self.first_run, self.run_start = self.runs()
-            if "cell" in file["world"]:
-                x, y = file["world/cell"][()][standing].T.astype(np.int64)
+            if "cell" in file:
+                x, y = file["cell"][()][standing].T.astype(np.int64)
                 layout = file.attrs.get("hex_layout", b"").decode()
                 # The page's table, row by row.
                 self.at_x, self.at_y = {
@@ -242,7 +242,7 @@ def test_a_lookup_from_scratch_agrees_with_the_reader(
     with h5py.File(path) as file:
         places = [
             (int(cell[0]), int(cell[1])) if np.ndim(cell) else cell
-            for cell in file["world/cell" if "cell" in file["world"] else "world/node_name"][()]
+            for cell in file["cell" if "cell" in file else "node_name"][()]
         ]
     places = [p.decode() if isinstance(p, bytes) else p for p in places]
     places = [int(p) if isinstance(p, np.integer) else p for p in places]
@@ -361,7 +361,7 @@ def test_values_with_a_meaning_of_their_own() -> None:
     values = (2**8 - 1, 2**16 - 1, 2**32 - 1, 2**31 - 1, 2**8 - 2, 2**16 - 2, 2**32 - 2)
     for value in values:
         assert str(value) in table
-    for column in ("/doors/state", "/world/own_price", "label_difference"):
+    for column in ("/door_state", "/own_price", "label_difference"):
         assert f"`{column}`" in table
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from bake.asset import Asset
-from bake.asset.schema import TABLES, profile_path
+from bake.asset.column import profile_path
+from bake.asset.schema import TABLES
 from bake.errors import BudgetError
 from bake.pipeline import find_tasks
 from bake.pipeline.level import bake_level
@@ -59,8 +60,8 @@ def test_every_table_is_planned(tmp_path: Path) -> None:
     plan, path = both("marsh", tmp_path)
     with Asset(path) as asset:
         assert {table.profile for table in plan.tables} == set(asset.profiles)
-        assert plan.nodes == asset.shape("/world/cell")[0]
-        assert plan.arcs == asset.shape("/world/head")[0]
+        assert plan.nodes == asset.shape("/cell")[0]
+        assert plan.arcs == asset.shape("/head")[0]
     assert {table.table for table in plan.tables} == {
         "components",
         "next_hops",

@@ -73,8 +73,8 @@ def baked(folder: Path, name: str) -> tuple[dict[str, bytes], list[list[str]]]:
 
     with h5py.File(asset) as file:
         file.visititems(keep)
-        names = [text.decode() for text in file["terrain/name"][()]]
-        grid = [[names[code] for code in row] for row in file["terrain/grid"][()]]
+        names = [text.decode() for text in file["terrain_name"][()]]
+        grid = [[names[code] for code in row] for row in file["terrain"][()]]
     return columns, grid
 
 

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from bake.flat.schema import COLUMNS, DTYPES, LEVEL_NUMBERS, PROFILE_NUMBERS, FlatColumn
+from bake.asset.column import Column
+from bake.flat.schema import COLUMNS, DTYPES, LEVEL_NUMBERS, PROFILE_NUMBERS
 from tests.support.readers import READERS
 
 #: Where each reader lists columns, a line for each.
@@ -44,7 +45,7 @@ def test_columns(reader: str) -> None:
             check_need(column, needed)
 
 
-def check_need(column: FlatColumn, needed: str) -> None:
+def check_need(column: Column, needed: str) -> None:
     if not column.optional:
         assert needed == {"grid": "#", "graph": "&", "both": "*"}[column.world], column.name
     else:

@@ -42,15 +42,15 @@ def measured(path: list | None) -> float:
 def edges_of(path: Path) -> list[tuple[Point, Point]]:
     """The walls of an asset's only area, in steps of the grid."""
     with Asset(path) as asset:
-        corner, after = asset.read("/walls/corner"), asset.read("/walls/after")
+        corner, after = asset.read("/wall_corner"), asset.read("/wall_after")
     points = [tuple(each) for each in corner.tolist()]
     return [(points[at], points[to]) for at, to in enumerate(after.tolist())]
 
 
 def arcs_of(path: Path) -> set[frozenset[Point]]:
     with Asset(path) as asset:
-        place = [tuple(each) for each in asset.read("/world/position").tolist()]
-        first, head = asset.read("/world/first_out"), asset.read("/world/head").tolist()
+        place = [tuple(each) for each in asset.read("/position").tolist()]
+        first, head = asset.read("/first_out"), asset.read("/head").tolist()
     tail = np.repeat(np.arange(len(place)), np.diff(first)).tolist()
     return {frozenset((place[a], place[b])) for a, b in zip(tail, head, strict=True)}
 
@@ -251,7 +251,7 @@ def test_plain_python_answers_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert any(way is not None and len(way) > 3 for way in told)
 
 
-@pytest.mark.parametrize("name", [path for path in WALL_COLUMNS if path != "/domains/weight"])
+@pytest.mark.parametrize("name", [path for path in WALL_COLUMNS if path != "/domain_weight"])
 @pytest.mark.parametrize(
     "make",
     [
@@ -263,7 +263,7 @@ def test_plain_python_answers_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     ids=["one less", "one more", "too large", "of another type"],
 )
 def test_damaged_columns(tmp_path: Path, name: str, make: object) -> None:
-    if name == "/walls/floor" and make(np.zeros(2, dtype=np.uint8))[0] == 255:  # type: ignore[operator]
+    if name == "/wall_floor" and make(np.zeros(2, dtype=np.uint8))[0] == 255:  # type: ignore[operator]
         pytest.skip("a level may have floors where nobody can be")
     asset = drawn(tmp_path, FLOOR, wall(8, 0, 4, 6), {**FLOOR, "floor": 1})
     edit(asset, replaced(name, make))  # type: ignore[arg-type]

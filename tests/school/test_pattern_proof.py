@@ -66,7 +66,7 @@ def proved(path: Path) -> Proof:
 def test_right_tables_are_proved(name: str, folder: Path) -> None:
     path = made(folder, name)
     with PatternAsset(path) as asset:
-        assert proved(path) == Proof(entries=asset.shape("/patterns/distance")[0])
+        assert proved(path) == Proof(entries=asset.shape("/patterns_distance")[0])
 
 
 @pytest.mark.parametrize("piece", [1, 2, 7])
@@ -77,7 +77,7 @@ def test_states_are_taken_in_pieces(
     for name in ("three", "six"):
         path = made(folder, name)
         with PatternAsset(path) as asset:
-            assert proved(path) == Proof(entries=asset.shape("/patterns/distance")[0])
+            assert proved(path) == Proof(entries=asset.shape("/patterns_distance")[0])
 
 
 @given(st.data())
@@ -85,7 +85,7 @@ def test_wrong_entries_are_found(folder: Path, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from([*CASES]))
     path = made(folder, name)
     with PatternAsset(path) as asset:
-        table = asset.read("/patterns/distance")
+        table = asset.read("/patterns_distance")
     at = data.draw(st.integers(0, len(table) - 1))
     none = np.iinfo(table.dtype).max
     wrong = data.draw(
@@ -97,7 +97,7 @@ def test_wrong_entries_are_found(folder: Path, data: st.DataObject) -> None:
     def edit(array: np.ndarray) -> None:
         array[at] = wrong
 
-    change_column(path, "/patterns/distance", edit)
+    change_column(path, "/patterns_distance", edit)
     with pytest.raises(CorruptAssetError, match=r"wrong: entry .* is not the least that leads"):
         proved(path)
 
@@ -110,7 +110,7 @@ def test_circles_that_cost_nothing_prove_nothing(folder: Path) -> None:
         assert array[:5].tolist() == [0, 2, 2, 2, 255]
         array[1:4] = 1
 
-    change_column(path, "/patterns/distance", edit)
+    change_column(path, "/patterns_distance", edit)
     with pytest.raises(CorruptAssetError, match="entry 1 of pattern 0 is 1"):
         proved(path)
 
@@ -123,14 +123,14 @@ def test_sums_of_patterns_that_share_steps_are_refused(folder: Path) -> None:
 
 
 BREAKS: dict[str, tuple[str, str, object, str]] = {
-    "a board with a tile twice": ("six", "/tiles/goal", 1, "/tiles/goal is no board"),
-    "a member that is none": ("six", "/patterns/member", 9, "/patterns/member names no pattern"),
-    "the gap as a member": ("six", "/patterns/member", 0, "/patterns/member names no pattern"),
-    "cuts out of order": ("six", "/patterns/first_member", 4, "first_member does not cut"),
-    "a goal that is no value": ("porter", "/variables/goal", 4, "/variables/goal names no value"),
-    "a need that is no value": ("porter", "/actions/needs", 7, "/actions/needs names no value"),
-    "an action below 0": ("porter", "/actions/cost", -1, "/actions/cost has a cost below 0"),
-    "a start that is no state": ("porter", "/variables/start", 5, "is no state of the puzzle"),
+    "a board with a tile twice": ("six", "/tiles_goal", 1, "/tiles_goal is no board"),
+    "a member that is none": ("six", "/patterns_member", 9, "/patterns_member names no pattern"),
+    "the gap as a member": ("six", "/patterns_member", 0, "/patterns_member names no pattern"),
+    "cuts out of order": ("six", "/patterns_first_member", 4, "first_member does not cut"),
+    "a goal that is no value": ("porter", "/variables_goal", 4, "/variables_goal names no value"),
+    "a need that is no value": ("porter", "/actions_needs", 7, "/actions_needs names no value"),
+    "an action below 0": ("porter", "/actions_cost", -1, "/actions_cost has a cost below 0"),
+    "a start that is no state": ("porter", "/variables_start", 5, "is no state of the puzzle"),
 }
 
 
@@ -152,4 +152,4 @@ def test_every_column_is_in_one_of_the_cases(folder: Path) -> None:
     for name in CASES:
         with PatternAsset(made(folder, name)) as asset:
             held.update(asset.columns())
-    assert {declared.path for declared in PATTERNS.columns} - held == {"/tiles/start"}
+    assert {declared.path for declared in PATTERNS.columns} - held == {"/tiles_start"}

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from bake.asset.schema import ATTRIBUTES, COLUMNS, PROFILE
+from bake.asset.column import PROFILE
+from bake.asset.schema import ATTRIBUTES, COLUMNS
 from bake.asset.write import Contents
 
 SOURCES = (("level.png", "a" * 64), ("../tiles.png", "b" * 64))
@@ -43,7 +44,7 @@ def full_contents() -> Contents:
                 LENGTHS.get(name, 6 if name.endswith(" + 1") else 5) for name in column.dims
             )
             path = column.path.replace(PROFILE, profile)
-            if column.dtypes[0] == "S":
+            if column.dtypes[0] == "text":
                 columns[path] = np.array(
                     [b"Wasser", "Ä".encode(), b"", b"a", b"b"][: shape[0]] + [b"x"] * (shape[0] - 5)
                 )

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset, read_header
-from bake.asset.schema import COLUMNS, PROFILE
+from bake.asset.column import PROFILE
+from bake.asset.schema import COLUMNS
 from bake.errors import AssetError
 from bake.runtime import open_asset
 from tests.support.baked import rows
@@ -28,39 +29,37 @@ NAMES = ["inn", "mill", "ford", "keep"]
 THING_COLUMNS = [
     column.path
     for column in COLUMNS
-    if column.path.startswith(("/links/", "/regions/", "/spots/", "/doors/", "/world/link"))
+    if column.path.startswith(("/link_", "/region_", "/spot_", "/door_", "/arc_link"))
 ]
 #: Columns of regions of graphs.
-REGION_COLUMNS = ["/world/node_region"]
+REGION_COLUMNS = ["/node_region"]
 #: Columns of ground that rises and falls, and of turns.
 SLOPE_COLUMNS = [
-    "/terrain/elevation",
-    "/world/elevation",
+    "/elevation",
+    "/node_elevation",
     "/profiles/default/slope",
     "/profiles/default/turn",
 ]
 #: Columns that only updates read.
-UPDATE_COLUMNS = ["/terrain/barred", "/profiles/default/may_enter"]
+UPDATE_COLUMNS = ["/barred", "/profiles/default/may_enter"]
 #: Columns of assets into which a patch was folded.
-PATCH_COLUMNS = ["/world/own_price"]
+PATCH_COLUMNS = ["/own_price"]
 #: Columns of large lattices.
 LATTICE_COLUMNS = [
-    "/world/is_node",
+    "/is_node",
     *(f"/profiles/default/{name}" for name in ("steps", "step_ticks", "dearest")),
     *(f"/profiles/default/{name}" for name in ("square_clusters", "cluster_rows")),
     *(f"/profiles/default/{name}" for name in ("cluster_transitions", "step_range")),
 ]
 #: Columns of navigation meshes.
-MESH_COLUMNS = [column.path for column in COLUMNS if column.path.startswith("/mesh/")]
+MESH_COLUMNS = [column.path for column in COLUMNS if column.path.startswith("/mesh_")]
 #: Columns of walls, and of the domains between them.
-WALL_COLUMNS = [
-    column.path for column in COLUMNS if column.path.startswith(("/walls/", "/domains/"))
-]
+WALL_COLUMNS = [column.path for column in COLUMNS if column.path.startswith(("/wall_", "/domain_"))]
 #: Columns of levels that are built of prototypes.
 INSTANCE_COLUMNS = [
     column.path.replace(PROFILE, "default")
     for column in COLUMNS
-    if column.path.startswith(("/prototypes/", "/instances/"))
+    if column.path.startswith(("/prototype_", "/instance_"))
 ]
 #: All the others.
 ALL_COLUMNS = [
@@ -80,7 +79,7 @@ ALL_COLUMNS = [
     )
 ]
 #: What no question needs: kept for drawing and for editors.
-UNASKED = {"/terrain/name", "/terrain/colour", "/terrain/grid"}
+UNASKED = {"/terrain_name", "/terrain_colour", "/terrain"}
 
 
 def ask_everything(path: Path, *, check: bool = True) -> list[object]:

@@ -164,8 +164,8 @@ def accepted(path: Path) -> bool:
 def optimal(path: Path) -> dict[tuple[int, int], list[int]]:
     """Slots that begin a shortest path, by (row, row), as plain Python finds them."""
     with h5py.File(path) as file:
-        first = file["/world/first_out"][()].tolist()
-        head = file["/world/head"][()].tolist()
+        first = file["/first_out"][()].tolist()
+        head = file["/head"][()].tolist()
     weight = table(path, "weight").tolist()
     nodes = np.flatnonzero(table(path, "component") >= 0).tolist()
     usable = {

@@ -91,8 +91,8 @@ def written(
 
 def usable(asset: Asset, profile: str) -> dict[tuple[tuple[int, ...], tuple[int, ...]], int]:
     """Ticks of every arc that may be taken, by the cells at its ends."""
-    cell = asset.read("/world/cell").tolist()
-    graph = Graph(asset.read("/world/first_out"), asset.read("/world/head"))
+    cell = asset.read("/cell").tolist()
+    graph = Graph(asset.read("/first_out"), asset.read("/head"))
     weight = asset.read(f"/profiles/{profile}/weight").tolist()
     ends = zip(graph.tail().tolist(), graph.head.tolist(), weight, strict=True)
     return {(tuple(cell[a]), tuple(cell[b])): ticks for a, b, ticks in ends if ticks != BLOCKED}
@@ -111,7 +111,7 @@ def same_part(one: np.ndarray, other: np.ndarray) -> bool:
 def standing(asset: Asset, profile: str) -> tuple[np.ndarray, np.ndarray]:
     """Cells of rows in reading order, and each one's place among the rows."""
     component = asset.read(f"/profiles/{profile}/component")
-    cell = asset.read("/world/cell")[component >= 0]
+    cell = asset.read("/cell")[component >= 0]
     order = np.lexsort((cell[:, 0], cell[:, 1]))
     return cell[order], order
 
@@ -152,8 +152,8 @@ def test_cells_say_what_lists_of_arcs_say(case: tuple) -> None:
 @given(levels())
 def test_tables_are_those_that_listed_arcs_make(case: tuple) -> None:
     with written(case) as (source, recipe), Asset(bake_on_cells(source, recipe)) as asset:
-        graph = Graph(asset.read("/world/first_out"), asset.read("/world/head"))
-        cell, layout = asset.read("/world/cell"), asset.text("hex_layout")
+        graph = Graph(asset.read("/first_out"), asset.read("/head"))
+        cell, layout = asset.read("/cell"), asset.text("hex_layout")
         for name in asset.profiles:
             group = f"/profiles/{name}"
             component = asset.read(f"{group}/component")
@@ -324,8 +324,8 @@ GIANT = (ProfileRecipe("default", rules_of(FREE), 2),)
         ("/profiles/default/step_ticks", lambda old: old * 0),
         ("/profiles/default/step_ticks", lambda old: old * 0 - 1),
         ("/profiles/default/dearest", lambda old: old * 0 + 99),
-        ("/world/is_node", lambda old: old[:, :0]),
-        ("/world/is_node", lambda old: old * 0),
+        ("/is_node", lambda old: old[:, :0]),
+        ("/is_node", lambda old: old * 0),
     ],
 )
 def test_cells_of_wrong_values_are_damage(name: str, change: object, tmp_path: Path) -> None:
@@ -370,8 +370,8 @@ def test_squares_without_their_columns_are_damage(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "column",
     [
-        *("/world/first_out", "/world/head", "/world/length", "/world/node_terrain"),
-        *("/world/cell", "/profiles/default/weight"),
+        *("/first_out", "/head", "/length", "/node_terrain"),
+        *("/cell", "/profiles/default/weight"),
     ],
 )
 def test_a_column_that_has_to_follow_from_cells_is_damage(column: str, tmp_path: Path) -> None:
@@ -403,7 +403,7 @@ def test_places_to_stand_that_are_no_nodes_are_damage(tmp_path: Path) -> None:
         write_grid(tmp_path / "drawn.json", rows("..#.")), recipe_for(tables=TABLES)
     )
     with Asset(path) as asset:
-        names = [bytes(name).decode() for name in asset.read("/terrain/name").tolist()]
+        names = [bytes(name).decode() for name in asset.read("/terrain_name").tolist()]
     with edited(path) as file:
         file["profiles/default/cost"][names.index("wall")] = 3.0
     with (
@@ -418,7 +418,7 @@ def test_nodes_beyond_the_end_of_a_line_are_damage(tmp_path: Path) -> None:
         write_grid(tmp_path / "drawn.json", rows("...")), recipe_for(tables=TABLES)
     )
     with edited(path) as file:
-        file["world/is_node"][...] = np.uint8(0b11110000)
+        file["is_node"][...] = np.uint8(0b11110000)
     with pytest.raises(CorruptAssetError, match="is_node has nodes beyond the end of a line"):
         prove(path)
 
@@ -440,7 +440,7 @@ def test_the_price_of_a_step_that_there_is_not_is_proved(tmp_path: Path) -> None
         write_grid(tmp_path / "drawn.json", rows("m.=")), recipe_for(tables=TABLES)
     )
     with Asset(path) as asset:
-        names = [bytes(name).decode() for name in asset.read("/terrain/name").tolist()]
+        names = [bytes(name).decode() for name in asset.read("/terrain_name").tolist()]
     with edited(path) as file:
         file["profiles/default/step_ticks"][names.index("mud"), names.index("road"), 0] += 1
     with pytest.raises(CorruptAssetError, match="step_ticks is not what terrain makes it"):
@@ -451,7 +451,7 @@ def test_the_price_of_a_step_that_there_is_not_is_proved(tmp_path: Path) -> None
 def test_columns_of_another_kind_of_level_are_no_proof(column: str, tmp_path: Path) -> None:
     source = write_grid(tmp_path / "drawn.json", rows("....", "...."))
     recipe = recipe_for(FREE, tables=TABLES, profiles=GIANT)
-    name = "/world/is_node" if column == "is_node" else f"/profiles/default/{column}"
+    name = "/is_node" if column == "is_node" else f"/profiles/default/{column}"
     with Asset(bake_on_cells(source, recipe)) as asset:
         right = asset.read(name)
     path = bake(source, recipe)

@@ -14,7 +14,8 @@ from pathlib import Path
 import h5py
 import pytest
 
-from bake.asset.schema import ATTRIBUTES, COLUMNS, Attribute, Column
+from bake.asset.column import Attribute, Column
+from bake.asset.schema import ATTRIBUTES, COLUMNS
 from bake.errors import BakeError
 from bake.verify import verify_asset
 from fuzz.forged import original, proved

@@ -39,18 +39,18 @@ def test_what_is_baked_is_proved(asset: Path) -> None:
 @pytest.mark.parametrize(
     ("column", "place", "value", "wrong"),
     [
-        ("/instances/at", (0, 0), -1, "an instance leaves the level"),
-        ("/instances/at", (0, 0), 10, "an instance leaves the level"),
+        ("/instance_at", (0, 0), -1, "an instance leaves the level"),
+        ("/instance_at", (0, 0), 10, "an instance leaves the level"),
         # The one that is turned is five cells high, and three wide.
-        ("/instances/at", (1, 1), 2, "an instance lies on two floors"),
-        ("/instances/at", (1, 0), 12, "an instance leaves the level"),
-        ("/instances/at", (2, 1), 10, "an instance leaves the level"),
-        ("/instances/at", (2, 1), 5, "an instance lies on two floors"),
-        ("/instances/at", (0, 0), 2, "two instances share a cell"),
-        ("/instances/turn", 0, 9, "an instance is turned in no known way"),
-        ("/instances/prototype", 0, 1, "an instance is of no prototype"),
-        ("/instances/prototype", 0, -1, "an instance is of no prototype"),
-        ("/prototypes/size", (0, 0), 0, "a prototype has no cells"),
+        ("/instance_at", (1, 1), 2, "an instance lies on two floors"),
+        ("/instance_at", (1, 0), 12, "an instance leaves the level"),
+        ("/instance_at", (2, 1), 10, "an instance leaves the level"),
+        ("/instance_at", (2, 1), 5, "an instance lies on two floors"),
+        ("/instance_at", (0, 0), 2, "two instances share a cell"),
+        ("/instance_turn", 0, 9, "an instance is turned in no known way"),
+        ("/instance_prototype", 0, 1, "an instance is of no prototype"),
+        ("/instance_prototype", 0, -1, "an instance is of no prototype"),
+        ("/prototype_size", (0, 0), 0, "a prototype has no cells"),
     ],
 )
 def test_what_is_wrong_is_named(
@@ -69,7 +69,7 @@ def test_a_house_that_is_turned_fits_where_it_is_as_wide_as_high(
     asset: Path, corner: tuple[int, int]
 ) -> None:
     with edited(asset) as file:
-        places = file["/instances/at"][()]
+        places = file["/instance_at"][()]
         places[1:] = corner, (0, 3)
-        file["/instances/at"][...] = places
+        file["/instance_at"][...] = places
     assert proved(asset).pairs > 0

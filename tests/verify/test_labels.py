@@ -46,7 +46,7 @@ def has_toward(path: Path) -> bool:
 def truth(path: Path) -> list[float]:
     """Ticks between all pairs of rows of the asset's own graph, by plain Python."""
     with h5py.File(path) as file:
-        first, head = file["/world/first_out"][()].tolist(), file["/world/head"][()].tolist()
+        first, head = file["/first_out"][()].tolist(), file["/head"][()].tolist()
     weight = table(path, "weight").tolist()
     nodes = np.flatnonzero(table(path, "component") >= 0).tolist()
     arcs = arcs_of(

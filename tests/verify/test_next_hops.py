@@ -46,10 +46,10 @@ class Table:
         node = np.flatnonzero(table(path, "component") >= 0)
         weight = table(path, "weight")
         with h5py.File(path) as file:
-            first, head = file["/world/first_out"][()], file["/world/head"][()]
+            first, head = file["/first_out"][()], file["/head"][()]
             self.cells = None
-            if "cell" in file["world"]:
-                self.cells = [(int(x), int(y)) for x, y in file["/world/cell"][()][node]]
+            if "cell" in file:
+                self.cells = [(int(x), int(y)) for x, y in file["/cell"][()][node]]
                 layout = file.attrs.get("hex_layout")
                 if layout is not None:
                     self.cells = [offset_to_cube(layout.decode(), cell)[:2] for cell in self.cells]

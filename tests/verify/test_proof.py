@@ -146,7 +146,7 @@ def test_one_wrong_entry_among_millions_is_found_and_named(tmp_path: Path) -> No
     assert [each.status for each in build([task], jobs=1, force=True, report=silent)] == ["baked"]
     assert proved(path).pairs > 5_000_000
     with h5py.File(path) as file:
-        first, head, cell = (file[f"/world/{name}"][()] for name in ("first_out", "head", "cell"))
+        first, head, cell = (file[f"/{name}"][()] for name in ("first_out", "head", "cell"))
     node = np.flatnonzero(table(path, "component") >= 0)
     symbol = table(path, "run_slot")
     count, start = map(np.array, runs_in(from_bytes(table(path, "run_length").tolist())))

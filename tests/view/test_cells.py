@@ -32,9 +32,9 @@ def shown(cells: DrawnCells, fine: int) -> np.ndarray:
 def test_cells_that_touch_are_neighbours(tmp_path: Path, layout: str | None) -> None:
     asset = grid(tmp_path, *["....."] * 6, hex_layout=layout)
     with Asset(asset) as opened:
-        x, y = opened.read("/world/cell").astype(np.int64).T
-        first_out = opened.read("/world/first_out")
-        head = opened.read("/world/head")
+        x, y = opened.read("/cell").astype(np.int64).T
+        first_out = opened.read("/first_out")
+        head = opened.read("/head")
     flat = y * 5 + x
     tail = np.repeat(np.arange(len(flat)), np.diff(first_out))
     arcs = set(zip(flat[tail].tolist(), flat[head].tolist(), strict=True))

@@ -140,7 +140,7 @@ def test_components_alone_can_be_drawn(tmp_path: Path) -> None:
 def test_damaged_next_hops_are_named(tmp_path: Path, slot: int, found: str) -> None:
     asset = grid(tmp_path, "....", recipe=LevelRecipe(tables=("next_hops",)))
     with Asset(asset) as opened:
-        goal = opened.read("/world/cell")[:, 0].tolist().index(0)
+        goal = opened.read("/cell")[:, 0].tolist().index(0)
     hop = hop_table(asset)
     # Slot 0 leads east where there is an east, so the two easternmost lead to each other.
     hop[:, goal] = slot

@@ -167,7 +167,7 @@ def test_what_is_no_region_is_refused(tmp_path: Path) -> None:
 def test_damage_is_one_line(tmp_path: Path) -> None:
     asset = baked(written(tmp_path / "rooms.json", "A1-B1 1, B1-B2 2"))
     with edited(asset) as file:
-        file["/world/node_region"][0] = 9
+        file["/node_region"][0] = 9
     with open_asset(asset) as level, pytest.raises(CorruptAssetError, match="node_region"):
         _ = level.regions
     with pytest.raises(CorruptAssetError, match="node_region"):

@@ -71,10 +71,10 @@ def test_a_diagonal_step_needs_flanks_that_are_not_too_steep(tmp_path: Path) -> 
 
 def steps_of(path: Path) -> dict[tuple[Cell, Cell], int]:
     with Asset(path) as asset:
-        cell = [tuple(each) for each in asset.read("/world/cell").tolist()]
-        first = asset.read("/world/first_out")
+        cell = [tuple(each) for each in asset.read("/cell").tolist()]
+        first = asset.read("/first_out")
         tail = np.repeat(np.arange(len(cell)), np.diff(first))
-        head, weight = asset.read("/world/head"), asset.read("/profiles/default/weight")
+        head, weight = asset.read("/head"), asset.read("/profiles/default/weight")
     taken = weight != 2**31 - 1
     return {
         (cell[a], cell[b]): ticks
@@ -335,8 +335,8 @@ def test_flat_files_hold_elevation_and_prices_of_slopes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("column", "value", "told"),
     [
-        ("/terrain/elevation", 5.0, "weight"),
-        ("/terrain/elevation", np.nan, "elevation"),
+        ("/elevation", 5.0, "weight"),
+        ("/elevation", np.nan, "elevation"),
         ("/profiles/default/slope", 1.0, "slope is not the one in the recipe"),
         ("/profiles/default/slope", -1.0, "slope is no rule of slopes"),
     ],

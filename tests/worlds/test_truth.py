@@ -49,7 +49,7 @@ def baked_both(source: Path, toml: str) -> list[Path]:
 def area_of(asset: Path) -> shapely.Geometry:
     """The area between the walls of an asset, in units, by GEOS alone."""
     with Asset(asset) as stored:
-        corner, after = stored.read("/walls/corner") / GRID, stored.read("/walls/after")
+        corner, after = stored.read("/wall_corner") / GRID, stored.read("/wall_after")
     walls = shapely.linestrings(np.stack([corner, corner[after]], axis=1))
     faces = shapely.get_parts(shapely.polygonize(walls))
     # Parity of the walls around a point of each face.
@@ -63,7 +63,7 @@ def area_of(asset: Path) -> shapely.Geometry:
 
 def _rings(asset: Path) -> Iterator[np.ndarray]:
     with Asset(asset) as stored:
-        corner, after = stored.read("/walls/corner") / GRID, stored.read("/walls/after").tolist()
+        corner, after = stored.read("/wall_corner") / GRID, stored.read("/wall_after").tolist()
     left = set(range(len(after)))
     while left:
         ring, here = [], min(left)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt8Array
-from bake.asset.schema import profile_path
+from bake.asset.column import profile_path
 from bake.runtime.bare import BareTables
 from bake.runtime.hierarchy.layers import form_of, hierarchy_mode, stored_layers
 from bake.runtime.hierarchy.paths import HierarchyPaths, Plan, Way, with_room

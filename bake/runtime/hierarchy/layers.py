@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
-from bake.asset.schema import profile_path
+from bake.asset.column import profile_path
 from bake.errors import AssetTooOldError
 from bake.greedy import chart
 from bake.runtime.reader.baked import BakedTables, is_numbered

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.asset.column import profile_path
 from bake.asset.lattice import NOWHERE, SLOTS, sheet_side
-from bake.asset.schema import profile_path
 from bake.runtime.reader.baked import BakedTables
 
 if TYPE_CHECKING:
@@ -357,7 +357,7 @@ class LatticeSheets:
         """Read whose price is paid on each cell of a sheet, and which of them are rows."""
         path = profile_path(self._tables.profile, "dearest")
         if not self._asset.has(path):
-            grid: AnyArray = self._asset.part("/terrain/grid", down, along)
+            grid: AnyArray = self._asset.part("/terrain", down, along)
             return grid, self._passable[grid]
         dearest = self._asset.part(path, down, along)
         stands = dearest != NOWHERE

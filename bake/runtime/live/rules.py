@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, UInt8Array
-from bake.asset.schema import profile_path
+from bake.asset.column import profile_path
 from bake.asset.slopes import read_elevation, read_slope, read_turn
 from bake.graph import Graph
 from bake.movement.lattice import Lattice
@@ -75,12 +75,12 @@ class LevelRules:
 
     @cached_property
     def terrains(self) -> tuple[str, ...]:
-        return tuple(bytes(name).decode() for name in self.asset.read("/terrain/name").tolist())
+        return tuple(bytes(name).decode() for name in self.asset.read("/terrain_name").tolist())
 
     @cached_property
     def terrain(self) -> UInt8Array:
         """Return (locations) uint8, the terrain that was baked."""
-        path = "/terrain/grid" if self.places.is_grid else "/world/node_terrain"
+        path = "/terrain" if self.places.is_grid else "/node_terrain"
         return np.ascontiguousarray(self.asset.read(path).astype(np.uint8).reshape(-1))
 
     @cached_property
@@ -90,19 +90,19 @@ class LevelRules:
 
     @property
     def _barred(self) -> UInt8Array | None:
-        if not self.asset.has("/terrain/barred"):
+        if not self.asset.has("/barred"):
             return None
-        return self.asset.read("/terrain/barred").astype(np.uint8).reshape(-1)
+        return self.asset.read("/barred").astype(np.uint8).reshape(-1)
 
     @property
     def arc_count(self) -> int:
         """Return how many arcs were baked, without listing any."""
-        return self.asset.shape("/world/head")[0]
+        return self.asset.shape("/head")[0]
 
     @cached_property
     def length(self) -> Float64Array:
         """Return (m) float64, the length of each baked arc; for a link, its whole cost."""
-        length = self.asset.read("/world/length").astype(np.float64)
+        length = self.asset.read("/length").astype(np.float64)
         if len(length) != len(self.places.head):
             raise self.asset.damaged("length and head differ in length")
         return length
@@ -118,10 +118,10 @@ class LevelRules:
     @cached_property
     def link(self) -> Int32Array:
         """Return (m) int32, the link that each baked arc is; -1 for a step."""
-        if not self.asset.has("/world/link"):
+        if not self.asset.has("/arc_link"):
             return np.full(len(self.places.head), -1, dtype=np.int32)
-        link = self.asset.read("/world/link").astype(np.int32, copy=False)
-        count = self.asset.shape("/links/name")[0]
+        link = self.asset.read("/arc_link").astype(np.int32, copy=False)
+        count = self.asset.shape("/link_name")[0]
         if len(link) != len(self.places.head) or link.max(initial=-1) >= count:
             raise self.asset.damaged("link does not fit arcs and links")
         return link
@@ -129,14 +129,14 @@ class LevelRules:
     @cached_property
     def link_arcs(self) -> Int32Array:
         """Return the baked arcs that are links."""
-        if not self.asset.has("/world/link"):
+        if not self.asset.has("/arc_link"):
             return np.zeros(0, dtype=np.int32)
         return np.flatnonzero(self.link >= 0).astype(np.int32)
 
     @cached_property
     def own_prices(self) -> dict[tuple[int, int], float]:
         """Return units by (tail, head) location, of baked arcs whose price a patch had set."""
-        if not self.asset.has("/world/own_price"):
+        if not self.asset.has("/own_price"):
             return {}
         price = self.places.own_price
         mine = np.flatnonzero(~np.isnan(price))
@@ -251,10 +251,10 @@ class ProfileRules:
     def takes(self) -> BoolArray:
         """Return (links) bool, True where a link is for this profile."""
         asset = self._level.asset
-        if not asset.has("/links/name"):
+        if not asset.has("/link_name"):
             return np.empty(0, dtype=np.bool_)
-        first = asset.read("/links/first_profile").astype(np.int64)
-        names = [bytes(each).decode() for each in asset.read("/links/profile").tolist()]
+        first = asset.read("/link_first_profile").astype(np.int64)
+        names = [bytes(each).decode() for each in asset.read("/link_profile").tolist()]
         if first[0] != 0 or first[-1] != len(names) or (np.diff(first) < 0).any():
             raise asset.damaged("first_profile of links contradicts the rest")
         mine = [

@@ -48,20 +48,20 @@ class MeshPolygons:
         """
         asset = places.asset
         self._asset = asset
-        if not asset.has("/mesh/vertex"):
+        if not asset.has("/mesh_vertex"):
             raise QueryError(
                 f"the level {places.name!r} has no navigation mesh",
                 expected="a level that is divided into one",
                 remedy='bake it with division = "mesh"',
             )
-        vertex = asset.read("/mesh/vertex")
-        first, corner = asset.read("/mesh/first_corner"), asset.read("/mesh/corner")
-        behind, terrain = asset.read("/mesh/neighbour"), asset.read("/mesh/terrain")
-        first_node, node = asset.read("/mesh/first_node"), asset.read("/mesh/node")
+        vertex = asset.read("/mesh_vertex")
+        first, corner = asset.read("/mesh_first_corner"), asset.read("/mesh_corner")
+        behind, terrain = asset.read("/mesh_neighbour"), asset.read("/mesh_terrain")
+        first_node, node = asset.read("/mesh_first_node"), asset.read("/mesh_node")
         count = len(terrain)
         floor = np.zeros(count, dtype=np.uint8)
-        if asset.has("/mesh/floor"):
-            floor = asset.read("/mesh/floor")
+        if asset.has("/mesh_floor"):
+            floor = asset.read("/mesh_floor")
         self._check(vertex.ndim == 2 and vertex.shape[1:] == (2,), "vertex")
         self._check(not (np.abs(vertex.astype(np.int64)) > FARTHEST).any(), "vertex")
         self._check(are_offsets(first, count, len(corner), 3), "first_corner")
@@ -84,7 +84,7 @@ class MeshPolygons:
 
     def _check(self, fits: object, name: str) -> None:
         if not fits:
-            raise self._asset.damaged(f"column /mesh/{name} does not fit the mesh")
+            raise self._asset.damaged(f"column /mesh_{name} does not fit the mesh")
 
     def __len__(self) -> int:
         return len(self.floor)

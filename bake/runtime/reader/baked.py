@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array
-from bake.asset.schema import profile_path
+from bake.asset.column import profile_path
 from bake.graph import (
     BLOCKED,
     MAX_WEIGHT,
@@ -128,7 +128,7 @@ class BakedTables(Tables):
     def _node_cost(self) -> Float64Array:
         """Return (n) float64 units of crossing each node; NaN where the profile cannot go."""
         terrain_cost = self._read("cost", np.float64)
-        terrain = self._asset.read("/world/node_terrain")
+        terrain = self._asset.read("/node_terrain")
         nodes = self.places.node_count
         if len(terrain) != nodes or terrain.max(initial=0) >= max(1, len(terrain_cost)):
             raise self.damaged("node_terrain does not fit nodes and terrains")
@@ -147,7 +147,7 @@ class BakedTables(Tables):
         from bake.movement.rules import COST_RULES
 
         asset, places = self._asset, self.places
-        length = asset.read("/world/length").astype(np.float64)
+        length = asset.read("/length").astype(np.float64)
         if len(length) != len(places.head):
             raise self.damaged("length and head differ in length")
         stated = asset.text("cost_rule")
@@ -160,8 +160,8 @@ class BakedTables(Tables):
         exact += paid_for_slopes(asset, self.profile, at, self.weight, self.size)
         if places.headings is not None:
             exact[turns(asset, at)] = read_turn(asset, self.profile)
-        if asset.has("/world/link"):
-            link = asset.read("/world/link").astype(np.int32, copy=False)
+        if asset.has("/arc_link"):
+            link = asset.read("/arc_link").astype(np.int32, copy=False)
             exact[link >= 0] = length[link >= 0]
         exact = np.where(np.isnan(places.own_price), exact, places.own_price)
         exact[self.weight == BLOCKED] = np.inf
@@ -184,7 +184,7 @@ class BakedTables(Tables):
         from bake.movement.footprints import under_footprint
 
         places = self.places
-        grid = self._asset.read("/terrain/grid").astype(np.intp)
+        grid = self._asset.read("/terrain").astype(np.intp)
         cost = under_footprint(
             terrain_cost[grid], size, np.maximum, np.nan, places.floor_height
         ).reshape(-1)

@@ -68,7 +68,7 @@ class Places:
         if kind not in ("graph", "square", "hex") or (kind == "hex" and self.hex_layout is None):
             raise asset.damaged(f"kind is {kind!r}, hex_layout {layout!r}")
         # The grid's own shape, which the asset compares with its width and height.
-        self.height, self.width = asset.shape("/terrain/grid") if self.is_grid else (0, 0)
+        self.height, self.width = asset.shape("/terrain") if self.is_grid else (0, 0)
         self.floor_height = asset.number("floor_height") if self.is_grid else None
         if self.floor_height is not None and not (
             0 < self.floor_height < self.height and self.height % self.floor_height == 0
@@ -102,7 +102,7 @@ class Places:
     def head(self) -> Int32Array:
         """Return (m) int32, the node each arc leads to."""
         head = self._column("head")
-        nodes = self.asset.shape("/world/first_out")[0] - 1
+        nodes = self.asset.shape("/first_out")[0] - 1
         if len(head) and not (head.min() >= 0 and head.max() < nodes):
             raise self._damaged("head")
         return head
@@ -131,7 +131,7 @@ class Places:
     @cached_property
     def names(self) -> tuple[Name, ...]:
         """Return the node names of a graph level, as its source wrote them."""
-        stored = self.asset.read("/world/node_name")
+        stored = self.asset.read("/node_name")
         if len(stored) != self.node_count:
             raise self._damaged("node_name")
         whole = self.asset.text("node_name_type") == "int"
@@ -149,9 +149,9 @@ class Places:
     @cached_property
     def position(self) -> Float64Array | None:
         """Return (n, 2) float64, positions of a graph's nodes; None where the source gave none."""
-        if not self.asset.has("/world/position"):
+        if not self.asset.has("/position"):
             return None
-        position = self.asset.read("/world/position").astype(np.float64)
+        position = self.asset.read("/position").astype(np.float64)
         if position.shape != (self.node_count, 2) or not np.isfinite(position).all():
             raise self._damaged("position")
         return position
@@ -159,9 +159,9 @@ class Places:
     @cached_property
     def own_price(self) -> Float64Array:
         """Return (m) float64 units of arcs whose price a patch had set; NaN of all others."""
-        if not self.asset.has("/world/own_price"):
+        if not self.asset.has("/own_price"):
             return np.full(len(self.head), np.nan)
-        price = self.asset.read("/world/own_price").astype(np.float64)
+        price = self.asset.read("/own_price").astype(np.float64)
         if len(price) != len(self.head) or not (np.isnan(price) | (price > 0)).all():
             raise self._damaged("own_price")
         return price
@@ -371,10 +371,10 @@ class Places:
     # -- columns ----------------------------------------------------------------------------------
 
     def _column(self, name: str) -> Int32Array:
-        return self.asset.read(f"/world/{name}").astype(np.int32, copy=False)
+        return self.asset.read(f"/{name}").astype(np.int32, copy=False)
 
     def _damaged(self, name: str) -> CorruptAssetError:
-        return self.asset.damaged(f"column /world/{name} contradicts the rest")
+        return self.asset.damaged(f"column /{name} contradicts the rest")
 
 
 def quoted(what: object) -> str:

@@ -35,7 +35,7 @@ class Points:
 
         Otherwise a cell is one unit wide, and the top left corner of the level is (0, 0).
         """
-        return self._places.asset.has("/world/centre")
+        return self._places.asset.has("/centre")
 
     @cached_property
     def coordinates(self) -> Coordinates:
@@ -53,8 +53,8 @@ class Points:
             )
         if not self.are_stated:
             return upright(1.0, layout=places.hex_layout)
-        centre = places.asset.read("/world/centre").astype(np.float64)
-        step = places.asset.read("/world/step").astype(np.float64)
+        centre = places.asset.read("/centre").astype(np.float64)
+        step = places.asset.read("/step").astype(np.float64)
         if len(centre) not in (1, places.floors):
             raise places.asset.damaged(f"centre has {len(centre)} floors of {places.floors}")
         if len(step) != (2 if places.hex_layout is None else 3):

@@ -123,4 +123,4 @@ def open_patterns(path: str | Path) -> Patterns:
         AssetError: the file is no pattern database, or is damaged.
     """
     with PatternAsset(path) as asset:
-        return Patterns(asset.puzzle(), asset.read("/patterns/distance"))
+        return Patterns(asset.puzzle(), asset.read("/patterns_distance"))

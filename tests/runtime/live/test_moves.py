@@ -176,7 +176,7 @@ def test_what_a_proof_finds(column: str, value: object, line: str, tmp_path: Pat
     asset = strait(tmp_path, {"name": "ferry", **FERRY})
     verify_asset(asset, None, lambda done: None)
     with edited(asset) as file:
-        file[f"links/{column}"][...] = value
+        file[f"link_{column}"][...] = value
     with pytest.raises(CorruptAssetError, match=line):
         verify_asset(asset, None, lambda done: None)
 

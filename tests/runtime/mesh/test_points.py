@@ -158,7 +158,7 @@ def test_outlines_of_cells(tmp_path: Path, nodes: MeshNodes) -> None:
         assert nav.reachable(nav.place_at((35, 25)), nav.place_at((55, 35)))
 
 
-@pytest.mark.parametrize("name", [path for path in MESH_COLUMNS if path != "/mesh/terrain"])
+@pytest.mark.parametrize("name", [path for path in MESH_COLUMNS if path != "/mesh_terrain"])
 @pytest.mark.parametrize(
     "make",
     [
@@ -170,7 +170,7 @@ def test_outlines_of_cells(tmp_path: Path, nodes: MeshNodes) -> None:
     ids=["one less", "one more", "too large", "of another type"],
 )
 def test_damaged_columns(tmp_path: Path, name: str, make: object) -> None:
-    if name == "/mesh/floor" and make(np.zeros(2, dtype=np.uint8))[0] == 255:  # type: ignore[operator]
+    if name == "/mesh_floor" and make(np.zeros(2, dtype=np.uint8))[0] == 255:  # type: ignore[operator]
         pytest.skip("a level may have floors where nobody can be")
     asset = baked(tmp_path, recipe())
     edit(asset, replaced(name, make))  # type: ignore[arg-type]

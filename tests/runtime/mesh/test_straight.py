@@ -62,7 +62,7 @@ def read(mesh: Mesh) -> MeshPolygons:
     }
     asset = SimpleNamespace(
         has=lambda path: True,
-        read=lambda path: columns[path.removeprefix("/mesh/")],
+        read=lambda path: columns[path.removeprefix("/mesh_")],
         damaged=ValueError,
     )
     places = SimpleNamespace(asset=asset, node_count=len(mesh.terrain), name="yard")

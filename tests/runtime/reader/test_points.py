@@ -198,18 +198,18 @@ def test_graphs_have_positions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("column", "change"),
     [
-        ("/world/centre", lambda old: old * math.nan),
-        ("/world/centre", lambda old: old + math.inf),
-        ("/world/centre", lambda old: old + 2.0**43),
-        ("/world/centre", lambda old: np.concatenate([old, old])),
-        ("/world/step", lambda old: old * 0),
-        ("/world/step", lambda old: -old),
-        ("/world/step", lambda old: old * [[1], [-1], [1]][: len(old)]),
-        ("/world/step", lambda old: old[:, ::-1].copy()),
-        ("/world/step", lambda old: old * 2.0**22),
-        ("/world/step", lambda old: old * 2.0**-50),
-        ("/world/step", lambda old: old[:-1]),
-        ("/world/step", lambda old: old * [[1], [1], [2]] if len(old) == 3 else old * [[1], [0]]),
+        ("/centre", lambda old: old * math.nan),
+        ("/centre", lambda old: old + math.inf),
+        ("/centre", lambda old: old + 2.0**43),
+        ("/centre", lambda old: np.concatenate([old, old])),
+        ("/step", lambda old: old * 0),
+        ("/step", lambda old: -old),
+        ("/step", lambda old: old * [[1], [-1], [1]][: len(old)]),
+        ("/step", lambda old: old[:, ::-1].copy()),
+        ("/step", lambda old: old * 2.0**22),
+        ("/step", lambda old: old * 2.0**-50),
+        ("/step", lambda old: old[:-1]),
+        ("/step", lambda old: old * [[1], [1], [2]] if len(old) == 3 else old * [[1], [0]]),
     ],
 )
 def test_coordinates_that_are_none(
@@ -227,8 +227,8 @@ def test_coordinates_that_are_none(
 def test_a_column_that_is_missing(tmp_path: Path) -> None:
     asset = grid(tmp_path, cell_size=16)
     with edited(asset) as file:
-        del file["/world/step"]
-    with open_asset(asset) as level, pytest.raises(CorruptAssetError, match="/world/step"):
+        del file["/step"]
+    with open_asset(asset) as level, pytest.raises(CorruptAssetError, match="/step"):
         level.to_point((0, 0))
 
 

@@ -81,7 +81,8 @@ def _of_header(data: bytes) -> Iterator[Damage]:
     yield "taken for text", size, [(4, b"\n\x1a\n\0", 1)], True
     yield "version 0", size, [(8, b"\0\0", 1)], True
     yield "version 1", size, [(8, b"\1\0", 1)], True
-    yield "version 3", size, [(8, b"\3\0", 1)], True
+    yield "version 2", size, [(8, b"\2\0", 1)], True
+    yield "version 4", size, [(8, b"\4\0", 1)], True
     yield "more columns", size, [(10, b"\xff\xff", 1)], True
     yield "no columns", size, [(10, b"\0\0", 1)], True
     yield "file_size too large", size, [(16, struct.pack("<Q", size + 64), 1)], True

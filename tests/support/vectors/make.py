@@ -97,7 +97,7 @@ def _by_location(vector: Vector, level: LevelAsset) -> Model:
 
 def _level(level: LevelAsset) -> dict[str, Any]:
     places = level._tables(level.profiles[0]).places
-    names = places.asset.read("/terrain/name").tolist()
+    names = places.asset.read("/terrain_name").tolist()
     return {
         "name": level.name,
         "kind": places.asset.text("kind"),

@@ -113,8 +113,8 @@ func parse(source: PackedByteArray, is_trusted: bool) -> bool:
 	if not ours:
 		return refuse("this is no .bake file")
 	var version := bytes.decode_u16(8)
-	if version != 2:
-		return refuse("version %d of flat files; this reader knows 2" % version)
+	if version != 3:
+		return refuse("version %d of flat files; this reader knows 3" % version)
 	var said := bytes.decode_s64(16)
 	if said < 0 or said >= 1 << 31:
 		return refuse("the file is larger than 2 GiB, which this reader cannot hold")
