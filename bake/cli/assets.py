@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -147,6 +148,11 @@ def verify(
     """
     from bake.view.console import BuildProgress, style_for
 
+    if importlib.util.find_spec("scipy") is None:
+        raise BakeError(
+            "`bake verify` needs scipy, which is not installed",
+            remedy='run `pip install "levelbake[verify]"`',
+        )
     results: list[dict[str, Any]] = []
     errors: list[BakeError] = []
     with BuildProgress(style_for(silent=as_json or quiet)) as progress:

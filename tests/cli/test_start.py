@@ -10,6 +10,7 @@ from bake import __version__
 from bake.cli import COMMANDS as ALL
 from tests.support.command import bake, quiet_environment
 from tests.support.forked import bake_apart
+from tests.support.tiled_maps import layer, tmx
 
 COMMANDS = ("build", "check", "info", "path", "eval", "render", "verify", "schema")
 #: typer itself loads pydantic for some options, where it is installed.
@@ -26,6 +27,52 @@ def test_as_a_module() -> None:
         [sys.executable, "-m", "bake", "--version"], capture_output=True, text=True, check=True
     )
     assert done.stdout == f"levelbake {__version__}\n"
+
+
+def without(package: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command where a package is not installed."""
+    code = f"import sys; sys.modules[{package!r}] = None; from bake.__main__ import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=quiet_environment(),
+    )
+
+
+@pytest.mark.parametrize("package", ["typer", "numpy", "h5py", "pydantic", "backports", "PIL"])
+def test_a_package_that_is_missing_is_named(package: str, tmp_path: Path) -> None:
+    level = tmp_path / "a.tmx"
+    level.write_text(tmx(layer([[1, 1]], "base64-zstd"), width=2, height=1))
+    if package == "PIL":
+        level = tmp_path / "a.png"
+        level.write_bytes(b"")
+    done = without(package, "build", str(level), "-o", str(tmp_path / "baked"))
+    assert done.returncode == 1
+    said = f"error: bake needs {package}, which is not installed; run `pip install levelbake`\n"
+    assert done.stderr == said
+
+
+def test_a_module_that_bake_lacks_itself_is_no_package() -> None:
+    done = without("bake.cli")
+    assert done.returncode == 1
+    assert "ModuleNotFoundError" in done.stderr
+
+
+def test_proofs_without_scipy(tmp_path: Path) -> None:
+    """All other commands do without it."""
+    level = tmp_path / "a.map"
+    level.write_text("type octile\nheight 1\nwidth 3\nmap\n...\n")
+    assert without("scipy", "build", str(level), "-o", str(tmp_path)).returncode == 0
+    asset = str(tmp_path / "a.h5")
+    assert without("scipy", "path", asset, "0,0", "2,0").returncode == 0
+    done = without("scipy", "verify", asset)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "error: `bake verify` needs scipy, which is not installed; "
+        'run `pip install "levelbake[verify]"`\n'
+    )
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["build", "--help"]])

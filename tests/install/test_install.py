@@ -113,7 +113,7 @@ def lookups() -> str:
 
 def test_the_five_minutes_of_the_readme(everything: Environment, game: Path) -> None:
     run(everything.programs / "python", "-c", lookups(), cwd=game)
-    print(f"\neverything: {everything.installed() / 2**20:.0f} MiB")
+    print(f"\neverything: {everything.installed() / 2**20:.0f} MiB, scipy for proofs among it")
 
 
 @pytest.mark.parametrize("name", ["bake", "levelbake"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+import sys
 import warnings
 import zlib
 from array import array
@@ -34,7 +35,8 @@ _CSV = re.compile(r"[0-9,\s]*", re.ASCII)
 _TOO_LONG = re.compile(r"[0-9]{11}")
 #: What zlib calls a stream with its own header, and one with that of gzip.
 _WINDOW_BITS = {"zlib": 15, "gzip": 31}
-_ZSTD_WINDOW_BYTES = 2**27
+#: A zstd stream may look back so many bits of bytes, as its own command line allows.
+_WINDOW_LOG = 27
 MAX_GROUPS_DEEP = 32
 _KINDS = ("tilelayer", "objectgroup", "imagelayer", "group")
 
@@ -339,11 +341,18 @@ def _zlib(layer: Fields, packed: bytes, compression: str, limit: int) -> bytes:
 
 
 def _zstd(layer: Fields, packed: bytes, limit: int) -> bytes:
-    import zstandard
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
 
+    stream = zstd.ZstdDecompressor(
+        options={zstd.DecompressionParameter.window_log_max: _WINDOW_LOG}
+    )
     try:
-        inflater = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW_BYTES)
-        with inflater.stream_reader(packed) as stream:
-            return stream.read(limit)
-    except (zstandard.ZstdError, MemoryError) as error:
+        data = stream.decompress(packed, limit)
+    except (zstd.ZstdError, MemoryError) as error:
         layer.refuse(f"the data is not a zstd stream: {error}", None, _REMEDY)
+    if not stream.eof and len(data) < limit:
+        layer.refuse("the zstd stream is cut short", "a whole one", _REMEDY)
+    return data

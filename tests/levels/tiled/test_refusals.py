@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import zstandard
+from backports import zstd
 
 from tests.support.tiled_maps import (
     PACK,
@@ -74,7 +74,7 @@ def cut(compression: str) -> str:
         (coded(bytes(16)), "base64-zstd", "the data is not a zstd stream"),
         (cut("zlib"), "base64-zlib", "the zlib stream is cut short"),
         (cut("gzip"), "base64-gzip", "the gzip stream is cut short"),
-        (cut("zstd"), "base64-zstd", "expected 16"),
+        (cut("zstd"), "base64-zstd", "the zstd stream is cut short"),
     ],
 )
 def test_damaged_cells(tmp_path: Path, text: str, encoding: str, told: str) -> None:
@@ -88,7 +88,7 @@ def test_a_small_file_that_inflates_to_gigabytes(tmp_path: Path, compression: st
     """Made in pieces, so that the test itself never holds what it inflates to."""
     piece = bytes(2**20)
     if compression == "zstd":
-        packer = zstandard.ZstdCompressor(level=19).compressobj()
+        packer = zstd.ZstdCompressor(level=19)
     else:
         packer = zlib.compressobj(9, zlib.DEFLATED, 15 if compression == "zlib" else 31)
     content = b"".join(packer.compress(piece) for _ in range(256)) + packer.flush()
