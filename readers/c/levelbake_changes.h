@@ -41,7 +41,7 @@ typedef struct lb_changes {
     int64_t *ticks, *key;
     int32_t *next, *place, *heap;
     uint32_t *seen, *holds;
-    int32_t heap_count, goal, goal_profile, held_goal, held_profile;
+    int32_t heap_count, aim, goal, goal_profile, held_goal, held_profile;
     uint32_t goal_version, held_version, seen_now, holds_now;
 } lb_changes;
 
@@ -231,16 +231,15 @@ static inline int32_t lbi_price_of(const lb_nav *nav, const lb_changes *now, int
     if (lbi_class_of(nav, now, at) == LBI_NO_CLASS || lbi_class_of(nav, now, *head) == LBI_NO_CLASS ||
         !lbi_may_enter(nav, now, at, *head))
         return LBI_BLOCKED;
-    if (lbi_own(level, now, at, *head, &own) >= 0) return own.ticks;
     if (lbi_terrain(level, now, at) != lbi_terrain(level, NULL, at) || lbi_own(level, NULL, at, *head, &own) >= 0 ||
         lbi_terrain(level, now, *head) != lbi_terrain(level, NULL, *head)) {
         const double *cost = lbi_f64(&nav->column[LBI_P_COST]);
         double a = cost[lbi_terrain(level, now, at)], b = cost[lbi_terrain(level, now, *head)];
         double each = level->cost_rule == 0 ? (a + b) / 2 : b;
         ticks = lbi_ticks(level, each * lbi_f64(&level->column[LBI_LENGTH])[arc]);
-        return ticks == 0 ? LBI_BLOCKED : ticks;
+        if (ticks == 0) return LBI_BLOCKED;
     }
-    return ticks;
+    return ticks != LBI_BLOCKED && lbi_own(level, now, at, *head, &own) >= 0 ? own.ticks : ticks;
 }
 
 /* -- memory --------------------------------------------------------------------------------------- */
@@ -506,6 +505,7 @@ LBI_PUBLIC int lb_set_door(lb_changes *changes, int32_t door, int32_t state) {
 
 LBI_PUBLIC int32_t lb_door_state(const lb_changes *changes, int32_t door) {
     const int32_t *cells;
+    const uint8_t *terrain;
     int32_t count, i, first, state, try_at, states;
     if (!changes->level) return -1;
     states = lb_door_states(changes->level, door);
@@ -515,12 +515,9 @@ LBI_PUBLIC int32_t lb_door_state(const lb_changes *changes, int32_t door) {
     for (try_at = -1; try_at < states; try_at++) { /* the one it was last in, and then from the first on */
         state = try_at < 0 ? changes->door_state[door] : first + try_at;
         if (state < 0) continue;
-        for (i = 0; i < count; i++)
-            if (lbi_bytes(
-                    &changes->level
-                         ->column[LBI_DOOR_TERRAIN])[lbi_i32(&changes->level->column[LBI_DOOR_FIRST_TERRAIN])[state] +
-                                                     i] != changes->terrain[cells[i]])
-                break;
+        terrain = lbi_bytes(&changes->level->column[LBI_DOOR_TERRAIN]);
+        terrain += lbi_i32(&changes->level->column[LBI_DOOR_FIRST_TERRAIN])[state];
+        for (i = 0; i < count && terrain[i] == changes->terrain[cells[i]];) i++;
         if (i == count) return state - first;
     }
     return -1;
@@ -531,9 +528,7 @@ LBI_PUBLIC void lb_set_baked(lb_changes *changes) {
     lbi_price known;
     int32_t i;
     if (!level) return;
-    for (i = 0; i < level->locations; i++) {
-        lbi_put(changes, i, lbi_terrain(level, NULL, i), 0);
-    }
+    for (i = 0; i < level->locations; i++) lbi_put(changes, i, lbi_terrain(level, NULL, i), 0);
     for (i = changes->price_count - 1; i >= 0; i--) {
         known = changes->prices[i];
         if (!lbi_is_price_baked(changes, known.from, known.to)) lbi_put_price(changes, known.from, known.to, 0, 0.0);
@@ -550,9 +545,6 @@ static inline int lbi_holds(const lb_nav *nav, int32_t from, int32_t to) {
     lb_changes *changes = nav->changes;
     int32_t at = from, head, hop, left;
     uint32_t move = 0;
-    if (!lbi_is_location(nav->level, from) || !lbi_is_location(nav->level, to) || !lbi_stands_now(nav, from) ||
-        !lbi_stands_now(nav, to))
-        return -1;
     if (changes->cheaper[nav->profile] != 0 || nav->row_at[from] < 0 || nav->row_at[to] < 0 ||
         !nav->first_run)
         return 0;
@@ -625,105 +617,124 @@ static inline int64_t lbi_estimate(const lb_nav *nav, int32_t at, int32_t target
     return (int64_t)nav->straight * (dx + dy - 2 * least) + (int64_t)nav->diagonal * least;
 }
 
-/* Search from the goal toward `from`, until its distance is known; 0: there is no path. The tree is kept
-   for other questions about the goal, until something changes: what is done is exact whatever it was
-   that the search had been looking for. */
-static inline int lbi_search(const lb_nav *nav, int32_t from, int32_t to) {
+/* Whether a location is settled, or found to be no more than some ticks away; -1: none are enough. */
+static inline int lbi_is_known(const lb_changes *changes, int32_t at, int64_t enough) {
+    return changes->seen[at] == changes->seen_now && (changes->place[at] < 0 || changes->ticks[at] <= enough);
+}
+
+/* Search on until a location is known, or no path from `from` through what is open can take `most` ticks.
+   Keys stay as long as whoever asks lies on a shortest path from the one for whom they were made. */
+static inline void lbi_go_on(const lb_nav *nav, int32_t from, int64_t most, int32_t until, int64_t enough) {
+    static const uint8_t opposite[2][8] = {{2, 3, 0, 1, 6, 7, 4, 5}, {3, 4, 5, 0, 1, 2, 0, 0}};
     lb_changes *c = nav->changes;
     const lb_level *level = nav->level;
-    int32_t i, node, tail;
-    if (!lbi_is_location(level, from) || !lbi_is_location(level, to) || !lbi_stands_now(nav, from) ||
-        !lbi_stands_now(nav, to))
-        return 0;
-    if (c->goal != to || c->goal_profile != nav->profile || c->goal_version != c->version || c->seen_now == 0) {
-        c->goal = to;
-        c->goal_profile = nav->profile;
-        c->goal_version = c->version;
-        if (++c->seen_now == 0) {
-            memset(c->seen, 0, (size_t)level->locations * sizeof *c->seen);
-            c->seen_now = 1;
-        }
-        c->heap_count = 1;
-        c->heap[0] = to;
-        c->place[to] = 0;
-        c->seen[to] = c->seen_now;
-        c->ticks[to] = 0;
-        c->next[to] = to;
+    const int32_t directions = level->directions;
+    int64_t bound = most + (c->aim < 0 ? 0 : lbi_estimate(nav, from, c->aim));
+    int32_t i, node, tail, price, head;
+    uint32_t move;
+    if (lbi_is_known(c, until, enough) || c->heap_count == 0 || c->key[c->heap[0]] > bound) return;
+    if (c->aim < 0 || c->seen[from] != c->seen_now || c->ticks[from] + bound - most > c->ticks[c->aim]) {
+        for (i = 0; i < c->heap_count; i++)
+            c->key[c->heap[i]] = c->ticks[c->heap[i]] + lbi_estimate(nav, c->heap[i], from);
+        for (i = c->heap_count / 2 - 1; i >= 0; i--) lbi_sink(c, i);
+        c->aim = from;
+        bound = most;
     }
-    if (c->seen[from] == c->seen_now && c->place[from] < 0) return 1;
-    for (i = 0; i < c->heap_count; i++)
-        c->key[c->heap[i]] = c->ticks[c->heap[i]] + lbi_estimate(nav, c->heap[i], from);
-    for (i = c->heap_count / 2 - 1; i >= 0; i--) lbi_sink(c, i);
-    while (c->heap_count > 0) {
-        int32_t entered, directions = level->directions;
+    while (c->heap_count > 0 && c->key[c->heap[0]] <= bound && !lbi_is_known(c, until, enough)) {
         node = c->heap[0];
+        c->heap[0] = c->heap[--c->heap_count];
+        if (c->heap_count > 0) lbi_sink(c, 0);
         c->place[node] = -1;
-        if (--c->heap_count > 0) {
-            c->heap[0] = c->heap[c->heap_count];
-            lbi_sink(c, 0);
-        }
-        entered = c->into_first[node];
-        for (i = 0; i < directions + c->into_first[node + 1] - entered; i++) {
-            uint32_t move;
-            int32_t price, head;
-            if (i < directions) { /* from the cell in that direction, the opposite one leads here */
-                int32_t half = level->kind == 2 ? 3 : 2;
-                tail = lbi_step(level, node, i);
-                move = (uint32_t)(level->kind == 2 ? (i + half) % 6
-                                  : i < 4          ? (i + half) % 4
-                                                   : 4 + (i - 4 + half) % 4);
-            } else {
-                tail = c->into_tail[entered + i - directions];
-                move = lbi_move_of(level, tail, c->into_arc[entered + i - directions]);
-            }
-            if (tail < 0 || (c->seen[tail] == c->seen_now && c->place[tail] < 0)) continue;
+        for (i = 0; i < directions + c->into_first[node + 1] - c->into_first[node]; i++) {
+            int32_t entered = c->into_first[node] + i - directions, is_step = i < directions;
+            tail = is_step ? lbi_step(level, node, i) : c->into_tail[entered];
+            if (tail < 0 || lbi_is_known(c, tail, -1)) continue;
+            move = is_step ? opposite[level->kind == 2][i] : lbi_move_of(level, tail, c->into_arc[entered]);
             price = lbi_price_of(nav, c, tail, move, &head);
             if (price == LBI_BLOCKED) continue;
             if (c->seen[tail] != c->seen_now) {
                 c->seen[tail] = c->seen_now;
+                c->next[tail] = -1;
                 c->heap[c->heap_count] = tail;
                 c->place[tail] = c->heap_count++;
             } else if (c->ticks[tail] <= c->ticks[node] + price) {
                 continue;
             }
             c->ticks[tail] = c->ticks[node] + price;
-            c->key[tail] = c->ticks[tail] + lbi_estimate(nav, tail, from);
-            c->next[tail] = node;
+            c->key[tail] = c->ticks[tail] + lbi_estimate(nav, tail, c->aim);
             lbi_rise(c, c->place[tail]);
         }
-        if (node == from) return 1;
     }
-    return 0;
+}
+
+/* Who answers: 1, the tables; 2, the search tree, in which `from` is settled then; 0: there is no path.
+   The tree is kept for other questions about its goal, until something changes. */
+static inline int lbi_who(const lb_nav *nav, int32_t from, int32_t to) {
+    lb_changes *c = nav->changes;
+    int is_kept = c->goal == to && c->goal_profile == nav->profile && c->goal_version == c->version, holds;
+    if (!lbi_changed(nav)) return 1;
+    if (!lb_stands(nav, from) || !lb_stands(nav, to)) return 0;
+    holds = is_kept && lbi_is_known(c, from, -1) ? 0 : lbi_holds(nav, from, to);
+    if (holds != 0) return holds > 0;
+    if (!is_kept) {
+        c->goal = to;
+        c->goal_profile = nav->profile;
+        c->goal_version = c->version;
+        if (++c->seen_now == 0) {
+            memset(c->seen, 0, (size_t)nav->level->locations * sizeof *c->seen);
+            c->seen_now = 1;
+        }
+        c->aim = -1;
+        c->heap_count = 1;
+        c->heap[0] = c->next[to] = to;
+        c->seen[to] = c->seen_now;
+        c->ticks[to] = c->key[to] = c->place[to] = 0;
+    }
+    lbi_go_on(nav, from, INT64_MAX / 2, from, -1);
+    return lbi_is_known(c, from, -1) ? 2 : 0;
+}
+
+/* Of the places that begin a shortest path from a settled location the baked one, else the first. */
+static inline int32_t lbi_settled_hop(const lb_nav *nav, int32_t from) {
+    lb_changes *c = nav->changes;
+    const int64_t ticks = c->ticks[from];
+    uint32_t move, moves = lbi_moves(nav->level, from), arc;
+    int32_t any, head, price, baked = c->next[from] < 0 ? lbi_hop(nav, from, c->goal, &move) : -1;
+    for (any = baked < 0; any < 2; any++)
+        for (move = 0; move < moves && c->next[from] < 0; move++) {
+            if (!any && lbi_move(nav->level, from, move, &arc) != baked) continue;
+            price = lbi_price_of(nav, c, from, move, &head);
+            if (price == LBI_BLOCKED) continue;
+            lbi_go_on(nav, from, ticks, head, ticks - price);
+            if (c->seen[head] == c->seen_now && c->ticks[head] + price == ticks) c->next[from] = head;
+        }
+    return c->next[from];
 }
 
 static inline int32_t lbi_hop_now(const lb_nav *nav, int32_t from, int32_t to) {
-    const lb_changes *c = nav->changes;
     uint32_t move;
-    int holds;
-    if (!lbi_changed(nav)) return lbi_hop(nav, from, to, &move);
-    if (c->goal == to && c->goal_profile == nav->profile && c->goal_version == c->version && c->seen_now &&
-        lbi_is_location(nav->level, from) && c->seen[from] == c->seen_now && c->place[from] < 0)
-        return c->next[from];
-    holds = lbi_holds(nav, from, to);
-    if (holds < 0) return -1;
-    if (holds > 0) return lbi_hop(nav, from, to, &move);
-    return lbi_search(nav, from, to) ? c->next[from] : -1;
+    int who = lbi_who(nav, from, to);
+    if (who == 1) return lbi_hop(nav, from, to, &move);
+    return who ? lbi_settled_hop(nav, from) : -1;
 }
 
 static inline size_t lbi_path_now(const lb_nav *nav, int32_t from, int32_t to, int32_t *nodes, size_t room) {
     size_t count;
-    if (!lbi_changed(nav) || lbi_holds(nav, from, to) > 0) return lbi_path(nav, from, to, nodes, room);
-    if (!lbi_search(nav, from, to)) return 0;
-    for (count = 1;; count++) {
+    int who = lbi_who(nav, from, to);
+    if (who == 1) return lbi_path(nav, from, to, nodes, room);
+    for (count = 1; who; count++) {
         if (count <= room) nodes[count - 1] = from;
         if (from == to) return count;
-        from = nav->changes->next[from];
+        from = lbi_settled_hop(nav, from);
+        lbi_go_on(nav, from, INT64_MAX / 2, from, -1);
     }
+    return 0;
 }
 
 static inline double lbi_distance_now(const lb_nav *nav, int32_t from, int32_t to) {
-    if (!lbi_changed(nav) || lbi_holds(nav, from, to) > 0) return lbi_distance(nav, from, to);
-    return lbi_search(nav, from, to) ? (double)nav->changes->ticks[from] / nav->level->ticks_per_unit : INFINITY;
+    int who = lbi_who(nav, from, to);
+    if (who == 1) return lbi_distance(nav, from, to);
+    return who ? (double)nav->changes->ticks[from] / nav->level->ticks_per_unit : INFINITY;
 }
 
 static inline int lbi_is_baked_now(const lb_nav *nav) { return !lbi_changed(nav); }

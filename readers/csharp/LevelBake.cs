@@ -1365,13 +1365,13 @@ label_toward 4 q -";
 
     /// <summary>
     /// Distances and next hops toward one goal, by A* against the direction of the arcs, as far as
-    /// somebody asked for them.
+    /// somebody asked for them. What is known does not depend on what was asked before.
     /// </summary>
     internal sealed class Field
     {
         internal int Goal = -1, Version = -1;
         internal readonly long[] Ticks;
-        internal readonly int[] Next;
+        private readonly int[] next;
         private readonly bool[] done;
         private readonly Changes changes;
         private readonly Prices prices;
@@ -1379,7 +1379,7 @@ label_toward 4 q -";
         private readonly int[] opposite;
         private int[] nodes = new int[256], spare = new int[256];
         private long[] keys = new long[256];
-        private int count;
+        private int count, aim;
         private long straight, diagonal;
         private bool plain;
 
@@ -1389,7 +1389,7 @@ label_toward 4 q -";
             this.prices = prices;
             level = changes.Level;
             Ticks = new long[level.Locations];
-            Next = new int[level.Locations];
+            next = new int[level.Locations];
             done = new bool[level.Locations];
             opposite = level.Layout > 0 ? new[] { 3, 4, 5, 0, 1, 2 } : new[] { 2, 3, 0, 1, 6, 7, 4, 5 };
         }
@@ -1398,18 +1398,20 @@ label_toward 4 q -";
         {
             Goal = goal;
             Version = version;
-            for (int at = 0; at < Next.Length; at++)
+            for (int at = 0; at < next.Length; at++)
             {
                 Ticks[at] = long.MaxValue;
-                Next[at] = -1;
+                next[at] = -1;
                 done[at] = false;
             }
             plain = level.Width > 0 && level.Head.Length == 0 && changes.Now.Prices.Count == 0;
             if (plain) prices.Cheapest(out straight, out diagonal);
             Ticks[goal] = 0;
-            Next[goal] = goal;
+            next[goal] = goal;
             nodes[0] = goal;
+            keys[0] = 0;
             count = 1;
+            aim = -1;
         }
 
         /// <summary>A lower bound of the ticks from one cell to another.</summary>
@@ -1423,14 +1425,14 @@ label_toward 4 q -";
             return Math.Abs(dx - dy) * straight + Math.Min(dx, dy) * diagonal;
         }
 
-        private void Push(int at, int from)
+        private void Push(int at)
         {
             if (count == nodes.Length)
             {
                 Array.Resize(ref nodes, 2 * count);
                 Array.Resize(ref keys, 2 * count);
             }
-            long key = Ticks[at] + Estimate(from, at);
+            long key = Ticks[at] + Estimate(aim, at);
             int i = count++;
             for (int up; i > 0 && keys[up = (i - 1) >> 1] > key; i = up)
             {
@@ -1461,37 +1463,84 @@ label_toward 4 q -";
         internal void Settle(int from)
         {
             if (from >= 0 && done[from]) return;
-            // Whoever asked before lay elsewhere, so what is open is put in order anew.
+            AimAt(from);
+            while (count > 0 && !(from >= 0 && done[from])) Expand();
+        }
+
+        /// <summary>
+        /// Orders what is open for whoever asks, but not anew for those on a shortest path from the
+        /// one it is ordered for. Returns how much larger the keys may be then.
+        /// </summary>
+        private long AimAt(int from)
+        {
+            long away = aim < 0 ? 0 : Estimate(from, aim);
+            if (aim >= 0 && from >= 0 && Ticks[from] < long.MaxValue && Ticks[from] + away <= Ticks[aim]) return away;
+            aim = from;
             if (spare.Length < count) spare = new int[nodes.Length];
             int open = count;
             Array.Copy(nodes, spare, open);
             count = 0;
-            for (int i = 0; i < open; i++) if (!done[spare[i]]) Push(spare[i], from);
-            while (count > 0)
+            for (int i = 0; i < open; i++) if (!done[spare[i]]) Push(spare[i]);
+            return 0;
+        }
+
+        /// <summary>Settles the node of the lowest key.</summary>
+        private void Expand()
+        {
+            int at = Pop();
+            if (done[at]) return;
+            done[at] = true;
+            for (int m = 0; m < level.Directions; m++)
             {
-                int at = Pop();
-                if (done[at]) continue;
-                done[at] = true;
-                for (int m = 0; m < level.Directions; m++)
-                {
-                    int tail = level.Step(at, opposite[m]);
-                    if (tail >= 0 && !done[tail]) Relax(tail, at, prices.Of(tail, m, at, -1, changes.Now), from);
-                }
-                for (int i = changes.FirstInto == null ? 1 : changes.FirstInto[at]; changes.FirstInto != null && i < changes.FirstInto[at + 1]; i++)
-                {
-                    int j = changes.Into[i], tail = level.Tail[j];
-                    if (!done[tail]) Relax(tail, at, prices.Of(tail, 0, at, j, changes.Now), from);
-                }
-                if (at == from) return;
+                int tail = level.Step(at, opposite[m]);
+                if (tail >= 0 && !done[tail]) Relax(tail, at, prices.Of(tail, m, at, -1, changes.Now));
+            }
+            for (int i = changes.FirstInto == null ? 1 : changes.FirstInto[at]; changes.FirstInto != null && i < changes.FirstInto[at + 1]; i++)
+            {
+                int j = changes.Into[i], tail = level.Tail[j];
+                if (!done[tail]) Relax(tail, at, prices.Of(tail, 0, at, j, changes.Now));
             }
         }
 
-        private void Relax(int tail, int at, int price, int from)
+        private void Relax(int tail, int at, int price)
         {
             if (price == Prices.Blocked || Ticks[at] + price >= Ticks[tail]) return;
             Ticks[tail] = Ticks[at] + price;
-            Next[tail] = at;
-            Push(tail, from);
+            Push(tail);
+        }
+
+        /// <summary>The baked node if it begins a shortest path, else the first one that does; -1: there is none.</summary>
+        internal int Hop(int from, int baked)
+        {
+            Settle(from);
+            if (!done[from] || next[from] >= 0) return next[from];
+            int first = level.First == null ? 0 : level.First[from];
+            int moves = level.Directions + (level.First == null ? 0 : level.First[from + 1] - first);
+            for (int any = baked < 0 ? 1 : 0; any < 2; any++)
+            {
+                for (int m = 0; m < moves; m++)
+                {
+                    int j = m < level.Directions ? -1 : first + m - level.Directions;
+                    int head = j < 0 ? level.Step(from, m) : level.Head[j];
+                    if (head < 0 || (any == 0 && head != baked)) continue;
+                    int price = prices.Of(from, m, head, j, changes.Now);
+                    if (price != Prices.Blocked && IsTight(from, head, price)) return next[from] = head;
+                }
+            }
+            return -1;
+        }
+
+        /// <summary>Whether an arc begins a shortest path: goes on as long as something open may lie on one.</summary>
+        private bool IsTight(int from, int head, int price)
+        {
+            long left = Ticks[from] - price;
+            while (Ticks[head] > left && !done[head] && count > 0 && keys[0] <= Ticks[from] + Estimate(from, aim))
+            {
+                long away = AimAt(from);
+                if (keys[0] > Ticks[from] + away) break;
+                Expand();
+            }
+            return Ticks[head] == left;
         }
     }
 
@@ -1963,16 +2012,22 @@ label_toward 4 q -";
             if (!Stands(from) || !Stands(to)) return -1;
             if (from == to) return from;
             int holds = Holds(from, to);
-            if (holds < 0) return FieldOf(to, from).Next[from];
+            if (holds < 0) return FieldOf(to, from).Hop(from, BakedHop(from, to));
             return holds > 0 ? baked.NextHop(from, to) : -1;
         }
 
         public override void HopsTo(int goal, Span<int> hops)
         {
             if (!changes.Changed && HasHops) baked.HopsTo(goal, hops);
-            else if (Stands(goal)) FieldOf(goal, -1).Next.CopyTo(hops);
-            else hops.Fill(-1);
+            else if (!Stands(goal)) hops.Fill(-1);
+            else
+            {
+                Field field = FieldOf(goal, -1);
+                for (int at = 0; at < Level.Locations; at++) hops[at] = field.Hop(at, BakedHop(at, goal));
+            }
         }
+
+        private int BakedHop(int from, int to) { return HasHops ? baked.NextHop(from, to) : -1; }
 
         public override double Distance(int from, int to)
         {

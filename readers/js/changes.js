@@ -240,11 +240,13 @@ function liveNav(level, state, name) {
     return found;
   }
 
+  const bakedHop = (from, to) => (hasHops ? nav.nextHop(from, to) : -1);
+
   function nextHop(from, to) {
     if (!stands(from) || !stands(to)) return -1;
     if (from === to) return from;
     const baked = holds(from, to);
-    if (baked < 0) return field(to, from).next[from];
+    if (baked < 0) return field(to, from).hop(from, bakedHop(from, to));
     return baked ? nav.nextHop(from, to) : -1;
   }
 
@@ -272,7 +274,8 @@ function liveNav(level, state, name) {
 
   function hopsTo(goal) {
     if (!state.changed && hasHops) return nav.hopsTo(goal);
-    return stands(goal) ? field(goal, -1).next.slice() : new Int32Array(locations).fill(-1);
+    const { hop } = stands(goal) ? field(goal, -1) : { hop: () => -1 };
+    return Int32Array.from({ length: locations }, (_, at) => hop(at, bakedHop(at, goal)));
   }
 
   function hopsFrom(from) {

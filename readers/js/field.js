@@ -19,6 +19,7 @@ export function fieldOf(follow, goal) {
   const plain = level.width && !arcs.head.length && !ground.prices.size;
   const [straight, diagonal] = plain ? cheapest(follow.stepTicks, directions) : [0, 0];
   const open = createHeap();
+  let aim = -1;
   open.push(goal, 0);
   dist[goal] = 0;
   next[goal] = goal;
@@ -33,32 +34,69 @@ export function fieldOf(follow, goal) {
     return Math.abs(dx - dy) * straight + Math.min(dx, dy) * diagonal;
   }
 
-  const push = (at, from) => open.push(at, dist[at] + estimate(from, at));
+  const push = (at) => open.push(at, dist[at] + estimate(aim, at));
 
-  /** Goes on until the distance of a node is known; of all of them, if that is -1. */
-  function settle(from) {
-    if (from >= 0 && done[from]) return;
-    for (const at of new Set(open.clear())) if (!done[at]) push(at, from);
-    while (open.size) {
-      const at = open.pop();
-      if (done[at]) continue;
-      done[at] = 1;
-      const more = into ? into.first[at + 1] - into.first[at] : 0;
-      for (let m = 0; m < directions + more; m++) {
-        const j = m < directions ? -1 : into.arc[into.first[at] + m - directions];
-        const tail = j < 0 ? step(at, opposite[m]) : arcs.tail[j];
-        if (tail < 0 || done[tail]) continue;
-        const ticks = price(tail, m, at, ground, j);
-        if (ticks === BLOCKED || dist[at] + ticks >= dist[tail]) continue;
-        dist[tail] = dist[at] + ticks;
-        next[tail] = at;
-        push(tail, from);
-      }
-      if (at === from) return;
+  /**
+   * Orders what is open for whoever asks, but not anew for those on a shortest path from the one it
+   * is ordered for. Returns how much larger the keys may be then.
+   */
+  function aimAt(from) {
+    const away = estimate(from, aim);
+    if (aim >= 0 && dist[from] + away <= dist[aim]) return away;
+    aim = from;
+    for (const at of new Set(open.clear())) if (!done[at]) push(at);
+    return 0;
+  }
+
+  /** Settles the node of the lowest key. */
+  function expand() {
+    const at = open.pop();
+    if (done[at]) return;
+    done[at] = 1;
+    const more = into ? into.first[at + 1] - into.first[at] : 0;
+    for (let m = 0; m < directions + more; m++) {
+      const j = m < directions ? -1 : into.arc[into.first[at] + m - directions];
+      const tail = j < 0 ? step(at, opposite[m]) : arcs.tail[j];
+      if (tail < 0 || done[tail]) continue;
+      const ticks = price(tail, m, at, ground, j);
+      if (ticks === BLOCKED || dist[at] + ticks >= dist[tail]) continue;
+      dist[tail] = dist[at] + ticks;
+      push(tail);
     }
   }
 
-  return { goal, dist, next, settle };
+  /** Goes on until the distance of a node is known; of all of them, if that is -1. */
+  function settle(from) {
+    if (done[from]) return;
+    aimAt(from);
+    while (open.size && !done[from]) expand();
+  }
+
+  /** Whether something open may lie on a shortest path from a settled node. */
+  function mayLie(from) {
+    if (open.least > dist[from] + estimate(from, aim)) return false;
+    return dist[from] + aimAt(from) >= open.least;
+  }
+
+  /** The baked node if it begins a shortest path, else the first one that does; -1: there is none. */
+  function hop(from, baked) {
+    settle(from);
+    const first = arcs.first?.[from] ?? 0;
+    const moves = directions + (arcs.first?.[from + 1] ?? 0) - first;
+    for (const wanted of done[from] ? [baked, -1] : []) {
+      for (let m = 0; m < moves && next[from] < 0; m++) {
+        const head = m < directions ? step(from, m) : arcs.head[first + m - directions];
+        if (head < 0 || (wanted >= 0 && head !== wanted)) continue;
+        const ticks = price(from, m, head, ground);
+        const left = ticks === BLOCKED ? -1 : dist[from] - ticks;
+        while (left >= 0 && dist[head] > left && !done[head] && mayLie(from)) expand();
+        if (dist[head] === left) next[from] = head;
+      }
+    }
+    return next[from];
+  }
+
+  return { goal, dist, settle, hop };
 }
 
 /** The ticks of the cheapest straight step, and of the cheapest way to go diagonally. */

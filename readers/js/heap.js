@@ -6,6 +6,10 @@ export function createHeap() {
     get size() {
       return nodes.length;
     },
+    /** The lowest key; Infinity: there is none. */
+    get least() {
+      return keys.length ? keys[0] : Infinity;
+    },
     push(node, key) {
       let i = nodes.length;
       for (let up; i > 0 && keys[(up = (i - 1) >> 1)] > key; i = up) {

@@ -1,4 +1,7 @@
-"""Readers in other languages answer what the Python reader answers, as baked and after updates."""
+"""Readers in other languages answer what the Python reader answers, as baked and after updates.
+
+Next hops after updates are those of the rule, in whatever order they are asked.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from PIL import Image
 
 from bake.runtime import LevelAsset, Navigator, QueryError, open_asset
 from tests.support.readers import ROOT, Runner
+from tests.support.rule import rule_now
 from tests.support.stored import Pair, stored_pair
 
 #: Levels of this project: squares with several profiles, hexagons, floors, doors, links, a graph.
@@ -26,8 +30,8 @@ SHARED = ["movingai/den312d.map"]
 
 #: Questions about each level; BAKE_READER_PAIRS=25000 in the environment for more of them.
 PAIRS = int(os.environ.get("BAKE_READER_PAIRS", "4000"))
-#: Batches of changes, and questions after each.
-BATCHES, AFTER = 12, 60
+#: Batches of changes, and how many starts are asked about with one goal after another.
+BATCHES, STARTS = 12, 20
 #: Godot 3 takes a millisecond for each node that a search looks at, so it is asked less.
 SLOWER = 4
 #: Of the marsh, the part that changes: left, top, right and bottom.
@@ -122,79 +126,99 @@ def fen(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @dataclass(frozen=True)
 class Script:
-    """Changes and questions, and what the Python reader says to them.
+    """Changes and questions, and what is to be answered.
 
     Attributes:
         level: the level as it is after them.
         patch: what has become of it.
         asked, expected: commands and answers; an empty answer is not compared.
-        hops: of the last questions, which line it is, the reader, start, goal and next hop.
+        last: the reader, and start, goal and ticks of the last questions.
     """
 
     level: LevelAsset
     patch: Path
     asked: list[str]
     expected: list[str]
-    hops: list[tuple[int, Both, int, int, int]]
+    last: tuple[Both, list[tuple[int, int, int]]]
 
 
 @functools.cache
-def script(pair: Pair, after: int, patch: Path) -> Script:
-    """Change a level again and again, and ask `after` questions after each batch."""
+def script(pair: Pair, pairs: int, patch: Path) -> Script:
+    """Change a level again and again, and ask about some pairs, a part of them after each batch.
+
+    They are asked twice, the second time in reverse; after the last batch once more, when the level
+    has become what it is by a patch.
+    """
     rng = random.Random(pair.asset.stem)
     level = open_asset(pair.asset)
     readers = [Both(level, profile) for profile in level.profiles]
     names = level._current.writer.rules.terrains
-    asked, expected = [f"load {pair.flat}"], ["ok"]
+    lines = [(f"load {pair.flat}", "ok")]
     for _ in range(BATCHES):
-        for line in change(level, readers, names, rng):
-            asked.append(line)
-            expected.append("ok")
+        lines += [(line, "ok") for line in change(level, readers, names, rng)]
         for i, both in enumerate(readers):
-            asked.append(f"profile {i}")
-            expected.append("ok")
-            for _ in range(after):
-                start, goal = rng.choices(both.standing, k=2)
-                ticks = safe(both.ticks, start, goal)
-                asked += [f"ticks {start} {goal}", f"reach {start} {goal}"]
-                expected += [str(ticks), str(int(ticks >= 0))]
+            told, ticks = by_rule(both, pairs // BATCHES // len(readers), rng)
+            lines += [(f"profile {i}", "ok"), *told, *reversed(told)]
     level.save_patch(patch)
     text = patch.read_text("utf-8").replace("\n", "|")
-    asked += ["fresh", f"apply {text}", "profile 0"]
-    expected += ["ok", "ok", "ok"]
-    both, hops = readers[0], []
-    for _ in range(after):
-        start, goal = rng.choices(both.standing, k=2)
-        ticks, hop = safe(both.ticks, start, goal), safe(both.hop, start, goal)
-        asked += [f"ticks {start} {goal}", f"hop {start} {goal}"]
-        expected += [str(ticks), ""]
-        hops.append((len(asked) - 1, both, start, goal, hop))
-    return Script(level, patch, [*asked, "patch"], [*expected, ""], hops)
+    lines += [
+        ("fresh", "ok"),
+        (f"apply {text}", "ok"),
+        (f"profile {i}", "ok"),
+        *told,
+        ("patch", ""),
+    ]
+    asked, expected = map(list, zip(*lines, strict=True))
+    return Script(level, patch, asked, expected, (both, ticks))
+
+
+def by_rule(
+    both: Both, count: int, rng: random.Random
+) -> tuple[list[tuple[str, str]], list[tuple[int, int, int]]]:
+    """Questions about some pairs with what the rule answers, and start, goal and ticks of each.
+
+    Several in a row have the same goal, so that searches go on from what they know.
+    """
+    rule = rule_now(both.level, both.nav.name)
+    places = sorted({*rule.arcs, *both.standing})
+    told, found = [], []
+    for goal in rng.choices(places, k=max(1, count // STARTS)):
+        known = rule.ticks_to(goal) if goal in rule.arcs else {}
+        for start in rng.choices(places, k=STARTS):
+            ticks = known.get(start, -1)
+            hop = rule.hop(start, goal) if ticks >= 0 else -1
+            told += [(f"hop {start} {goal}", str(hop)), (f"ticks {start} {goal}", str(ticks))]
+            found.append((start, goal, ticks))
+        path = rule.path(start, goal) if ticks >= 0 else []
+        told.append((f"path {start} {goal}", " ".join(map(str, path)) or "none"))
+        told.append((f"reach {start} {goal}", str(int(ticks >= 0))))
+    return told, found
 
 
 @pytest.mark.parametrize("source", ["bastion.json", "colony.json", "marsh.png", "roads.json"])
 def test_updates(
     runner: Runner, fen: Path, source: str, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
 ) -> None:
-    """Distances are equal to the tick, next hops are on shortest paths, patches go both ways."""
+    """Distances are equal to the tick, next hops are those of the rule, patches go both ways."""
     pair = stored_pair(fen if source == fen.name else source)
-    after = AFTER // (2 * SLOWER) if runner.language == "gdscript" else AFTER
-    told = script(pair, after, tmp_path_factory.getbasetemp() / f"{source}-{after}")
-    answers = runner.ask(told.asked)
-    for question, answer, right in zip(told.asked, answers, told.expected, strict=True):
-        assert not right or answer == right, question
-    told.level.apply_patch(told.patch)
-    for at, both, start, goal, hop in told.hops:
-        found = int(answers[at])
-        assert (found < 0) == (hop < 0), told.asked[at]
-        if found >= 0 and found != hop:
-            assert both.ticks(start, found) + both.ticks(found, goal) == both.ticks(start, goal)
+    pairs = PAIRS // (4 * SLOWER) if runner.language == "gdscript" else PAIRS
+    told = script(pair, pairs, tmp_path_factory.getbasetemp() / f"{source}-{pairs}")
+    answers = runner.ask(told.asked, timeout=3000)
+    wrong = [
+        (number, question, right, answer)
+        for number, (question, right, answer) in enumerate(
+            zip(told.asked, told.expected, answers, strict=True)
+        )
+        if right and answer != right
+    ]
+    assert not wrong, (len(wrong), wrong[:3])
     of_reader = tmp_path / "of-reader"
     of_reader.write_text(answers[-1].replace("|", "\n"), "utf-8", newline="\n")
+    both, last = told.last
     told.level.update(blocked=[both.place(both.standing[0])])
     told.level.apply_patch(of_reader)
-    for at, both, start, goal, _ in told.hops:
-        assert safe(both.ticks, start, goal) == int(told.expected[at - 1])
+    for start, goal, ticks in last:
+        assert safe(both.ticks, start, goal) == ticks
 
 
 def change(

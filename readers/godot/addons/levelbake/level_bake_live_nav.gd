@@ -22,6 +22,7 @@ var _ticks := {}
 var _next := {}
 var _done := {}
 var _heap := []
+var _aim := -1
 var _straight := 0
 var _diagonal := 0
 
@@ -45,7 +46,7 @@ func next_hop(from: int, to: int) -> int:
 	if holds >= 0:
 		return baked_hop(from, to) if holds > 0 else -1
 	_settle(to, from)
-	return _next.get(from, -1)
+	return _settled_hop(from, baked_hop(from, to) if has_hops else -1)
 
 
 func distance(from: int, to: int) -> float:
@@ -277,43 +278,93 @@ func _settle(goal: int, from: int) -> void:
 		_next = {goal: goal}
 		_done = {}
 		_heap = [[0, goal]]
+		_aim = -1
 		_find_cheapest()
-	if from >= 0 and _done.has(from):
+	if _done.has(from):
 		return
+	_aim_at(from)
+	while _heap.size() > 0 and not _done.has(from):
+		_expand()
+
+
+## Of the nodes that begin a shortest path from a settled one: the baked one, otherwise the one that
+## the first move leads to; -1: there is none.
+func _settled_hop(from: int, baked: int) -> int:
+	if not _done.has(from) or _next.has(from):
+		return _next.get(from, -1)
+	var first := 0
+	var moves: int = level.directions
+	if level.first_arc.size() > 0:
+		first = level.first_arc[from]
+		moves += level.first_arc[from + 1] - first
+	for wanted in [baked, -1]:
+		for m in range(moves):
+			var j: int = -1 if m < level.directions else first + m - level.directions
+			var head: int = level.step(from, m) if j < 0 else level.arc_head[j]
+			if head < 0 or (wanted >= 0 and head != wanted):
+				continue
+			var ticks := price(from, m, head, j, true)
+			if ticks != BLOCKED and _is_tight(from, head, _ticks[from] - ticks):
+				_next[from] = head
+				return head
+	return -1
+
+
+## Whether a node is so far from the goal; searches on while something open may lie on such a path.
+func _is_tight(from: int, head: int, left: int) -> bool:
+	while _ticks.get(head, left + 1) > left and not _done.has(head) and _heap.size() > 0:
+		if _heap[0][0] > _ticks[from] + _estimate(from, _aim):
+			break
+		var away := _aim_at(from)
+		if _heap[0][0] > _ticks[from] + away:
+			break
+		_expand()
+	return _ticks.has(head) and _ticks[head] == left
+
+
+## Orders what is open for whoever asks, but not anew for those on a shortest path from the one it
+## is ordered for. Returns how much larger the keys may be then.
+func _aim_at(from: int) -> int:
+	if _aim >= 0 and _ticks.has(from):
+		var away := _estimate(from, _aim)
+		if _ticks[from] + away <= _ticks.get(_aim, -1):
+			return away
+	_aim = from
 	var open := _heap
 	_heap = []
 	for entry in open:
 		if not _done.has(entry[1]):
-			_push(entry[1], from)
+			_push(entry[1])
+	return 0
+
+
+## Settles the node of the lowest key.
+func _expand() -> void:
+	var at := _pop()
+	if _done.has(at):
+		return
+	_done[at] = true
 	var opposite := [3, 4, 5, 0, 1, 2] if level.layout > 0 else [2, 3, 0, 1, 6, 7, 4, 5]
-	while _heap.size() > 0:
-		var at := _pop()
-		if _done.has(at):
-			continue
-		_done[at] = true
-		for m in range(level.directions):
-			var tail: int = level.step(at, opposite[m])
-			if tail >= 0 and not _done.has(tail):
-				_relax(tail, at, price(tail, m, at, -1, true), from)
-		if changes.into_first.size() > 0:
-			for i in range(changes.into_first[at], changes.into_first[at + 1]):
-				var j: int = changes.into_arc[i]
-				var tail: int = level.arc_tail[j]
-				if not _done.has(tail):
-					_relax(tail, at, price(tail, 0, at, j, true), from)
-		if at == from:
-			return
+	for m in range(level.directions):
+		var tail: int = level.step(at, opposite[m])
+		if tail >= 0 and not _done.has(tail):
+			_relax(tail, at, price(tail, m, at, -1, true))
+	if changes.into_first.size() > 0:
+		for i in range(changes.into_first[at], changes.into_first[at + 1]):
+			var j: int = changes.into_arc[i]
+			var tail: int = level.arc_tail[j]
+			if not _done.has(tail):
+				_relax(tail, at, price(tail, 0, at, j, true))
 
 
-func _relax(tail: int, at: int, ticks: int, from: int) -> void:
+func _relax(tail: int, at: int, ticks: int) -> void:
 	if ticks == BLOCKED:
 		return
 	var total: int = _ticks[at] + ticks
 	if _ticks.has(tail) and _ticks[tail] <= total:
 		return
 	_ticks[tail] = total
-	_next[tail] = at
-	_push(tail, from)
+	_push(tail)
 
 
 func _find_cheapest() -> void:
@@ -349,8 +400,8 @@ func _estimate(from: int, to: int) -> int:
 	return (most - least) * _straight + least * _diagonal
 
 
-func _push(at: int, from: int) -> void:
-	var key: int = _ticks[at] + _estimate(from, at)
+func _push(at: int) -> void:
+	var key: int = _ticks[at] + _estimate(_aim, at)
 	var i := _heap.size()
 	_heap.append(null)
 	while i > 0:
