@@ -15,7 +15,10 @@ from typing import Any
 
 from bake.asset import Asset
 from bake.export.export import export_asset
+from bake.flat.read import FlatFile
+from bake.flat.schema import LEVEL
 from bake.runtime import LevelAsset, open_asset
+from tests.support.rule import baked_hops
 from tests.support.vectors.damaged import damaged_files
 from tests.support.vectors.levels import Vector, every_vector
 from tests.support.vectors.oracle import (
@@ -30,8 +33,10 @@ from tests.support.vectors.oracle import (
 FOLDER = Path(__file__).parents[2] / "vectors"
 
 #: The most questions about one profile, as baked and after each batch of changes.
-QUESTIONS, AFTER = 80, 25
-BATCHES = 6
+QUESTIONS, AFTER = 80, 18
+#: What each batch of changes consists of; None: of anything. The first two make nothing cheaper,
+#: and "fresh" is the level as it was baked.
+BATCHES = (None, None, "open", None, "price", "fresh", "open")
 
 
 def make(folder: Path = FOLDER) -> None:
@@ -44,7 +49,7 @@ def make(folder: Path = FOLDER) -> None:
                 export_asset(opened, flat, None, vector.parts)
             # Where cells are nodes, places are those of the file.
             with open_asset(flat if isinstance(vector.model, ArcsModel) else asset) as level:
-                told = _told(vector, level)
+                told = _told(vector, level, _numbers(flat))
             _write(folder / f"{vector.name}.json", told)
     _write(folder / "damaged.json", damaged_files(folder))
 
@@ -63,9 +68,22 @@ def _laid_out(value: object, depth: int) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
-def _told(vector: Vector, level: LevelAsset) -> dict[str, Any]:
+def _numbers(flat: Path) -> dict[tuple[int, int], int]:
+    """The number in a flat file of each arc that is no step, by (from, to) location."""
+    file = FlatFile(flat)
+    if file.has(LEVEL, "head"):
+        first, head = file.read(LEVEL, "first_out"), file.read(LEVEL, "head")
+        tail = [at for at, end in enumerate(first[1:]) for _ in range(first[at], end)]
+    elif file.has(LEVEL, "link_from"):
+        tail, head = file.read(LEVEL, "link_from").tolist(), file.read(LEVEL, "link_to")
+    else:
+        return {}
+    return {ends: number for number, ends in enumerate(zip(tail, head.tolist(), strict=True))}
+
+
+def _told(vector: Vector, level: LevelAsset, number: dict[tuple[int, int], int]) -> dict[str, Any]:
     rng = random.Random(vector.name)
-    model = _by_location(vector, level)
+    model = replace(_by_location(vector, level), number=number)
     profiles = {name: _questions(Answers(model, name), level, name, rng) for name in level.profiles}
     return {
         "file": f"{vector.name}.bake",
@@ -237,31 +255,53 @@ def _updates(
 ) -> list[dict[str, Any]]:
     """Batches of changes, each on top of those before, and what holds after each of them."""
     terrains = _level(level)["terrains"]
-    found = []
-    for number in range(BATCHES):
-        changes = [_change(vector, model, terrains, number, rng) for _ in range(1 + number % 3)]
+    found, as_baked = [], copy_of(model)
+    for number, kind in enumerate(BATCHES):
+        if kind == "fresh":
+            model, changes = copy_of(as_baked), [[kind]]
+        else:
+            count = 1 + number % 3
+            changes = [_change(vector, model, terrains, number, kind, rng) for _ in range(count)]
         after = {}
         for name in level.profiles:
-            answers = Answers(model, name)
-            after[name] = {
-                "standing": answers.standing,
-                "questions": [
-                    [a, b, answers.ticks(a, b), answers.hops(a, b)]
-                    for a, b in _pairs(answers.standing, AFTER, rng)
-                ],
-            }
+            answers, baked = Answers(model, name), baked_hops(level, name)
+            questions = []
+            for a, b in _pairs_after(answers, as_baked.standing(name), rng):
+                hops, ahead = answers.hops(a, b), baked(a, b)
+                hop = ahead if ahead in hops else next(iter(hops), -1)
+                questions.append([a, b, hop, answers.ticks(a, b)])
+            after[name] = {"standing": answers.standing, "questions": questions}
         found.append({"changes": changes, "profiles": after})
     return found
 
 
+def _pairs_after(
+    answers: Answers, standing: list[int], rng: random.Random
+) -> list[tuple[int, int]]:
+    """Some pairs, many of them with several shortest paths, or with places that are new."""
+    new = sorted({*answers.standing} - {*standing})
+    drawn = _pairs(answers.standing, 4 * AFTER, rng)
+    rng.shuffle(drawn)
+    first = [(rng.choice(answers.standing), goal) for goal in new[:3]]
+    first += [(start, rng.choice(answers.standing)) for start in new[:3]]
+    first += drawn[: AFTER // 3]
+    tied = [pair for pair in drawn if len(answers.hops(*pair)) > 1]
+    return list(dict.fromkeys(first + tied + drawn))[:AFTER]
+
+
 def _change(
-    vector: Vector, model: Model, terrains: list[str], number: int, rng: random.Random
+    vector: Vector,
+    model: Model,
+    terrains: list[str],
+    number: int,
+    kind: str | None,
+    rng: random.Random,
 ) -> list[Any]:
-    """Draw a change, make it in the model, and say it."""
+    """Draw a change, of a kind if that is said, make it in the model, and say it."""
     count = sum(map(len, _grid_of(model))) if isinstance(model, GridModel) else _node_count(model)
     place = rng.randrange(count)
     profile = rng.choice(model.profiles())
-    kind = rng.choice(["block", "block", "open", "terrain", "price", "door"])
+    kind = kind or rng.choice(["block", "block", "open", "terrain", "price", "door"])
     if kind == "door" and vector.doors and isinstance(model, GridModel):
         name, cells, states = rng.choice(vector.doors)
         state, terrain = rng.choice(states)

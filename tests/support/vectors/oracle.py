@@ -17,6 +17,7 @@ from tests.support.oracles import (
     distances_from,
     hex_arcs,
 )
+from tests.support.rule import IN_COLUMNS, IN_ROWS, SQUARES
 
 #: (from, to, ticks) of an arc; several may join the same locations.
 Arc = tuple[int, int, int]
@@ -44,10 +45,12 @@ class Model:
     Attributes:
         obstacles: locations with an obstacle.
         prices: units by (from, to) location; infinity = closed.
+        number: in the file, of each arc that is no step, by (from, to) location.
     """
 
     obstacles: set[int] = field(default_factory=set, kw_only=True)
     prices: dict[tuple[int, int], float] = field(default_factory=dict, kw_only=True)
+    number: Mapping[tuple[int, int], int] = field(default_factory=dict, kw_only=True)
 
     def profiles(self) -> list[str]:
         raise NotImplementedError
@@ -57,8 +60,15 @@ class Model:
         raise NotImplementedError
 
     def usual_arcs(self, profile: str) -> list[Arc]:
-        """All arcs a profile may take, without prices of their own."""
+        """All arcs a profile may take, without prices of their own.
+
+        Those that leave one location stand in the order in which the rule tries them: steps by
+        direction, then others by their number in the file.
+        """
         raise NotImplementedError
+
+    def _by_number(self, arcs: list[Arc]) -> list[Arc]:
+        return sorted(arcs, key=lambda arc: self.number.get(arc[:2], 0))
 
     def open(self, location: int) -> None:
         self.obstacles.discard(location)
@@ -132,14 +142,26 @@ class GridModel(Model):
             steps = agent_arcs(agents, self.connectivity)
         else:
             steps = hex_arcs(agents.lattice, self.hex_layout)
-        found = [(a, b, ticks) for (a, b), ticks in steps.items()]
+        ordered = sorted(steps, key=lambda ends: self._direction(*ends))
+        found = [(self.location(a), self.location(b), steps[a, b]) for a, b in ordered]
         mine = [
             (link.start, link.goal, link.cost, link.both_ways)
             for link in self.links
             if link.profiles is None or profile in link.profiles
         ]
-        found += link_ticks(mine, agents)
-        return [(self.location(a), self.location(b), ticks) for a, b, ticks in found]
+        others = link_ticks(mine, agents)
+        return found + self._by_number(
+            [(self.location(a), self.location(b), ticks) for a, b, ticks in others]
+        )
+
+    def _direction(self, here: Cell, there: Cell) -> int:
+        steps = SQUARES
+        if self.hex_layout is not None:
+            in_rows = self.hex_layout.endswith("r")
+            line = here[1] if in_rows else here[0]
+            shoved = line % 2 == self.hex_layout.startswith("odd")
+            steps = (IN_ROWS if in_rows else IN_COLUMNS)[shoved]
+        return steps.index((there[0] - here[0], there[1] - here[1]))
 
     def open(self, location: int) -> None:
         super().open(location)
@@ -191,7 +213,7 @@ class GraphModel(Model):
             assert before.cost is not None
             unit = (after.cost + before.cost) / 2 if self.cost_rule == "mean" else after.cost
             found.append((a, b, round(unit * length * TICKS)))
-        return found
+        return self._by_number(found)
 
     def set_terrain(self, location: int, terrain: str) -> None:
         self.terrain[location] = terrain
@@ -219,7 +241,7 @@ class ArcsModel(Model):
 
     def usual_arcs(self, profile: str) -> list[Arc]:
         free = self.stands[profile] - self.obstacles
-        return [(a, b, ticks) for a, b, ticks in self.stated[profile] if {a, b} <= free]
+        return self._by_number([arc for arc in self.stated[profile] if set(arc[:2]) <= free])
 
     def numbered(self, order: Sequence[int]) -> "ArcsModel":
         """The same level, node i of which is node order[i]."""
@@ -252,16 +274,16 @@ class Answers:
         return self._from.get(start, {}).get(goal, -1)
 
     def hops(self, start: int, goal: int) -> list[int]:
-        """All next locations on shortest paths, ascending."""
+        """All next locations on shortest paths, in the order in which the rule tries them."""
         best = self.ticks(start, goal)
         if start == goal or best < 0:
             return [start] if start == goal and best == 0 else []
-        return sorted(
-            {
+        return list(
+            dict.fromkeys(
                 head
                 for head, ticks in self._arcs[start]
                 if self._from[head].get(goal, math.inf) + ticks == best
-            }
+            )
         )
 
 
