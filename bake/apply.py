@@ -9,19 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from bake.arrays import AnyArray, UInt8Array
 from bake.asset import Asset, header_for, sha256_of
+from bake.asset.columns.things import DOORS, LINKS, PROTOTYPES, REGIONS, SPOTS
 from bake.asset.header import PATCH_PREFIX
 from bake.asset.partial import check_writable
+from bake.asset.records import Packed, Records, Source, grid_frame, pack, unpack
 from bake.asset.write import write_asset
 from bake.errors import PatchError, counted
 from bake.graph import BLOCKED, Metric
 from bake.level import (
-    Cell,
     Door,
     GraphLevel,
     GridLevel,
@@ -45,7 +46,7 @@ from bake.runtime.live.links import CLOSED, Pair
 from bake.runtime.live.patch import read_patch
 from bake.runtime.live.rules import LevelRules, ProfileRules
 from bake.runtime.reader.places import Cell as RuntimeCell
-from bake.runtime.reader.places import Place, Places
+from bake.runtime.reader.places import Places
 from bake.runtime.reader.points import Points
 from bake.runtime.things import Door as BakedDoor
 from bake.runtime.things import Link as BakedLink
@@ -54,6 +55,8 @@ from bake.worlds import AgentProfile, World, build_world
 
 #: The terrain below obstacles, in a level without a terrain that is blocked for everyone.
 OBSTACLE = "obstacle"
+
+T = TypeVar("T")
 
 Report = Callable[[str, float], None]
 
@@ -238,11 +241,12 @@ def _floors(asset: Asset, name: str, count: int) -> UInt8Array:
 
 def _instances(places: Places) -> tuple[tuple[Prototype, ...], tuple[Instance, ...]]:
     """Return what the level is built of; what a patch changed in one of them is its own."""
-    placed = ThingTables(places).placed
-    drawn = {each.prototype: Prototype(each.prototype, each.width, each.height) for each in placed}
-    number = {name: place for place, name in enumerate(drawn)}
+    tables = ThingTables(places)
+    drawn = unpack(PROTOTYPES, places.asset, tables.frame, Prototype)
+    number = {each.name: at for at, each in enumerate(drawn)}
+    placed = tables.placed
     found = (Instance(number[each.prototype], each.placement, each.prototype) for each in placed)
-    return tuple(drawn.values()), tuple(found)
+    return drawn, tuple(found)
 
 
 def _added_arcs(patched: LevelState) -> list[tuple[Pair, float]]:
@@ -277,39 +281,23 @@ def _things(rules: LevelRules, terrain: AnyArray, names: list[str], patched: Lev
         name = _unused(links, f"arc {start} {goal}")
         links[name] = BakedLink(name, "arc", start, goal, cost, both_ways=False, profiles=None)
 
-    def cell(place: Place) -> Cell:
-        y, x = divmod(rules.places.location(place), rules.places.width)
-        return x, y
+    frame = grid_frame(rules.terrains, rules.places.width, rules.places.height)
 
-    def cells(spoken: AnyArray) -> AnyArray:
-        return np.array([cell(tuple(each)) for each in spoken.tolist()], dtype=np.int32)
+    def read(records: Records, source: Source, make: Callable[..., T]) -> tuple[T, ...]:
+        def named(**each: Any) -> T:
+            return make(place=each["name"], **each)
 
+        return unpack(records, source, frame, named)
+
+    def door(cells: AnyArray, **each: Any) -> Door:
+        return _door(tables.doors[each["name"]], cells, terrain, names)
+
+    now = Packed(pack(LINKS, list(links.values()), tables.frame))
     return Things(
-        tuple(
-            Link(
-                link.name,
-                link.kind,
-                cell(link.start),
-                cell(link.goal),
-                link.cost,
-                link.both_ways,
-                link.profiles,
-                link.name,
-                link.id,
-                tuple(map(cell, link.via)),
-                link.over,
-            )
-            for link in links.values()
-        ),
-        tuple(
-            Region(each.name, cells(each.cells), each.name, each.id)
-            for each in tables.regions.values()
-        ),
-        tuple(
-            Spot(each.name, each.kind, cell(each.place), each.profiles, each.name, each.id)
-            for each in tables.spots.values()
-        ),
-        tuple(_door(door, cells(door.cells), terrain, names) for door in tables.doors.values()),
+        read(LINKS, now, Link),
+        read(REGIONS, rules.asset, Region),
+        read(SPOTS, rules.asset, Spot),
+        read(DOORS, rules.asset, door),
     )
 
 

@@ -150,6 +150,14 @@ class Instance:
     placement: Placement
     place: str
 
+    @property
+    def at(self) -> tuple[int, int]:
+        return self.placement.at
+
+    @property
+    def turn(self) -> int:
+        return self.placement.turn
+
 
 @dataclass(frozen=True)
 class Things:

@@ -67,7 +67,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "verify": "asset errors flat graph kernels kinds processors",
         "runtime.reader": "asset coordinates errors graph greedy hexagons movement kernels "
         "search.all_pairs search.contraction",
-        "runtime.things": "placement runtime.reader",
+        "runtime.things": "asset placement runtime.reader",
         "runtime.headings": "runtime.reader",
         "runtime.hierarchy": "asset errors graph greedy kernels search runtime.reader runtime.bare",
         "runtime.searching": "errors graph greedy kinds search runtime.reader runtime.hierarchy "

@@ -1,12 +1,13 @@
-"""Pack links, regions, spots, doors and instances into columns, and unpack them again.
+"""Pack records into columns, and unpack them again, each kind as it is described once.
 
-Each kind of record is described once: which attributes it has, and what each says. Columns hold
-numbers in place of cells and of terrains; a :class:`Frame` says which.
+:mod:`bake.asset.columns.things` describes links, regions, spots, doors and instances: which
+attributes they have, and how each lies in a column. Columns hold numbers in place of cells and of
+terrains; a :class:`Frame` says which.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, compress, pairwise
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.arrays import AnyArray, Int32Array
-from bake.placement import TURNS
+from bake.asset.column import Box, Column, World, column
 
 T = TypeVar("T")
 Columns = dict[str, AnyArray]
@@ -50,39 +51,91 @@ class Source(Protocol):
     def damaged(self, found: str, /) -> Exception: ...
 
 
+class Packed(NamedTuple):
+    """Columns in memory, as a source."""
+
+    columns: Columns
+
+    def has(self, path: str) -> bool:
+        """Tell whether there is a column."""
+        return path in self.columns
+
+    def read(self, path: str) -> AnyArray:
+        """Return a column."""
+        return self.columns[path]
+
+    def damaged(self, found: str) -> Exception:
+        """Return the error for what is found in them."""
+        return ValueError(found)
+
+
 class Value(NamedTuple):
     """How one value lies in a column, as an element or a row."""
 
     encode: Callable[[list[Any], Frame], AnyArray]
     decode: Callable[[AnyArray, Frame], Sequence[Any] | AnyArray]
-    sound: Callable[[AnyArray, Frame], Any] = lambda array, frame: True
+    sound: Callable[[AnyArray, Frame], Any]
+    dtype: str
+    unit: str
+    across: str = ""  # what follows the dimension along which records lie
+    holds: Mapping[str, Any] = {}  # constraints of the column
 
 
 class Property(NamedTuple):
     """One attribute of a record."""
 
     value: Value
+    says: str  # what the column says
     column: str = ""  # where it is not called as the attribute is
     many: bool = False  # any number of values; column first_COLUMN says where those of each begin
     optional: bool = False  # the column is left out where no record has a value
     or_none: bool = False  # the attribute is None where the record has no value
+    given: bool = True  # whether the level alone says it, so that nothing else proves it
+    box: Box | None = None  # where it is not that of all others
 
 
 class Records:
     """The columns of one kind of record.
 
     Args:
-        name: what one is called.
+        name: how the names of its columns begin.
+        dim: what its dimension is called; empty = as the records are.
+        box, world: see :class:`bake.asset.column.Column`.
         properties: its attributes; the first one is always there.
     """
 
-    def __init__(self, name: str, /, **properties: Property) -> None:
-        self.name = name
+    def __init__(
+        self,
+        name: str,
+        dim: str = "",
+        /,
+        *,
+        box: Box = "both",
+        world: World = "grid",
+        **properties: Property,
+    ) -> None:
+        self.name, self.dim = name, dim or name
+        self._box, self._world = box, world
         self.properties: Mapping[str, Property] = {
             attribute: each._replace(column=each.column or attribute)
             for attribute, each in properties.items()
         }
         self._first = next(iter(self.properties.values())).column
+
+    def columns(self) -> Iterator[Column]:
+        """Yield the declarations of the columns."""
+        for each in self.properties.values():
+            value, name, dim = each.value, each.column, self.dim
+            place: dict[str, Any] = {"box": each.box or self._box, "world": self._world}
+            place |= {"optional": True, "given": each.given}
+            if each.many:
+                dim += f" {name}"
+                says = f"{name} of {self.dim} i is first_{name}[i] to first_{name}[i + 1] - 1"
+                column_name, along = f"{self.name}_first_{name}", f"{self.dim} + 1"
+                yield column(column_name, "int32", along, dim, says, offsets=dim, **place)
+            dims = dim + value.across
+            full = f"{self.name}_{name}"
+            yield column(full, value.dtype, dims, value.unit, each.says, **place, **value.holds)
 
     def path(self, column: str) -> str:
         """Return where a column lies in an asset."""
@@ -164,7 +217,7 @@ def _listed(values: Any) -> Sequence[Any]:
     return found
 
 
-# -- what there is ---------------------------------------------------------------------------------
+# -- values ----------------------------------------------------------------------------------------
 
 
 def as_texts(names: Sequence[str]) -> npt.NDArray[np.bytes_]:
@@ -178,32 +231,45 @@ def as_names(stored: AnyArray) -> list[str]:
     return [bytes(name).decode() for name in stored.tolist()]
 
 
-def _number(dtype: type[np.generic], sound: Callable[[AnyArray], Any]) -> Value:
+def _from_zero(first: AnyArray) -> bool:
+    return len(first) > 0 and first[0] == 0 and bool((np.diff(first.astype(np.int64)) >= 0).all())
+
+
+def number(dtype: str, unit: str, sound: Callable[[AnyArray], Any], **holds: Any) -> Value:
+    """Return how numbers lie in a column as they are."""
     return Value(
         lambda said, frame: np.array(said, dtype=dtype),
         lambda stored, frame: stored.tolist(),
         lambda stored, frame: sound(stored),
+        dtype,
+        unit,
+        "",
+        holds,
     )
-
-
-def _from_zero(first: AnyArray) -> bool:
-    return len(first) > 0 and first[0] == 0 and bool((np.diff(first.astype(np.int64)) >= 0).all())
 
 
 TEXT = Value(
     lambda said, frame: as_texts([text or "" for text in said]),
     lambda stored, frame: as_names(stored),
+    lambda stored, frame: True,
+    "text",
+    "text",
 )
-UNITS = _number(np.float64, lambda units: np.isfinite(units) & (units > 0))
 FLAG = Value(
     lambda said, frame: np.array(said, dtype=np.uint8),
     lambda stored, frame: stored.astype(np.bool_).tolist(),
     lambda stored, frame: stored < 2,
+    "uint8",
+    "0 or 1",
+    holds={"one_of": (0, 1)},
 )
 CELL = Value(
     lambda said, frame: frame.numbers(said).astype(np.int32),
     lambda location, frame: [tuple(cell) for cell in frame.cells(location).tolist()],
     lambda location, frame: (location >= 0) & (location < frame.locations),
+    "int32",
+    "location",
+    holds={"refers": "location"},
 )
 #: Cells as an array, not as tuples.
 CELLS = CELL._replace(decode=lambda location, frame: frame.cells(location))
@@ -211,61 +277,32 @@ TERRAIN = Value(
     lambda said, frame: np.array([frame.terrains.index(name) for name in said], dtype=np.uint8),
     lambda code, frame: [frame.terrains[each] for each in code.tolist()],
     lambda code, frame: code < len(frame.terrains),
+    "uint8",
+    "terrain",
+    holds={"refers": "terrain"},
 )
 #: Names of terrains, as a row of flags.
 TERRAINS = Value(
-    lambda said, frame: np.array([[n in own for n in frame.terrains] for own in said], np.uint8),
+    lambda said, frame: np.array(
+        [[name in (own or ()) for name in frame.terrains] for own in said], dtype=np.uint8
+    ),
     lambda rows, frame: [tuple(compress(frame.terrains, row)) for row in rows.tolist()],
     lambda rows, frame: rows.shape[1] == len(frame.terrains) and rows.max(initial=0) < 2,
-)
-#: How many of another kind of records belong to each, as a slice of these.
-SPAN = Value(
-    lambda said, frame: np.cumsum([0, *map(len, said)], dtype=np.int32),
-    lambda first, frame: [slice(a, b) for a, b in pairwise(first.tolist())],
-    lambda first, frame: _from_zero(first),
+    "uint8",
+    "0 or 1",
+    ", terrain",
+    {"one_of": (0, 1)},
 )
 
-_NAME, _ID = Property(TEXT), Property(TEXT, optional=True, or_none=True)
-_PROFILES = Property(TEXT, "profile", many=True, or_none=True)
 
-LINKS = Records(
-    "link",
-    name=_NAME,
-    id=_ID,
-    kind=Property(TEXT),
-    start=Property(CELL),
-    goal=Property(CELL),
-    cost=Property(UNITS),
-    both_ways=Property(FLAG),
-    profiles=_PROFILES,
-    via=Property(CELL, many=True, optional=True),
-    over=Property(TERRAINS, optional=True),
-)
-REGIONS = Records("region", name=_NAME, id=_ID, cells=Property(CELLS, "cell", many=True))
-SPOTS = Records(
-    "spot", name=_NAME, id=_ID, kind=Property(TEXT), cell=Property(CELL, "at"), profiles=_PROFILES
-)
-DOORS = Records(
-    "door",
-    name=_NAME,
-    id=_ID,
-    cells=Property(CELLS, "cell", many=True),
-    states=Property(SPAN, "first_state"),
-    state=Property(_number(np.int32, lambda state: state >= -1)),
-)
-#: The states of all doors, with the terrain of each of the door's cells.
-DOOR_STATES = Records(
-    "door", name=Property(TEXT, "state_name"), terrain=Property(TERRAIN, many=True)
-)
-PROTOTYPES = Records(
-    "prototype",
-    name=_NAME,
-    width=Property(_number(np.int32, lambda cells: cells > 0)),
-    height=Property(_number(np.int32, lambda cells: cells > 0)),
-)
-INSTANCES = Records(
-    "instance",
-    prototype=Property(_number(np.int32, lambda prototype: prototype >= 0)),
-    at=Property(CELL),
-    turn=Property(_number(np.uint8, lambda turn: turn < TURNS)),
-)
+def span(dim: str) -> Value:
+    """Return how a column says how many records of another kind belong to each, as a slice."""
+    return Value(
+        lambda said, frame: np.cumsum([0, *map(len, said)], dtype=np.int32),
+        lambda first, frame: [slice(a, b) for a, b in pairwise(first.tolist())],
+        lambda first, frame: _from_zero(first),
+        "int32",
+        dim,
+        " + 1",
+        {"offsets": dim, "least": 1},
+    )

@@ -9,8 +9,9 @@ import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Int32Array
 from bake.asset import Asset
+from bake.asset.records import as_names
 from bake.export.cells import cell_columns
-from bake.flat.schema import LEVEL_NUMBERS, texts
+from bake.flat.schema import COLUMNS, LEVEL_NUMBERS, texts
 from bake.hexagons import HEX_LAYOUTS
 from bake.movement.moves import LinkMoves, moves_of_arcs
 from bake.movement.prices import ticks_of
@@ -176,20 +177,7 @@ class LevelColumns:
             found["node_number"] = asset.read("/node_name")
         else:
             found["node_name"] = texts([str(name) for name in places.names])
-        if asset.has("/node_region"):
-            found |= self._regions_of_nodes()
-        return found
-
-    def _regions_of_nodes(self) -> Columns:
-        names = self.asset.read("/region_name").tolist()
-        region = self.asset.read("/node_region")
-        node = np.argsort(region, kind="stable").astype(np.int32)
-        first = np.searchsorted(region[node], np.arange(len(names) + 1)).astype(np.int32)
-        return {
-            "region_name": texts([bytes(name).decode() for name in names]),
-            "region_first_cell": first - first[0],
-            "region_cell": node[first[0] :],
-        }
+        return found | self._things()
 
     def _grid(self) -> Columns:
         asset, places = self.asset, self.places
@@ -201,34 +189,19 @@ class LevelColumns:
         for name in ("centre", "step"):
             if asset.has(f"/{name}"):
                 found[name] = asset.read(f"/{name}").astype(np.float64)
-        for group in ("region", "spot", "door", "link"):
-            if asset.has(f"/{group}_name") and asset.shape(f"/{group}_name")[0]:
-                found |= self._things(group)
+        found |= self._things()
         if "link_name" in found:
             found |= self._link_arcs()
         return found
 
-    def _things(self, group: str) -> Columns:
-        """Return the columns of one kind of thing, with locations in place of cells."""
-        places = {"link": ("start", "goal"), "spot": ("at",)}.get(group, ("cell",))
+    def _things(self) -> Columns:
+        """Return the columns of things as they lie in the asset."""
         found: Columns = {}
-        for name in _THINGS[group]:
-            path = f"/{group}_{name}"
-            if not self.asset.has(path):
-                continue
-            stored = self.asset.read(path)
-            if stored.dtype.kind == "S":
-                found[f"{group}_{name}"] = texts([each.decode() for each in stored.tolist()])
-            elif name in places:
-                cell = stored.astype(np.int32)
-                flat = cell[:, 1] * np.int32(self.places.width) + cell[:, 0]
-                found[f"{group}_{name}"] = flat
-            else:
-                found[f"{group}_{name}"] = stored
-        if group == "door":
-            found["door_first_terrain"] = _first_terrains(
-                found["door_first_cell"], found["door_first_state"]
-            )
+        for declared in COLUMNS:
+            if declared.name.startswith(_THINGS) and self.asset.has(declared.path):
+                stored = self.asset.read(declared.path)
+                is_text = stored.dtype.kind == "S"
+                found[declared.name] = texts(as_names(stored)) if is_text else stored
         return found
 
     def _link_arcs(self) -> Columns:
@@ -258,35 +231,5 @@ class LevelColumns:
         }
 
 
-#: The asset's columns of each kind of thing.
-_THINGS = {
-    "region": ("name", "id", "first_cell", "cell"),
-    "spot": ("name", "id", "kind", "at", "first_profile", "profile"),
-    "door": (
-        "name",
-        "id",
-        "first_cell",
-        "cell",
-        "first_state",
-        "state_name",
-        "state",
-        "terrain",
-    ),
-    "link": (
-        "name",
-        "id",
-        "kind",
-        "start",
-        "goal",
-        "cost",
-        "both_ways",
-        "first_profile",
-        "profile",
-    ),
-}
-
-
-def _first_terrains(first_cell: AnyArray, first_state: AnyArray) -> Int32Array:
-    """Return (states + 1) int32, where the terrains of each state of all doors begin."""
-    cells = np.repeat(np.diff(first_cell), np.diff(first_state))
-    return np.concatenate([[0], np.cumsum(cells)]).astype(np.int32)
+#: How columns of things begin.
+_THINGS = ("link_", "region_", "spot_", "door_")

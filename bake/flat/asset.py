@@ -29,12 +29,8 @@ from bake.movement.rules import CORNER_CUTTING, COST_RULES
 
 _KINDS = ("graph", "square", "hex")
 _MODES = (None, "hpa", "exact")
-#: Columns of things that hold locations where an asset has cells.
-_CELLS = ("region_cell", "spot_at", "door_cell", "link_start", "link_goal")
 #: Columns that are of another shape than those of assets with the same name.
 _RESHAPED = ("terrain", "barred", "elevation", "cell")
-#: Columns that say on graphs what an asset says as ``/node_region``.
-_OF_GRIDS = ("/region_first_cell", "/region_cell")
 
 
 @dataclass(frozen=True)
@@ -263,7 +259,7 @@ class FlatAsset(Asset):
             taken = parts[3] in _MADE_OWN
         else:
             key = LEVEL, parts[1]
-            taken = key[1] in _CELLS + _RESHAPED
+            taken = key[1] in _RESHAPED
         if taken or flat_column(*key) is None or not self.flat.has(*key):
             return None
         return key
@@ -271,8 +267,6 @@ class FlatAsset(Asset):
     def _find(self, path: str) -> Callable[[], AnyArray] | None:
         """Return what gives a column; None where the file does not have it."""
         column(path)  # raises a KeyError for a path that no asset has
-        if path in _OF_GRIDS and not self._is_grid:
-            return None
         key = self._lying(path)
         made = self._graph.exact and path.endswith("/run_slot")
         made |= path.endswith("/run_length")
@@ -294,8 +288,6 @@ class FlatAsset(Asset):
             needed, make = of_profile.get(name, ("", None))
             there = make is not None and self.flat.has(number, needed)
             return partial(make, number) if make is not None and there else None
-        if (name := parts[1]) in _CELLS:
-            return partial(self._cells, name) if self.flat.has(LEVEL, name) else None
         needed, make_it = self._made_of_level().get(path, ("", None))
         return make_it if self.flat.has(LEVEL, needed) else None
 
@@ -312,7 +304,6 @@ class FlatAsset(Asset):
             return found | {
                 "/node_name": names,
                 "/node_elevation": height,
-                "/node_region": ("region_cell", graph.node_region),
             }
         return found | {
             "/terrain": ("terrain", partial(self._grid, "terrain")),
@@ -350,9 +341,6 @@ class FlatAsset(Asset):
         """Return (k, 2) int32, the cells (x, y) of the whole grid at some locations."""
         y, x = np.divmod(location, np.int32(max(1, self.flat.numbers["width"])))
         return np.stack([x, y], axis=1).astype(np.int32)
-
-    def _cells(self, name: str) -> Int32Array:
-        return self._cells_of(self._graph.column(name, self.flat.numbers["locations"]))
 
 
 def open_either(path: Path, *, check: bool = True, exact: bool = False) -> Asset:

@@ -222,19 +222,6 @@ class FlatGraph:
             found[mine] = self.flat.read(LEVEL, "price_units")[at[mine]]
         return found
 
-    def node_region(self) -> Int32Array:
-        """Return (n) int32, the region of each node of a graph; -1 = of none."""
-        count = self.flat.numbers["nodes"]
-        node, first = self.column("region_cell", count), self.column("region_first_cell", count + 1)
-        ends = [first[0], first[-1]] if len(first) else []
-        if ends != [0, len(node)] or (np.diff(first) < 0).any():
-            raise self.flat.damaged("region_first_cell does not fit region_cell")
-        found = np.full(count, -1, dtype=np.int32)
-        found[node] = np.repeat(np.arange(len(first) - 1, dtype=np.int32), np.diff(first))
-        if (found >= 0).sum() != len(node):
-            raise self.flat.damaged("a node is part of two regions")
-        return found
-
     # -- profiles ---------------------------------------------------------------------------------
 
     def rows(self, profile: int) -> Int32Array:

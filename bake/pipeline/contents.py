@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -10,6 +11,17 @@ import numpy.typing as npt
 
 from bake.arrays import Int32Array
 from bake.asset.column import profile_path
+from bake.asset.columns.things import (
+    DOOR_STATES,
+    DOORS,
+    INSTANCES,
+    LINKS,
+    PROTOTYPES,
+    REGIONS,
+    SPOTS,
+    DoorState,
+)
+from bake.asset.records import Frame, as_texts, grid_frame, pack
 from bake.asset.runs import run_lengths
 from bake.asset.write import Contents, Scalar
 from bake.coordinates import Coordinates
@@ -18,10 +30,8 @@ from bake.level import (
     GraphLevel,
     GridLevel,
     Level,
-    Link,
     Mesh,
     Region,
-    Spot,
     Walls,
     terrain_colours,
 )
@@ -31,7 +41,7 @@ from bake.tables.heuristic import Heuristic
 from bake.tables.hierarchy import Hierarchy
 from bake.tables.labels import StoredLabels
 from bake.tables.run_writer import RunTable
-from bake.worlds import DoorStates, LatticeWorld, World, link_cost, link_vias
+from bake.worlds import DoorStates, LatticeWorld, World, link_cost
 
 Columns = dict[str, npt.NDArray[np.generic]]
 
@@ -78,7 +88,7 @@ def level_contents(world: Setting, recipe: str) -> Contents:
         ("/", "recipe"): recipe,
     }
     columns: Columns = {
-        "/terrain_name": _texts(level.terrains),
+        "/terrain_name": as_texts(level.terrains),
         "/terrain_colour": terrain_colours(
             level.terrains, level.colours, level.areas if isinstance(level, GraphLevel) else None
         ),
@@ -121,14 +131,22 @@ def shared_contents(world: World, recipe: str) -> Contents:
         columns["/node_name"] = (
             np.array(world.node_names, dtype=np.int64)
             if whole
-            else _texts([str(name) for name in world.node_names])
+            else as_texts([str(name) for name in world.node_names])
         )
     if world.node_region is not None and isinstance(world.level, GraphLevel):
-        columns["/region_name"] = _texts(world.level.region_names)
-        columns["/node_region"] = world.node_region
+        columns |= _regions_of_nodes(world.level, world.node_region)
     if world.elevation is not None:
         columns["/node_elevation"] = world.elevation
     return Contents(attributes, columns)
+
+
+def _regions_of_nodes(level: GraphLevel, node_region: Int32Array) -> Columns:
+    nodes = Frame(level.terrains, len(node_region), np.asarray, np.asarray)
+    regions = [
+        Region(name, np.flatnonzero(node_region == number).astype(np.int32), "")
+        for number, name in enumerate(level.region_names)
+    ]
+    return pack(REGIONS, regions, nodes)
 
 
 def _mesh(mesh: Mesh) -> Columns:
@@ -189,104 +207,33 @@ def things_contents(world: Setting) -> Contents:
             attributes["/", "floor_height"] = level.floor_height
         if level.headings is not None:
             attributes["/", "headings"] = level.headings
-        things = level.things
-        if things.links:
-            columns |= _links(things.links, level.floor_height) | _vias(level)
-        if things.regions:
-            columns |= _regions(things.regions)
-        if things.spots:
-            columns |= _spots(things.spots)
-        if world.doors:
-            columns |= _doors(world.doors)
-        if level.instances:
-            columns |= _instances(level)
+        columns |= _things(level, world.doors)
     if world.link is not None:
         columns["/arc_link"] = world.link
     return Contents(attributes, columns)
 
 
-def _links(links: Sequence[Link], floor_height: int | None) -> Columns:
-    return {
-        "/link_name": _texts([link.name for link in links]),
-        **_ids("link", links),
-        "/link_kind": _texts([link.kind for link in links]),
-        "/link_start": np.array([link.start for link in links], dtype=np.int32),
-        "/link_goal": np.array([link.goal for link in links], dtype=np.int32),
-        "/link_cost": np.array([link_cost(link, floor_height) for link in links]),
-        "/link_both_ways": np.array([link.both_ways for link in links], dtype=np.uint8),
-        **_for_profiles("link", [link.profiles for link in links]),
-    }
-
-
-def _vias(level: GridLevel) -> Columns:
-    vias = link_vias(level)
-    if vias is None:
-        return {}
-    y, x = np.divmod(vias.cell, level.width)
-    return {
-        "/link_first_via": vias.first.astype(np.int32),
-        "/link_via": np.stack([x, y], axis=1).astype(np.int32),
-        "/link_over": vias.over.astype(np.uint8),
-    }
-
-
-def _regions(regions: Sequence[Region]) -> Columns:
-    return {
-        "/region_name": _texts([region.name for region in regions]),
-        **_ids("region", regions),
-        "/region_first_cell": _first([len(region.cells) for region in regions]),
-        "/region_cell": np.concatenate([region.cells for region in regions]),
-    }
-
-
-def _spots(spots: Sequence[Spot]) -> Columns:
-    return {
-        "/spot_name": _texts([spot.name for spot in spots]),
-        **_ids("spot", spots),
-        "/spot_kind": _texts([spot.kind for spot in spots]),
-        "/spot_at": np.array([spot.cell for spot in spots], dtype=np.int32),
-        **_for_profiles("spot", [spot.profiles for spot in spots]),
-    }
-
-
-def _doors(doors: Sequence[DoorStates]) -> Columns:
-    first_state = _first([len(door.states) for door in doors])
-    baked = np.array([door.state for door in doors], dtype=np.int32)
-    return {
-        "/door_name": _texts([door.name for door in doors]),
-        **_ids("door", doors),
-        "/door_first_cell": _first([len(door.cells) for door in doors]),
-        "/door_cell": np.concatenate([door.cells for door in doors]),
-        "/door_first_state": first_state,
-        "/door_state_name": _texts([state for door in doors for state in door.states]),
-        "/door_state": np.where(baked < 0, np.int32(-1), first_state[:-1] + baked),
-        "/door_terrain": np.concatenate([door.terrain.ravel() for door in doors]),
-    }
-
-
-def _instances(level: GridLevel) -> Columns:
-    found, drawn = level.instances, level.prototypes
-    return {
-        "/prototype_name": _texts([each.name for each in drawn]),
-        "/prototype_size": np.array([(each.width, each.height) for each in drawn], dtype=np.int32),
-        "/instance_prototype": np.array([each.prototype for each in found], dtype=np.int32),
-        "/instance_at": np.array([each.placement.at for each in found], dtype=np.int32),
-        "/instance_turn": np.array([each.placement.turn for each in found], dtype=np.uint8),
-    }
-
-
-def _ids(group: str, things: Sequence[Link | Region | Spot | DoorStates]) -> Columns:
-    if not any(each.id for each in things):
-        return {}
-    return {f"/{group}_id": _texts([each.id or "" for each in things])}
-
-
-def _for_profiles(group: str, profiles: Sequence[tuple[str, ...] | None]) -> Columns:
-    named = [each or () for each in profiles]
-    return {
-        f"/{group}_first_profile": _first([len(names) for names in named]),
-        f"/{group}_profile": _texts([name for names in named for name in names]),
-    }
+def _things(level: GridLevel, doors: Sequence[DoorStates]) -> Columns:
+    """Return the columns of links, regions, spots, doors and instances."""
+    frame = grid_frame(level.terrains, level.width, level.height)
+    links = [replace(link, cost=link_cost(link, level.floor_height)) for link in level.things.links]
+    columns = pack(LINKS, links, frame) | pack(REGIONS, level.things.regions, frame)
+    columns |= pack(SPOTS, level.things.spots, frame)
+    first = np.cumsum([0, *(len(door.states) for door in doors)]).tolist()
+    numbered = [
+        replace(door, state=before + door.state) if door.state >= 0 else door
+        for door, before in zip(doors, first, strict=False)
+    ]
+    states = [
+        DoorState(name, tuple(level.terrains[code] for code in codes))
+        for door in doors
+        for name, codes in zip(door.states, door.terrain.tolist(), strict=True)
+    ]
+    columns |= pack(DOORS, numbered, frame) | pack(DOOR_STATES, states, frame)
+    if level.instances:
+        columns |= pack(PROTOTYPES, level.prototypes, frame)
+        columns |= pack(INSTANCES, level.instances, frame)
+    return columns
 
 
 def update_contents(world: Setting) -> Contents:
@@ -470,17 +417,6 @@ def as_another(
 
 
 # -- arrays as they are stored ---------------------------------------------------------------------
-
-
-def _texts(names: Sequence[str]) -> npt.NDArray[np.bytes_]:
-    """Return names as fixed-length UTF-8 text."""
-    encoded = [name.encode() for name in names]
-    width = max((len(text) for text in encoded), default=1)
-    return np.array(encoded, dtype=f"S{max(1, width)}")
-
-
-def _first(counts: Sequence[int]) -> Int32Array:
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
 
 
 def _joined(parts: Sequence[Int32Array]) -> Int32Array:

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
-from typing import Any
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, UInt8Array
-from bake.placement import TURNS, Placement
+from bake.asset.columns.things import (
+    DOOR_STATES,
+    DOORS,
+    INSTANCES,
+    LINKS,
+    PROTOTYPES,
+    REGIONS,
+    SPOTS,
+    DoorState,
+)
+from bake.asset.records import Frame, Records, as_names, unpack
+from bake.placement import Placement
 from bake.runtime.reader.places import Cell, Name, Places
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -146,6 +158,14 @@ class Door:
         return replace(self, state=fitting[0] if fitting else None)
 
 
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+_N = TypeVar("_N", bound=_Named)
+
+
 class ThingTables:
     """The things of one asset; each kind is read and checked when first asked for."""
 
@@ -156,130 +176,70 @@ class ThingTables:
     @cached_property
     def links(self) -> Mapping[str, Link]:
         """Return links by name, in the order of the level."""
-        if not self._asset.has("/link_name"):
-            return {}
-        names, kinds = self._texts("link", "name"), self._texts("link", "kind")
-        start, goal = self._cells("link", "start"), self._cells("link", "goal")
-        cost = self._asset.read("/link_cost").astype(np.float64)
-        both = self._asset.read("/link_both_ways").astype(np.bool_)
-        if not (np.isfinite(cost).all() and (cost > 0).all()):
-            raise self._asset.damaged("a link's cost is not positive")
-        profiles, ids = self._profiles("link"), self._ids("link", len(names))
-        via, over = self._vias(len(names))
-        columns = zip(
-            names,
-            kinds,
-            start,
-            goal,
-            cost.tolist(),
-            both.tolist(),
-            profiles,
-            ids,
-            via,
-            over,
-            strict=True,
-        )
-        found = [
-            Link(name, kind, _cell(one), _cell(other), *rest)
-            for name, kind, one, other, *rest in columns
-        ]
-        return self._by_name("link", found)
+        return self._by_name(LINKS, self._read(LINKS, Link))
 
     @cached_property
     def regions(self) -> Mapping[str, Region]:
         """Return regions by name, in the order of the level."""
-        if not self._asset.has("/region_name"):
-            return {}
-        names = self._texts("region", "name")
-        if not self._places.is_grid:
-            return self._by_name("region", self._regions_of_nodes(names))
-        cells = self._parts("region", "first_cell", self._cells("region", "cell"))
-        ids = self._ids("region", len(names))
-        found = [Region(*each) for each in zip(names, cells, ids, strict=True)]
-        return self._by_name("region", found)
 
-    def _regions_of_nodes(self, names: list[str]) -> list[Region]:
-        region, node_names = self.region_of_node, self._places.names
-        if region is None:
-            raise self._asset.damaged("there are regions, but no column /node_region")
-        order = np.argsort(region, kind="stable")
-        first = np.searchsorted(region[order], np.arange(len(names) + 1))
-        nodes = [tuple(node_names[node] for node in order[a:b]) for a, b in pairwise(first)]
-        no_cells = np.zeros((0, 2), dtype=np.int32)
-        return [Region(name, no_cells, None, own) for name, own in zip(names, nodes, strict=True)]
+        def region(name: str, id: str | None, cells: AnyArray) -> Region:
+            if self._places.is_grid:
+                return Region(name, cells, id)
+            return Region(name, np.zeros((0, 2), dtype=np.int32), id, tuple(cells.tolist()))
+
+        _ = self.region_of_node  # refuses a node of two regions
+        return self._by_name(REGIONS, self._read(REGIONS, region))
 
     @cached_property
     def region_of_node(self) -> Int32Array | None:
         """Return (n) int32, the region of each node of a graph, -1 = none; None without regions."""
-        if not self._asset.has("/node_region"):
+        if self._places.is_grid:
             return None
-        region = self._asset.read("/node_region").astype(np.int32)
-        count = len(self._texts("region", "name")) if self._asset.has("/region_name") else 0
-        fits = len(region) == self._places.node_count
-        if not fits or region.min(initial=0) < -1 or region.max(initial=-1) >= count:
-            raise self._asset.damaged("column /node_region contradicts the rest")
-        return region
+        parts = self._read(REGIONS, lambda cells, **rest: cells, lambda location: location)
+        if not parts:
+            return None
+        found = np.full(self._places.node_count, -1, dtype=np.int32)
+        for region, node in enumerate(parts):
+            found[node] = region
+        if (found >= 0).sum() != sum(map(len, parts)):
+            raise self._asset.damaged("a node is part of two regions, or twice of one")
+        return found
 
     @cached_property
     def spots(self) -> Mapping[str, Spot]:
         """Return spots by name, in the order of the level."""
-        if not self._asset.has("/spot_name"):
-            return {}
-        names, kinds = self._texts("spot", "name"), self._texts("spot", "kind")
-        cells, profiles = self._cells("spot", "at"), self._profiles("spot")
-        ids = self._ids("spot", len(names))
-        found = [
-            Spot(name, kinds[at], _cell(cells[at]), profiles[at], ids[at])
-            for at, name in enumerate(names)
-        ]
-        return self._by_name("spot", found)
+        spots = self._read(SPOTS, lambda cell, **rest: Spot(place=cell, **rest))
+        return self._by_name(SPOTS, spots)
 
     @cached_property
     def doors(self) -> Mapping[str, Door]:
         """Return doors by name, in the order of the level."""
-        if not self._asset.has("/door_name"):
-            return {}
-        names = self._texts("door", "name")
-        cells = self._parts("door", "first_cell", self._cells("door", "cell"))
-        state_names = self._texts("door", "state_name")
-        numbers = np.arange(len(state_names))
-        states = self._parts("door", "first_state", numbers)
-        baked = self._asset.read("/door_state").astype(np.int64)
-        terrain = self._asset.read("/door_terrain").astype(np.int64)
-        terrains = [bytes(name).decode() for name in self._asset.read("/terrain_name").tolist()]
-        sizes = [len(own) for own, mine in zip(cells, states, strict=True) for _ in mine]
-        if sum(sizes) != len(terrain):
-            raise self._asset.damaged("terrains of door states do not fit their cells")
-        ends = np.cumsum([0, *sizes])
-        ids = self._ids("door", len(names))
-        found = []
-        for at, name in enumerate(names):
-            mine = states[at].tolist()
-            now = int(baked[at])
-            if now not in (-1, *mine):
+        every = self._read(DOOR_STATES, DoorState)
+
+        def door(name: str, id: str | None, cells: AnyArray, states: slice, state: int) -> Door:
+            mine = every[states]
+            numbers = range(states.start, states.stop)
+            if state not in (-1, *numbers):
                 raise self._asset.damaged("a door's state is none of its own")
-            each = {
-                state_names[state]: tuple(
-                    terrains[code] for code in terrain[ends[state] : ends[state + 1]].tolist()
-                )
-                for state in mine
-            }
-            if len(each) != len(mine):
+            if len({each.name for each in mine}) != len(numbers):
                 raise self._asset.damaged("a door has a state twice")
-            state = None if now < 0 else state_names[now]
-            found.append(Door(name, cells[at], state, each, ids[at]))
-        return self._by_name("door", found)
+            if any(len(each.terrain) != len(cells) for each in mine):
+                raise self._asset.damaged("terrains of door states do not fit their cells")
+            now = None if state < 0 else every[state].name
+            return Door(name, cells, now, dict(mine), id)
+
+        return self._by_name(DOORS, self._read(DOORS, door))
 
     @cached_property
     def instances(self) -> tuple[Instance, ...]:
         """Return what the level is built of, in the order of the level."""
         corner = np.array([each.placement.at for each in self.placed], dtype=np.int32)
-        places = self._places.with_floor(corner.reshape(-1, 2))
+        places = self._places.with_floor(corner.reshape(-1, 2)).tolist()
         found = []
         for one, place in zip(self.placed, places, strict=True):
             wide, high = one.placement.size(one.width, one.height)
-            quarters, mirrored = one.placement.quarters, one.placement.mirrored
-            found.append(Instance(one.prototype, _cell(place), wide, high, 90 * quarters, mirrored))
+            turned, mirrored = 90 * one.placement.quarters, one.placement.mirrored
+            found.append(Instance(one.prototype, tuple(place), wide, high, turned, mirrored))
         return tuple(found)
 
     @cached_property
@@ -289,27 +249,20 @@ class ThingTables:
         Raises:
             CorruptAssetError: one of them leaves the level, or is of no prototype.
         """
-        if not self._asset.has("/instance_at"):
-            return ()
-        names = self._texts("prototype", "name")
-        size = self._asset.read("/prototype_size").astype(np.int64)
-        kind = self._asset.read("/instance_prototype").astype(np.int64)
-        at = self._asset.read("/instance_at").astype(np.int64)
-        turn = self._asset.read("/instance_turn").astype(np.int64)
-        if not len(kind) == len(at) == len(turn) or len(size) != len(names):
-            raise self._asset.damaged("instances contradict each other")
-        limit = np.array([self._places.width, self._places.height])
-        if ((kind < 0) | (kind >= len(names)) | (turn < 0) | (turn >= TURNS)).any():
-            raise self._asset.damaged("an instance is of no prototype, or turned in no known way")
-        covered = np.where((turn % 2 == 1)[:, None], size[kind, ::-1], size[kind])
-        if (covered < 1).any() or (at < 0).any() or (at > limit - covered).any():
-            raise self._asset.damaged("an instance leaves the level")
-        return tuple(
-            Placed(
-                names[each], int(size[each, 0]), int(size[each, 1]), Placement.of((x, y), turned)
-            )
-            for each, (x, y), turned in zip(kind.tolist(), at.tolist(), turn.tolist(), strict=True)
-        )
+        drawn = self._read(PROTOTYPES, lambda **own: tuple(own.values()))
+        size = self._places.width, self._places.height
+
+        def placed(prototype: int, at: tuple[int, int], turn: int) -> Placed:
+            if prototype >= len(drawn):
+                raise self._asset.damaged("an instance is of no prototype")
+            name, width, height = drawn[prototype]
+            placement = Placement.of(at, turn)
+            covered = placement.size(width, height)
+            if any(a + k > most for a, k, most in zip(at, covered, size, strict=True)):
+                raise self._asset.damaged("an instance leaves the level")
+            return Placed(name, width, height, placement)
+
+        return self._read(INSTANCES, placed, self._places.cells_of)
 
     def doors_on(self, terrain: UInt8Array) -> Mapping[str, Door]:
         """Return doors by name, in the states they are in on other terrain.
@@ -317,70 +270,36 @@ class ThingTables:
         Args:
             terrain: (locations) uint8.
         """
-        if not self.doors:
-            return self.doors
-        names = [bytes(name).decode() for name in self._asset.read("/terrain_name").tolist()]
-        location = self._places.location
-        return {
-            door.name: door.on(
-                tuple(
-                    names[code]
-                    for code in terrain[
-                        np.array([location(_cell(cell)) for cell in door.cells], dtype=np.int64)
-                    ]
-                )
-            )
-            for door in self.doors.values()
-        }
-
-    def _vias(self, links: int) -> tuple[list[tuple[Cell, ...]], list[tuple[str, ...]]]:
-        """Return what each link passes through, and the terrains that it passes over."""
-        if not self._asset.has("/link_via"):
-            return [()] * links, [()] * links
-        cells = self._parts("link", "first_via", self._cells("link", "via"))
-        over = self._asset.read("/link_over")
-        terrains = [bytes(name).decode() for name in self._asset.read("/terrain_name").tolist()]
-        if len(cells) != links or over.shape != (links, len(terrains)) or over.max(initial=0) > 1:
-            raise self._asset.damaged("columns of /links contradict each other")
-        return (
-            [tuple(_cell(each) for each in mine) for mine in cells],
-            [tuple(terrains[code] for code in np.flatnonzero(mine).tolist()) for mine in over],
-        )
-
-    def _texts(self, group: str, column: str) -> list[str]:
-        stored = self._asset.read(f"/{group}_{column}").tolist()
-        return [bytes(text).decode() for text in stored]
-
-    def _ids(self, group: str, count: int) -> list[str | None]:
-        if not self._asset.has(f"/{group}_id"):
-            return [None] * count
-        return [text or None for text in self._texts(group, "id")]
-
-    def _cells(self, group: str, column: str) -> Int32Array:
-        cell = self._asset.read(f"/{group}_{column}").astype(np.int32)
-        limit = np.array([self._places.width, self._places.height])
-        if (cell < 0).any() or (cell >= limit).any():
-            raise self._asset.damaged(f"column /{group}_{column} has cells outside the level")
-        return self._places.with_floor(cell)
-
-    def _profiles(self, group: str) -> list[tuple[str, ...] | None]:
-        names = np.array(self._texts(group, "profile"), dtype=object)
-        parts = self._parts(group, "first_profile", names)
-        return [tuple(part.tolist()) or None for part in parts]
-
-    def _parts(self, group: str, column: str, items: AnyArray) -> list[AnyArray]:
-        """Cut items into the parts that the column states."""
-        first = self._asset.read(f"/{group}_{column}").astype(np.int64)
-        if first[0] != 0 or first[-1] != len(items) or (np.diff(first) < 0).any():
-            raise self._asset.damaged(f"column /{group}_{column} contradicts the rest")
-        return np.split(items, first[1:-1])
-
-    def _by_name(self, group: str, things: list[Any]) -> dict[str, Any]:
-        found = {thing.name: thing for thing in things}
-        if len(found) != len(things):
-            raise self._asset.damaged(f"two of {group}_name have one name")
+        found = {}
+        for name, door in self.doors.items():
+            codes = terrain[self._places.locations(door.cells, "a door")]
+            found[name] = door.on(tuple(self.frame.terrains[code] for code in codes.tolist()))
         return found
 
+    @cached_property
+    def frame(self) -> Frame:
+        """Return what records of this level say by numbers."""
+        places = self._places
+        count = places.width * places.height if places.is_grid else places.node_count
+        terrains = tuple(as_names(self._asset.read("/terrain_name")))
+        return Frame(
+            terrains, count, lambda cells: places.locations(cells, "cells"), places.places_of
+        )
 
-def _cell(numbers: Int32Array) -> Cell:
-    return tuple(numbers.tolist())
+    def _read(
+        self,
+        records: Records,
+        make: Callable[..., T],
+        cells: Callable[[Int32Array], AnyArray] | None = None,
+    ) -> tuple[T, ...]:
+        if not records.count(self._asset):
+            return ()
+        frame = self.frame if cells is None else self.frame._replace(cells=cells)
+        return unpack(records, self._asset, frame, make)
+
+    def _by_name(self, records: Records, things: Iterable[_N]) -> dict[str, _N]:
+        every = tuple(things)
+        found = {thing.name: thing for thing in every}
+        if len(found) != len(every):
+            raise self._asset.damaged(f"two {records.name}s have one name")
+        return found

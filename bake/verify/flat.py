@@ -26,7 +26,7 @@ MOST_TICKS = 2**29
 ROOT_TWO = Fraction(math.sqrt(2))
 
 
-def prove_flat(asset: FlatAsset) -> None:
+def prove_flat(asset: FlatAsset, level: Level) -> None:
     """Prove what all profiles of a flat file share.
 
     Raises:
@@ -35,17 +35,11 @@ def prove_flat(asset: FlatAsset) -> None:
     _prove_padding(asset)
     flat, scale = asset.flat, asset.flat.numbers["ticks_per_unit"]
     if flat.has(LEVEL, "link_from"):
-        _prove_links(asset)
+        _prove_links(asset, level)
     if flat.has(LEVEL, "price_ticks"):
         units = flat.read(LEVEL, "price_units").tolist()
         right = [BLOCKED if each == math.inf else _ticks(Fraction(each), scale) for each in units]
         _require(asset, right == flat.read(LEVEL, "price_ticks").tolist(), "price_ticks is wrong")
-    if flat.has(LEVEL, "door_first_terrain"):
-        cells = np.diff(flat.read(LEVEL, "door_first_cell"))
-        states = np.diff(flat.read(LEVEL, "door_first_state"))
-        begins = np.append(0, np.cumsum(np.repeat(cells, states)))
-        same = np.array_equal(begins, flat.read(LEVEL, "door_first_terrain"))
-        _require(asset, same, "door_first_terrain is wrong")
     costs = np.array([flat.read(number, "cost") for number in range(len(asset.profiles))])
     passable = ~np.isnan(costs).all(axis=0)
     terrain = flat.read(LEVEL, "terrain")
@@ -133,26 +127,25 @@ def _prove_padding(asset: FlatAsset) -> None:
         _require(asset, not data[end : -(-end // BORDER) * BORDER].any(), "padding is not zero")
 
 
-def _prove_links(asset: FlatAsset) -> None:
+def _prove_links(asset: FlatAsset, level: Level) -> None:
     """Prove that arcs of links are all there, and cost what the links say."""
     flat, scale = asset.flat, asset.flat.numbers["ticks_per_unit"]
-    start, goal, both = (
-        flat.read(LEVEL, f"link_{name}").tolist() for name in ("start", "goal", "both_ways")
-    )
-    wanted = [(a, b, link) for link, (a, b) in enumerate(zip(start, goal, strict=True))]
-    wanted += [(b, a, link) for (a, b, link), back in zip(wanted, both, strict=True) if back]
-    begins, leads, link, ticks = (
+    width = level.grid.shape[1]
+    wanted = []
+    for number, link in enumerate(level.links):
+        a, b = (y * width + x for x, y in (link.start, link.goal))
+        wanted += [(a, b, number), (b, a, number)][: 1 + link.both_ways]
+    begins, leads, number, ticks = (
         flat.read(LEVEL, f"link_{name}").tolist() for name in ("from", "to", "number", "ticks")
     )
-    there = sorted(zip(begins, leads, link, strict=True)) == sorted(wanted)
+    there = sorted(zip(begins, leads, number, strict=True)) == sorted(wanted)
     _require(asset, there and begins == sorted(begins), "arcs of links are not those of the links")
-    cost = [_ticks(Fraction(each), scale) for each in flat.read(LEVEL, "link_cost").tolist()]
-    _require(asset, ticks == [cost[each] for each in link], "link_ticks is wrong")
-    first, names = flat.read(LEVEL, "link_first_profile"), flat.texts(LEVEL, "link_profile")
-    for number, profile in enumerate(asset.profiles):
-        takers = [names[first[each] : first[each + 1]] for each in link]
-        right = [int(not some or profile in some) for some in takers]
-        same = flat.read(number, "link_open").tolist() == right
+    cost = [_ticks(Fraction(each.cost), scale) for each in level.links]
+    _require(asset, ticks == [cost[each] for each in number], "link_ticks is wrong")
+    for at, profile in enumerate(asset.profiles):
+        who = [level.links[each].profiles for each in number]
+        right = [int(names is None or profile in names) for names in who]
+        same = flat.read(at, "link_open").tolist() == right
         _require(asset, same, f"link_open of profile {profile!r} is wrong")
 
 

@@ -4,38 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.asset import Asset
+from bake.asset.columns.things import INSTANCES, PROTOTYPES
+from bake.verify.level import Level
 
 
-def prove_instances(asset: Asset) -> None:
+def prove_instances(level: Level) -> None:
     """Prove where the instances of a level stand.
 
     Raises:
         CorruptAssetError: they leave the level or a floor, or two of them share a cell.
     """
-
-    def require(holds: bool | np.bool_, otherwise: str) -> None:
-        if not holds:
-            raise asset.damaged(otherwise, verdict="wrong")
-
-    height, width = asset.shape("/terrain")
-    rows = asset.number("floor_height") or height
-    names = asset.read("/prototype_name").tolist()
-    size, kind, at, turn = (
-        asset.read(path).astype(np.int64)
-        for path in ("/prototype_size", "/instance_prototype", "/instance_at", "/instance_turn")
-    )
-    require(len(set(names)) == len(names) == len(size), "two prototypes have one name")
-    require(len(kind) == len(at) == len(turn), "instances contradict each other")
-    require((size > 0).all(), "a prototype has no cells")
-    require(((kind >= 0) & (kind < len(names))).all(), "an instance is of no prototype")
-    require(((turn >= 0) & (turn < 8)).all(), "an instance is turned in no known way")
+    height, width = level.grid.shape
+    drawn = level.read(PROTOTYPES)
+    level.require(len({each.name for each in drawn}) == len(drawn), "two prototypes have one name")
     taken = np.zeros((height, width), dtype=np.bool_)
-    for each, (x, y), turned in zip(kind.tolist(), at.tolist(), turn.tolist(), strict=True):
-        wide, high = size[each].tolist()[:: -1 if turned % 2 else 1]
-        inside = x >= 0 and y >= 0 and x + wide <= width and y + high <= height
-        require(inside, "an instance leaves the level")
-        require(y // rows == (y + high - 1) // rows, "an instance lies on two floors")
+    for each in level.read(INSTANCES):
+        level.require(each.prototype < len(drawn), "an instance is of no prototype")
+        size = drawn[each.prototype].width, drawn[each.prototype].height
+        (wide, high), (x, y) = size[:: -1 if each.turn % 2 else 1], each.at
+        level.require(x + wide <= width and y + high <= height, "an instance leaves the level")
+        one_floor = y // level.floor_height == (y + high - 1) // level.floor_height
+        level.require(one_floor, "an instance lies on two floors")
         covered = taken[y : y + high, x : x + wide]
-        require(not covered.any(), "two instances share a cell")
+        level.require(not covered.any(), "two instances share a cell")
         covered[:] = True

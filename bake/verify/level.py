@@ -7,12 +7,17 @@ follows from something else has to follow. `Column.given` in the schema says whi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 
 from bake.arrays import Float64Array, Int64Array
 from bake.asset import Asset
+from bake.asset.columns.things import DOOR_STATES, DOORS, LINKS, REGIONS, SPOTS
+from bake.asset.records import Frame, Records, as_names, grid_frame, unpack
 from bake.errors import CorruptAssetError
 from bake.verify.stated import prove_attributes
 
@@ -26,6 +31,7 @@ class Level:
     Attributes:
         asset: where they are from.
         kind: square, hex or graph.
+        terrain_names: names of the terrains.
         terrains: how many terrains there are.
         tail, head: (m) int64, the nodes each arc joins.
         degree: (n) int64, arcs of each node.
@@ -44,9 +50,10 @@ class Level:
         self.asset = asset
         prove_attributes(asset)
         self.kind = asset.text("kind") or ""
-        names = asset.read("/terrain_name").tolist()
-        self.terrains = len(names)
-        self.require(len(set(names)) == len(names), "two terrains have one name")
+        self.terrain_names = tuple(as_names(asset.read("/terrain_name")))
+        self.terrains = len(self.terrain_names)
+        one_each = len(set(self.terrain_names)) == self.terrains
+        self.require(one_each, "two terrains have one name")
         asset.read("/terrain_colour")
         first_out, head = (
             asset.read(f"/{name}").astype(np.int64) for name in ("first_out", "head")
@@ -151,15 +158,10 @@ class Level:
             position = asset.read("/position")
             fits = position.shape == (self.nodes, 2) and np.isfinite(position).all()
             self.require(fits, "position does not fit the nodes")
-        if asset.has("/node_region"):
-            regions = self.texts("region", "name") if asset.has("/region_name") else []
-            self.require(len(set(regions)) == len(regions), "two of region_name have one name")
-            region = asset.read("/node_region").astype(np.int64)
-            known = set(region.tolist()) <= {-1, *range(len(regions))}
-            self.require(
-                len(region) == self.nodes and known,
-                "node_region does not fit the nodes and regions",
-            )
+        regions = self.read(REGIONS)
+        self._prove_one_name("regions", regions)
+        node = np.concatenate([[], *(each.cells for each in regions)])
+        self.require(len(np.unique(node)) == len(node), "a node is part of two regions")
 
     def _prove_cells(self) -> None:
         asset, grid, cell = self.asset, self.grid, self.cell
@@ -188,107 +190,62 @@ class Level:
 
     # -- things -----------------------------------------------------------------------------------
 
+    @cached_property
+    def _frame(self) -> Frame:
+        if self.kind == "graph":
+            return Frame(self.terrain_names, self.nodes, np.asarray, np.asarray)
+        return grid_frame(self.terrain_names, *self.grid.shape[::-1])
+
+    def read(self, records: Records) -> tuple[SimpleNamespace, ...]:
+        """Return all records of a kind: cells are (x, y) of the whole grid, or nodes."""
+        return unpack(records, self.asset, self._frame, SimpleNamespace)
+
+    @cached_property
+    def links(self) -> tuple[SimpleNamespace, ...]:
+        """Return all links, see :data:`bake.asset.records.LINKS`."""
+        return self.read(LINKS)
+
+    def _prove_one_name(self, group: str, things: Sequence[SimpleNamespace]) -> None:
+        names = {each.name for each in things}
+        self.require(len(names) == len(things), f"two of /{group} have one name")
+
     def _prove_things(self) -> None:
         """Prove that links, regions, spots and doors are whole, and doors in the state they say."""
-        for group, cells in (
-            ("link", "start goal"),
-            ("region", ""),
-            ("spot", "at"),
-            ("door", ""),
-        ):
-            if not self.asset.has(f"/{group}_name"):
-                self.require(
-                    not (group == "link" and (self.link >= 0).any()),
-                    "arcs are links, but there are none",
-                )
-                continue
-            names = self.texts(group, "name")
-            self.require(len(set(names)) == len(names), f"two of {group}_name have one name")
-            for column in cells.split():
-                self.cells(group, column)
-            if group in ("link", "spot"):
-                self.texts(group, "kind")
-                self.parts(group, "first_profile", len(self.texts(group, "profile")))
-            else:
-                self.parts(group, "first_cell", len(self.cells(group, "cell")))
-        if self.asset.has("/link_name"):
-            cost = self.asset.read("/link_cost")
-            self.require((np.isfinite(cost) & (cost > 0)).all(), "a link's cost is not positive")
-            self.require(
-                (self.asset.read("/link_both_ways") < 2).all(), "both_ways is neither 0 nor 1"
-            )
-            fits = ((self.link >= NO_LINK) & (self.link < len(cost))).all()
-            self.require(fits, "an arc is a link there is none of")
-            if self.asset.has("/link_via"):
-                self._prove_vias()
-        if self.asset.has("/door_name"):
-            self._prove_doors()
-
-    def _prove_vias(self) -> None:
-        """Prove that links pass through cells between their ends, and over terrains there are."""
-        via, count = self.cells("link", "via"), len(self.texts("link", "name"))
-        first = self.parts("link", "first_via", len(via))
-        over = self.asset.read("/link_over")
-        kinds = len(self.asset.read("/terrain_name"))
-        fits = len(first) == count + 1 and over.shape == (count, kinds) and (over < 2).all()
-        self.require(bool(fits), "columns of vias contradict each other")
-        link = np.repeat(np.arange(count), np.diff(first))
-        for end in ("start", "goal"):
-            same = (via == self.cells("link", end)[link]).all(axis=1)
-            self.require(not same.any(), "a link passes through one of its ends")
-        twice = (np.diff(link) == 0) & (np.diff(via, axis=0) == 0).all(axis=1)
-        self.require(not twice.any(), "a link passes through a cell twice in a row")
+        self._prove_one_name("links", self.links)
+        self._prove_one_name("regions", self.read(REGIONS))
+        self._prove_one_name("spots", self.read(SPOTS))
+        fits = ((self.link >= NO_LINK) & (self.link < len(self.links))).all()
+        self.require(fits, "an arc is a link there is none of")
+        for link in self.links:
+            ends = {link.start, link.goal}
+            self.require(ends.isdisjoint(link.via), "a link passes through one of its ends")
+            twice = any(one == other for one, other in pairwise(link.via))
+            self.require(not twice, "a link passes through a cell twice in a row")
+        self._prove_doors()
 
     def _prove_doors(self) -> None:
-        self.require(
-            len(self.door_terrain) == len(self.texts("door", "name")),
-            "doors contradict each other",
-        )
-        first = self.parts("door", "first_state", len(names := self.texts("door", "state_name")))
-        now = self.asset.read("/door_state").astype(np.int64)
-        for door, (cells, terrain) in enumerate(self.door_terrain):
-            mine = names[first[door] : first[door + 1]]
-            self.require(len(set(mine)) == len(mine) > 0, "a door has a state twice, or none")
+        doors = self.read(DOORS)
+        self._prove_one_name("doors", doors)
+        for door, (cells, terrain) in zip(doors, self.door_terrain, strict=True):
             x, y = cells.T
             fits = (terrain == self.grid[y, x]).all(axis=1)
-            state = int(now[door]) - int(first[door])
-            none = now[door] == -1 and not fits.any()
-            right = none or (0 <= state < len(mine) and fits[state])
+            state = door.state - door.states.start
+            right = fits[state] if 0 <= state < len(fits) else door.state == -1 and not fits.any()
             self.require(right, "a door is not in the state that it is said to be in")
 
     @cached_property
     def door_terrain(self) -> list[tuple[Int64Array, Int64Array]]:
         """Return (k, 2) cells of each door, and (states, k) terrain they have in each state."""
-        if not self.asset.has("/door_name"):
-            return []
-        cells = self.cells("door", "cell")
-        terrain = self.asset.read("/door_terrain").astype(np.int64)
-        begin = self.parts("door", "first_cell", len(cells))
-        first = self.parts("door", "first_state", len(self.texts("door", "state_name")))
-        self.require(len(begin) == len(first), "doors contradict each other")
-        size = np.diff(begin) * np.diff(first)
-        self.require(size.sum() == len(terrain), "terrains of door states do not fit their cells")
-        each = np.split(terrain, np.cumsum(size)[:-1])
-        return [
-            (own, part.reshape(-1, len(own)))
-            for own, part in zip(np.split(cells, begin[1:-1]), each, strict=True)
-            if len(own)
-        ]
-
-    def texts(self, group: str, column: str) -> list[str]:
-        """Return a column of texts of some things."""
-        return [bytes(text).decode() for text in self.asset.read(f"/{group}_{column}").tolist()]
-
-    def cells(self, group: str, column: str) -> Int64Array:
-        """Return (k, 2), cells of some things, all of them inside the level."""
-        cell = self.asset.read(f"/{group}_{column}").astype(np.int64)
-        inside = ((cell >= 0) & (cell < np.array(self.grid.shape[::-1]))).all()
-        self.require(inside, f"/{group}_{column} lies outside the level")
-        return cell
-
-    def parts(self, group: str, column: str, count: int) -> Int64Array:
-        """Return where the parts of each thing begin; together they are all there is."""
-        first = self.asset.read(f"/{group}_{column}").astype(np.int64)
-        whole = len(first) and first[0] == 0 and first[-1] == count and (np.diff(first) >= 0).all()
-        self.require(bool(whole), f"/{group}_{column} contradicts the rest")
-        return first
+        code = {name: number for number, name in enumerate(self.terrain_names)}
+        every = self.read(DOOR_STATES)
+        found, end = [], 0
+        for door in self.read(DOORS):
+            mine, end = every[door.states], door.states.stop
+            names = {each.name for each in mine}
+            self.require(len(names) == len(mine) > 0, "a door has a state twice, or none")
+            sizes = {len(each.terrain) for each in mine}
+            self.require(sizes == {len(door.cells)}, "terrains of states do not fit their door")
+            terrain = np.array([[code[name] for name in each.terrain] for each in mine])
+            found.append((door.cells.astype(np.int64), terrain))
+        self.require(end == len(every), "a state is of no door")
+        return found

@@ -8,7 +8,7 @@ a step is possible where every cell under the footprint may make it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -440,24 +440,17 @@ class _Weights:
         if not len(arcs):
             return
         stands = ~np.isnan(_at_nodes(level, self.stands))
-        first = level.parts("link", "first_profile", len(level.texts("link", "profile")))
-        names = level.texts("link", "profile")
-        taken = np.array([a == b or self.name in names[a:b] for a, b in pairwise(first.tolist())])
+        taken = np.array([self._may_take(link) for link in level.links])
         usable = stands[level.tail[arcs]] & stands[level.head[arcs]] & taken[level.link[arcs]]
-        if level.asset.has("/link_via"):
-            usable &= self._clear_links()[level.link[arcs]]
         ticks = np.where(usable, np.rint(level.length[arcs] * self.scale), float(BLOCKED))
         self._compare(arcs, weight[arcs], ticks, "a link does not weigh what it costs")
 
-    def _clear_links(self) -> BoolArray:
-        """Tell which links lead through cells that the profile or the link itself gets past."""
-        level, via = self.level, self.level.cells("link", "via")
-        passes = level.asset.read("/link_over") == 1
-        passes |= ~np.isnan(self.mover.cost)
-        first = level.parts("link", "first_via", len(via)).tolist()
-        code = level.grid[via[:, 1], via[:, 0]]
-        clear = [own[code[a:b]].all() for own, (a, b) in zip(passes, pairwise(first), strict=True)]
-        return np.array(clear, dtype=np.bool_)
+    def _may_take(self, link: SimpleNamespace) -> bool:
+        """Tell whether a link is for the profile, and every cell on it one it gets past."""
+        level = self.level
+        passes = [name in link.over for name in level.terrain_names] | ~np.isnan(self.mover.cost)
+        clear = all(passes[level.grid[y, x]] for x, y in link.via)
+        return clear and (link.profiles is None or self.name in link.profiles)
 
 
 def _hexagon_heading(layout: str, dx: int, dy: int, *, shoved: bool) -> int:
@@ -501,10 +494,8 @@ def _moved(level: Level, cells: AnyArray, dx: int, dy: int, outside: object) -> 
 
 def _prove_links(level: Level, movers: dict[str, Mover]) -> None:
     """Prove that every link has its arcs, from its start to its goal, and costs what it says."""
-    if not level.asset.has("/link_name"):
+    if not level.links:
         return
-    start, goal = level.cells("link", "start"), level.cells("link", "goal")
-    cost, both = level.asset.read("/link_cost"), level.asset.read("/link_both_ways")
     arcs = np.flatnonzero(level.link != NO_LINK)
     node_at = {(x, y): node for node, (x, y) in enumerate(level.cell.tolist())}
     doors = np.zeros(level.grid.shape, dtype=np.bool_)
@@ -523,11 +514,10 @@ def _prove_links(level: Level, movers: dict[str, Mover]) -> None:
         )
     )
     expected = []
-    first = level.parts("link", "first_profile", len(names := level.texts("link", "profile")))
     stands = {name: ~np.isnan(_standing(level, mover)) for name, mover in movers.items()}
-    for link, (a, b) in enumerate(zip(start.tolist(), goal.tolist(), strict=True)):
-        ends = [(tuple(a), tuple(b)), *([(tuple(b), tuple(a))] if both[link] else [])]
-        mine = names[first[link] : first[link + 1]] or list(movers)
+    for number, link in enumerate(level.links):
+        ends = [(link.start, link.goal), (link.goal, link.start)][: 1 + link.both_ways]
+        mine = link.profiles or list(movers)
         for (x, y), (to_x, to_y) in ends:
             tail, head = node_at.get((x, y)), node_at.get((to_x, to_y))
             open_to = any(
@@ -538,8 +528,9 @@ def _prove_links(level: Level, movers: dict[str, Mover]) -> None:
                 and head is not None
                 and (open_to or near[y, x] or near[to_y, to_x])
             ):
-                expected.append((link, tail, head))
+                expected.append((number, tail, head))
     level.require(found == sorted(expected), "links and their arcs do not go together")
+    cost = np.array([link.cost for link in level.links])
     level.require(
         (level.length[arcs] == cost[level.link[arcs]]).all(), "a link's length is not its cost"
     )

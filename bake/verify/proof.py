@@ -81,11 +81,11 @@ def verify_asset(
             prove_movement(level, asset.profiles)
         prove_mesh(asset, level)
         prove_walls(asset, level)
-        if asset.has("/instance_at"):
-            prove_instances(asset)
+        if level.kind != "graph":
+            prove_instances(level)
         prove_coordinates(asset)
         if isinstance(asset, FlatAsset):
-            prove_flat(asset)
+            prove_flat(asset, level)
         names = [name for name in asset.profiles if profile in (None, name)]
         proofs = [
             _prove(Profile(asset, name), sample, part_of(progress, number, len(names)))

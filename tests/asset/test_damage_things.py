@@ -84,19 +84,19 @@ def test_a_column_of_another_length(
 @pytest.mark.parametrize(
     ("name", "value", "line"),
     [
-        ("/link_start", -1, "/link_start has cells outside"),
-        ("/link_goal", 10, "/link_goal has cells outside"),
-        ("/link_cost", np.nan, "cost is not positive"),
+        ("/link_start", -1, "/link_start contradicts"),
+        ("/link_goal", 1000, "/link_goal contradicts"),
+        ("/link_cost", np.nan, "/link_cost contradicts"),
         ("/link_first_profile", 3, "/link_first_profile contradicts"),
         ("/link_first_via", 3, "/link_first_via contradicts"),
-        ("/link_via", 99, "/link_via has cells outside"),
-        ("/link_over", 2, "columns of /links contradict"),
-        ("/region_cell", 99, "/region_cell has cells outside"),
+        ("/link_via", 1000, "/link_via contradicts"),
+        ("/link_over", 2, "/link_over contradicts"),
+        ("/region_cell", 1000, "/region_cell contradicts"),
         ("/region_first_cell", 1, "/region_first_cell contradicts"),
         ("/door_state", 7, "state is none of its own"),
         ("/door_terrain", 4, "has terrain 4 of 4"),
         ("/door_state_name", b"open", "a state twice"),
-        ("/spot_name", b"same", "two of spot_name have one name"),
+        ("/spot_name", b"same", "two spots have one name"),
     ],
 )
 def test_values_that_contradict(name: str, value: object, line: str, tower: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bake.asset.records import (
+from bake.asset.columns.things import (
     DOOR_STATES,
     DOORS,
     INSTANCES,
@@ -17,12 +17,8 @@ from bake.asset.records import (
     PROTOTYPES,
     REGIONS,
     SPOTS,
-    Columns,
-    Records,
-    grid_frame,
-    pack,
-    unpack,
 )
+from bake.asset.records import Columns, Packed, Records, grid_frame, pack, unpack
 
 FRAME = grid_frame(("floor", "wall", "water"), 5, 4)
 
@@ -65,22 +61,6 @@ KINDS: dict[str, tuple[Records, dict[str, st.SearchStrategy[Any]]]] = {
 }
 
 
-class Stored:
-    """Columns, read like those of a file."""
-
-    def __init__(self, columns: Columns) -> None:
-        self.columns = columns
-
-    def has(self, path: str) -> bool:
-        return path in self.columns
-
-    def read(self, path: str) -> np.ndarray:
-        return self.columns[path]
-
-    def damaged(self, found: str) -> Exception:
-        return ValueError(found)
-
-
 def plain(**attributes: Any) -> dict[str, Any]:
     """Return a record with lists in place of arrays, so that it can be compared."""
     return {
@@ -90,7 +70,7 @@ def plain(**attributes: Any) -> dict[str, Any]:
 
 
 def read(records: Records, columns: Columns) -> list[dict[str, Any]]:
-    return list(unpack(records, Stored(columns), FRAME, plain))
+    return list(unpack(records, Packed(columns), FRAME, plain))
 
 
 def written(records: Records, said: Sequence[dict[str, Any]]) -> Columns:
@@ -104,7 +84,7 @@ def test_records_come_back(kind: str, data: st.DataObject) -> None:
     said = data.draw(st.lists(st.fixed_dictionaries(attributes), max_size=4))
     columns = written(records, said)
     assert read(records, columns) == said
-    assert records.count(Stored(columns)) == len(said)
+    assert records.count(Packed(columns)) == len(said)
 
 
 def test_columns_by_hand() -> None:

@@ -31,8 +31,6 @@ THING_COLUMNS = [
     for column in COLUMNS
     if column.path.startswith(("/link_", "/region_", "/spot_", "/door_", "/arc_link"))
 ]
-#: Columns of regions of graphs.
-REGION_COLUMNS = ["/node_region"]
 #: Columns of ground that rises and falls, and of turns.
 SLOPE_COLUMNS = [
     "/elevation",
@@ -68,7 +66,6 @@ ALL_COLUMNS = [
     if path
     not in (
         *THING_COLUMNS,
-        *REGION_COLUMNS,
         *SLOPE_COLUMNS,
         *UPDATE_COLUMNS,
         *PATCH_COLUMNS,

@@ -10,6 +10,8 @@ from bake.recipe import LevelRecipe
 from tests.support.baked import bake
 from tests.support.tampering import edited, proved
 
+WIDTH = 14
+
 
 @pytest.fixture
 def asset(tmp_path: Path) -> Path:
@@ -19,7 +21,7 @@ def asset(tmp_path: Path) -> Path:
         "format": "bake-tiles",
         "version": 1,
         "legend": {".": "floor", "#": "wall"},
-        "rows": ["." * 14] * 12,
+        "rows": ["." * WIDTH] * 12,
         "floor_height": 6,
         "prototypes": {"house": {"rows": ["#####", "#...#", "###.."]}},
         "instances": [
@@ -39,22 +41,24 @@ def test_what_is_baked_is_proved(asset: Path) -> None:
 @pytest.mark.parametrize(
     ("column", "place", "value", "wrong"),
     [
-        ("/instance_at", (0, 0), -1, "an instance leaves the level"),
-        ("/instance_at", (0, 0), 10, "an instance leaves the level"),
+        ("/instance_at", 0, -1, "/instance_at contradicts"),
+        ("/instance_at", 0, 12 * WIDTH, "/instance_at contradicts"),
+        ("/instance_at", 0, 10, "an instance leaves the level"),
         # The one that is turned is five cells high, and three wide.
-        ("/instance_at", (1, 1), 2, "an instance lies on two floors"),
-        ("/instance_at", (1, 0), 12, "an instance leaves the level"),
-        ("/instance_at", (2, 1), 10, "an instance leaves the level"),
-        ("/instance_at", (2, 1), 5, "an instance lies on two floors"),
-        ("/instance_at", (0, 0), 2, "two instances share a cell"),
-        ("/instance_turn", 0, 9, "an instance is turned in no known way"),
+        ("/instance_at", 1, 2 * WIDTH + 6, "an instance lies on two floors"),
+        ("/instance_at", 1, WIDTH + 12, "an instance leaves the level"),
+        ("/instance_at", 2, 10 * WIDTH + 9, "an instance leaves the level"),
+        ("/instance_at", 2, 5 * WIDTH + 9, "an instance lies on two floors"),
+        ("/instance_at", 0, 2, "two instances share a cell"),
+        ("/instance_turn", 0, 9, "/instance_turn contradicts"),
         ("/instance_prototype", 0, 1, "an instance is of no prototype"),
-        ("/instance_prototype", 0, -1, "an instance is of no prototype"),
-        ("/prototype_size", (0, 0), 0, "a prototype has no cells"),
+        ("/instance_prototype", 0, -1, "/instance_prototype contradicts"),
+        ("/prototype_width", 0, 0, "/prototype_width contradicts"),
+        ("/prototype_height", 0, -1, "/prototype_height contradicts"),
     ],
 )
 def test_what_is_wrong_is_named(
-    asset: Path, column: str, place: object, value: int, wrong: str
+    asset: Path, column: str, place: int, value: int, wrong: str
 ) -> None:
     with edited(asset) as file:
         numbers = file[column][()]
@@ -70,6 +74,7 @@ def test_a_house_that_is_turned_fits_where_it_is_as_wide_as_high(
 ) -> None:
     with edited(asset) as file:
         places = file["/instance_at"][()]
-        places[1:] = corner, (0, 3)
+        x, y = corner
+        places[1:] = y * WIDTH + x, 3 * WIDTH
         file["/instance_at"][...] = places
     assert proved(asset).pairs > 0

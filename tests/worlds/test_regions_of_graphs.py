@@ -167,8 +167,8 @@ def test_what_is_no_region_is_refused(tmp_path: Path) -> None:
 def test_damage_is_one_line(tmp_path: Path) -> None:
     asset = baked(written(tmp_path / "rooms.json", "A1-B1 1, B1-B2 2"))
     with edited(asset) as file:
-        file["/node_region"][0] = 9
-    with open_asset(asset) as level, pytest.raises(CorruptAssetError, match="node_region"):
+        file["/region_cell"][0] = 9
+    with open_asset(asset) as level, pytest.raises(CorruptAssetError, match="region_cell"):
         _ = level.regions
-    with pytest.raises(CorruptAssetError, match="node_region"):
+    with pytest.raises(CorruptAssetError, match="region_cell"):
         verify_asset(asset, None, lambda done: None)

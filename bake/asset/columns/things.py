@@ -1,11 +1,138 @@
-"""Columns of links, prices of single arcs, regions, spots, doors, prototypes and instances."""
+"""Links, regions, spots, doors, prototypes and instances as records, and prices of single arcs."""
 
 from __future__ import annotations
 
 from math import nan
+from typing import NamedTuple
+
+import numpy as np
 
 from bake.asset.column import column as _column
+from bake.asset.records import (
+    CELL,
+    CELLS,
+    FLAG,
+    TERRAIN,
+    TERRAINS,
+    TEXT,
+    Property,
+    Records,
+    number,
+    span,
+)
 from bake.graph import BLOCKED, MAX_WEIGHT
+from bake.placement import TURNS
+
+
+class DoorState(NamedTuple):
+    """A state of a door."""
+
+    name: str
+    terrain: tuple[str, ...]  # that of each of the door's cells
+
+
+_UNITS = number(
+    "float64", "units", lambda units: np.isfinite(units) & (units > 0), above=0, finite=True
+)
+_SIZE = number("int32", "cells", lambda cells: cells > 0, least=1)
+_STATE = number("int32", "door state", lambda state: state >= -1, refers="door state", none=-1)
+_PROTOTYPE = number("int32", "prototype", lambda which: which >= 0, refers="prototype")
+_TURN = number("uint8", "turn", lambda turn: turn < TURNS, most=TURNS - 1)
+
+_NAME = Property(TEXT._replace(holds={"order": "unique"}), "name, unique among them")
+_ID = Property(
+    TEXT,
+    "id of the object or entity in the editor; empty where it has none; absent: none has one",
+    optional=True,
+    or_none=True,
+)
+_KIND = Property(TEXT, "what the level calls it")
+_PROFILES = Property(
+    TEXT, "name of a profile that it is for; none: all of them", "profile", many=True, or_none=True
+)
+
+LINKS = Records(
+    "link",
+    name=_NAME,
+    id=_ID,
+    kind=_KIND,
+    start=Property(CELL, "where it begins", given=False),
+    goal=Property(CELL, "where it leads", given=False),
+    cost=Property(_UNITS, "cost of taking it", given=False),
+    both_ways=Property(FLAG, "1 where it leads back, too", given=False),
+    profiles=_PROFILES._replace(given=False),
+    via=Property(
+        CELL,
+        "a cell that it passes through, from its start to its goal",
+        many=True,
+        optional=True,
+        box="asset",
+    ),
+    over=Property(
+        TERRAINS,
+        "1 where it passes over the terrain though nobody can stand on it; any other such terrain "
+        "in a cell of via closes it",
+        optional=True,
+        box="asset",
+    ),
+)
+REGIONS = Records(
+    "region",
+    world="both",
+    name=_NAME,
+    id=_ID,
+    cells=Property(
+        CELLS, "a cell of it; on graphs a node, which is part of no other region", "cell", many=True
+    ),
+)
+SPOTS = Records(
+    "spot",
+    name=_NAME,
+    id=_ID,
+    kind=_KIND,
+    cell=Property(CELL, "where it is", "at"),
+    profiles=_PROFILES,
+)
+DOORS = Records(
+    "door",
+    name=_NAME,
+    id=_ID,
+    cells=Property(CELLS, "a cell of it", "cell", many=True),
+    states=Property(
+        span("door state"),
+        "states of door i are first_state[i] to first_state[i + 1] - 1",
+        "first_state",
+    ),
+    state=Property(
+        _STATE,
+        "the state the level is baked in, counted over all doors; -1: none of them, as a "
+        "patch was folded in",
+        given=False,
+    ),
+)
+#: The states of all doors, one door after another.
+DOOR_STATES = Records(
+    "door",
+    "door state",
+    name=Property(TEXT, "name of the state, unique in its door", "state_name"),
+    terrain=Property(TERRAIN, "terrain of each cell of its door in the state", many=True),
+)
+PROTOTYPES = Records(
+    "prototype",
+    box="asset",
+    name=_NAME,
+    width=Property(_SIZE, "cells from west to east as it is drawn"),
+    height=Property(_SIZE, "cells from north to south as it is drawn"),
+)
+INSTANCES = Records(
+    "instance",
+    box="asset",
+    prototype=Property(_PROTOTYPE, "the prototype that stands there"),
+    at=Property(CELL, "the north-west corner of what it covers"),
+    turn=Property(
+        _TURN, "quarter turns clockwise; and 4 more where east and west are swapped first"
+    ),
+)
 
 # One declaration reads as one entry of a table, so lines are broken by hand below.
 # fmt: off
@@ -13,42 +140,7 @@ COLUMNS = (
     _column("arc_link", "int32", "arc", "link",
         "link the arc is, -1 for a step; of a link, length is its whole cost",
         box="asset", optional=True, refers="link", none=-1),
-    _column("link_name", "text", "link", "text",
-        "name of the link, unique among them",
-        world="grid", optional=True, given=True, order="unique"),
-    _column("link_id", "text", "link", "text",
-        "id of the object or entity in the editor; empty where it has none",
-        world="grid", optional=True, given=True),
-    _column("link_kind", "text", "link", "text",
-        "what the level calls the link", world="grid", optional=True, given=True),
-    _column("link_start", "int32", "link, xy", "cells",
-        "x and y of where it begins", box="asset", optional=True, refers="cell"),
-    _column("link_start", "int32", "link", "location",
-        "where it begins", box="flat", world="grid", optional=True, refers="location"),
-    _column("link_goal", "int32", "link, xy", "cells",
-        "x and y of where it leads", box="asset", optional=True, refers="cell"),
-    _column("link_goal", "int32", "link", "location",
-        "where it leads", box="flat", world="grid", optional=True, refers="location"),
-    _column("link_cost", "float64", "link", "units",
-        "cost of taking it", world="grid", optional=True, above=0, finite=True),
-    _column("link_both_ways", "uint8", "link", "0 or 1",
-        "1 where it leads back, too", world="grid", optional=True, one_of=(0, 1)),
-    _column("link_first_profile", "int32", "link + 1", "link profile",
-        "profiles of link i are first_profile[i] to first_profile[i + 1] - 1; none: all",
-        world="grid", optional=True, offsets="link profile"),
-    _column("link_profile", "text", "link profile", "text",
-        "name of a profile the link is for", world="grid", optional=True),
-    _column("link_first_via", "int32", "link + 1", "via cell",
-        "cells that link i passes through are first_via[i] to first_via[i + 1] - 1. This, via "
-        "and over are absent where no link passes through any",
-        box="asset", optional=True, given=True, offsets="via cell"),
-    _column("link_via", "int32", "via cell, xy", "cells",
-        "x and y of a cell that the link passes through, from its start to its goal",
-        box="asset", optional=True, given=True, refers="cell"),
-    _column("link_over", "uint8", "link, terrain", "0 or 1",
-        "1 where the link passes over the terrain though nobody can stand on it; any other such"
-        " terrain in a cell of via closes it",
-        box="asset", optional=True, given=True, one_of=(0, 1)),
+    *LINKS.columns(),
     _column("link_from", "int32", "link arc", "location",
         "where each arc of a link begins, ascending; a link that leads both ways is two arcs. "
         "All columns of links are absent where there are none",
@@ -72,80 +164,10 @@ COLUMNS = (
         box="flat", optional=True, least=1, most=MAX_WEIGHT, none=BLOCKED),
     _column("price_units", "float64", "price", "units",
         "the same in units; infinite: closed", box="flat", optional=True, above=0),
-    _column("node_region", "int32", "node", "region",
-        "region that a graph's node is part of, -1: of none; absent where there are none",
-        box="asset", optional=True, given=True, refers="region", none=-1),
-    _column("region_name", "text", "region", "text",
-        "name of the region, unique among them", optional=True, given=True, order="unique"),
-    _column("region_id", "text", "region", "text",
-        "id of the object or entity in the editor; empty where it has none",
-        world="grid", optional=True, given=True),
-    _column("region_first_cell", "int32", "region + 1", "region cell",
-        "cells of region i are first_cell[i] to first_cell[i + 1] - 1; absent on graphs",
-        optional=True, given=True, offsets="region cell"),
-    _column("region_cell", "int32", "region cell, xy", "cells",
-        "x and y of the region's cells; absent on graphs",
-        box="asset", optional=True, given=True, refers="cell"),
-    _column("region_cell", "int32", "region cell", "location",
-        "a cell of the region; on graphs a node, which is part of no other region",
-        box="flat", optional=True, refers="location"),
-    _column("spot_name", "text", "spot", "text",
-        "name of the spot, unique among them",
-        world="grid", optional=True, given=True, order="unique"),
-    _column("spot_id", "text", "spot", "text",
-        "id of the object or entity in the editor; empty where it has none",
-        world="grid", optional=True, given=True),
-    _column("spot_kind", "text", "spot", "text",
-        "what the level calls the spot", world="grid", optional=True, given=True),
-    _column("spot_at", "int32", "spot, xy", "cells",
-        "x and y of where it is", box="asset", optional=True, given=True, refers="cell"),
-    _column("spot_at", "int32", "spot", "location",
-        "where it is", box="flat", world="grid", optional=True, refers="location"),
-    _column("spot_first_profile", "int32", "spot + 1", "spot profile",
-        "profiles of spot i are first_profile[i] to first_profile[i + 1] - 1; none: all",
-        world="grid", optional=True, given=True, offsets="spot profile"),
-    _column("spot_profile", "text", "spot profile", "text",
-        "name of a profile the spot is for", world="grid", optional=True, given=True),
-    _column("door_name", "text", "door", "text",
-        "name of the door, unique among them",
-        world="grid", optional=True, given=True, order="unique"),
-    _column("door_id", "text", "door", "text",
-        "id of the object or entity in the editor; empty where it has none",
-        world="grid", optional=True, given=True),
-    _column("door_first_cell", "int32", "door + 1", "door cell",
-        "cells of door i are first_cell[i] to first_cell[i + 1] - 1",
-        world="grid", optional=True, given=True, offsets="door cell"),
-    _column("door_cell", "int32", "door cell, xy", "cells",
-        "x and y of the door's cells", box="asset", optional=True, given=True, refers="cell"),
-    _column("door_cell", "int32", "door cell", "location",
-        "a cell of the door", box="flat", world="grid", optional=True, refers="location"),
-    _column("door_first_state", "int32", "door + 1", "door state",
-        "states of door i are first_state[i] to first_state[i + 1] - 1",
-        world="grid", optional=True, given=True, offsets="door state", least=1),
-    _column("door_state_name", "text", "door state", "text",
-        "name of the state", world="grid", optional=True, given=True),
-    _column("door_state", "int32", "door", "door state",
-        "the state the level is baked in; -1: none of them, as a patch was folded in",
-        world="grid", optional=True, refers="door state", none=-1),
-    _column("door_terrain", "uint8", "door state cell", "terrain",
-        "state after state, terrain of each of its door's cells",
-        world="grid", optional=True, given=True, refers="terrain"),
-    _column("door_first_terrain", "int32", "door state + 1", "door state cell",
-        "terrains of state s are first_terrain[s] to first_terrain[s + 1] - 1, one for each "
-        "cell of its door", box="flat", world="grid", optional=True, offsets="door state cell"),
-    _column("prototype_name", "text", "prototype", "text",
-        "name of the prototype, unique among them",
-        box="asset", optional=True, given=True, order="unique"),
-    _column("prototype_size", "int32", "prototype, xy", "cells",
-        "width and height as it is drawn", box="asset", optional=True, given=True, least=1),
-    _column("instance_prototype", "int32", "instance", "prototype",
-        "the prototype that stands there",
-        box="asset", optional=True, given=True, refers="prototype"),
-    _column("instance_at", "int32", "instance, xy", "cells",
-        "x and y of the north-west corner of what it covers, in the whole grid",
-        box="asset", optional=True, given=True, refers="cell"),
-    _column("instance_turn", "uint8", "instance", "turn",
-        "quarter turns clockwise; and 4 more where east and west are swapped first",
-        box="asset", optional=True, given=True, most=7),
+    *(
+        declared
+        for records in (REGIONS, SPOTS, DOORS, DOOR_STATES, PROTOTYPES, INSTANCES)
+        for declared in records.columns()
+    ),
 )
 # fmt: on

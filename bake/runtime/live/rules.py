@@ -121,8 +121,7 @@ class LevelRules:
         if not self.asset.has("/arc_link"):
             return np.full(len(self.places.head), -1, dtype=np.int32)
         link = self.asset.read("/arc_link").astype(np.int32, copy=False)
-        count = self.asset.shape("/link_name")[0]
-        if len(link) != len(self.places.head) or link.max(initial=-1) >= count:
+        if len(link) != len(self.places.head) or link.max(initial=-1) >= len(self.links):
             raise self.asset.damaged("link does not fit arcs and links")
         return link
 
@@ -250,15 +249,5 @@ class ProfileRules:
     @cached_property
     def takes(self) -> BoolArray:
         """Return (links) bool, True where a link is for this profile."""
-        asset = self._level.asset
-        if not asset.has("/link_name"):
-            return np.empty(0, dtype=np.bool_)
-        first = asset.read("/link_first_profile").astype(np.int64)
-        names = [bytes(each).decode() for each in asset.read("/link_profile").tolist()]
-        if first[0] != 0 or first[-1] != len(names) or (np.diff(first) < 0).any():
-            raise asset.damaged("first_profile of links contradicts the rest")
-        mine = [
-            start == end or self.name in names[start:end]
-            for start, end in zip(first[:-1].tolist(), first[1:].tolist(), strict=True)
-        ]
-        return np.array(mine, dtype=np.bool_)
+        who = [link.profiles for link in self._level.links.values()]
+        return np.array([names is None or self.name in names for names in who], dtype=np.bool_)
