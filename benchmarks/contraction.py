@@ -13,12 +13,16 @@ from scipy.sparse.csgraph import dijkstra
 
 from bake.arrays import Int32Array, Int64Array
 from bake.graph import INFINITY, Subgraph
+from bake.search.contraction.hierarchy import ContractionHierarchy
 from bake.search.contraction.labels import Labels, distance_labels, label_distances
 from bake.search.contraction.metric import Prices, Weights, customize, price_arcs
 from bake.search.contraction.order import dissection_order
-from bake.search.contraction.query import distance, path, room_for, ways_of
+from bake.search.contraction.query import chains_for, distance, forget, query_tree
 from bake.search.contraction.tree import Tree, elimination_tree
 from bake.search.contraction.update import lower_arcs, reprice
+from bake.search.live.baked_hops import no_hops
+from bake.search.live.graph import Adjacency
+from bake.search.live.next_hops import NextHops
 from bake.tables.labels import stored_labels
 from benchmarks.bench import Bench
 from benchmarks.clock import seconds
@@ -204,30 +208,36 @@ def _measure(ground: Ground) -> Measured:
     )
 
 
+def asked(sub: Subgraph, made: Made | Contracted) -> NextHops:
+    """Whoever answers about a map by its hierarchy, where nothing was baked."""
+    hierarchy = ContractionHierarchy(made.tree, made.prices)
+    none = np.zeros(len(sub.weight), dtype=np.int32)
+    hops = NextHops(hierarchy, Adjacency.of(sub.graph, sub.weight, none), no_hops())
+    hierarchy.distance(0, 0)  # compiles
+    hops.paths(none[:1], none[:1])
+    return hops
+
+
 def _queries(
     sub: Subgraph, made: Made, starts: Int32Array, goals: Int32Array
 ) -> tuple[Int64Array, list[float], list[float]]:
-    """Ticks, and seconds of single distances and paths."""
-    tree = made.tree
-    ways = ways_of(tree, made.weights)
-    room, ranks = room_for(ways), np.empty(len(tree.order), dtype=np.int32)
+    """Ticks, and seconds of single distances and paths, each the first one to its goal."""
+    hops, rank = asked(sub, made), made.tree.rank
     ticks = np.empty(len(starts), dtype=np.int64)
-    label_distances(made.labels, tree.rank[starts], tree.rank[goals], ticks)
+    label_distances(made.labels, rank[starts], rank[goals], ticks)
     single, whole = [], []
-    distance(*ways, room.climb, 0, 0)  # compiles
-    path(*ways, *room, ranks, 0, 0)
-    ends = zip(tree.rank[starts].tolist(), tree.rank[goals].tolist(), strict=True)
-    for turn, (start, goal) in enumerate(ends):
+    for turn, (start, goal) in enumerate(zip(starts.tolist(), goals.tolist(), strict=True)):
+        forget(hops.hierarchy.chains)
         begun = time.perf_counter()
-        found = distance(*ways, room.climb, start, goal)
-        between = time.perf_counter()
-        count = path(*ways, *room, ranks, start, goal)
-        whole.append(time.perf_counter() - between)
-        single.append(between - begun)
+        found = hops.hierarchy.distance(start, goal)
+        single.append(time.perf_counter() - begun)
+        forget(hops.hierarchy.chains)
+        begun = time.perf_counter()
+        _, nodes = hops.paths(starts[turn : turn + 1], goals[turn : turn + 1])
+        whole.append(time.perf_counter() - begun)
         assert found == ticks[turn], "labels and the hierarchy tell different distances"
-        if turn < 100 and count:
-            walked = _walked(sub, tree.order[ranks[:count]])
-            assert walked == found, "a path is not as long as its distance"
+        if turn < 100 and len(nodes):
+            assert _walked(sub, nodes) == found, "a path is not as long as its distance"
     return ticks, single, whole
 
 
@@ -273,8 +283,8 @@ def _edits(sub: Subgraph, made: Made, edits: list[Edit]) -> tuple[list[float], l
     """Close and open arcs; return the seconds of each, and the ticks between while closed."""
     tree, prices, weights = made.tree, made.prices, made.weights
     lower, spent, between = lower_arcs(tree), [], []
-    ways, tails = ways_of(tree, weights), sub.graph.tail()
-    room = room_for(ways)
+    query, tails = query_tree(tree, weights), sub.graph.tail()
+    chains = chains_for(query)
     for turn, edit in enumerate([edits[0], *edits]):
         tail, head, weight = tails[edit.arcs], sub.graph.head[edit.arcs], sub.weight[edit.arcs]
         for ticks in (np.full(len(tail), INFINITY, dtype=np.int32), weight):
@@ -285,7 +295,8 @@ def _edits(sub: Subgraph, made: Made, edits: list[Edit]) -> tuple[list[float], l
             assert changed >= 0
             if turn and ticks is not weight:
                 ends = (int(tree.rank[node]) for node in edit.pair)
-                found = int(distance(*ways, room.climb, *ends))
+                forget(chains)
+                found = int(distance(*query, *chains, *ends))
                 between.append(-1 if found >= INFINITY else found)
     same = (weights.up == customize(tree, prices).up).all()
     assert same, "weights after edits differ from those of customizing anew"

@@ -13,11 +13,11 @@ from bake.asset import Asset
 from bake.graph import DEFAULT_TICKS_PER_UNIT
 from bake.levels.movingai import read_scenario
 from bake.runtime import open_asset
-from bake.search.contraction.query import distance, path, room_for, ways_of
+from bake.search.contraction.query import forget
 from benchmarks import child
 from benchmarks.baking import write_recipe
 from benchmarks.bench import Bench, Skip
-from benchmarks.contraction import contract
+from benchmarks.contraction import asked, contract
 from benchmarks.ground import ground_of
 from benchmarks.levels import level_file, scenario_file
 from benchmarks.section import Section
@@ -78,20 +78,20 @@ def _contract(bench: Bench, section: Section, names: Sequence[str]) -> None:
             each[0],
             [median(times) for times in zip(*(one.seconds for one in each), strict=True)],
         )
-        ways = ways_of(made.tree, made.weights)
-        room, ranks = room_for(ways), np.empty(ground.nodes, dtype=np.int32)
-        distance(*ways, room.climb, 0, 0)  # compiles
-        path(*ways, *room, ranks, 0, 0)
+        hops = asked(ground.sub, made)
         single, whole = [], []
         for problem, optimal in enumerate(scenario.optimal.tolist()):
             ends = (each[problem].tolist() for each in (scenario.start, scenario.goal))
-            start, goal = (int(made.tree.rank[ground.node_at[y, x]]) for x, y in ends)
+            start, goal = (int(ground.node_at[y, x]) for x, y in ends)
+            forget(hops.hierarchy.chains)
             begun = time.perf_counter()
-            ticks = distance(*ways, room.climb, start, goal)
-            between = time.perf_counter()
-            path(*ways, *room, ranks, start, goal)
-            whole.append(time.perf_counter() - between)
-            single.append(between - begun)
+            ticks = hops.hierarchy.distance(start, goal)
+            single.append(time.perf_counter() - begun)
+            forget(hops.hierarchy.chains)
+            pair = np.array([[start], [goal]], dtype=np.int32)
+            begun = time.perf_counter()
+            hops.paths(*pair)
+            whole.append(time.perf_counter() - begun)
             slack = 1e-4 + 1e-5 * optimal + scenario.rounding[problem]
             what = f"{scenario.source.name}: line {scenario.line[problem]}"
             assert abs(ticks / DEFAULT_TICKS_PER_UNIT - optimal) <= slack, f"{what}: {ticks} ticks"

@@ -48,7 +48,6 @@ SHARED_NAMES = {
     "Recipe",
     "Region",
     "Request",
-    "Room",
     "Route",
     "Rules",
     "Search",

@@ -52,7 +52,8 @@ ROOMS: dict[str, frozenset[str]] = {
         "search.contraction": "graph kernels search.graph",
         "search.plane": "kernels",
         "search.incremental": "errors graph kernels search.point",
-        "search.live": "errors graph greedy kernels search.graph search.all_pairs search.hierarchy",
+        "search.live": "errors graph greedy kernels search.graph search.all_pairs search.hierarchy "
+        "search.contraction",
         "levels.reading": "coordinates errors graph hexagons level movement toml",
         "levels.ldtk": "coordinates errors graph hexagons level movement toml levels.reading",
         "levels.tiled": "coordinates errors graph hexagons level movement toml levels.reading",

@@ -167,7 +167,7 @@ class Mover:
         into, order = Graph.from_arcs(len(self.cell), head, tail)
         weight = usable.weight[keep][order]
         none = np.zeros(len(weight), dtype=np.int32)
-        dist, _ = flow_field(Adjacency.of(into, weight, none), target, self._shift)
+        dist = flow_field(Adjacency.of(into, weight, none), target, self._shift)
         return Field(target, np.where(dist >= INFINITY, np.inf, dist.astype(np.float64)))
 
     @cached_property

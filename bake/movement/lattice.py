@@ -157,6 +157,21 @@ class Lattice:
         inside = (to_x >= 0) & (to_x < self.width) & (to_y >= 0) & (to_y < self.rows)
         return Steps(cells, cells[:, None] + np.where(inside, dy * self.width + dx, 0), inside)
 
+    def slots_between(self, cells: Int64Array, next_cells: Int64Array) -> Int64Array:
+        """Return (k) int64, the slot of the step from each cell to a neighbour; 0 from it to it."""
+        floor, width = self.width * self.rows, self.width
+        if self.headings is not None:
+            turned: Int64Array = (next_cells // floor - cells // floor) % self.headings
+            return np.minimum(2, turned)
+        slot = np.zeros((2, 3, 3), dtype=np.int64)
+        for parity in (0, 1):
+            for place, (dx, dy) in enumerate(self.moves(parity)):
+                slot[parity, dy + 1, dx + 1] = place
+        (y, x), (to_y, to_x) = np.divmod(cells, width), np.divmod(next_cells, width)
+        line = y if self.hex_layout is not None and in_rows(self.hex_layout) else x
+        found: Int64Array = slot[line & 1, to_y - y + 1, to_x - x + 1]
+        return found
+
     def _steps_along(self, cells: Int64Array) -> Steps:
         """Return the steps along the headings of some cells, and the turns."""
         every, at = self.plain.steps_from(cells), np.arange(len(cells))

@@ -206,7 +206,7 @@ class ManyQuestions(Questions):
         now = self._now
         row = now.rows.row(goal)
         hops = now.tables.has_hops
-        ticks = now.tables.ticks_toward(row) if hops else now.around.toward(row)[0]
+        ticks = now.tables.ticks_toward(row) if hops else now.around.ticks_toward(row)
         return self._over_places(now, ticks / self._units, np.inf)
 
     def distances_from(self, start: Place) -> Float64Array:
@@ -242,7 +242,7 @@ class ManyQuestions(Questions):
             rows = np.arange(now.tables.row_count, dtype=np.int32)
             ahead = now.tables.next_rows(rows, np.full_like(rows, goal_row))
         else:
-            ahead = now.around.toward(goal_row)[1]
+            ahead = now.around.toward(goal_row)
         return self._over_places(now, now.rows.array(ahead), -1)
 
     def _over_places(self, now: Snapshot, values: AnyArray, nowhere: float) -> AnyArray:

@@ -15,7 +15,6 @@ from collections.abc import Callable
 import numpy as np
 
 from bake.runtime import LevelAsset
-from bake.runtime.live.pricing import NEW, STEP
 
 #: The arcs out of each location in the order of the rule: where each leads, and its ticks.
 Arcs = dict[int, list[tuple[int, int]]]
@@ -109,6 +108,8 @@ def baked_hops(level: LevelAsset, profile: str) -> Callable[[int, int], int]:
     """The next hops of an asset as baked, whatever has become of the level."""
     tables = level._current.tables[profile]
     row_at = tables.row_at.tolist()
+    if tables.has_hops:
+        assert tables.steps.row_count == tables.row_count  # Read, in case the level is closed soon.
 
     def baked(start: int, goal: int) -> int:
         row, goal_row = row_at[start], row_at[goal]
@@ -131,10 +132,10 @@ def arcs_now(level: LevelAsset, profile: str) -> Arcs:
     for tail, head, label, ticks, units in zip(*(each.tolist() for each in found), strict=True):
         if units == float("inf"):
             continue
-        if label == STEP:
+        if label < 0:
             order = 0, direction(level, tail, head)
         else:
-            order = (2, head) if label == NEW else (1, label)
+            order = (1, label) if label < writer.rules.arc_count else (2, head)
         arcs[tail].append((order, head, ticks))
     return {tail: [arc[1:] for arc in sorted(out)] for tail, out in arcs.items()}
 

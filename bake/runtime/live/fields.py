@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -17,6 +17,7 @@ from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.graph import INFINITY
 
 if TYPE_CHECKING:
+    from bake.search.live.baked_hops import BakedHops
     from bake.search.live.descent import Lanes
     from bake.search.live.graph import Adjacency, LiveGraph
 
@@ -78,7 +79,7 @@ class FlowFields:
             return np.zeros(len(goals), dtype=np.bool_)
         return np.fromiter((goal in known for goal in goals.tolist()), np.bool_, len(goals))
 
-    def next_rows(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
+    def next_rows(self, baked: BakedHops, rows: Int32Array, goals: Int32Array) -> Int32Array:
         """Return (k) int32, the rows to step to; at its goal the row itself, -1 without a path."""
         from bake.search.live.descent import steps_down
 
@@ -86,7 +87,7 @@ class FlowFields:
         out = self._arcs.out.arcs
         for lanes, pairs, lane in self._by_block(goals):
             found = np.empty(len(pairs), dtype=np.int32)
-            steps_down(out, lanes, rows[pairs], lane, found)
+            steps_down(out, baked, lanes, rows[pairs], goals[pairs], lane, found)
             ahead[pairs] = found
         return ahead
 
@@ -103,23 +104,18 @@ class FlowFields:
             return as_ticks(dist[place, lane[0]])
         raise AssertionError("one goal has one block")
 
-    def walk(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
+    def walk(
+        self, baked: BakedHops, rows: Int32Array, goals: Int32Array
+    ) -> tuple[Int64Array, Int32Array]:
         """Return where each path begins, (k + 1) int64, and the rows of all of them."""
-        from bake.search.live.descent import count_down, follow_down
+        from bake.search.live.descent import follow_down
+        from bake.search.live.next_hops import in_pieces
 
-        count, parts = np.zeros(len(rows), dtype=np.int64), []
-        out = self._arcs.out.arcs
+        out, parts = self._arcs.out.arcs, []
         for lanes, pairs, lane in self._by_block(goals):
-            steps = np.empty(len(pairs), dtype=np.int64)
-            count_down(out, lanes, rows[pairs], lane, steps)
-            count[pairs] = steps
-            parts.append((lanes, pairs, lane))
-        first = np.zeros(len(rows) + 1, dtype=np.int64)
-        np.cumsum(count, out=first[1:])
-        path = np.empty(int(first[-1]), dtype=np.int32)
-        for lanes, pairs, lane in parts:
-            follow_down(out, lanes, rows[pairs], lane, first[pairs], count[pairs], path)
-        return first, path
+            write = partial(follow_down, out, baked, lanes)
+            parts.append((pairs, in_pieces(write, rows[pairs], goals[pairs], lane)))
+        return paths_of(parts, len(rows))
 
     def _by_block(self, goals: Int32Array) -> Iterator[tuple[Lanes, Int64Array, Int32Array]]:
         """Make the fields that are missing, and give each block's lanes, pairs, and their lane."""
@@ -145,7 +141,7 @@ class FlowFields:
         from bake.search.live.flow_field import flow_field
 
         graph = self._arcs.graph
-        dist, _ = flow_field(graph.into, goal, graph.shift)
+        dist = flow_field(graph.into, goal, graph.shift)
         return self.keep([goal], Lanes(dist[:, None], self._in_order)), 0
 
     @cached_property
@@ -172,6 +168,32 @@ class FlowFields:
                     if goal in self._lane and self._lane[goal][0] is oldest:
                         del self._lane[goal]
         return block
+
+
+def paths_of(
+    parts: list[tuple[Int64Array, tuple[Int64Array, Int32Array]]], count: int
+) -> tuple[Int64Array, Int32Array]:
+    """Put paths that were found in parts into the order of their pairs.
+
+    Args:
+        parts: which pairs each part answers for, and where their paths begin, and the rows.
+        count: how many pairs there are.
+
+    Returns:
+        (count + 1) int64 where each path begins, and the rows of all of them.
+    """
+    if len(parts) == 1:
+        return parts[0][1]
+    steps = np.zeros(count, dtype=np.int64)
+    for pairs, (first, _) in parts:
+        steps[pairs] = np.diff(first)
+    starts = np.zeros(count + 1, dtype=np.int64)
+    np.cumsum(steps, out=starts[1:])
+    whole = np.empty(int(starts[-1]), dtype=np.int32)
+    for pairs, (first, path) in parts:
+        # Each place of a part goes as far as its path is moved.
+        whole[np.arange(len(path)) + np.repeat(starts[pairs] - first[:-1], np.diff(first))] = path
+    return starts, whole
 
 
 def as_ticks(dist: Int32Array | Int64Array) -> Float64Array:

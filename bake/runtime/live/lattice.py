@@ -176,7 +176,7 @@ class LatticeWriter:
             self.listed(state)
             edited = self._lists(after).edited
             assert edited is not None
-            return replace(edited, state=after, repriced=None)
+            return replace(edited, state=after, changed=None)
         rerouted = bool(
             len(come) or len(gone) or ((old == BLOCKED) != (steps.weight == BLOCKED)).any()
         )

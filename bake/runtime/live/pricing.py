@@ -17,15 +17,11 @@ from bake.movement.prices import Prices, price_arcs, price_steps, to_ticks
 from bake.runtime.live.cells import Values, window
 from bake.runtime.live.edits import LevelState
 from bake.runtime.live.links import CLOSED, LinkState
-from bake.runtime.live.rules import LevelRules, ProfileRules
+from bake.runtime.live.rules import STEPS, LevelRules, ProfileRules
 
 #: Changes that lie closer together than this are looked at as one patch, in cells; and how many
 #: cells with priced steps are remembered.
 _NEAR, _REMEMBERED = 8, 2**14
-
-#: The label of an arc that is a lattice step, and of one that the level was not baked with; of any
-#: other arc it is the number in the asset.
-STEP, NEW = -1, -2
 
 
 class Arcs(NamedTuple):
@@ -33,7 +29,7 @@ class Arcs(NamedTuple):
 
     Attributes:
         tail, head: (k) int64 locations.
-        label: (k) int32, STEP, NEW or the arc's number in the asset.
+        label: (k) int32, see :attr:`LevelRules.label`.
         weight: (k) int32 ticks, BLOCKED where the arc may not be taken.
         units: (k) float64, the cost before rounding; inf where the arc may not be taken.
     """
@@ -251,7 +247,7 @@ class Pricing:
             arcs = _together(arcs, self._new_arcs(level, np.flatnonzero(near)))
         if before is not level.links and len(before.keys):
             gone = np.setdiff1d(before.keys, level.links.keys, assume_unique=True)
-            arcs = _together(arcs, _closed(gone, rules.location_count))
+            arcs = _together(arcs, self._closed(gone))
         return self._with_own_prices(level, arcs)
 
     def _steps(self, lattice: Lattice, level: LevelState, cells: Int64Array) -> Arcs:
@@ -260,7 +256,8 @@ class Pricing:
         prices = price_steps(self._footprints(level), self.rules.movement, steps)
         weight, inside = self._ticks(prices), steps.inside
         tail = np.broadcast_to(cells[:, None], inside.shape)[inside]
-        label = np.full(len(tail), STEP, dtype=np.int32)
+        slot = np.arange(STEPS, STEPS + inside.shape[1], dtype=np.int32)
+        label = np.broadcast_to(slot, inside.shape)[inside]
         return Arcs(tail, steps.head[inside], label, weight[inside], _units(prices)[inside])
 
     def _baked_arcs(self, level: LevelState, arcs: npt.NDArray[np.integer]) -> Arcs:
@@ -306,8 +303,8 @@ class Pricing:
         order = np.lexsort((_units(prices), weight, head, tail))
         pair = tail[order] * rules.location_count + head[order]
         first = order[np.flatnonzero(np.diff(pair, prepend=-1))]
-        label = np.full(len(first), NEW, dtype=np.int32)
-        return Arcs(tail[first], head[first], label, weight[first], _units(prices)[first])
+        ends, label = (tail[first], head[first]), rules.label_of_new(head[first])
+        return Arcs(*ends, label, weight[first], _units(prices)[first])
 
     def _with_own_prices(self, level: LevelState, arcs: Arcs) -> Arcs:
         """Give arcs that may be taken the prices the game set for them, where it set any."""
@@ -323,6 +320,17 @@ class Pricing:
         weight, units = arcs.weight.copy(), arcs.units.copy()
         weight[mine], units[mine] = self._ticks(Prices(price != CLOSED, price)), price
         return arcs._replace(weight=weight, units=units)
+
+    def _closed(self, keys: Int64Array) -> Arcs:
+        """Return new arcs that are gone.
+
+        Args:
+            keys: (k) int64, see :attr:`LinkState.keys`.
+        """
+        tail, head = np.divmod(keys, self.rules.location_count)
+        weight = np.full(len(keys), BLOCKED, dtype=np.int32)
+        units = np.full(len(keys), np.inf)
+        return Arcs(tail, head, self.rules.label_of_new(head), weight, units)
 
     def _ticks(self, prices: Prices) -> Int32Array:
         return to_ticks(prices, self.rules.movement.ticks_per_unit, self._off_the_scale)
@@ -342,19 +350,6 @@ _NONE = Arcs(
     np.empty(0, dtype=np.int32),
     np.empty(0, dtype=np.float64),
 )
-
-
-def _closed(keys: Int64Array, locations: int) -> Arcs:
-    """Return new arcs that are gone.
-
-    Args:
-        keys: (k) int64, see :attr:`LinkState.keys`.
-        locations: how many there are.
-    """
-    tail, head = np.divmod(keys, locations)
-    label, weight = np.full((2, len(keys)), NEW, dtype=np.int32)
-    weight[:] = BLOCKED
-    return Arcs(tail, head, label, weight, np.full(len(keys), np.inf))
 
 
 def _units(prices: Prices) -> Float64Array:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from bake.arrays import BoolArray, Float64Array, Int32Array, UInt8Array
+from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.asset.column import profile_path
 from bake.asset.slopes import read_elevation, read_slope, read_turn
 from bake.graph import Graph
@@ -26,6 +26,9 @@ from bake.runtime.reader.places import Places
 from bake.runtime.things import Link, ThingTables
 
 T = TypeVar("T")
+
+#: The label of a step in the first direction; those of the others follow, and all are below 0.
+STEPS = -8
 
 
 class LevelRules:
@@ -131,6 +134,25 @@ class LevelRules:
         if not self.asset.has("/arc_link"):
             return np.zeros(0, dtype=np.int32)
         return np.flatnonzero(self.link >= 0).astype(np.int32)
+
+    @cached_property
+    def label(self) -> Int32Array:
+        """Return (m) int32, the label of each baked arc, which tells it from parallel ones.
+
+        Labels give the arcs out of a place an order that depends on the asset and on the level
+        alone: first steps by direction, then other arcs by their number in the asset, and then arcs
+        that it does not hold by the location they lead to.
+        """
+        label = np.arange(self.arc_count, dtype=np.int32)
+        if self.lattice is not None:
+            at, steps = self.location_of_node.astype(np.int64), np.flatnonzero(self.link < 0)
+            ends = at[self.tail[steps]], at[self.places.head[steps]]
+            label[steps] = STEPS + self.lattice.slots_between(*ends)
+        return label
+
+    def label_of_new(self, head: Int64Array) -> Int32Array:
+        """Return (k) int32, the labels of arcs that the asset does not hold."""
+        return (self.arc_count + head).astype(np.int32)
 
     @cached_property
     def own_prices(self) -> dict[tuple[int, int], float]:

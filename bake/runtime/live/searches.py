@@ -154,7 +154,7 @@ class ChangedBounds(Bounds):
                 raise self.tables.missing("cluster_distances")
             graph = self.tables.state.graph
             first, member = self._made.members
-            dist, _ = nearest_field(graph.into, member[first[goal] : first[goal + 1]], graph.shift)
+            dist = nearest_field(graph.into, member[first[goal] : first[goal + 1]], graph.shift)
             found = np.minimum.reduceat(dist[member], first[:-1])
             found[found >= INFINITY] = UNREACHABLE
             self._toward[goal] = found
@@ -180,8 +180,8 @@ class ChangedBounds(Bounds):
         toward, away = np.empty((2, count, rows), dtype=np.int32)
         for place, arcs in enumerate(groups):
             tails, heads = (np.unique(ends[arcs]).astype(np.int32) for ends in (tail, head))
-            toward[place] = nearest_field(graph.into, tails, graph.shift)[0]
-            away[place] = nearest_field(graph.out, heads, graph.shift)[0]
+            toward[place] = nearest_field(graph.into, tails, graph.shift)
+            away[place] = nearest_field(graph.out, heads, graph.shift)
         between = np.empty((count, count), dtype=np.int64)
         for first, arcs in enumerate(groups):
             between[first] = toward[:, np.unique(tail[arcs])].min(axis=1)

@@ -220,14 +220,16 @@ class ProfileState:
         return FlowFields(self.arcs)
 
 
-class Repriced(NamedTuple):
-    """Arcs between pairs of rows that an edit changed, each pair once.
+class ChangedArcs(NamedTuple):
+    """Arcs that an edit changed.
 
     Attributes:
         tail, head: (k) int32 rows.
-        ticks: (k) int32, what the cheapest arc between them weighs now; INFINITY where none does.
+        label: (k) int32, see :attr:`bake.runtime.live.rules.LevelRules.label`.
+        weight: (k) int32 ticks they cost now, BLOCKED where they may not be taken.
     """
 
     tail: Int32Array
     head: Int32Array
-    ticks: Int32Array
+    label: Int32Array
+    weight: Int32Array

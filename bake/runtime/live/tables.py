@@ -16,6 +16,7 @@ import numpy as np
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.graph import BLOCKED, Graph, Subgraph
 from bake.runtime.live.edits import LevelState
+from bake.runtime.live.fields import paths_of
 from bake.runtime.live.state import ProfileState
 from bake.runtime.live.versions import ProfileWriter
 from bake.runtime.live.ways import ExactWays
@@ -201,7 +202,7 @@ class ChangedTables(Tables):
         if self._as_baked:
             return self.baked.next_row(row, goal)
         ahead = self._ways.next_row(self.state, row, goal)
-        return int(self.state.fields.next_rows(*_one(row, goal))[0]) if ahead is None else ahead
+        return int(self._stepped(*_one(row, goal))[0]) if ahead is None else ahead
 
     def next_rows(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
         if self._as_baked:
@@ -210,14 +211,16 @@ class ChangedTables(Tables):
             known = rows < self.state.baked_rows
             ahead[known] = self.baked.next_rows(rows[known], goals[known])
             return ahead
-        ahead, unknown = self._ways.recall(self.state, rows, goals)
-        there = rows == goals
-        ahead[there] = rows[there]
-        unknown = unknown[~there[unknown]]
-        found = self._ways.next_rows
-        for pairs, part in self._parts(rows, goals, unknown, found, self.state.fields.next_rows):
+        ahead = np.empty(len(rows), dtype=np.int32)
+        for pairs, part in self._parts(rows, goals, self._ways.next_rows, self._stepped):
             ahead[pairs] = part
         return ahead
+
+    def _stepped(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
+        return self.state.fields.next_rows(self._writer.baked_hops, rows, goals)
+
+    def _walked(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
+        return self.state.fields.walk(self._writer.baked_hops, rows, goals)
 
     def ticks(self, row: int, goal: int) -> float:
         if self._as_baked:
@@ -228,9 +231,8 @@ class ChangedTables(Tables):
     def ticks_between(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
         if self._as_baked:
             return self.baked.ticks_between(rows, goals)
-        ticks, every = np.empty(len(rows), dtype=np.float64), np.arange(len(rows))
-        found = self._ways.ticks_between
-        for pairs, part in self._parts(rows, goals, every, found, self.state.fields.ticks):
+        ticks, fields = np.empty(len(rows), dtype=np.float64), self.state.fields
+        for pairs, part in self._parts(rows, goals, self._ways.ticks_between, fields.ticks):
             ticks[pairs] = part
         return ticks
 
@@ -240,44 +242,28 @@ class ChangedTables(Tables):
     def path(self, row: int, goal: int) -> Int32Array | None:
         if self._as_baked:
             return self.baked.path(row, goal)
-        path = self._ways.path(self.state, row, goal)
-        if path is None:
-            _, path = self.state.fields.walk(*_one(row, goal))
+        pair = _one(row, goal)
+        found = self._ways.walk(self.state, *pair)
+        path = (self._walked(*pair) if found is None else found)[1]
         return path if len(path) else None
 
     def walk(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
         if self._as_baked:
             return self.baked.walk(rows, goals)
-        found, every = self._ways.walk, np.arange(len(rows))
-        parts = list(self._parts(rows, goals, every, found, self.state.fields.walk))
-        if len(parts) == 1:
-            return parts[0][1]
-        count = np.zeros(len(rows), dtype=np.int64)
-        for pairs, (first, _) in parts:
-            count[pairs] = np.diff(first)
-        starts = np.zeros(len(rows) + 1, dtype=np.int64)
-        np.cumsum(count, out=starts[1:])
-        whole = np.empty(int(starts[-1]), dtype=np.int32)
-        for pairs, (first, path) in parts:
-            # Each place of a part goes as far as its path is moved.
-            whole[np.arange(len(path)) + np.repeat(starts[pairs] - first[:-1], np.diff(first))] = (
-                path
-            )
-        return starts, whole
+        return paths_of(list(self._parts(rows, goals, self._ways.walk, self._walked)), len(rows))
 
     def _parts(
         self,
         rows: Int32Array,
         goals: Int32Array,
-        pairs: Int64Array,
         by_ways: Callable[[ProfileState, Int32Array, Int32Array], T | None],
         by_fields: Callable[[Int32Array, Int32Array], T],
     ) -> Iterator[tuple[Int64Array, T]]:
-        """Have some pairs answered, by flow fields or by the hierarchy, whichever is cheaper.
+        """Have pairs answered, by flow fields or by the hierarchy, whichever is cheaper.
 
         Gives which pairs, and the answers for them.
         """
-        shared = self._shared(goals[pairs])
+        pairs, shared = np.arange(len(rows)), self._shared(goals)
         own = pairs[~shared]
         if len(own):
             found = by_ways(self.state, rows[own], goals[own])

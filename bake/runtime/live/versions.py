@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,14 +15,15 @@ from bake.greedy import chart
 from bake.runtime.live.clusters import ClusterLine, ClusterVersion
 from bake.runtime.live.edits import LevelState
 from bake.runtime.live.links import LinkState
-from bake.runtime.live.pricing import NEW, STEP, Pricing
+from bake.runtime.live.pricing import Pricing
 from bake.runtime.live.rules import LevelRules
-from bake.runtime.live.state import Differences, GraphVersion, ProfileState, Repriced
+from bake.runtime.live.state import ChangedArcs, Differences, GraphVersion, ProfileState
 from bake.runtime.live.ways import ExactWays
 from bake.runtime.reader.baked import BakedTables
 from bake.runtime.things import ThingTables
 
 if TYPE_CHECKING:
+    from bake.search.live.baked_hops import BakedHops
     from bake.search.live.graph import LiveGraph
 
 
@@ -33,7 +34,7 @@ class Edited:
     Attributes:
         state: the version.
         arcs: how many arcs changed.
-        repriced: the pairs of rows they lie between; None where arcs are not listed.
+        changed: these arcs; None where arcs are not listed.
         opened, closed: int32, locations where the profile can stand from now on, and no longer can.
         rerouted: whether an arc opened or closed, or rows without arcs came or went.
         clusters: tells the clusters in which, or on the border of which, an arc changed.
@@ -41,7 +42,7 @@ class Edited:
 
     state: Any
     arcs: int
-    repriced: Repriced | None
+    changed: ChangedArcs | None
     opened: Int32Array
     closed: Int32Array
     rerouted: bool
@@ -61,12 +62,27 @@ class ProfileWriter:
         self.tables = tables
         self.pricing = pricing
         self._rules = rules
-        self.ways = ExactWays(self._lattice)
+        self.ways = ExactWays(self._lattice, lambda: self.baked_hops)
         self._cells: tuple[Int32Array, Int32Array] | None = None
 
     def _lattice(self, location: Int32Array) -> Int32Array | None:
         places = self.tables.places
         return chart(places.cells_of(location), places.hex_layout) if places.is_grid else None
+
+    @cached_property
+    def baked_hops(self) -> BakedHops:
+        """Return the next hops of the asset, as kernels take them beside other searches."""
+        from bake.search.live.baked_hops import BakedHops, no_hops
+
+        if not self.tables.has_hops:
+            return no_hops()
+        hops = self.tables.hops
+        component, reach = hops.component, hops.reach
+        if hops.stores_none:
+            component = np.zeros_like(component)
+        if reach is None:
+            reach = np.empty((0, 0), dtype=np.uint8)
+        return BakedHops(*self.tables.steps.index, component, np.array(reach))
 
     def cells_of(self, location: Int32Array) -> Int32Array:
         """Return (r, 2) int32, the cell of each row; kept, as rows seldom come."""
@@ -94,14 +110,13 @@ class ProfileWriter:
         known = tables.row_at.copy()
         known[location[baked:]] = row[doors]
         graph = rules.graph
-        inside = np.flatnonzero((row[rules.tail] >= 0) & (row[graph.head] >= 0))
-        label: Int32Array = inside.astype(np.int32)
-        if tables.places.is_grid:
-            label[rules.link[inside] < 0] = STEP
+        # Steps that do not exist lead to where they begin.
+        joined = (row[rules.tail] >= 0) & (row[graph.head] >= 0) & (rules.tail != graph.head)
+        inside = np.flatnonzero(joined)
         local, order = Graph.from_arcs(
             len(location), row[rules.tail[inside]], row[graph.head[inside]]
         )
-        live = LiveGraph.of(local, tables.weight[inside][order], label[order])
+        live = LiveGraph.of(local, tables.weight[inside][order], rules.label[inside][order])
         standing = np.zeros(len(location), dtype=np.bool_)
         standing[:baked] = True
         return ProfileState(
@@ -192,15 +207,10 @@ class ProfileWriter:
         if after.heaviest > state.heaviest:
             self._check_scale(after, head[new == after.heaviest])
         rerouted = len(gone) + len(come) > 0 or bool(((old == BLOCKED) != (new == BLOCKED)).any())
-        others = len(self._rules.link_arcs) + len(level.links.keys) + len(before.keys)
-        if self._rules.places.is_grid and not others:
-            repriced = Repriced(tail, head, np.minimum(new, np.int32(INFINITY)))
-        else:
-            repriced = self._repriced(after, tail, head)
         return Edited(
             after,
             len(at),
-            repriced,
+            ChangedArcs(tail, head, label, new),
             state.location[come],
             state.location[gone],
             rerouted,
@@ -215,8 +225,8 @@ class ProfileWriter:
 
     def follow(self, edited: Edited) -> None:
         """Answer for a version from now on."""
-        assert edited.repriced is not None
-        self.ways.follow(edited.state, edited.repriced)
+        assert edited.changed is not None
+        self.ways.follow(edited.state, edited.changed)
 
     def unready(self, state: ProfileState) -> Iterator[Callable[[], object]]:
         """Give what makes a version ready for questions, as far as it is not."""
@@ -274,43 +284,10 @@ class ProfileWriter:
             return
         graph = state.graph
         for adjacency in (graph.into, graph.out):
-            dist, _ = flow_field(adjacency, int(dearest[0]), graph.shift)
+            dist = flow_field(adjacency, int(dearest[0]), graph.shift)
             longest = int(dist[dist < INFINITY].max(initial=0))
             if longest >= INFINITY - state.heaviest:
                 raise too_long(longest, state.heaviest, "lower the costs, or ticks_per_unit")
-
-    def _repriced(self, state: ProfileState, tail: Int32Array, head: Int32Array) -> Repriced:
-        """Find what the cheapest arcs between some pairs weigh now, of which an arc changed."""
-        pairs = np.unique(tail.astype(np.int64) << 32 | head)
-        tail, head = (pairs >> 32).astype(np.int32), (pairs & 0xFFFFFFFF).astype(np.int32)
-        ticks = np.full(len(pairs), INFINITY, dtype=np.int32)
-        for label in self._labels(state, tail, head):
-            ticks = np.minimum(ticks, state.arcs.weights(tail, head, label))
-        return Repriced(tail, head, ticks)
-
-    def _labels(
-        self, state: ProfileState, tail: Int32Array, head: Int32Array
-    ) -> Iterator[Int32Array]:
-        """Give labels of arcs between pairs, (k) int32, until each pair has had all of its own."""
-        rules = self._rules
-        yield np.full(len(tail), NEW, dtype=np.int32)
-        if rules.places.is_grid:
-            yield np.full(len(tail), STEP, dtype=np.int32)
-            others = rules.link_arcs
-        else:
-            others = np.arange(len(rules.tail), dtype=np.int32)
-        if not len(others):
-            return
-        row = state.known_row[rules.location_of_node]
-        wanted = tail.astype(np.int64) << 32 | head
-        ends = row[rules.tail[others]].astype(np.int64) << 32 | row[rules.places.head[others]]
-        mine = others[np.isin(ends, wanted)]
-        ends = row[rules.tail[mine]].astype(np.int64) << 32 | row[rules.places.head[mine]]
-        order = np.argsort(ends, kind="stable")
-        mine, ends = mine[order], ends[order]
-        first, end = np.searchsorted(ends, wanted), np.searchsorted(ends, wanted, side="right")
-        for turn in range(int((end - first).max(initial=0))):
-            yield mine[np.minimum(first + turn, np.maximum(end - 1, 0))]
 
 
 def _clusters_of(state: ProfileState, rows: Int32Array) -> tuple[int, ...]:

@@ -2,8 +2,7 @@
 
 There is one hierarchy for each profile, and its weights are those of the newest version. Whoever
 asks about an earlier one, or asks while the hierarchy cannot answer, is told so and takes a flow
-field. Next hops come as the beginning of a whole path, which is remembered: an agent mostly asks
-next from where it was sent.
+field, which gives the same answers.
 """
 
 from __future__ import annotations
@@ -17,18 +16,15 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.graph import INFINITY
 from bake.runtime.live.fields import as_ticks
-from bake.runtime.live.state import ProfileState, Repriced
+from bake.runtime.live.state import ChangedArcs, ProfileState
 
 if TYPE_CHECKING:
-    from bake.search.contraction.hierarchy import ContractionHierarchy
-    from bake.search.live.hop_memory import HopMemory
-
-#: Steps of a path that are remembered.
-REMEMBERED = 32
+    from bake.search.live.baked_hops import BakedHops
+    from bake.search.live.next_hops import NextHops
 
 #: About what things take, in nanoseconds: an arc that a query climbs, what a query takes beside
 #: that, and an arc of a sweep.
-CLIMB_NS, QUERY_NS, SWEEP_NS = 0.7, 3000.0, 4.5
+CLIMB_NS, QUERY_NS, SWEEP_NS = 0.7, 1000.0, 4.5
 
 #: Pairs that flow fields answer after arcs came that the hierarchy does not know, before it is
 #: built anew. As many fields take about as long as building it.
@@ -38,16 +34,20 @@ PATIENCE = 128
 class ExactWays:
     """The contraction hierarchy of a profile; threads may share it."""
 
-    def __init__(self, lattice: Callable[[Int32Array], Int32Array | None]) -> None:
+    def __init__(
+        self,
+        lattice: Callable[[Int32Array], Int32Array | None],
+        baked: Callable[[], BakedHops],
+    ) -> None:
         """Build nothing yet.
 
         Args:
             lattice: gives (k, 2) int32 coordinates of k locations; None on graphs.
+            baked: gives the next hops of the asset.
         """
-        self._lattice = lattice
+        self._lattice, self._baked = lattice, baked
         self._lock = threading.Lock()
-        self._hierarchy: ContractionHierarchy | None = None
-        self._memory: HopMemory | None = None
+        self._hops: NextHops | None = None
         self._state: ProfileState | None = None
         self._hopeless = False
         self._wait = 0
@@ -57,33 +57,28 @@ class ExactWays:
     def begin(self, state: ProfileState) -> None:
         """Answer for the first version."""
         with self._lock:
-            self._state, self._hierarchy = state, None
+            self._state, self._hops = state, None
 
     def answers_for(self, state: ProfileState) -> bool:
         """Tell whether this is the version that is answered for."""
         return state is self._state
 
-    def follow(self, state: ProfileState, changed: Repriced) -> None:
+    def follow(self, state: ProfileState, changed: ChangedArcs) -> None:
         """Take the weights of the next version; from now on only that is answered for.
 
         Args:
             state: the version.
-            changed: the pairs of rows between which arcs changed, since the version before.
+            changed: the arcs that cost something else since the version before.
         """
-        tail, head, ticks = changed
         with self._lock:
             self._state = state
-            if self._hierarchy is None or self._memory is None:
-                return
-            self._memory.clear()
-            known = state.row_count <= self._hierarchy.node_count
-            if not known or not self._hierarchy.reprice(tail, head, ticks):
-                self._hierarchy = None
+            if self._hops is not None and not self._hops.reprice(state.row_count, *changed):
+                self._hops = None
                 self._wait = PATIENCE
 
     def is_ready(self, state: ProfileState) -> bool:
         """Tell whether there is nothing to prepare for a version."""
-        return self._hopeless or (state is self._state and self._hierarchy is not None)
+        return self._hopeless or (state is self._state and self._hops is not None)
 
     def prepare(self, state: ProfileState) -> None:
         """Build the hierarchy now, if there is none and it is of use."""
@@ -98,47 +93,45 @@ class ExactWays:
             state: the newest version.
         """
         self.prepare(state)
-        if self._hierarchy is not None:
+        if self._hops is not None:
             with self._lock:
-                self._hierarchy.warm_up()
+                self._hops.hierarchy.warm_up()
             ends = np.zeros(1, dtype=np.int32), np.ones(1, dtype=np.int32)
             self.next_row(state, 0, 1)
-            self.recall(state, *ends)
-            self.ticks_between(state, *ends)
-            self.ticks(state, 0, 1)
+            self.next_rows(state, *ends)
+            self.walk(state, *ends)
 
-    def _ready(self, state: ProfileState, pairs: int) -> ContractionHierarchy | None:
-        """Return the hierarchy if it answers for a version; it is built when first needed.
+    def _ready(self, state: ProfileState, pairs: int) -> NextHops | None:
+        """Return what answers for a version, if anything does; it is built when first needed.
 
         Args:
             pairs: how many pairs are asked for.
         """
         if state is not self._state or self._hopeless:
             return None
-        if self._hierarchy is None:
-            from bake.search.contraction.hierarchy import is_compiled
+        if self._hops is None:
+            from bake.search.live.next_hops import is_compiled
 
             if not is_compiled():
                 return None
             if self._wait > 0:
                 self._wait -= pairs
                 return None
-            from bake.search.live.hop_memory import HopMemory
+            self._hops = self._built(state)
+            self._hopeless = self._hops is None
+        return self._hops
 
-            self._memory = HopMemory()
-            self._hierarchy = self._built(state)
-            self._hopeless = self._hierarchy is None
-        return self._hierarchy
-
-    def _built(self, state: ProfileState) -> ContractionHierarchy | None:
+    def _built(self, state: ProfileState) -> NextHops | None:
         from bake.search.contraction.hierarchy import ContractionHierarchy
         from bake.search.contraction.tree import joined_pairs
+        from bake.search.live.next_hops import NextHops
 
         out, into = state.graph.out, state.graph.into
         structure = joined_pairs((out.begin, out.end, out.to), (into.begin, into.end, into.to))
         graph, weight = out.compact()
         at = self._lattice(state.location)
-        return ContractionHierarchy.of(structure, at, graph, weight)
+        hierarchy = ContractionHierarchy.of(structure, at, graph, weight)
+        return None if hierarchy is None else NextHops(hierarchy, out, self._baked())
 
     # -- questions --------------------------------------------------------------------------------
 
@@ -152,22 +145,23 @@ class ExactWays:
             (k) bool; None where fields have to answer for all of them.
         """
         with self._lock:
-            hierarchy = self._ready(state, 0)
-            if hierarchy is None:
+            hops = self._ready(state, 0)
+            if hops is None:
                 return None
-            pair_ns = hierarchy.climbed * CLIMB_NS + QUERY_NS
-            sweep_ns = hierarchy.arc_count * SWEEP_NS
+            # A goal climbs as far as an asker, but once for all of them.
+            pair_ns = 2 * hops.hierarchy.climbed * CLIMB_NS + QUERY_NS
+            sweep_ns = hops.hierarchy.arc_count * SWEEP_NS
         from bake.search.contraction.sweep import LANES
 
-        dear = np.zeros(len(goals), dtype=np.bool_)
+        expensive = np.zeros(len(goals), dtype=np.bool_)
         if len(goals) * pair_ns < sweep_ns:
-            return dear
+            return expensive
         each, place, count = np.unique(goals, return_inverse=True, return_counts=True)
         order = np.argsort(-count, kind="stable")
         together = np.add.reduceat(count[order], np.arange(0, len(each), LANES))
         for begin in (np.flatnonzero(together * pair_ns > sweep_ns) * LANES).tolist():
-            dear[np.isin(place, order[begin : begin + LANES])] = True
-        return dear
+            expensive[np.isin(place, order[begin : begin + LANES])] = True
+        return expensive
 
     def sweep(self, state: ProfileState, goals: Int32Array) -> None:
         """Make the flow fields of some goals side by side, if the hierarchy answers."""
@@ -175,86 +169,52 @@ class ExactWays:
         from bake.search.live.descent import Lanes
 
         with self._lock:
-            hierarchy = self._ready(state, 0)
-            if hierarchy is None:
+            hops = self._ready(state, 0)
+            if hops is None:
                 return
             for begin in range(0, len(goals), LANES):
                 some = goals[begin : begin + LANES]
-                lanes = Lanes(hierarchy.fields(some), hierarchy.rank)
+                lanes = Lanes(hops.hierarchy.fields(some), hops.hierarchy.rank)
                 state.fields.keep(some.tolist(), lanes)
 
     def next_row(self, state: ProfileState, row: int, goal: int) -> int | None:
         """Return the row to step to, -1 where there is no path; None where fields have to answer.
 
-        The row is not the goal.
+        At the goal it is the goal.
         """
         with self._lock:
-            hierarchy = self._ready(state, 1)
-            if hierarchy is None or self._memory is None:
-                return None
-            known = self._memory.recall_one(row, goal)
-            if known is not None:
-                return known
-            path = hierarchy.path(row, goal, REMEMBERED + 1)
-            first = np.array([0, len(path)])
-            ends = np.array([[row], [goal]], dtype=np.int32)
-            self._memory.remember(ends[0], ends[1], first, path)
-            return int(path[1]) if len(path) else -1
-
-    def recall(
-        self, state: ProfileState, rows: Int32Array, goals: Int32Array
-    ) -> tuple[Int32Array, Int64Array]:
-        """Return (k) int32 next rows as far as they are remembered, and the pairs that are not."""
-        with self._lock:
-            if state is not self._state or self._memory is None:
-                return np.full(len(rows), -1, dtype=np.int32), np.arange(len(rows))
-            return self._memory.recall(rows, goals)
+            hops = self._ready(state, 1)
+            return None if hops is None else hops.next_row(row, goal)
 
     def next_rows(
         self, state: ProfileState, rows: Int32Array, goals: Int32Array
     ) -> Int32Array | None:
-        """Return (k) int32 next rows, -1 where there is no path; None where fields have to answer.
-
-        No row is its own goal.
-        """
+        """Return (k) int32 rows to step to, as :meth:`next_row` does; None as above."""
         with self._lock:
-            hierarchy = self._ready(state, len(rows))
-            if hierarchy is None or self._memory is None:
-                return None
-            first, path = hierarchy.paths(rows, goals, REMEMBERED + 1)
-            self._memory.remember(rows, goals, first, path)
-            ahead = np.full(len(rows), -1, dtype=np.int32)
-            far = np.diff(first) > 0
-            ahead[far] = path[first[:-1][far] + 1]
-            return ahead
+            hops = self._ready(state, len(rows))
+            return None if hops is None else hops.next_rows(rows, goals)
 
     def ticks_between(
         self, state: ProfileState, rows: Int32Array, goals: Int32Array
     ) -> Float64Array | None:
         """Return (k) float64 ticks, inf where there is no path; None as above."""
         with self._lock:
-            hierarchy = self._ready(state, len(rows))
-            return None if hierarchy is None else as_ticks(hierarchy.distances(rows, goals))
+            hops = self._ready(state, len(rows))
+            return None if hops is None else as_ticks(hops.hierarchy.distances(rows, goals))
 
     def ticks(self, state: ProfileState, row: int, goal: int) -> float | None:
         """Return the ticks of a shortest path, inf where there is none; None as above."""
         with self._lock:
-            hierarchy = self._ready(state, 1)
-            if hierarchy is None:
+            hops = self._ready(state, 1)
+            if hops is None:
                 return None
-            ticks = hierarchy.distance(row, goal)
+            ticks = hops.hierarchy.distance(row, goal)
             return float(ticks) if ticks < INFINITY else float("inf")
-
-    def path(self, state: ProfileState, row: int, goal: int) -> Int32Array | None:
-        """Return the rows of a shortest path, none where there is no path; None as above."""
-        with self._lock:
-            hierarchy = self._ready(state, 1)
-            return None if hierarchy is None else hierarchy.path(row, goal)
 
     def walk(
         self, state: ProfileState, rows: Int32Array, goals: Int32Array
     ) -> tuple[Int64Array, Int32Array] | None:
         """Return the rows of many shortest paths: see :meth:`Tables.walk`; None as above."""
         with self._lock:
-            hierarchy = self._ready(state, len(rows))
-            return None if hierarchy is None else hierarchy.paths(rows, goals)
+            hops = self._ready(state, len(rows))
+            return None if hops is None else hops.paths(rows, goals)

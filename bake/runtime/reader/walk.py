@@ -56,7 +56,7 @@ class Steps:
         return len(self.first_arc)
 
     @cached_property
-    def _steps(self) -> StepIndex:
+    def index(self) -> StepIndex:
         """Return runs with the rows they lead to, as compiled walks take them."""
         from bake.search.all_pairs.follow import step_index
 
@@ -85,10 +85,10 @@ class Steps:
         from bake.search.all_pairs.follow import ASTRAY, follow_run
 
         path = np.full(ROOM, row, dtype=np.int32)
-        end = follow_run(self._steps, goal, path, 1)
+        end = follow_run(self.index, goal, path, 1)
         while end == len(path) and path[-1] != goal:
             path = np.concatenate([path, np.empty_like(path)])
-            end = follow_run(self._steps, goal, path, end)
+            end = follow_run(self.index, goal, path, end)
         if end == ASTRAY:
             raise self.damaged(_ASTRAY)
         return path[:end]
@@ -121,7 +121,7 @@ class Steps:
         """Return (k) int32, the rows to step to; at its goal the row itself, -1 without a path."""
         if (look_up := compiled("look_up_rows")) is not None:
             ahead = np.empty(len(rows), dtype=np.int32)
-            look_up(self._steps, rows, goals, ahead)
+            look_up(self.index, rows, goals, ahead)
             if not self.hops.stores_none and self.hops.parted:
                 ahead[~self.hops.reaches(rows, goals)] = -1
             return ahead
@@ -227,7 +227,7 @@ class Steps:
             taken = 0
             while True:
                 taken = follow_runs(
-                    self._steps,
+                    self.index,
                     starts[begin:end],
                     goals[begin:end],
                     taken,

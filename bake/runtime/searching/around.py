@@ -49,20 +49,28 @@ class Around:
         """Return (r) float64 ticks from a row to every other; inf where there is no path."""
         from bake.search.live.flow_field import flow_field
 
-        return _ticks(flow_field(self._out, row, self._shift)[0])
+        return _ticks(flow_field(self._out, row, self._shift))
 
-    def toward(self, goal: int) -> tuple[Float64Array, Int32Array]:
-        """Return the flow field of a goal.
-
-        Returns:
-            (r) float64 ticks to the goal, inf where there is no path; (r) int32 the row stepped to,
-            the goal itself at the goal, -1 where there is no path.
-        """
+    def ticks_toward(self, goal: int) -> Float64Array:
+        """Return (r) float64 ticks from every row to one; inf where there is no path."""
         from bake.search.live.flow_field import flow_field
 
-        dist, ahead = flow_field(self._into, goal, self._shift)
-        ahead[goal] = goal
-        return _ticks(dist), ahead
+        return _ticks(flow_field(self._into, goal, self._shift))
+
+    def toward(self, goal: int) -> Int32Array:
+        """Return (r) int32, the row to step to where no next hops were baked.
+
+        At the goal it is the goal, -1 where there is no path.
+        """
+        from bake.search.live.baked_hops import no_hops
+        from bake.search.live.descent import Lanes, steps_down
+        from bake.search.live.flow_field import flow_field
+
+        dist = flow_field(self._into, goal, self._shift)
+        rows, ahead = np.arange(len(dist), dtype=np.int32), np.empty_like(dist)
+        lanes, lane = Lanes(dist[:, None], rows), np.zeros_like(rows)
+        steps_down(self._out.arcs, no_hops(), lanes, rows, np.full_like(rows, goal), lane, ahead)
+        return ahead
 
     def within(self, row: int, ticks: int) -> tuple[Int32Array, Int32Array]:
         """Return the rows that a row reaches for no more than some ticks, and the ticks of each.

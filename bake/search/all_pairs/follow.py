@@ -93,7 +93,7 @@ def step_index(
 
 
 @inlined
-def _sector(dx: np.int64, dy: np.int64) -> np.int64:
+def sector(dx: np.int64, dy: np.int64) -> np.int64:
     """Number the direction to a goal, see :func:`bake.greedy.sectors`."""
     side = np.int64(dx > 0) - np.int64(dx < 0) + 1
     side = side * 3 + np.int64(dy > 0) - np.int64(dy < 0) + 1
@@ -161,7 +161,7 @@ def look_up_runs(
                 row, goal = np.int64(rows[begin + i]), np.int64(goals[begin + i])
                 dx = row_data[goal, 2] - row_data[row, 2]
                 dy = row_data[goal, 3] - row_data[row, 3]
-                slot = np.int64(greedy_slot[row, _sector(dx, dy)])
+                slot = np.int64(greedy_slot[row, sector(dx, dy)])
             slots[begin + i] = slot
 
 
@@ -202,7 +202,7 @@ def look_up_rows(
             if ahead == BY_GREED:
                 dx = row_data[goal, 2] - row_data[row, 2]
                 dy = row_data[goal, 3] - row_data[row, 3]
-                ahead = np.int64(greedy_row[row, _sector(dx, dy)])
+                ahead = np.int64(greedy_row[row, sector(dx, dy)])
             found[begin + i] = row if row == goal else (ahead if ahead < count else -1)
 
 
@@ -290,7 +290,7 @@ def follow_runs(
                 if ahead == BY_GREED:
                     dx = row_data[goal, 2] - row_data[row, 2]
                     dy = row_data[goal, 3] - row_data[row, 3]
-                    ahead = np.int64(greedy_row[row, _sector(dx, dy)])
+                    ahead = np.int64(greedy_row[row, sector(dx, dy)])
                 if end >= walkers[walker, 3] or ahead < 0 or ahead >= count:
                     return ASTRAY
                 walkers[walker, 0] = ahead
@@ -328,7 +328,7 @@ def follow_run(steps: StepIndex, goal: int, path: Int32Array, end: int) -> int:
         if ahead == BY_GREED:
             dx = row_data[target, 2] - row_data[row, 2]
             dy = row_data[target, 3] - row_data[row, 3]
-            ahead = np.int64(greedy_row[row, _sector(dx, dy)])
+            ahead = np.int64(greedy_row[row, sector(dx, dy)])
         row = ahead
         if end >= len(row_data) or row < 0 or row >= len(row_data) - 1:
             return ASTRAY
@@ -400,7 +400,7 @@ def measure_runs(
                 if slot == greedy:
                     dx = row_data[goal, 2] - row_data[row, 2]
                     dy = row_data[goal, 3] - row_data[row, 3]
-                    slot = np.int64(greedy_slot[row, _sector(dx, dy)])
+                    slot = np.int64(greedy_slot[row, sector(dx, dy)])
                 walkers[walker, 3] -= 1
                 if walkers[walker, 3] == 0 or slot < 0 or slot >= none:
                     return ASTRAY

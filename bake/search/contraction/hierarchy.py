@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
 from bake.graph import Graph
-from bake.kernels.jit import kernel, ready
+from bake.kernels.jit import kernel
 from bake.search.contraction.metric import Prices, arc_between, customize, price_arcs
 from bake.search.contraction.order import dissection_order
-from bake.search.contraction.query import Room, distance, distances, path, paths, room_for, ways_of
+from bake.search.contraction.query import (
+    Chains,
+    QueryTree,
+    chains_for,
+    distance,
+    distances,
+    forget,
+    query_tree,
+)
 from bake.search.contraction.sweep import LANES, sweep
 from bake.search.contraction.tree import Tree, elimination_tree
 from bake.search.contraction.update import Lower, lower_arcs, reprice
@@ -24,28 +30,26 @@ MOST_ARCS = 128
 #: of them it takes less time to customize everything.
 FEW, SHARE = 64, 100
 
-#: Ranks that many paths are written into before more room is made.
-_PATH_ROOM = 2**16
-
-
-def is_compiled() -> bool:
-    """Tell whether hierarchies run compiled; in plain Python, flow fields take less time."""
-    return all(ready(each) for each in (distance, distances, path, reprice, sweep))
-
 
 class ContractionHierarchy:
     """A customizable contraction hierarchy; one thread at a time may use it.
 
     Attributes:
-        climbed: how many arcs a query looks at, on average.
+        query: the tree as queries read it; a change may replace it.
+        chains: the memory of queries.
+        climbed: how many arcs lead up from the nodes on the way to a root, on average.
     """
+
+    query: QueryTree
+    chains: Chains
 
     def __init__(self, tree: Tree, prices: Prices) -> None:
         self._tree = tree
         self._lower: Lower | None = None
-        self._longest = 512  # Paths of more nodes are found twice, the first time.
-        self._customize(prices)
-        self.climbed = 2 * _mean_climb(tree)
+        self._prices, self._weights = prices, customize(tree, prices)
+        self.query = query_tree(tree, self._weights)
+        self.chains = chains_for(self.query)
+        self.climbed = _mean_climb(tree)
 
     @property
     def arc_count(self) -> int:
@@ -83,8 +87,7 @@ class ContractionHierarchy:
     def _customize(self, prices: Prices) -> None:
         self._prices = prices
         self._weights = customize(self._tree, prices)
-        self._ways = ways_of(self._tree, self._weights)
-        self._room: Room = room_for(self._ways)
+        self.query = self.query._replace(up=self._weights.up, down=self._weights.down)
 
     @property
     def node_count(self) -> int:
@@ -113,6 +116,7 @@ class ContractionHierarchy:
         arc = np.empty(len(tail), dtype=np.int32)
         if not _find_arcs(self._tree, tail, head, arc):
             return False
+        forget(self.chains)
         if self.two_way and not _stays_two_way(self._tree, self._prices.up, arc, tail, head, ticks):
             self._prices = Prices(self._prices.up, self._prices.up.copy())
             self._reprice_many(tail, head, ticks)
@@ -141,8 +145,8 @@ class ContractionHierarchy:
             prices = np.empty(2, dtype=np.int32)
             _get_prices(self._tree, self._prices, *both, prices)
             self.reprice(*both, prices)
-            self.paths(*ends)
-            self.path(int(ends[0][0]), int(ends[1][0]))
+            self.distances(*ends)
+            self.distance(int(ends[0][0]), int(ends[1][0]))
             self.fields(ends[0])
 
     # -- questions --------------------------------------------------------------------------------
@@ -150,53 +154,13 @@ class ContractionHierarchy:
     def distance(self, start: int, goal: int) -> int:
         """Return the ticks from one node to another; INFINITY where there is no way."""
         rank = self._tree.rank
-        return distance(*self._ways, self._room.climb, int(rank[start]), int(rank[goal]))
+        return distance(*self.query, *self.chains, int(rank[start]), int(rank[goal]))
 
     def distances(self, starts: Int32Array, goals: Int32Array) -> Int64Array:
         """Return (k) int64 ticks between as many starts as goals; INFINITY where no way is."""
         rank, ticks = self._tree.rank, np.empty(len(starts), dtype=np.int64)
-        distances(*self._ways, self._room.climb, rank[starts], rank[goals], ticks)
+        distances(*self.query, *self.chains, rank[starts], rank[goals], ticks)
         return ticks
-
-    def path(self, start: int, goal: int, most: int | None = None) -> Int32Array:
-        """Return the nodes of a shortest path, both ends included; empty where there is no way.
-
-        Args:
-            most: how many nodes are wanted at most; None = all.
-        """
-        tree = self._tree
-        ends = int(tree.rank[start]), int(tree.rank[goal])
-        while True:
-            room = self._longest if most is None else most
-            ranks = np.empty(room, dtype=np.int32)
-            count = path(*self._ways, *self._room, ranks, *ends)
-            if count <= room or most is not None:
-                return tree.order[ranks[:count]]
-            self._longest *= 8
-
-    def paths(
-        self, starts: Int32Array, goals: Int32Array, most: int | None = None
-    ) -> tuple[Int64Array, Int32Array]:
-        """Find many shortest paths.
-
-        Args:
-            most: how many nodes of each are wanted at most; None = all.
-
-        Returns:
-            (k + 1) int64 where each path begins, and the nodes of all, both ends included.
-        """
-        tree = self._tree
-        ends = np.stack([tree.rank[starts], tree.rank[goals]], axis=1)
-        wanted = len(tree.order) if most is None else most
-        count, parts = np.zeros(len(ends), dtype=np.int64), []
-        room = min(_PATH_ROOM, wanted * len(ends))
-        for begin, first, ranks in self._pieces(ends, wanted, room):
-            count[begin : begin + len(first) - 1] = np.diff(first)
-            parts.append(tree.order[ranks])
-        starts_at = np.zeros(len(ends) + 1, dtype=np.int64)
-        np.cumsum(count, out=starts_at[1:])
-        nodes = np.concatenate(parts) if parts else np.empty(0, dtype=np.int32)
-        return starts_at, nodes
 
     @property
     def rank(self) -> Int32Array:
@@ -212,19 +176,6 @@ class ContractionHierarchy:
         dist = np.empty((len(self._tree.order), lanes), dtype=np.int32)
         sweep(self._tree, self._weights, self._tree.rank[goals], dist)
         return dist
-
-    def _pieces(
-        self, ends: Int32Array, wanted: int, room: int
-    ) -> Iterator[tuple[int, Int64Array, Int32Array]]:
-        """Find paths, as many at once as there is room for."""
-        begin = 0
-        while begin < len(ends):
-            first = np.empty(len(ends) - begin + 1, dtype=np.int64)
-            ranks = np.empty(room, dtype=np.int32)
-            found = paths(*self._ways, self._room, ends[begin:], wanted, first, ranks)
-            yield begin, first[: found + 1], ranks[: first[found]]
-            begin += found
-            room *= 2
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Find flow fields: every node's distance to a goal, and its next node on a shortest path there.
+"""Find flow fields: every node's distance to a goal.
 
 E. W. Dijkstra's method with the bucket queue of R. B. Dial (Algorithm 360, Comm. ACM 12(11), 1969),
 label-correcting where a bucket holds more than one distance.
@@ -32,14 +32,12 @@ def _flow(
     goals: Int32Array,
     shift: int,
     dist: Int32Array,
-    ahead: Int32Array,
     queue: NodeQueue,
 ) -> None:
-    """Fill ``dist`` and ``ahead``, (r) int32, as :func:`nearest_field` returns them."""
+    """Fill ``dist``, (r) int32, as :func:`nearest_field` returns it."""
     begin, end, to, weight, masks = arcs
     bucket, follower, leader, pending = queue
     dist[:] = INFINITY
-    ahead[:] = -1
     bucket[:] = IDLE
     first = np.full(RING, -1, np.int32)
     queued = 0
@@ -70,15 +68,14 @@ def _flow(
             if new >= dist[other]:
                 continue
             dist[other] = new
-            ahead[other] = node
             # Any other way to it was longer, so only this arc's successors matter now.
             pending[other] = masks[arc]
             key = min(max(int(new) >> shift, current), current + RING - 1)
             queued += put(bucket, follower, leader, first, other, key)
 
 
-def flow_field(into: Adjacency, goal: int, shift: int) -> tuple[Int32Array, Int32Array]:
-    """Find every node's distance to a goal, and its next node on the way there.
+def flow_field(into: Adjacency, goal: int, shift: int) -> Int32Array:
+    """Find every node's distance to a goal.
 
     Args:
         into: arcs into each node.
@@ -86,33 +83,30 @@ def flow_field(into: Adjacency, goal: int, shift: int) -> tuple[Int32Array, Int3
         shift: log2 of the width of one bucket in ticks.
 
     Returns:
-        (r) int32 ticks, INFINITY where there is no path; (r) int32 the next node, -1 at the goal
-        and where there is no path.
+        (r) int32 ticks, INFINITY where there is no path.
     """
     return nearest_field(into, np.array([goal], dtype=np.int32), shift)
 
 
-def nearest_field(into: Adjacency, goals: Int32Array, shift: int) -> tuple[Int32Array, Int32Array]:
-    """Find a flow field toward the nearest of several goals, each given once.
+def nearest_field(into: Adjacency, goals: Int32Array, shift: int) -> Int32Array:
+    """Find the flow field toward the nearest of several goals, each given once.
 
     Given the arcs out of each node instead, distances are those from the nearest goal.
     """
-    n = into.row_count
-    dist, ahead = np.empty((2, n), dtype=np.int32)
-    if not ready(_flow):
-        _flow_by_heap(into, goals, dist, ahead)
-        return dist, ahead
-    _flow(into.arcs, goals, shift, dist, ahead, NodeQueue.of(n))
-    return dist, ahead
+    dist = np.empty(into.row_count, dtype=np.int32)
+    if ready(_flow):
+        _flow(into.arcs, goals, shift, dist, NodeQueue.of(into.row_count))
+    else:
+        _flow_by_heap(into, goals, dist)
+    return dist
 
 
-def _flow_by_heap(into: Adjacency, goals: Int32Array, dist: Int32Array, ahead: Int32Array) -> None:
+def _flow_by_heap(into: Adjacency, goals: Int32Array, dist: Int32Array) -> None:
     """Do the same in plain Python, where lists and a heap are faster than arrays."""
     begin, end = into.begin.tolist(), into.end.tolist()
     to, weight = into.to.tolist(), into.weight.tolist()
     blocked = int(BLOCKED)
     best = [INFINITY] * len(begin)
-    onward = [-1] * len(begin)
     heap = [(0, goal) for goal in goals.tolist()]
     for _, goal in heap:
         best[goal] = 0
@@ -126,7 +120,6 @@ def _flow_by_heap(into: Adjacency, goals: Int32Array, dist: Int32Array, ahead: I
                 continue
             new, other = so_far + cost, to[arc]
             if new < best[other]:
-                best[other], onward[other] = new, node
+                best[other] = new
                 heapq.heappush(heap, (new, other))
     dist[:] = best
-    ahead[:] = onward

@@ -90,7 +90,7 @@ class Adjacency:
     Attributes:
         begin, end: (r) int32, each node's piece of the pool.
         to, weight, masks: (p), see :class:`bake.search.graph.label_correcting.SearchArcs`.
-        key: (p) int32, what tells parallel arcs apart.
+        key: (p) int32, what tells parallel arcs apart; each node's arcs come in the order of it.
     """
 
     begin: Int32Array
@@ -174,21 +174,21 @@ class Adjacency:
         missing = np.flatnonzero(~here)
         if len(missing):
             begin, end = begin.copy(), end.copy()
-            order = missing[np.argsort(tails[missing], kind="stable")]
-            nodes, count = np.unique(tails[order], return_counts=True)
-            # Each node's piece, and behind it what is new of it.
-            moved = positions(begin[nodes], end[nodes])
-            at = np.repeat(np.cumsum(end[nodes] - begin[nodes]), count)
+            nodes, count = np.unique(tails[missing], return_counts=True)
+            # Each node's piece with what is new of it, in the order of keys.
+            moved, size = positions(begin[nodes], end[nodes]), end[nodes] - begin[nodes]
+            node = np.concatenate([np.repeat(nodes, size), tails[missing]])
+            order = np.lexsort((np.concatenate([key[moved], keys[missing]]), node))
             to, weight, key, masks = (
-                np.concatenate([pool, np.insert(pool[moved], at, values)])
-                for pool, values in (
-                    (to, heads[order]),
-                    (weight, weights[order]),
-                    (key, keys[order]),
-                    (masks, ALL),
+                np.concatenate([pool, np.concatenate([pool[moved], new])[order]])
+                for pool, new in (
+                    (to, heads[missing]),
+                    (weight, weights[missing]),
+                    (key, keys[missing]),
+                    (masks, np.full(len(missing), ALL)),
                 )
             )
-            size = end[nodes] - begin[nodes] + count
+            size = size + count
             end[nodes] = len(self.to) + np.cumsum(size)
             begin[nodes] = end[nodes] - size
             if masked:

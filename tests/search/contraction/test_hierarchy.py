@@ -1,7 +1,6 @@
 """A hierarchy that is built, changed and asked, against searches in plain Python."""
 
 import random
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -35,16 +34,9 @@ def check(hierarchy: ContractionHierarchy, n: int, cheapest: dict[tuple[int, int
         wanted.append([away.get(goal, INFINITY) for goal in range(n)])
     flat = [ticks for row in wanted for ticks in row]
     assert hierarchy.distances(starts, goals).tolist() == flat
-    first, nodes = hierarchy.paths(starts, goals)
-    begun, some = hierarchy.paths(starts, goals, 2)
-    for i, (start, goal) in enumerate(zip(starts.tolist(), goals.tolist(), strict=True)):
-        path = nodes[first[i] : first[i + 1]].tolist()
-        if flat[i] == INFINITY:
-            assert path == []
-        else:
-            assert (path[0], path[-1]) == (start, goal)
-            assert sum(cheapest[step] for step in pairwise(path)) == flat[i]
-        assert some[begun[i] : begun[i + 1]].tolist() == path[:2]
+    # Once more one by one, from what is known now.
+    for i in range(0, n * n, 3):
+        assert hierarchy.distance(int(starts[i]), int(goals[i])) == flat[i]
     for goal in range(0, n, LANES):
         some_goals = np.arange(goal, min(n, goal + LANES), dtype=np.int32)
         dist = hierarchy.fields(some_goals)[hierarchy.rank]
@@ -58,7 +50,6 @@ def check(hierarchy: ContractionHierarchy, n: int, cheapest: dict[tuple[int, int
 def test_changes(family, few: int, symmetric: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Weights both ways stay one array as long as they are alike, and no longer."""
     monkeypatch.setattr(module, "FEW", few)
-    monkeypatch.setattr(module, "_PATH_ROOM", 100)
     rng = random.Random(3)
     n, each = seeded(family, 1, 20)
     cheapest: dict[tuple[int, int], int] = {}

@@ -152,12 +152,6 @@ LIMITS: tuple[Limit, ...] = (
         do.contractions,
     ),
     _limit(
-        "search.contraction.hierarchy _PATH_ROOM",
-        "ranks of many paths that are written at once",
-        MORE,
-        do.contractions,
-    ),
-    _limit(
         "search.contraction.hierarchy MOST_ARCS",
         "arcs of a hierarchy for each node",
         "there is no hierarchy, and flow fields answer",
@@ -499,16 +493,21 @@ LIMITS: tuple[Limit, ...] = (
     ),
     # Levels that change.
     _limit(
-        "search.live.hop_memory SLOTS",
-        "next hops remembered; a power of two",
-        FORGOTTEN,
+        "search.live.next_hops PATHS_ROOM",
+        "rows of paths that are written at once",
+        MORE,
         do.contracted_changes,
-        POWERS,
     ),
     _limit(
-        "runtime.live.ways REMEMBERED",
-        "steps of a path that are remembered",
-        "the rest is asked for again",
+        "search.contraction.query CHAINS",
+        "goals to which distances are kept",
+        FORGOTTEN,
+        do.contracted_changes,
+    ),
+    _limit(
+        "search.contraction.query ROOM",
+        "bytes of distances to goals that are kept",
+        FORGOTTEN,
         do.contracted_changes,
     ),
     _limit(
@@ -837,6 +836,7 @@ NO_LIMITS: dict[str, tuple[str, ...]] = {
         "runtime.live.clusters _SIZE SPACING",
         "runtime.requests _PATIENCE",
         "runtime.searching.under_way _LEAST _LOOKS",
+        "search.live.next_hops STEP_ARCS",
         "school.puzzle_json VERSION",
         "school.trace_file _BEGINNING",
         "tables.compressed EXPECTED_RUNS",

@@ -1,0 +1,61 @@
+"""Look up what an asset answers as baked, one pair at a time, beside other searches."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
+from bake.kernels.jit import accessor
+from bake.search.all_pairs.follow import BY_GREED, sector
+
+
+class BakedHops(NamedTuple):
+    """The next hops that an asset answers as baked, by row; all arrays are empty without any.
+
+    Attributes:
+        row_data, run, greedy_row: see :class:`bake.search.all_pairs.follow.StepIndex`.
+        component: (r) int32, the component of each row; 0 throughout where runs say that there is
+            no path.
+        reach: (components, bytes) uint8 in numpy.packbits order; empty where each component reaches
+            only itself.
+    """
+
+    row_data: AnyArray
+    run: Int64Array
+    greedy_row: Int32Array
+    component: Int32Array
+    reach: UInt8Array
+
+
+def no_hops() -> BakedHops:
+    """Return the next hops of an asset that has none."""
+    none = np.empty(0, dtype=np.int32)
+    table = np.empty((0, 4), dtype=np.int32)
+    return BakedHops(table, np.empty(0, np.int64), table, none, np.empty((0, 0), np.uint8))
+
+
+@accessor
+def baked_hop(baked: BakedHops, row: int, goal: int) -> int:
+    """Return the row that an asset steps to as baked; -1 where it answers none."""
+    row_data, run, greedy_row, component, reached = baked
+    count = len(component)
+    if row >= count or goal >= count or row == goal:
+        return -1
+    a, b = component[row], component[goal]
+    if a != b and (len(reached) == 0 or not reached[a, b >> 3] & (128 >> (b & 7))):
+        return -1
+    low = int(row_data[row, 0])
+    left = int(row_data[row + 1, 0]) - low
+    largest = int(goal) << 32 | 0xFFFFFFFF
+    while left > 1:
+        half = left >> 1
+        low += half if run[low + half] <= largest else 0
+        left -= half
+    ahead = run[low] & 0xFFFFFFFF
+    if ahead == BY_GREED:
+        dx = np.int64(row_data[goal, 2]) - np.int64(row_data[row, 2])
+        dy = np.int64(row_data[goal, 3]) - np.int64(row_data[row, 3])
+        ahead = int(greedy_row[row, int(sector(dx, dy))])
+    return ahead if ahead < count else -1
