@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from bake.arrays import AnyArray, Int64Array
+from bake.asset.check import faults
 from bake.asset.column import PROFILE, Column, profile_path, type_name
 from bake.asset.header import Header, check_body, damaged, open_to_read, parse_header
 from bake.asset.lattice import IMPLIED, ImpliedArcs, is_implied
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 _DAMAGE = (KeyError, OSError, OverflowError, RuntimeError, TypeError, ValueError)
 
 #: Lengths of dimensions that the format fixes, and attributes that state the length of one.
-_FIXED = {"xy": 2, "channel": 3, "slant": 2, "bound": 2}
+_FIXED = {"xy": 2, "channel": 3, "slant": 2, "bound": 2, "one": 1, "slope rule": 4}
 _STATED = {"x": "width", "y": "height", "component": "component_count"}
 
 #: How often an asset may be replaced by a new one while it is being opened.
@@ -240,17 +241,12 @@ class Asset:
         self._check_values(array, path)
         return array
 
-    def _check_values(self, array: AnyArray, path: str) -> None:
-        """Refuse values that no column may hold: text that is not UTF-8, or an unnamed terrain."""
-        if array.dtype.kind == "S":
-            try:
-                b"\0".join(array.tolist()).decode()
-            except UnicodeDecodeError:
-                raise self.damaged(f"column {path} is not UTF-8") from None
-        elif self.schema.column(path).unit == "terrain" and array.size:
-            terrains = self.shape("/terrain_name")[0]
-            if (largest := int(array.max())) >= terrains:
-                raise self.damaged(f"column {path} has terrain {largest} of {terrains}")
+    def _check_values(self, array: AnyArray, path: str, *, whole: bool = True) -> None:
+        """Refuse elements that the table of columns does not allow."""
+        declared = self.schema.column(path)
+        profile = path.split("/")[2] if declared.own else None
+        for fault in faults(declared, array, lambda dim: self._length(dim, profile), whole=whole):
+            raise self.damaged(f"column {path} {fault}")
 
     def part(self, path: str, *spans: slice) -> AnyArray:
         """Read a part of a column into a new array.
@@ -267,7 +263,7 @@ class Asset:
         dataset = self._stored(path)
         with self._reading(f"column {path}"):
             array = np.asarray(dataset[spans])
-        self._check_values(array, path)
+        self._check_values(array, path, whole=False)
         return array
 
     def run_starts(self, profile: str, rows: int, runs: int) -> tuple[Int64Array, AnyArray]:
@@ -379,6 +375,8 @@ class Asset:
             return known
         stated = self._stated_lengths(dim, profile)
         lengths = [length for length, _ in stated]
+        if not lengths:
+            return 0
         length = max(lengths, key=lengths.count)
         witness = next(where for each, where in stated if each == length)
         for each, where in stated:
@@ -401,6 +399,10 @@ class Asset:
             if stated is None:
                 raise self.damaged(f"attribute {_STATED[dim]} of {group} is missing")
             found.append((stated, f"attribute {_STATED[dim]} of {group}"))
+        if dim == "location":
+            width, height = self.number("width"), self.number("height")
+            cells = None if width is None or height is None else width * height
+            found.append((self._length("node", None) if cells is None else cells, "the level"))
         for declared in self.schema.columns_along(dim):
             if PROFILE in declared.path and profile is None:
                 continue

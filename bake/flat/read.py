@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from bake.arrays import AnyArray, UInt8Array
+from bake.asset.check import faults
 from bake.asset.header import damaged, open_to_read
 from bake.errors import AssetTooNewError, AssetTooOldError, CorruptAssetError, NotAnAssetError
 from bake.flat.schema import (
@@ -50,7 +51,7 @@ _FIXED = {
     "level number": len(LEVEL_NUMBERS),
     "profile number": len(PROFILE_NUMBERS),
 }
-_STATED = {"location": "locations", "terrain": "terrains", "profile": "profiles"}
+_STATED = {"location": "locations", "node": "nodes", "terrain": "terrains", "profile": "profiles"}
 _STATED_OWN = {"row": "rows", "component": "components", "class": "classes"}
 
 
@@ -86,6 +87,7 @@ class FlatFile:
         entries: the columns by (profile's number or LEVEL, name), in the order of the file.
         numbers: the numbers that describe the level, by name.
         profiles: those of each profile, in its place.
+        lengths: of each dimension, for the level and for each profile.
     """
 
     def __init__(self, path: Path, *, check: bool = True) -> None:
@@ -105,6 +107,8 @@ class FlatFile:
         if check and self._sums() != self.header.sums:
             raise self.damaged("its bytes do not fit its checksum")
         self.entries = self._table()
+        self.lengths: dict[int, dict[str, int]] = {}
+        self._sound: set[tuple[int, str]] = set()
         self.numbers = self._numbers(LEVEL, [number.name for number in LEVEL_NUMBERS])
         names = [number.name for number in PROFILE_NUMBERS]
         count = self.numbers["profiles"]
@@ -136,7 +140,16 @@ class FlatFile:
         dtype = np.dtype(kind.str.replace(">", "<"))  # memoryviews know native types alone
         raw = self.bytes[entry.offset : entry.offset + entry.size]
         found: AnyArray = raw.view(np.ndarray).view(dtype).reshape(entry.shape)
+        if (profile, name) not in self._sound:
+            self._check_values(found, profile, name)
+            self._sound.add((profile, name))
         return found
+
+    def _check_values(self, array: AnyArray, profile: int, name: str) -> None:
+        """Refuse elements that the table of columns does not allow."""
+        lengths, declared = self.lengths.get(profile, {}), column(profile, name)
+        for fault in faults(declared, array, lambda dim: lengths.get(dim, 0)) if declared else ():
+            raise self.damaged(f"column {_named(profile, name)} {fault}")
 
     def texts(self, profile: int, name: str) -> list[str]:
         """Return a column of text as strings.
@@ -144,13 +157,7 @@ class FlatFile:
         Raises:
             CorruptAssetError: there is no such column, or it is not UTF-8.
         """
-        stored = self.read(profile, name)
-        if stored.shape[-1] == 0 or stored[:, -1].any():
-            raise self.damaged(f"a text in column {_named(profile, name)} has no end")
-        try:
-            return [bytes(each).split(b"\0", 1)[0].decode() for each in stored]
-        except UnicodeDecodeError:
-            raise self.damaged(f"column {_named(profile, name)} is not UTF-8") from None
+        return [bytes(each).split(b"\0", 1)[0].decode() for each in self.read(profile, name)]
 
     def is_of(self, fingerprint: str) -> bool:
         """Tell whether it was exported from the asset of this fingerprint."""
@@ -218,7 +225,7 @@ class FlatFile:
 
     def _numbers(self, profile: int, names: list[str]) -> dict[str, int]:
         stored = self.read(profile, "numbers")
-        if stored.shape != (len(names),) or stored.dtype != np.int32 or stored.min() < 0:
+        if stored.shape != (len(names),) or stored.dtype != np.int32:
             raise self.damaged(f"column {_named(profile, 'numbers')} is not as declared")
         return dict(zip(names, stored.tolist(), strict=True))
 
@@ -226,15 +233,17 @@ class FlatFile:
         """Check columns against their declarations: types, dimensions, and lengths that agree."""
         for profile in range(LEVEL, len(self.profiles)):
             lengths = _FIXED | {dim: self.numbers[name] for dim, name in _STATED.items()}
+            self.lengths[profile] = lengths
             if profile != LEVEL:
+                lengths |= self.lengths[LEVEL]
                 own = self.profiles[profile]
                 lengths |= {dim: own[name] for dim, name in _STATED_OWN.items()}
             is_graph = self.numbers["kind"] == 0
             for declared in COLUMNS:
-                if declared.own != (profile != LEVEL) or declared.world not in (
-                    "both",
-                    "graph" if is_graph else "grid",
-                ):
+                if declared.own != (profile != LEVEL):
+                    continue
+                if declared.world not in ("both", "graph" if is_graph else "grid"):
+                    self.entries.pop((profile, declared.name), None)
                     continue
                 entry = self.entries.get((profile, declared.name))
                 if entry is not None:

@@ -292,8 +292,6 @@ class NearestPlaces:
         if places.is_grid or not places.asset.has("/domain_weight"):
             return None
         weight = places.asset.read("/domain_weight").astype(np.float64)
-        if len(weight) != places.node_count or not (np.isfinite(weight) & (weight >= 0)).all():
-            raise places.asset.damaged("column /domain_weight does not fit the nodes")
         if not weight.any():
             return None
         row = np.arange(tables.row_count, dtype=np.int32)

@@ -74,10 +74,8 @@ class _Fields:
 def prove_clusters(profile: Profile) -> None:
     """Prove that clusters are numbered without gaps, and that each is connected."""
     arcs, label = profile.arcs, profile.whole("cluster")
-    profile.require(len(label) == arcs.count, "cluster does not fit the rows")
     count = int(label.max(initial=-1)) + 1
-    numbered = (label >= 0).all() and len(np.unique(label)) == count
-    profile.require(numbered, "a cluster has no rows")
+    profile.require(len(np.unique(label)) == count, "a cluster has no rows")
     parts, _ = arcs.where(label[arcs.tail] == label[arcs.head]).components("weak")
     profile.require(parts == count, "a cluster is not connected")
 
@@ -92,8 +90,7 @@ def prove_hierarchy(profile: Profile) -> None:
     two_way = bool(profile.number("two_way")) == (abs(both - both.T).nnz == 0)
     profile.require(two_way, "two_way is wrong")
     fields, layers, every = _Fields(profile), _read_layers(profile), profile.whole("layer_bits")
-    known = len(every) == len(layers) and every[0] in (0, 4, 8, 16) and not every[1:].any()
-    profile.require(known, "layer_bits is none of 0, 4, 8 and 16, or not 0 above the first layer")
+    profile.require(not every[1:].any(), "layer_bits is not 0 above the first layer")
     thinned = profile.asset.has("/terrain")
     for number, (layer, bits) in enumerate(zip(layers, every, strict=True)):
         _prove_crossings(profile, layer, every=number > 0 or not thinned)
@@ -109,16 +106,12 @@ def _read_layers(profile: Profile) -> list[_Layer]:
     node, degree, head, weight = (
         profile.whole(f"layer_{name}") for name in ("node", "degree", "head", "weight")
     )
-    fits = (nodes >= 0).all() and nodes.sum() == len(node) == len(degree)
-    require(fits and len(nodes) > 0, "layer_nodes does not count the transitions")
-    fits = degree.sum() == len(head) == len(weight) and (degree >= 0).all()
-    require(fits, "layer_degree does not count the arcs")
+    require(len(nodes) > 0, "there are no layers")
     below, label = profile.arcs, profile.whole("cluster")
     degrees = np.split(degree, np.cumsum(nodes)[:-1])
     ends = np.cumsum([part.sum() for part in degrees])[:-1]
     parent = profile.whole("layer_parent")
-    fits = len(counts) == len(nodes) and (counts >= 0).all() and counts[:-1].sum() == len(parent)
-    require(fits, "layer_clusters does not count the clusters")
+    require(counts[:-1].sum() == len(parent), "layer_clusters does not count the clusters")
     right = int(counts[0]) == int(label.max(initial=-1)) + 1
     require(right, "layer_clusters does not count the clusters")
     parents = np.split(parent, np.cumsum(counts[:-1])[:-1])

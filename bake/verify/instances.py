@@ -16,10 +16,8 @@ def prove_instances(level: Level) -> None:
     """
     height, width = level.grid.shape
     drawn = level.read(PROTOTYPES)
-    level.require(len({each.name for each in drawn}) == len(drawn), "two prototypes have one name")
     taken = np.zeros((height, width), dtype=np.bool_)
     for each in level.read(INSTANCES):
-        level.require(each.prototype < len(drawn), "an instance is of no prototype")
         size = drawn[each.prototype].width, drawn[each.prototype].height
         (wide, high), (x, y) = size[:: -1 if each.turn % 2 else 1], each.at
         level.require(x + wide <= width and y + high <= height, "an instance leaves the level")

@@ -73,8 +73,6 @@ def _read(profile: Profile) -> Ways:
     rows = profile.rows
     parent, sums = profile.whole("label_parent"), profile.asset.labels_are_sums
     difference = np.zeros(1, np.int64) if sums else profile.whole("label_difference")
-    profile.require(len(parent) == rows, "label_parent and the rows differ in number")
-    profile.require(((parent >= -1) & (parent < rows)).all(), "a label_parent is no row")
     depth = np.full(rows, -1)
     profile.require(
         find_depths(parent, depth, np.empty(rows, np.int64)), "label_parent leads round in a circle"
@@ -91,9 +89,6 @@ def _read(profile: Profile) -> Ways:
             found.append(_summed(profile, name, codes, depth))
             continue
         profile.require(len(codes) == first[-1], f"{name} does not fit label_parent")
-        profile.require(
-            codes.max(initial=0) < max(1, len(difference)), f"{name} says no label_difference"
-        )
         ticks = np.empty(len(codes), dtype=np.int32)
         sound = sum_up(parent, depth, first, order, difference, codes, ticks)
         profile.require(sound, f"{name} holds what is no distance")
@@ -109,8 +104,7 @@ def _summed(profile: Profile, name: str, ticks: AnyArray, depth: Int64Array) -> 
     own[ends - 1] = True
     profile.require((ticks[own] == 0).all(), f"{name} says that a row is away from itself")
     others = ticks[~own].astype(np.int32)
-    sound = ((others > 0) & (others <= INFINITY)).all()
-    profile.require(sound, f"{name} holds what is no distance")
+    profile.require((others > 0).all(), f"{name} holds what is no distance")
     return others
 
 

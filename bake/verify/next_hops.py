@@ -102,8 +102,6 @@ def read_reach(profile: Profile) -> Reach:
     label = profile.component.astype(np.int32)
     if profile.has("reach"):
         bits = profile.column("reach").astype(np.uint8)
-        count = int(label.max(initial=-1)) + 1
-        profile.require(bits.shape == (count, (count + 7) // 8), "reach does not fit components")
         return Reach(label, MATRIX, bits)
     rule = NOT_SAID if profile.number("one_way") else NEVER
     return Reach(label, rule, np.zeros((1, 1), dtype=np.uint8))

@@ -32,17 +32,12 @@ def prove_walls(asset: Asset, level: Level) -> None:
         for name in ("corner", "after", "first_corner", "area")
     )
     count = len(first) - 1
-    counts = count > 0 and first[0] == 0 and first[-1] == len(corner) == len(after)
-    level.require(bool(counts), "/wall_first_corner does not count")
-    level.require((np.diff(first) >= 3).all(), "/wall_first_corner does not count")
+    level.require(count > 0, "there are no walls")
     owner = np.repeat(np.arange(count), np.diff(first))
-    level.require((np.abs(corner) <= _FARTHEST).all(), "a wall lies too far away")
     rings = np.array_equal(np.sort(after), np.arange(len(after)))
     level.require(rings and bool((owner[after] == owner).all()), "walls are no rings")
-    level.require(len(area) == level.nodes, "/wall_area does not fit the nodes")
-    level.require(((area >= 0) & (area < count)).all(), "a node lies in no area")
     if asset.has("/wall_floor"):
-        level.require(len(asset.read("/wall_floor")) == count, "/wall_floor does not fit")
+        asset.read("/wall_floor")
 
     level.require(asset.has("/position"), "there are walls, and nodes without positions")
     place = np.rint(asset.read("/position") * _GRID).astype(np.int64)
@@ -57,17 +52,13 @@ def prove_walls(asset: Asset, level: Level) -> None:
         own = area[asset.read("/wall_node")[bend]] == owner[bend]
         level.require(bool(own.all()), "a node is a corner of another area")
     if asset.has("/domain_weight"):
-        weight = asset.read("/domain_weight")
-        fits = len(weight) == level.nodes and (np.isfinite(weight) & (weight >= 0)).all()
-        level.require(bool(fits), "/domain_weight does not fit the nodes")
+        asset.read("/domain_weight")
 
 
 def _prove_nodes(
     level: Level, node: Int64Array, corner: Int64Array, after: Int64Array, place: Int64Array
 ) -> None:
     """Prove that the corners that jut into the area are nodes, and no others."""
-    fits = len(node) == len(corner) and ((node >= -1) & (node < level.nodes)).all()
-    level.require(bool(fits), "/wall_node does not fit the corners")
     before = np.empty_like(after)
     before[after] = np.arange(len(after))
     onward, back = corner[after] - corner, corner[before] - corner

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.asset.columns.things import (
@@ -118,40 +118,3 @@ def test_doors_say_how_many_states_are_theirs() -> None:
     found = written(DOORS, [{**said, "states": ("open", "shut")}, {**said, "states": ("up",)}])
     assert found["/door_first_state"].tolist() == [0, 2, 3]
     assert [each["states"] for each in read(DOORS, found)] == [slice(0, 2), slice(2, 3)]
-
-
-WRONG = {
-    "/link_start": (-1, 20),
-    "/link_goal": (-1, 20),
-    "/link_cost": (0, -1, np.nan, np.inf),
-    "/link_both_ways": (2,),
-    "/link_first_profile": (-1, 3),
-    "/link_first_via": (-1, 3),
-    "/link_via": (-1, 20),
-    "/link_over": (2,),
-}
-
-
-@pytest.mark.parametrize(("path", "value"), [(p, each) for p, all in WRONG.items() for each in all])
-def test_a_value_that_is_none(path: str, value: float) -> None:
-    link = {"name": "a", "id": "x", "kind": "b", "start": (0, 0), "goal": (1, 1), "cost": 1.0}
-    link |= {"both_ways": False, "profiles": ("cat",), "via": ((2, 2),), "over": ("wall",)}
-    columns = written(LINKS, [link, link])
-    columns[path] = columns[path].copy()
-    columns[path].flat[-1] = value
-    with pytest.raises(ValueError, match=f"column {path} contradicts the rest"):
-        read(LINKS, columns)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@given(data=st.data())
-def test_columns_of_another_length(kind: str, data: st.DataObject) -> None:
-    records, attributes = KINDS[kind]
-    said = data.draw(st.lists(st.fixed_dictionaries(attributes), min_size=2, max_size=4))
-    columns = written(records, said)
-    path = data.draw(st.sampled_from(sorted(columns)))
-    old = columns[path]
-    assume(len(old))
-    columns[path] = old[:-1] if data.draw(st.booleans()) else np.concatenate([old, old[-1:]])
-    with pytest.raises(ValueError, match=r"column \S+ contradicts the rest"):
-        read(records, columns)

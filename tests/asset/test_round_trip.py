@@ -19,6 +19,7 @@ from bake.asset.schema import (
     COLUMNS,
     FORMAT_NAME,
     FORMAT_VERSION,
+    LEVELS,
     TABLES,
 )
 from bake.asset.write import Contents, write_asset
@@ -66,47 +67,31 @@ def test_every_column_and_attribute_comes_back(written: Path) -> None:
             assert got == value
 
 
-@pytest.mark.parametrize(
-    ("path", "dtype"),
-    [
-        (c.path.replace(PROFILE, "p"), dtype)
-        for c in COLUMNS
-        for dtype in c.dtypes
-        if dtype != "text"
-    ],
-)
-def test_every_declared_type_at_its_limits(tmp_path: Path, path: str, dtype: str) -> None:
-    column = next(c for c in COLUMNS if c.path == pattern_of(path))
-    fixed = {"xy": 2, "channel": 3, "slant": 2, "bound": 2, "terrain": 256}
-    array = np.zeros([fixed.get(name, 4) for name in column.dims], dtype=dtype)
-    limits = np.finfo(dtype) if dtype.startswith("float") else np.iinfo(dtype)
-    array.flat[:2] = [limits.min, limits.max]
-    if dtype.startswith("float"):
-        array.flat[2] = np.nan
-    asset_path = tmp_path / "one.h5"
-    write_asset(
-        asset_path,
-        header_for("one", SOURCES, ""),
-        Contents(
-            {("/profiles/p", "component_count"): 4, ("/", "width"): 4, ("/", "height"): 4},
-            {path: array, "/terrain_name": np.array([b"%d" % each for each in range(256)])},
-        ),
-    )
-    with Asset(asset_path) as asset:
-        got = asset.read(path)
-        assert got.dtype == dtype
-        assert got.tobytes() == array.tobytes()
+@pytest.mark.parametrize("name", ["field", "run_slot", "basin_distance", "label_difference"])
+def test_every_declared_type_at_its_limits(tmp_path: Path, name: str) -> None:
+    """Of columns that the table allows any elements of."""
+    path = f"/profiles/p/{name}"
+    column = LEVELS.column(path)
+    for dtype in column.dtypes:
+        limits = np.iinfo(dtype)
+        array = np.full([4] * len(column.dims), limits.min, dtype=dtype)
+        array.flat[1:3] = [limits.max, 1]
+        asset_path = tmp_path / f"{dtype}.h5"
+        write_asset(asset_path, header_for("one", SOURCES, ""), Contents({}, {path: array}))
+        with Asset(asset_path) as asset:
+            got = asset.read(path)
+            assert got.dtype == dtype
+            assert got.tobytes() == array.tobytes()
 
 
 @pytest.mark.parametrize("shape", [(0, 1), (1, 1), (300, 300)])
 def test_tables_of_any_size(tmp_path: Path, shape: tuple[int, int]) -> None:
     """Empty ones, and those of several chunks."""
-    reach = np.arange(shape[0] * shape[1]).reshape(shape).astype(np.uint8)
-    path, column = tmp_path / "table.h5", "/profiles/p/reach"
-    stated = {("/profiles/p", "component_count"): shape[0]}
-    write_asset(path, header_for("table", SOURCES, ""), Contents(stated, {column: reach}))
+    field = np.arange(shape[0] * shape[1], dtype=np.int32).reshape(shape)
+    path, column = tmp_path / "table.h5", "/profiles/p/field"
+    write_asset(path, header_for("table", SOURCES, ""), Contents({}, {column: field}))
     with Asset(path) as asset:
-        assert np.array_equal(asset.read(column), reach)
+        assert np.array_equal(asset.read(column), field)
         assert asset.shape(column) == shape
 
 

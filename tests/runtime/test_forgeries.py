@@ -99,13 +99,17 @@ def test_a_flag_that_says_something_else_makes_no_answer_that_is_none(
 @pytest.mark.parametrize(
     ("column", "change", "told"),
     [
-        ("cluster", lambda old: old + (old > 0), "cluster does not fit"),
-        ("cluster", lambda old: np.where(old == old.max(), 60000, old), "cluster does not fit"),
+        ("cluster", lambda old: old + (old > 0), "cluster is not numbered"),
+        ("cluster", lambda old: np.where(old == old.max(), 60000, old), "cluster is not numbered"),
         ("component", lambda old: np.where(np.arange(len(old)) == 5, -1, old), "damaged: "),
         ("component", lambda old: old + 1, "damaged: "),
         ("component", lambda old: np.where(old >= 0, 2**31 - 2, old), "damaged: "),
         ("weight", lambda old: np.where(old == BLOCKED, 1000, old), "cannot stand"),
-        ("weight", lambda old: np.where(old == BLOCKED, old, 2**31 - 2), "off the scale"),
+        (
+            "weight",
+            lambda old: np.where(old == BLOCKED, old, 2**31 - 2),
+            "weight has 2147483646, not 1 to",
+        ),
         ("layer_clusters", lambda old: old * 0 + 2**29, "cluster"),
     ],
 )

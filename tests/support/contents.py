@@ -2,23 +2,44 @@
 
 import numpy as np
 
-from bake.asset.column import PROFILE
+from bake.asset.column import PROFILE, Column
 from bake.asset.schema import ATTRIBUTES, COLUMNS
 from bake.asset.write import Contents
+from tests.support.constraints import conforming
 
 SOURCES = (("level.png", "a" * 64), ("../tiles.png", "b" * 64))
+#: Lengths of dimensions; any other has five elements.
 LENGTHS = {
     "xy": 2,
     "channel": 3,
     "slant": 2,
     "bound": 2,
-    "node + 1": 8,
+    "one": 1,
+    "slope rule": 4,
     "node": 7,
+    "location": 24,
     "x": 6,
     "y": 4,
-    "byte": 1,
+    "byte": 9,
+    "line byte": 1,
+    "reach byte": 1,
+    "corner": 16,
+    "wall corner": 16,
+    "run": 9,
+    "label entry": 9,
 }
 STATED = {"width": 6, "height": 4, "component_count": 5}
+
+
+def length(dim: str) -> int:
+    """How long a dimension is in these contents."""
+    return LENGTHS.get(dim, 5)
+
+
+def shape_of(column: Column) -> tuple[int, ...]:
+    """The shape of a column in these contents."""
+    dims = column.dims
+    return tuple(length(dim.removesuffix(" + 1")) + dim.endswith(" + 1") for dim in dims)
 
 
 def full_contents() -> Contents:
@@ -40,17 +61,6 @@ def full_contents() -> Contents:
                 else STATED.get(attribute.name, len(group))
             )
         for column in COLUMNS:
-            shape = tuple(
-                LENGTHS.get(name, 6 if name.endswith(" + 1") else 5) for name in column.dims
-            )
             path = column.path.replace(PROFILE, profile)
-            if column.dtypes[0] == "text":
-                columns[path] = np.array(
-                    [b"Wasser", "Ä".encode(), b"", b"a", b"b"][: shape[0]] + [b"x"] * (shape[0] - 5)
-                )
-            elif column.dtypes[0].startswith("float"):
-                columns[path] = rng.normal(size=shape)
-            else:
-                values = rng.integers(0, 5 if column.unit == "terrain" else 200, size=shape)
-                columns[path] = values.astype(column.dtypes[0])
+            columns[path] = conforming(column, shape_of(column), length, rng)
     return Contents(attributes, columns)

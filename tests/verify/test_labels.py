@@ -170,9 +170,9 @@ def test_one_direction_told_for_both(tmp_path: Path) -> None:
     ("name", "make", "told"),
     [
         ("label_parent", lambda old: old * 0 + 1, "in a circle"),
-        ("label_parent", lambda old: old * 0 + 1000, "is no row"),
+        ("label_parent", lambda old: old * 0 + 1000, "label_parent has 1000, not 0 to"),
         ("label_parent", lambda old: old * 0 - 1, "does not fit label_parent"),
-        ("label_away", lambda old: old * 0 + 250, "says no label_difference"),
+        ("label_away", lambda old: old * 0 + 250, "label_away has 250, not 0 to"),
         ("label_away", lambda old: old * 0, "is not the distance"),
         ("label_difference", lambda old: -old, "is no distance"),
     ],

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from bake.asset.column import column as _column
 
+#: No corner lies farther from the middle of the plane than this, so that products are exact.
+_FARTHEST = 2**28
+
 # One declaration reads as one entry of a table, so lines are broken by hand below.
 # fmt: off
 COLUMNS = (
     _column("mesh_vertex", "int32", "vertex, xy", "1/1024 units of the source",
-        "corners of polygons", box="asset", optional=True, given=True),
+        "corners of polygons",
+        box="asset", optional=True, given=True, least=-_FARTHEST, most=_FARTHEST),
     _column("mesh_first_corner", "int32", "polygon + 1", "corner",
         "corners of polygon i are first_corner[i] to first_corner[i + 1] - 1, so that cross "
         "products of its edges in turn are not negative",
@@ -25,20 +29,20 @@ COLUMNS = (
         box="asset", optional=True, given=True),
     _column("mesh_first_node", "int32", "polygon + 1", "node of a polygon",
         "nodes of polygon i are first_node[i] to first_node[i + 1] - 1",
-        box="asset", optional=True, offsets="node of a polygon"),
+        box="asset", optional=True, offsets="node of a polygon", least=1),
     _column("mesh_node", "int32", "node of a polygon", "node",
         "node that lies in the polygon or on its border",
         box="asset", optional=True, refers="node"),
     _column("wall_corner", "int32", "wall corner, xy", "1/1024 units of the source",
         "corners of walls, with what agents' radii add; where walls meet in a point, each part "
         "of the area that begins there has a corner of its own",
-        box="asset", optional=True, given=True),
+        box="asset", optional=True, given=True, least=-_FARTHEST, most=_FARTHEST),
     _column("wall_after", "int32", "wall corner", "wall corner",
         "corner that the wall which begins at the corner leads to; the area lies to the left of"
         " it where y grows upward", box="asset", optional=True, given=True, refers="wall corner"),
     _column("wall_first_corner", "int32", "area + 1", "wall corner",
         "corners of area i are first_corner[i] to first_corner[i + 1] - 1",
-        box="asset", optional=True, given=True, offsets="wall corner"),
+        box="asset", optional=True, given=True, offsets="wall corner", least=3),
     _column("wall_floor", "uint8", "area", "floor",
         "floor of the area, from 0; absent where all are 0",
         box="asset", optional=True, given=True),
@@ -50,6 +54,6 @@ COLUMNS = (
     _column("domain_weight", "float64", "node", "units of the source",
         "how high the node's cone stands: a point lies in the domain of the node whose weight "
         "less the distance is greatest. Absent where nodes are no characteristic points",
-        box="asset", optional=True, given=True, finite=True),
+        box="asset", optional=True, given=True, least=0, finite=True),
 )
 # fmt: on

@@ -16,7 +16,8 @@ COLUMNS = (
     _column("numbers", "int32", "profile number", "number",
         "see above", box="flat", least=0),
     _column("cost", "float64", "terrain", "units",
-        "cost of crossing one cell; NaN where the profile cannot go", above=0, none=nan),
+        "cost of crossing one cell; NaN where the profile cannot go",
+        above=0, none=nan, finite=True),
     _column("class", "uint16", "terrain", "class",
         "the terrain's place among the profile's different costs, the lowest 0; 65535: the "
         "profile cannot stand there", box="flat", refers="class", none=65535),
@@ -45,7 +46,7 @@ COLUMNS = (
         box="asset", world="lattice", optional=True, refers="terrain", none=255),
     _column("turn", "float64", "one", "units",
         "what turning by one heading costs; only where headings is there",
-        box="asset", optional=True, least=0, finite=True),
+        box="asset", optional=True, above=0, finite=True),
     _column("slope", "float64", "slope rule", "units",
         "what each unit of rise adds to the price of a step, and each of fall; the most that a "
         "step may rise, and fall (infinite: any). Absent where none of it matters",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from math import nan
 from typing import NamedTuple
 
-import numpy as np
-
 from bake.asset.column import column as _column
 from bake.asset.records import (
     CELL,
@@ -31,13 +29,11 @@ class DoorState(NamedTuple):
     terrain: tuple[str, ...]  # that of each of the door's cells
 
 
-_UNITS = number(
-    "float64", "units", lambda units: np.isfinite(units) & (units > 0), above=0, finite=True
-)
-_SIZE = number("int32", "cells", lambda cells: cells > 0, least=1)
-_STATE = number("int32", "door state", lambda state: state >= -1, refers="door state", none=-1)
-_PROTOTYPE = number("int32", "prototype", lambda which: which >= 0, refers="prototype")
-_TURN = number("uint8", "turn", lambda turn: turn < TURNS, most=TURNS - 1)
+_UNITS = number("float64", "units", above=0, finite=True)
+_SIZE = number("int32", "cells", least=1)
+_STATE = number("int32", "door state", refers="door state", none=-1)
+_PROTOTYPE = number("int32", "prototype", refers="prototype")
+_TURN = number("uint8", "turn", most=TURNS - 1)
 
 _NAME = Property(TEXT._replace(holds={"order": "unique"}), "name, unique among them")
 _ID = Property(

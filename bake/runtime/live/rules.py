@@ -89,7 +89,7 @@ class LevelRules:
     @cached_property
     def elevation(self) -> Float64Array | None:
         """Return (locations) float64, how high each lies; None where the source did not say."""
-        return read_elevation(self.asset, self.location_count)
+        return read_elevation(self.asset)
 
     @property
     def _barred(self) -> UInt8Array | None:
@@ -105,10 +105,7 @@ class LevelRules:
     @cached_property
     def length(self) -> Float64Array:
         """Return (m) float64, the length of each baked arc; for a link, its whole cost."""
-        length = self.asset.read("/length").astype(np.float64)
-        if len(length) != len(self.places.head):
-            raise self.asset.damaged("length and head differ in length")
-        return length
+        return self.asset.read("/length").astype(np.float64)
 
     @cached_property
     def graph(self) -> Graph:
@@ -123,10 +120,7 @@ class LevelRules:
         """Return (m) int32, the link that each baked arc is; -1 for a step."""
         if not self.asset.has("/arc_link"):
             return np.full(len(self.places.head), -1, dtype=np.int32)
-        link = self.asset.read("/arc_link").astype(np.int32, copy=False)
-        if len(link) != len(self.places.head) or link.max(initial=-1) >= len(self.links):
-            raise self.asset.damaged("link does not fit arcs and links")
-        return link
+        return self.asset.read("/arc_link").astype(np.int32, copy=False)
 
     @cached_property
     def link_arcs(self) -> Int32Array:
@@ -253,13 +247,9 @@ class ProfileRules:
         self.name = name
         cost = asset.read(profile_path(name, "cost")).astype(np.float64)
         count = len(level.terrains)
-        if len(cost) != count:
-            raise asset.damaged("cost does not fit the terrains")
         allowed = np.ones((count, count), dtype=np.bool_)
         if asset.has(profile_path(name, "may_enter")):
             allowed = asset.read(profile_path(name, "may_enter")).astype(np.bool_)
-        if allowed.shape != (count, count):
-            raise asset.damaged("may_enter does not fit the terrains")
         size = 1
         if level.places.is_grid and level.places.hex_layout is None:
             size = asset.number("size", f"/profiles/{name}") or 1

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array
+from bake.arrays import Int32Array
 from bake.errors import QueryError
 from bake.runtime.reader.places import Places, quoted
 
@@ -62,15 +62,7 @@ class MeshPolygons:
         floor = np.zeros(count, dtype=np.uint8)
         if asset.has("/mesh_floor"):
             floor = asset.read("/mesh_floor")
-        self._check(vertex.ndim == 2 and vertex.shape[1:] == (2,), "vertex")
-        self._check(not (np.abs(vertex.astype(np.int64)) > FARTHEST).any(), "vertex")
-        self._check(are_offsets(first, count, len(corner), 3), "first_corner")
-        self._check(_within(corner, 0, len(vertex)), "corner")
-        self._check(len(behind) == len(corner) and _within(behind, -1, count), "neighbour")
-        self._check(_fit_together(vertex, first, corner, behind), "neighbour")
-        self._check(len(floor) == count, "floor")
-        self._check(are_offsets(first_node, count, len(node), 1), "first_node")
-        self._check(_within(node, 0, places.node_count), "node")
+        self._check(count and _fit_together(vertex, first, corner, behind), "neighbour")
         self.terrain, self.node, self.first_node = terrain, node, first_node
         self.floor: list[int] = floor.tolist()
         self.floors = int(floor.max(initial=0)) + 1
@@ -192,20 +184,6 @@ def beside(step: Step) -> list[Step]:
     """
     x, y = step
     return [(x + dx, y + dy) for dx, dy in _AROUND]
-
-
-def are_offsets(first: Int32Array, count: int, last: int, least: int) -> bool:
-    return (
-        count > 0
-        and len(first) == count + 1
-        and int(first[0]) == 0
-        and int(first[-1]) == last
-        and int(np.diff(first).min()) >= least
-    )
-
-
-def _within(numbers: Int32Array, least: int, most: int) -> BoolArray:
-    return np.asarray(((numbers >= least) & (numbers < most)).all())
 
 
 def _fit_together(

@@ -70,12 +70,8 @@ class DistanceLabels:
             if len(codes) != self.first[-1] - (0 if difference is None else len(parent)):
                 raise damaged("label entries do not fit label_parent")
             if difference is None:
-                if codes.min(initial=0) < 0 or codes.max(initial=0) > INFINITY:
-                    raise damaged("a label entry is no distance")
                 found.append(codes)
                 continue
-            if codes.max(initial=0) >= len(difference):
-                raise damaged("a label entry has no label_difference")
             ticks = self._added_up(by_depth, difference, codes)
             if ticks is None:
                 raise damaged("a label entry is no distance")
@@ -186,8 +182,6 @@ def _depths(parent: Int32Array) -> Int32Array | None:
     J. JáJá, "An Introduction to Parallel Algorithms", section 2.2 (pointer jumping).
     """
     rows = len(parent)
-    if parent.min(initial=-1) < -1 or parent.max(initial=-1) >= rows:
-        return None
     depth, above = (parent >= 0).astype(np.int32), parent.copy()
     for _ in range(rows.bit_length() + 1):
         inner = np.flatnonzero(above >= 0)

@@ -119,7 +119,7 @@ class BakedBounds(Bounds):
             raise self.tables.missing("cluster_distances")
         count = self.cluster_count
         distance = self.tables.column("cluster_distance", np.int32)
-        if distance.shape != (count, count) or distance.min(initial=0) < 0:
+        if len(distance) != count:
             raise self.tables.damaged("cluster_distance does not fit the clusters")
         return distance
 
@@ -143,8 +143,6 @@ class BakedBounds(Bounds):
         if not self.has_heuristic:
             raise self.tables.missing("heuristic")
         pivot = self.tables.column("pivot_distance", np.int32)
-        if pivot.ndim != 2 or len(pivot) != self.tables.row_count or pivot.min(initial=0) < 0:
-            raise self.tables.damaged("pivot_distance does not fit the rows")
         if not self._two_way and pivot.shape[1] % 2:
             raise self.tables.damaged("pivot_distance has an odd number of columns")
         return np.ascontiguousarray(pivot)
@@ -164,11 +162,7 @@ class BakedBounds(Bounds):
         count = len(anchor)
         pairs = count * (count + 1) // 2 if self._two_way else count * count
         shift = tables.places.asset.number("field_shift", self._group)
-        if len(label) != tables.row_count or not _within(label, count):
-            raise tables.damaged("basin does not fit the rows")
-        if not _within(anchor, tables.row_count):
-            raise tables.damaged("basin_anchor is no row")
-        if len(distance) != pairs or len(chosen) != pairs:
+        if len(distance) != pairs:
             raise tables.damaged("basin_distance does not fit the basins")
         if fields.shape != (len(fields), 2 + pivot.shape[1]):
             raise tables.damaged("field does not fit the pivots")
