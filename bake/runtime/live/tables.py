@@ -242,9 +242,9 @@ class ChangedTables(Tables):
     def path(self, row: int, goal: int) -> Int32Array | None:
         if self._as_baked:
             return self.baked.path(row, goal)
-        pair = _one(row, goal)
-        found = self._ways.walk(self.state, *pair)
-        path = (self._walked(*pair) if found is None else found)[1]
+        path = self._ways.path(self.state, row, goal)
+        if path is None:
+            _, path = self._walked(*_one(row, goal))
         return path if len(path) else None
 
     def walk(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:

@@ -76,13 +76,11 @@ class ProfileWriter:
 
         if not self.tables.has_hops:
             return no_hops()
-        hops = self.tables.hops
-        component, reach = hops.component, hops.reach
-        if hops.stores_none:
-            component = np.zeros_like(component)
-        if reach is None:
-            reach = np.empty((0, 0), dtype=np.uint8)
-        return BakedHops(*self.tables.steps.index, component, np.array(reach))
+        hops, index = self.tables.hops, self.tables.steps.index
+        row_data = index.row_data.copy()
+        row_data[:-1, 1] = 0 if hops.stores_none else hops.component
+        reach = np.empty((0, 0), dtype=np.uint8) if hops.reach is None else np.array(hops.reach)
+        return BakedHops(row_data, index.run, index.greedy_row, reach)
 
     def cells_of(self, location: Int32Array) -> Int32Array:
         """Return (r, 2) int32, the cell of each row; kept, as rows seldom come."""

@@ -99,7 +99,7 @@ class ExactWays:
             ends = np.zeros(1, dtype=np.int32), np.ones(1, dtype=np.int32)
             self.next_row(state, 0, 1)
             self.next_rows(state, *ends)
-            self.walk(state, *ends)
+            self.path(state, 0, 1)
 
     def _ready(self, state: ProfileState, pairs: int) -> NextHops | None:
         """Return what answers for a version, if anything does; it is built when first needed.
@@ -210,6 +210,12 @@ class ExactWays:
                 return None
             ticks = hops.hierarchy.distance(row, goal)
             return float(ticks) if ticks < INFINITY else float("inf")
+
+    def path(self, state: ProfileState, row: int, goal: int) -> Int32Array | None:
+        """Return the rows of a shortest path, none where there is no path; None as above."""
+        with self._lock:
+            hops = self._ready(state, 1)
+            return None if hops is None else hops.path(row, goal)
 
     def walk(
         self, state: ProfileState, rows: Int32Array, goals: Int32Array

@@ -70,14 +70,13 @@ class Chains(NamedTuple):
             two numbers that belong to whoever follows distances, the former -1 for a fresh chain.
         lines: (c, 4, d) int32, of each chain by place: the ticks from the goal's ancestor down to
             the goal, and its rank; the ticks from a node by any way to the goal, and its rank.
-        chain_of: (n) int32, the chain of each rank as a goal; -1 for none.
-        turn: (1) int64, the chain that a new goal gets next.
+        chain_of: (n + 1) int32, the chain of each rank as a goal, -1 for none; and last the chain
+            that a new goal gets next.
     """
 
     state: Int64Array
     lines: Int32Array
     chain_of: Int32Array
-    turn: Int64Array
 
 
 class Chain(NamedTuple):
@@ -115,8 +114,7 @@ def chains_for(tree: QueryTree) -> Chains:
     return Chains(
         np.full((count, 4), -1, dtype=np.int64),
         np.empty((count, 4, deep), dtype=np.int32),
-        np.full(len(tree.node) - 1, -1, dtype=np.int32),
-        np.zeros(1, dtype=np.int64),
+        np.append(np.full(len(tree.node) - 1, -1, dtype=np.int32), np.int32(0)),
     )
 
 
@@ -151,13 +149,14 @@ def _find_runs(tree: Tree, node: Int32Array, run: Int32Array) -> int:
 @accessor
 def chain_of_goal(chains: Chains, goal: int) -> int:
     """Return which chain is of a goal, or becomes it: the one that was given away longest ago."""
-    state, found = chains.state, int(chains.chain_of[goal])
+    state, chain_of = chains.state, chains.chain_of
+    found, last = int(chain_of[goal]), len(chain_of) - 1
     if found < 0:
-        found = chains.turn[0]
-        chains.turn[0] = found + 1 if found + 1 < len(state) else 0
+        found = int(chain_of[last])
+        chain_of[last] = found + 1 if found + 1 < len(state) else 0
         if state[found, GOAL] >= 0:
-            chains.chain_of[state[found, GOAL]] = -1
-        chains.chain_of[goal] = found
+            chain_of[state[found, GOAL]] = -1
+        chain_of[goal] = found
     return found
 
 
@@ -236,7 +235,6 @@ def distance(
     state: Int64Array,
     lines: Int32Array,
     chain_of: Int32Array,
-    turn: Int64Array,
     start: int,
     goal: int,
 ) -> int:
@@ -244,7 +242,7 @@ def distance(
 
     The arguments before both are those of :class:`QueryTree` and :class:`Chains`.
     """
-    tree, chains = QueryTree(node, run, up, down), Chains(state, lines, chain_of, turn)
+    tree, chains = QueryTree(node, run, up, down), Chains(state, lines, chain_of)
     chain = chain_at(chains, chain_of_goal(chains, goal))
     aim(tree, chain, goal)
     ticks = reach(tree, chain, start)
@@ -260,13 +258,12 @@ def distances(
     state: Int64Array,
     lines: Int32Array,
     chain_of: Int32Array,
-    turn: Int64Array,
     starts: Int32Array,
     goals: Int32Array,
     ticks: Int64Array,
 ) -> None:
     """Write the ticks between as many starts as goals, which are ranks; INFINITY for no way."""
-    tree, chains = QueryTree(node, run, up, down), Chains(state, lines, chain_of, turn)
+    tree, chains = QueryTree(node, run, up, down), Chains(state, lines, chain_of)
     for i in range(len(starts)):
         chain = chain_at(chains, chain_of_goal(chains, goals[i]))
         aim(tree, chain, goals[i])

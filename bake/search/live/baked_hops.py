@@ -15,9 +15,9 @@ class BakedHops(NamedTuple):
     """The next hops that an asset answers as baked, by row; all arrays are empty without any.
 
     Attributes:
-        row_data, run, greedy_row: see :class:`bake.search.all_pairs.follow.StepIndex`.
-        component: (r) int32, the component of each row; 0 throughout where runs say that there is
-            no path.
+        row_data: (r + 1, 4) integers, of each row its first run, its component (0 throughout where
+            runs say that there is no path), and chart coordinates.
+        run, greedy_row: see :class:`bake.search.all_pairs.follow.StepIndex`.
         reach: (components, bytes) uint8 in numpy.packbits order; empty where each component reaches
             only itself.
     """
@@ -25,25 +25,23 @@ class BakedHops(NamedTuple):
     row_data: AnyArray
     run: Int64Array
     greedy_row: Int32Array
-    component: Int32Array
     reach: UInt8Array
 
 
 def no_hops() -> BakedHops:
     """Return the next hops of an asset that has none."""
-    none = np.empty(0, dtype=np.int32)
-    table = np.empty((0, 4), dtype=np.int32)
-    return BakedHops(table, np.empty(0, np.int64), table, none, np.empty((0, 0), np.uint8))
+    row_data, greedy_row = np.zeros((1, 4), dtype=np.int32), np.empty((0, 0), dtype=np.int32)
+    return BakedHops(row_data, np.empty(0, np.int64), greedy_row, np.empty((0, 0), np.uint8))
 
 
 @accessor
 def baked_hop(baked: BakedHops, row: int, goal: int) -> int:
     """Return the row that an asset steps to as baked; -1 where it answers none."""
-    row_data, run, greedy_row, component, reached = baked
-    count = len(component)
+    row_data, run, greedy_row, reached = baked
+    count = len(row_data) - 1
     if row >= count or goal >= count or row == goal:
         return -1
-    a, b = component[row], component[goal]
+    a, b = int(row_data[row, 1]), int(row_data[goal, 1])
     if a != b and (len(reached) == 0 or not reached[a, b >> 3] & (128 >> (b & 7))):
         return -1
     low = int(row_data[row, 0])

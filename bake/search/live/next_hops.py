@@ -52,6 +52,8 @@ STEP_ARCS = 16
 #: Rows of paths that there is room for at first.
 PATHS_ROOM = 2**14
 
+_CONTRADICTION = "distances and weights contradict each other"
+
 
 class Out(NamedTuple):
     """The arcs out of each row, in the order of the rule: see :class:`Adjacency`."""
@@ -185,8 +187,7 @@ def next_row(
     down: Int32Array,
     state: Int64Array,
     lines: Int32Array,
-    chains: Int32Array,
-    turn: Int64Array,
+    chain_of: Int32Array,
     rank_of: Int32Array,
     begin: Int32Array,
     end: Int32Array,
@@ -195,7 +196,6 @@ def next_row(
     row_data: AnyArray,
     runs: Int64Array,
     greedy_row: Int32Array,
-    component: Int32Array,
     reached: UInt8Array,
     farthest: int,
     row: int,
@@ -206,9 +206,9 @@ def next_row(
     The arguments before both rows are those of :class:`QueryTree`, of :class:`Chains`, the rank of
     each row, those of :class:`Out` and of :class:`BakedHops`, and the most steps of a leap.
     """
-    tree, known = QueryTree(node, run, up, down), Chains(state, lines, chains, turn)
+    tree, known = QueryTree(node, run, up, down), Chains(state, lines, chain_of)
     out = Out(begin, end, to, weight)
-    baked = BakedHops(row_data, runs, greedy_row, component, reached)
+    baked = BakedHops(row_data, runs, greedy_row, reached)
     aim_at = int(rank_of[goal])
     chain = chain_at(known, chain_of_goal(known, aim_at))
     aim(tree, chain, aim_at)
@@ -217,17 +217,31 @@ def next_row(
 
 @kernel
 def next_rows(
-    tree: QueryTree,
-    known: Chains,
+    node: Int32Array,
+    run: Int32Array,
+    up: Int32Array,
+    down: Int32Array,
+    state: Int64Array,
+    lines: Int32Array,
+    chain_of: Int32Array,
     rank_of: Int32Array,
-    out: Out,
-    baked: BakedHops,
+    begin: Int32Array,
+    end: Int32Array,
+    to: Int32Array,
+    weight: Int32Array,
+    row_data: AnyArray,
+    runs: Int64Array,
+    greedy_row: Int32Array,
+    reached: UInt8Array,
     farthest: int,
     rows: Int32Array,
     goals: Int32Array,
     ahead: Int32Array,
 ) -> None:
     """Write the rows to step to for many pairs, as :func:`next_row` returns them."""
+    tree, known = QueryTree(node, run, up, down), Chains(state, lines, chain_of)
+    out = Out(begin, end, to, weight)
+    baked = BakedHops(row_data, runs, greedy_row, reached)
     for i in range(len(rows)):
         aim_at = int(rank_of[goals[i]])
         chain = chain_at(known, chain_of_goal(known, aim_at))
@@ -239,11 +253,22 @@ def next_rows(
 
 @kernel
 def paths(
-    tree: QueryTree,
-    known: Chains,
+    node: Int32Array,
+    run: Int32Array,
+    up: Int32Array,
+    down: Int32Array,
+    state: Int64Array,
+    lines: Int32Array,
+    chain_of: Int32Array,
     rank_of: Int32Array,
-    out: Out,
-    baked: BakedHops,
+    begin: Int32Array,
+    end: Int32Array,
+    to: Int32Array,
+    weight: Int32Array,
+    row_data: AnyArray,
+    runs: Int64Array,
+    greedy_row: Int32Array,
+    reached: UInt8Array,
     rows: Int32Array,
     goals: Int32Array,
     first: Int64Array,
@@ -259,6 +284,9 @@ def paths(
         How many paths were written; the next one does not fit into ``path``. A negative number
         where distances and weights contradict each other.
     """
+    tree, known = QueryTree(node, run, up, down), Chains(state, lines, chain_of)
+    out = Out(begin, end, to, weight)
+    baked = BakedHops(row_data, runs, greedy_row, reached)
     first[0] = 0
     for i in range(len(rows)):
         row, goal, count = int(rows[i]), int(goals[i]), first[i]
@@ -296,8 +324,17 @@ def paths(
 
 
 @kernel
-def _cheapest(out: Out, rows: Int32Array, heads: Int32Array, ticks: Int32Array) -> None:
+def _cheapest(
+    begin: Int32Array,
+    end: Int32Array,
+    to: Int32Array,
+    weight: Int32Array,
+    rows: Int32Array,
+    heads: Int32Array,
+    ticks: Int32Array,
+) -> None:
     """Write what the cheapest arcs between rows weigh; INFINITY where there is none."""
+    out = Out(begin, end, to, weight)
     for i in range(len(rows)):
         ticks[i] = min(arc_to(out, rows[i], heads[i]), FAR + 1)
 
@@ -321,14 +358,15 @@ class NextHops:
         self.hierarchy = hierarchy
         self._out, self._baked = replace(out, weight=out.weight.copy()), baked
         self._farthest = max(1, int(hierarchy.climbed) // STEP_ARCS)
+        pair = np.empty((2, 1), dtype=np.int32)
+        self._one = *pair, np.empty(2, dtype=np.int64), np.empty(PATHS_ROOM, dtype=np.int32)
         self._lay_out()
 
     def _lay_out(self) -> None:
         """Take arrays that others may have replaced."""
         one, out = self.hierarchy, self._out
-        arcs = Out(out.begin, out.end, out.to, out.weight)
-        self._bundles = one.query, one.chains, one.rank, arcs, self._baked
-        self._arrays = *one.query, *one.chains, one.rank, *arcs, *self._baked, self._farthest
+        arcs = out.begin, out.end, out.to, out.weight
+        self._arrays = *one.query, *one.chains, one.rank, *arcs, *self._baked
 
     # -- changes ----------------------------------------------------------------------------------
 
@@ -364,7 +402,7 @@ class NextHops:
             tail, head = tail[each], head[each]
         ticks = np.empty(len(tail), dtype=np.int32)
         out = self._out
-        _cheapest(Out(out.begin, out.end, out.to, out.weight), tail, head, ticks)
+        _cheapest(out.begin, out.end, out.to, out.weight, tail, head, ticks)
         known = self.hierarchy.reprice(tail, head, ticks)
         self._lay_out()
         return known
@@ -373,17 +411,28 @@ class NextHops:
 
     def next_row(self, row: int, goal: int) -> int:
         """Return the row to step to: at the goal the goal, -1 where there is no path."""
-        return next_row(*self._arrays, row, goal)
+        return next_row(*self._arrays, self._farthest, row, goal)
 
     def next_rows(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
         """Return (k) int32, the rows to step to, as :meth:`next_row` does for one."""
         ahead = np.empty(len(rows), dtype=np.int32)
-        next_rows(*self._bundles, self._farthest, rows, goals, ahead)
+        next_rows(*self._arrays, self._farthest, rows, goals, ahead)
         return ahead
+
+    def path(self, row: int, goal: int) -> Int32Array:
+        """Return the rows of a path, both ends included; none where there is no path."""
+        rows, goals, first, path = self._one
+        rows[0], goals[0] = row, goal
+        while (found := paths(*self._arrays, rows, goals, first, path)) == 0:
+            path = np.empty(4 * len(path), dtype=np.int32)
+            self._one = rows, goals, first, path
+        assert found > 0, _CONTRADICTION
+        whole: Int32Array = path[: first[1]].copy()
+        return whole
 
     def paths(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
         """Return (k + 1) int64, where each path begins, and the rows of all of them."""
-        return in_pieces(partial(paths, *self._bundles), rows, goals)
+        return in_pieces(partial(paths, *self._arrays), rows, goals)
 
 
 def in_pieces(write: Callable[..., int], *pairs: Int32Array) -> tuple[Int64Array, Int32Array]:
@@ -400,7 +449,7 @@ def in_pieces(write: Callable[..., int], *pairs: Int32Array) -> tuple[Int64Array
     while begin < len(pairs[0]):
         path, so_far = np.empty(room, dtype=np.int32), int(first[begin])
         found = write(*(each[begin:] for each in pairs), first[begin:], path)
-        assert found >= 0, "distances and weights contradict each other"
+        assert found >= 0, _CONTRADICTION
         parts.append(path[: first[begin + found]])
         first[begin : begin + found + 1] += so_far
         begin += found

@@ -24,12 +24,11 @@ Prices = dict[tuple[int, int, int], int]
 def hops_table(n: int, baked: dict[tuple[int, int], int]) -> BakedHops:
     """Baked hops with a run for each target."""
     row_data = np.zeros((n + 1, 4), dtype=np.int32)
-    row_data[:, 0] = np.arange(n + 1) * n
+    row_data[:, 0] = np.arange(n + 1) * n  # In the column of components there is one.
     ahead = [baked.get((row, goal), 2**32 - 2) for row in range(n) for goal in range(n)]
     run = (np.tile(np.arange(n), n) << 32) | np.array(ahead, dtype=np.int64)
     nothing = np.empty((0, 0), dtype=np.int32)
-    component = np.zeros(n, dtype=np.int32)
-    return BakedHops(row_data, run, nothing, component, np.empty((0, 0), dtype=np.uint8))
+    return BakedHops(row_data, run, nothing, np.empty((0, 0), dtype=np.uint8))
 
 
 def rule_of(n: int, prices: Prices, baked: dict[tuple[int, int], int]) -> Rule:
@@ -101,6 +100,7 @@ class Changing:
             for row, ahead in zip(rule.path(start, goal), rule.path(start, goal)[1:], strict=False):
                 assert hops.next_row(row, goal) == ahead
         elif how == 2:
+            assert hops.path(start, goal).tolist() == rule.path(start, goal)
             ticks = rule.ticks_to(goal).get(start)
             told = hops.hierarchy.distance(start, goal)
             assert told == (query.INFINITY if ticks is None else ticks)
@@ -194,7 +194,8 @@ def test_baked_hops_that_mean_nothing() -> None:
     table = hops_table(3, {(a, b): b for a in range(3) for b in range(3)})
     assert baked_hop(table, 0, 2) == 2
     assert [baked_hop(table, *pair) for pair in ((0, 3), (3, 0), (1, 1))] == [-1] * 3
-    apart = table._replace(component=np.array([0, 0, 1], dtype=np.int32))
+    apart = hops_table(3, {(a, b): b for a in range(3) for b in range(3)})
+    apart.row_data[:, 1] = 0, 0, 1, 0
     assert [baked_hop(apart, *pair) for pair in ((0, 1), (0, 2), (2, 1))] == [1, -1, -1]
     reach = np.array([[0b11000000], [0b01000000]], dtype=np.uint8)
     one_way = apart._replace(reach=reach)
