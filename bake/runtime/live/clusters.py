@@ -234,14 +234,8 @@ class ClusterLine:
     def _regions(self) -> tuple[Int32Array, ...]:
         """Read the cells (x, y) of each drawn region."""
         places = self.tables.places
-        drawn = []
-        for region in ThingTables(places).regions.values():
-            cells = region.cells
-            if cells.shape[1] == 3:
-                floor = cells[:, 2] * np.int32(places.floor_height or 0)
-                cells = np.stack([cells[:, 0], cells[:, 1] + floor], axis=1)
-            drawn.append(cells)
-        return tuple(drawn)
+        regions = ThingTables(places).regions.values()
+        return tuple(places.cells_of(places.locations(each.cells, "a region")) for each in regions)
 
 
 class ClusterVersion:

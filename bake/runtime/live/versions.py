@@ -137,9 +137,7 @@ class ProfileWriter:
             return np.empty(0, dtype=np.int64)
         near = np.zeros((places.height, places.width), dtype=np.bool_)
         for door in ThingTables(places).doors.values():
-            x, y = door.cells[:, 0], door.cells[:, 1]
-            if door.cells.shape[1] == 3:
-                y = y + door.cells[:, 2] * np.int32(places.floor_height or 0)
+            x, y = places.cells_of(places.locations(door.cells, "a door")).T
             for up, left in np.ndindex(size, size):
                 near[np.maximum(y - up, 0), np.maximum(x - left, 0)] = True
         return np.flatnonzero(near.reshape(-1)[rules.location_of_node] & (row < 0))
