@@ -281,7 +281,7 @@ def _things(rules: LevelRules, terrain: AnyArray, names: list[str], patched: Lev
         name = _unused(links, f"arc {start} {goal}")
         links[name] = BakedLink(name, "arc", start, goal, cost, both_ways=False, profiles=None)
 
-    frame = grid_frame(rules.terrains, rules.places.width, rules.places.height)
+    frame = grid_frame(rules.terrains, rules.places.width)
 
     def read(records: Records, source: Source, make: Callable[..., T]) -> tuple[T, ...]:
         def named(**each: Any) -> T:

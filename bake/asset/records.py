@@ -7,8 +7,8 @@ terrains; a :class:`Frame` says which.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain, compress, pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, compress, pairwise, repeat
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -25,12 +25,11 @@ class Frame(NamedTuple):
     """What is called by numbers in columns."""
 
     terrains: tuple[str, ...]  # names by code
-    locations: int  # how many there are
     numbers: Callable[[npt.ArrayLike], AnyArray]  # (k, n) cells -> (k) their locations
     cells: Callable[[Int32Array], AnyArray]  # (k) locations -> (k, n) cells, or (k) names
 
 
-def grid_frame(terrains: tuple[str, ...], width: int, height: int) -> Frame:
+def grid_frame(terrains: tuple[str, ...], width: int) -> Frame:
     """Return the frame of a grid whose cells are (x, y), whatever floors there are."""
 
     def numbers(cells: npt.ArrayLike) -> Int32Array:
@@ -40,7 +39,7 @@ def grid_frame(terrains: tuple[str, ...], width: int, height: int) -> Frame:
     def cells(location: Int32Array) -> Int32Array:
         return np.stack(np.divmod(location, np.int32(width))[::-1], axis=1)
 
-    return Frame(terrains, width * height, numbers, cells)
+    return Frame(terrains, numbers, cells)
 
 
 class Source(Protocol):
@@ -48,7 +47,6 @@ class Source(Protocol):
 
     def has(self, path: str, /) -> bool: ...
     def read(self, path: str, /) -> AnyArray: ...
-    def damaged(self, found: str, /) -> Exception: ...
 
 
 class Packed(NamedTuple):
@@ -63,10 +61,6 @@ class Packed(NamedTuple):
     def read(self, path: str) -> AnyArray:
         """Return a column."""
         return self.columns[path]
-
-    def damaged(self, found: str) -> Exception:
-        """Return the error for what is found in them."""
-        return ValueError(found)
 
 
 class Value(NamedTuple):
@@ -140,10 +134,9 @@ class Records:
         """Return where a column lies in an asset."""
         return f"/{self.name}_{column}"
 
-    def count(self, source: Source) -> int:
-        """Return how many records there are."""
-        path = self.path(self._first)
-        return len(source.read(path)) if source.has(path) else 0
+    def are_in(self, source: Source) -> bool:
+        """Tell whether there are any."""
+        return source.has(self.path(self._first))
 
 
 def pack(records: Records, things: Sequence[object], frame: Frame) -> Columns:
@@ -174,28 +167,29 @@ def unpack(records: Records, source: Source, frame: Frame, make: Callable[..., T
         make: makes a record of its attributes, given by their names.
 
     Raises:
-        CorruptAssetError: a column is missing, holds what it cannot, or does not fit the others.
+        CorruptAssetError: a column is missing, or holds what the table of columns does not allow.
     """
-    count = records.count(source)
-    found = {}
-    for attribute, each in records.properties.items() if count else ():
-        found[attribute] = _values(records, each, source, frame, count)
-    rows = zip(*found.values(), strict=True)
+    if not records.are_in(source):
+        return ()
+    found = {
+        attribute: _values(records, each, source, frame)
+        for attribute, each in records.properties.items()
+    }
+    # All are as long: reading compares the lengths of columns.
+    rows = zip(*found.values(), strict=False)
     return tuple(make(**dict(zip(found, row, strict=True))) for row in rows)
 
 
-def _values(
-    records: Records, each: Property, source: Source, frame: Frame, count: int
-) -> Sequence[Any] | AnyArray:
+def _values(records: Records, each: Property, source: Source, frame: Frame) -> Iterable[Any]:
     """Return what one attribute of each record is."""
     path = records.path(each.column)
     if each.optional and not source.has(path):
-        return [None if each.or_none else ()] * count
-    values = each.value.decode(source.read(path), frame)
+        return repeat(None if each.or_none else ())
+    values: Any = each.value.decode(source.read(path), frame)
     if each.many:
-        first = source.read(records.path(f"first_{each.column}"))
-        cut = [values[a:b] for a, b in pairwise(first.tolist())]
-        values = [tuple(own) if isinstance(own, list) else own for own in cut]
+        first = source.read(records.path(f"first_{each.column}")).tolist()
+        values = [values[a:b] for a, b in pairwise(first)]
+        values = [tuple(own) if isinstance(own, list) else own for own in values]
     return [value or None for value in values] if each.or_none else values
 
 

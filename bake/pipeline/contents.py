@@ -141,7 +141,7 @@ def shared_contents(world: World, recipe: str) -> Contents:
 
 
 def _regions_of_nodes(level: GraphLevel, node_region: Int32Array) -> Columns:
-    nodes = Frame(level.terrains, len(node_region), np.asarray, np.asarray)
+    nodes = Frame(level.terrains, np.asarray, np.asarray)
     regions = [
         Region(name, np.flatnonzero(node_region == number).astype(np.int32), "")
         for number, name in enumerate(level.region_names)
@@ -215,7 +215,7 @@ def things_contents(world: Setting) -> Contents:
 
 def _things(level: GridLevel, doors: Sequence[DoorStates]) -> Columns:
     """Return the columns of links, regions, spots, doors and instances."""
-    frame = grid_frame(level.terrains, level.width, level.height)
+    frame = grid_frame(level.terrains, level.width)
     links = [replace(link, cost=link_cost(link, level.floor_height)) for link in level.things.links]
     columns = pack(LINKS, links, frame) | pack(REGIONS, level.things.regions, frame)
     columns |= pack(SPOTS, level.things.spots, frame)

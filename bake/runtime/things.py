@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -158,14 +158,6 @@ class Door:
         return replace(self, state=fitting[0] if fitting else None)
 
 
-class _Named(Protocol):
-    @property
-    def name(self) -> str: ...
-
-
-_N = TypeVar("_N", bound=_Named)
-
-
 class ThingTables:
     """The things of one asset; each kind is read and checked when first asked for."""
 
@@ -176,7 +168,7 @@ class ThingTables:
     @cached_property
     def links(self) -> Mapping[str, Link]:
         """Return links by name, in the order of the level."""
-        return self._by_name(LINKS, self._read(LINKS, Link))
+        return {each.name: each for each in self._read(LINKS, Link)}
 
     @cached_property
     def regions(self) -> Mapping[str, Region]:
@@ -188,7 +180,7 @@ class ThingTables:
             return Region(name, np.zeros((0, 2), dtype=np.int32), id, tuple(cells.tolist()))
 
         _ = self.region_of_node  # refuses a node of two regions
-        return self._by_name(REGIONS, self._read(REGIONS, region))
+        return {each.name: each for each in self._read(REGIONS, region)}
 
     @cached_property
     def region_of_node(self) -> Int32Array | None:
@@ -209,7 +201,7 @@ class ThingTables:
     def spots(self) -> Mapping[str, Spot]:
         """Return spots by name, in the order of the level."""
         spots = self._read(SPOTS, lambda cell, **rest: Spot(place=cell, **rest))
-        return self._by_name(SPOTS, spots)
+        return {each.name: each for each in spots}
 
     @cached_property
     def doors(self) -> Mapping[str, Door]:
@@ -228,7 +220,7 @@ class ThingTables:
             now = None if state < 0 else every[state].name
             return Door(name, cells, now, dict(mine), id)
 
-        return self._by_name(DOORS, self._read(DOORS, door))
+        return {each.name: each for each in self._read(DOORS, door)}
 
     @cached_property
     def instances(self) -> tuple[Instance, ...]:
@@ -247,14 +239,12 @@ class ThingTables:
         """Return the instances by numbers.
 
         Raises:
-            CorruptAssetError: one of them leaves the level, or is of no prototype.
+            CorruptAssetError: one of them leaves the level.
         """
         drawn = self._read(PROTOTYPES, lambda **own: tuple(own.values()))
         size = self._places.width, self._places.height
 
         def placed(prototype: int, at: tuple[int, int], turn: int) -> Placed:
-            if prototype >= len(drawn):
-                raise self._asset.damaged("an instance is of no prototype")
             name, width, height = drawn[prototype]
             placement = Placement.of(at, turn)
             covered = placement.size(width, height)
@@ -280,11 +270,8 @@ class ThingTables:
     def frame(self) -> Frame:
         """Return what records of this level say by numbers."""
         places = self._places
-        count = places.width * places.height if places.is_grid else places.node_count
         terrains = tuple(as_names(self._asset.read("/terrain_name")))
-        return Frame(
-            terrains, count, lambda cells: places.locations(cells, "cells"), places.places_of
-        )
+        return Frame(terrains, lambda cells: places.locations(cells, "cells"), places.places_of)
 
     def _read(
         self,
@@ -292,14 +279,7 @@ class ThingTables:
         make: Callable[..., T],
         cells: Callable[[Int32Array], AnyArray] | None = None,
     ) -> tuple[T, ...]:
-        if not records.count(self._asset):
+        if not records.are_in(self._asset):
             return ()
         frame = self.frame if cells is None else self.frame._replace(cells=cells)
         return unpack(records, self._asset, frame, make)
-
-    def _by_name(self, records: Records, things: Iterable[_N]) -> dict[str, _N]:
-        every = tuple(things)
-        found = {thing.name: thing for thing in every}
-        if len(found) != len(every):
-            raise self._asset.damaged(f"two {records.name}s have one name")
-        return found

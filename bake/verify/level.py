@@ -165,8 +165,8 @@ class Level:
     @cached_property
     def _frame(self) -> Frame:
         if self.kind == "graph":
-            return Frame(self.terrain_names, self.nodes, np.asarray, np.asarray)
-        return grid_frame(self.terrain_names, *self.grid.shape[::-1])
+            return Frame(self.terrain_names, np.asarray, np.asarray)
+        return grid_frame(self.terrain_names, self.grid.shape[1])
 
     def read(self, records: Records) -> tuple[SimpleNamespace, ...]:
         """Return all records of a kind: cells are (x, y) of the whole grid, or nodes."""

@@ -1,4 +1,4 @@
-"""Records go into columns and come back, and columns that are none are refused."""
+"""Records go into columns and come back."""
 
 from collections.abc import Sequence
 from types import SimpleNamespace
@@ -20,7 +20,7 @@ from bake.asset.columns.things import (
 )
 from bake.asset.records import Columns, Packed, Records, grid_frame, pack, unpack
 
-FRAME = grid_frame(("floor", "wall", "water"), 5, 4)
+FRAME = grid_frame(("floor", "wall", "water"), 5)
 
 NAMES = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=5)
 CELLS = st.tuples(st.integers(0, 4), st.integers(0, 3))
@@ -84,7 +84,7 @@ def test_records_come_back(kind: str, data: st.DataObject) -> None:
     said = data.draw(st.lists(st.fixed_dictionaries(attributes), max_size=4))
     columns = written(records, said)
     assert read(records, columns) == said
-    assert records.count(Packed(columns)) == len(said)
+    assert records.are_in(Packed(columns)) == bool(said)
 
 
 def test_columns_by_hand() -> None:
