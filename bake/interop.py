@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bake.arrays import Int32Array
+from bake.asset.records import as_names
 from bake.errors import CostError
 from bake.graph import MAX_WEIGHT, Graph, lightest_arcs
 from bake.runtime import open_asset
@@ -138,7 +139,7 @@ def asset_to_networkx(path: str | Path, profile: str | None = None) -> networkx.
         places = tables.places
         asset = places.asset
         nodes = tables.node.tolist()
-        terrains = [bytes(text).decode() for text in asset.read("/terrain_name")]
+        terrains = as_names(asset.read("/terrain_name"))
         terrain = asset.read("/node_terrain")
         points = tables.standing_points
         middles = None

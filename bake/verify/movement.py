@@ -62,7 +62,7 @@ def read_mover(level: Level, profile: str) -> Mover:
     enters = np.ones((level.terrains, level.terrains), dtype=np.bool_)
     if asset.has(profile_path(profile, "may_enter")):
         enters = asset.read(profile_path(profile, "may_enter")).astype(np.bool_)
-    names = [bytes(name).decode() for name in asset.read("/terrain_name").tolist()]
+    names = list(level.terrain_names)
     for code, name in enumerate(names):
         rule = recipe.rule(profile, name)
         if rule is None:

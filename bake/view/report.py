@@ -12,6 +12,7 @@ import numpy as np
 from bake.asset import Asset
 from bake.asset.column import profile_path
 from bake.asset.header import PATCH_PREFIX
+from bake.asset.records import as_names
 from bake.asset.schema import TABLES
 from bake.coordinates import Coordinates, Point
 from bake.errors import counted, in_units, printable
@@ -181,7 +182,7 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
             "bytes": path.stat().st_size,
             "nodes": nodes,
             "arcs": asset.shape("/head")[0],
-            "terrains": [bytes(name).decode() for name in asset.read("/terrain_name")],
+            "terrains": as_names(asset.read("/terrain_name")),
             **_things(level),
             "profiles": {
                 name: _profile(asset, name) for name in asset.profiles if profile in (None, name)

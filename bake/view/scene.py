@@ -10,6 +10,7 @@ import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.asset import Asset
+from bake.asset.records import as_names
 from bake.errors import QueryError
 from bake.graph import BLOCKED, Graph
 from bake.runtime import LevelAsset, Navigator
@@ -130,7 +131,7 @@ def read_scene(asset: Asset, profile: str | None) -> Scene:
     return Scene(
         level,
         tables,
-        tuple(bytes(name).decode() for name in asset.read("/terrain_name")),
+        tuple(as_names(asset.read("/terrain_name"))),
         asset.read("/terrain_colour"),
         tables.column("cost", np.float64),
     )

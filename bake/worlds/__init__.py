@@ -3,7 +3,7 @@
 from bake.worlds.division import divided, for_areas
 from bake.worlds.doors import DoorStates
 from bake.worlds.lattice import LatticeWorld, build_lattice_world
-from bake.worlds.links import link_cost, link_vias
+from bake.worlds.links import link_cost
 from bake.worlds.world import AgentProfile, World, build_world
 
 __all__ = [
@@ -16,5 +16,4 @@ __all__ = [
     "divided",
     "for_areas",
     "link_cost",
-    "link_vias",
 ]

@@ -10,6 +10,7 @@ import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.asset.column import profile_path
+from bake.asset.records import as_names
 from bake.asset.slopes import read_elevation, read_slope, read_turn
 from bake.graph import Graph
 from bake.movement.lattice import Lattice
@@ -78,7 +79,7 @@ class LevelRules:
 
     @cached_property
     def terrains(self) -> tuple[str, ...]:
-        return tuple(bytes(name).decode() for name in self.asset.read("/terrain_name").tolist())
+        return tuple(as_names(self.asset.read("/terrain_name")))
 
     @cached_property
     def terrain(self) -> UInt8Array:
