@@ -66,7 +66,7 @@ class Packed(NamedTuple):
 class Value(NamedTuple):
     """How one value lies in a column, as an element or a row."""
 
-    encode: Callable[[list[Any], Frame], AnyArray]
+    encode: Callable[[Any, Frame], AnyArray]
     decode: Callable[[AnyArray, Frame], Sequence[Any] | AnyArray]
     dtype: str
     unit: str
@@ -143,12 +143,13 @@ def pack(records: Records, things: Sequence[object], frame: Frame) -> Columns:
     """Return the columns of some records by path; none where there are no records."""
     found: Columns = {}
     for attribute, each in records.properties.items() if things else ():
-        said = [getattr(thing, attribute) for thing in things]
+        said: Any = [getattr(thing, attribute) for thing in things]
         first = None
         if each.many:
-            several = [_listed(values) for values in said]
+            several = [() if values is None else values for values in said]
             first = np.cumsum([0, *map(len, several)], dtype=np.int32)
-            said = list(chain.from_iterable(several))
+            arrays = isinstance(several[0], np.ndarray)
+            said = np.concatenate(several) if arrays else list(chain.from_iterable(several))
         if each.optional and not any(said):
             continue
         if first is not None:
@@ -191,12 +192,6 @@ def _values(records: Records, each: Property, source: Source, frame: Frame) -> I
         values = [values[a:b] for a, b in pairwise(first)]
         values = [tuple(own) if isinstance(own, list) else own for own in values]
     return [value or None for value in values] if each.or_none else values
-
-
-def _listed(values: Any) -> Sequence[Any]:
-    """Return the values that a record has several of; None is none of them."""
-    found: Sequence[Any] = values.tolist() if isinstance(values, np.ndarray) else values or ()
-    return found
 
 
 # -- values ----------------------------------------------------------------------------------------
