@@ -126,7 +126,7 @@ typedef struct lb_nav {
     int32_t profile, rows, components, says_none, size, classes;
     uint32_t none, greedy;      /* moves that say "no path" and "the greedy move" */
     int32_t offset[8];          /* on squares, from a location to that in each direction */
-    int32_t straight, diagonal; /* the lowest price of a step, by its length */
+    int32_t straight, diagonal; /* the lowest price of a step, and of two at once */
     const int32_t *row_at;
     const uint32_t *first_run;
     lbi_column column[LBI_PROFILE_COLUMNS];
@@ -687,9 +687,10 @@ static inline int lbi_nav_of(const lb_level *level, int32_t profile, lb_nav *nav
     nav->straight = nav->diagonal = LBI_MOST_TICKS;
     for (i = 0; level->kind != 0 && i < 2 * nav->classes * nav->classes; i++) {
         int32_t ticks = lbi_i32(&nav->column[LBI_P_STEP_TICKS])[i];
-        if (i < nav->classes * nav->classes) nav->straight = lbi_least(nav->straight, ticks);
-        nav->diagonal = lbi_least(nav->diagonal, ticks);
+        int32_t *least = i < nav->classes * nav->classes ? &nav->straight : &nav->diagonal;
+        *least = lbi_least(*least, ticks);
     }
+    nav->diagonal = lbi_least(nav->diagonal, 2 * nav->straight);
     nav->straight = lbi_least(nav->straight, nav->diagonal);
     return LB_OK;
 }

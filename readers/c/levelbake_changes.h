@@ -38,7 +38,8 @@ typedef struct lb_changes {
     uint32_t version;
     int32_t *door_state; /* state each door was last known to be in */
     /* The search tree toward one goal, and paths of the tables that still hold toward another. */
-    int64_t *ticks, *key;
+    int64_t *ticks;
+    double *key; /* the heap's, by location */
     int32_t *next, *place, *heap;
     uint32_t *seen, *holds;
     int32_t heap_count, aim, goal, goal_profile, held_goal, held_profile;
@@ -261,7 +262,7 @@ static inline uint64_t lbi_lay_out(lb_changes *changes, const lb_level *level, i
         changes->navs = (lb_nav *)(void *)(memory + at[0]);
         changes->cheaper = (int64_t *)(void *)(memory + at[1]);
         changes->ticks = (int64_t *)(void *)(memory + at[2]);
-        changes->key = (int64_t *)(void *)(memory + at[3]);
+        changes->key = (double *)(void *)(memory + at[3]);
         changes->prices = (lbi_price *)(void *)(memory + at[4]);
         changes->next = (int32_t *)(void *)(memory + at[5]);
         changes->place = (int32_t *)(void *)(memory + at[6]);
@@ -617,51 +618,54 @@ static inline int64_t lbi_estimate(const lb_nav *nav, int32_t at, int32_t target
     return (int64_t)nav->straight * (dx + dy - 2 * least) + (int64_t)nav->diagonal * least;
 }
 
+/* Order what is open: of places that may lie on equally short paths, the one farthest along comes first. */
+static inline void lbi_set_key(const lb_nav *nav, int32_t at) {
+    lb_changes *c = nav->changes;
+    double ticks = (double)c->ticks[at];
+    c->key[at] = ticks + (double)lbi_estimate(nav, at, c->aim) - (ticks < 2147483648.0 ? ticks / 4294967296.0 : 0.5);
+}
+
 /* Whether a location is settled, or found to be no more than some ticks away; -1: none are enough. */
 static inline int lbi_is_known(const lb_changes *changes, int32_t at, int64_t enough) {
     return changes->seen[at] == changes->seen_now && (changes->place[at] < 0 || changes->ticks[at] <= enough);
 }
 
 /* Search on until a location is known, or no path from `from` through what is open can take `most` ticks.
-   Keys stay as long as whoever asks lies on a shortest path from the one for whom they were made. */
+   Keys stay while whoever asks lies on a shortest path from the one for whom they were made. */
 static inline void lbi_go_on(const lb_nav *nav, int32_t from, int64_t most, int32_t until, int64_t enough) {
     static const uint8_t opposite[2][8] = {{2, 3, 0, 1, 6, 7, 4, 5}, {3, 4, 5, 0, 1, 2, 0, 0}};
     lb_changes *c = nav->changes;
     const lb_level *level = nav->level;
-    const int32_t directions = level->directions;
     int64_t bound = most + (c->aim < 0 ? 0 : lbi_estimate(nav, from, c->aim));
     int32_t i, node, tail, price, head;
     uint32_t move;
-    if (lbi_is_known(c, until, enough) || c->heap_count == 0 || c->key[c->heap[0]] > bound) return;
+    if (lbi_is_known(c, until, enough) || c->heap_count == 0 || c->key[c->heap[0]] > (double)bound) return;
     if (c->aim < 0 || c->seen[from] != c->seen_now || c->ticks[from] + bound - most > c->ticks[c->aim]) {
-        for (i = 0; i < c->heap_count; i++)
-            c->key[c->heap[i]] = c->ticks[c->heap[i]] + lbi_estimate(nav, c->heap[i], from);
-        for (i = c->heap_count / 2 - 1; i >= 0; i--) lbi_sink(c, i);
         c->aim = from;
+        for (i = 0; i < c->heap_count; i++) lbi_set_key(nav, c->heap[i]);
+        for (i = c->heap_count / 2 - 1; i >= 0; i--) lbi_sink(c, i);
         bound = most;
     }
-    while (c->heap_count > 0 && c->key[c->heap[0]] <= bound && !lbi_is_known(c, until, enough)) {
+    while (c->heap_count > 0 && c->key[c->heap[0]] <= (double)bound && !lbi_is_known(c, until, enough)) {
         node = c->heap[0];
         c->heap[0] = c->heap[--c->heap_count];
         if (c->heap_count > 0) lbi_sink(c, 0);
         c->place[node] = -1;
-        for (i = 0; i < directions + c->into_first[node + 1] - c->into_first[node]; i++) {
-            int32_t entered = c->into_first[node] + i - directions, is_step = i < directions;
+        for (i = 0; i < level->directions + c->into_first[node + 1] - c->into_first[node]; i++) {
+            int32_t entered = c->into_first[node] + i - level->directions, is_step = i < level->directions;
             tail = is_step ? lbi_step(level, node, i) : c->into_tail[entered];
             if (tail < 0 || lbi_is_known(c, tail, -1)) continue;
             move = is_step ? opposite[level->kind == 2][i] : lbi_move_of(level, tail, c->into_arc[entered]);
             price = lbi_price_of(nav, c, tail, move, &head);
-            if (price == LBI_BLOCKED) continue;
+            if (price == LBI_BLOCKED || lbi_is_known(c, tail, c->ticks[node] + price)) continue;
             if (c->seen[tail] != c->seen_now) {
                 c->seen[tail] = c->seen_now;
                 c->next[tail] = -1;
                 c->heap[c->heap_count] = tail;
                 c->place[tail] = c->heap_count++;
-            } else if (c->ticks[tail] <= c->ticks[node] + price) {
-                continue;
             }
             c->ticks[tail] = c->ticks[node] + price;
-            c->key[tail] = c->ticks[tail] + lbi_estimate(nav, tail, c->aim);
+            lbi_set_key(nav, tail);
             lbi_rise(c, c->place[tail]);
         }
     }
@@ -688,7 +692,7 @@ static inline int lbi_who(const lb_nav *nav, int32_t from, int32_t to) {
         c->heap_count = 1;
         c->heap[0] = c->next[to] = to;
         c->seen[to] = c->seen_now;
-        c->ticks[to] = c->key[to] = c->place[to] = 0;
+        c->ticks[to] = c->place[to] = 0, c->key[to] = 0.0;
     }
     lbi_go_on(nav, from, INT64_MAX / 2, from, -1);
     return lbi_is_known(c, from, -1) ? 2 : 0;
@@ -714,19 +718,18 @@ static inline int32_t lbi_settled_hop(const lb_nav *nav, int32_t from) {
 static inline int32_t lbi_hop_now(const lb_nav *nav, int32_t from, int32_t to) {
     uint32_t move;
     int who = lbi_who(nav, from, to);
-    if (who == 1) return lbi_hop(nav, from, to, &move);
-    return who ? lbi_settled_hop(nav, from) : -1;
+    return who == 1 ? lbi_hop(nav, from, to, &move) : who ? lbi_settled_hop(nav, from) : -1;
 }
 
 static inline size_t lbi_path_now(const lb_nav *nav, int32_t from, int32_t to, int32_t *nodes, size_t room) {
     size_t count;
     int who = lbi_who(nav, from, to);
     if (who == 1) return lbi_path(nav, from, to, nodes, room);
-    for (count = 1; who; count++) {
+    for (count = 1; who && from >= 0; count++) {
         if (count <= room) nodes[count - 1] = from;
         if (from == to) return count;
-        from = lbi_settled_hop(nav, from);
         lbi_go_on(nav, from, INT64_MAX / 2, from, -1);
+        from = lbi_settled_hop(nav, from);
     }
     return 0;
 }

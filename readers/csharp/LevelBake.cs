@@ -1372,13 +1372,13 @@ label_toward 4 q -";
         internal int Goal = -1, Version = -1;
         internal readonly long[] Ticks;
         private readonly int[] next;
-        private readonly bool[] done;
+        private readonly byte[] done; // 1: the distance is known; 2: and led on from
         private readonly Changes changes;
         private readonly Prices prices;
         private readonly Level level;
         private readonly int[] opposite;
         private int[] nodes = new int[256], spare = new int[256];
-        private long[] keys = new long[256];
+        private double[] keys = new double[256];
         private int count, aim;
         private long straight, diagonal;
         private bool plain;
@@ -1390,7 +1390,7 @@ label_toward 4 q -";
             level = changes.Level;
             Ticks = new long[level.Locations];
             next = new int[level.Locations];
-            done = new bool[level.Locations];
+            done = new byte[level.Locations];
             opposite = level.Layout > 0 ? new[] { 3, 4, 5, 0, 1, 2 } : new[] { 2, 3, 0, 1, 6, 7, 4, 5 };
         }
 
@@ -1402,7 +1402,7 @@ label_toward 4 q -";
             {
                 Ticks[at] = long.MaxValue;
                 next[at] = -1;
-                done[at] = false;
+                done[at] = 0;
             }
             plain = level.Width > 0 && level.Head.Length == 0 && changes.Now.Prices.Count == 0;
             if (plain) prices.Cheapest(out straight, out diagonal);
@@ -1425,6 +1425,7 @@ label_toward 4 q -";
             return Math.Abs(dx - dy) * straight + Math.Min(dx, dy) * diagonal;
         }
 
+        /// <summary>Of nodes that may lie on equally short paths, the one farthest along comes first.</summary>
         private void Push(int at)
         {
             if (count == nodes.Length)
@@ -1432,7 +1433,7 @@ label_toward 4 q -";
                 Array.Resize(ref nodes, 2 * count);
                 Array.Resize(ref keys, 2 * count);
             }
-            long key = Ticks[at] + Estimate(aim, at);
+            double key = Ticks[at] + Estimate(aim, at) - Math.Min(Ticks[at] / 4294967296.0, 0.5);
             int i = count++;
             for (int up; i > 0 && keys[up = (i - 1) >> 1] > key; i = up)
             {
@@ -1446,7 +1447,7 @@ label_toward 4 q -";
         private int Pop()
         {
             int found = nodes[0], at = nodes[--count], i = 0;
-            long key = keys[count];
+            double key = keys[count];
             for (int down; (down = 2 * i + 1) < count; i = down)
             {
                 if (down + 1 < count && keys[down + 1] < keys[down]) down++;
@@ -1459,12 +1460,14 @@ label_toward 4 q -";
             return found;
         }
 
+        internal bool Knows(int node) { return node >= 0 && done[node] > 0; }
+
         /// <summary>Goes on until the distance of a node is known; of all of them, if that is -1.</summary>
         internal void Settle(int from)
         {
-            if (from >= 0 && done[from]) return;
+            if (Knows(from)) return;
             AimAt(from);
-            while (count > 0 && !(from >= 0 && done[from])) Expand();
+            while (count > 0 && !Knows(from)) Expand();
         }
 
         /// <summary>
@@ -1480,7 +1483,7 @@ label_toward 4 q -";
             int open = count;
             Array.Copy(nodes, spare, open);
             count = 0;
-            for (int i = 0; i < open; i++) if (!done[spare[i]]) Push(spare[i]);
+            for (int i = 0; i < open; i++) if (done[spare[i]] < 2) Push(spare[i]);
             return 0;
         }
 
@@ -1488,17 +1491,17 @@ label_toward 4 q -";
         private void Expand()
         {
             int at = Pop();
-            if (done[at]) return;
-            done[at] = true;
+            if (done[at] == 2) return;
+            done[at] = 2;
             for (int m = 0; m < level.Directions; m++)
             {
                 int tail = level.Step(at, opposite[m]);
-                if (tail >= 0 && !done[tail]) Relax(tail, at, prices.Of(tail, m, at, -1, changes.Now));
+                if (tail >= 0 && done[tail] == 0) Relax(tail, at, prices.Of(tail, m, at, -1, changes.Now));
             }
             for (int i = changes.FirstInto == null ? 1 : changes.FirstInto[at]; changes.FirstInto != null && i < changes.FirstInto[at + 1]; i++)
             {
                 int j = changes.Into[i], tail = level.Tail[j];
-                if (!done[tail]) Relax(tail, at, prices.Of(tail, 0, at, j, changes.Now));
+                if (done[tail] == 0) Relax(tail, at, prices.Of(tail, 0, at, j, changes.Now));
             }
         }
 
@@ -1513,7 +1516,7 @@ label_toward 4 q -";
         internal int Hop(int from, int baked)
         {
             Settle(from);
-            if (!done[from] || next[from] >= 0) return next[from];
+            if (done[from] == 0 || next[from] >= 0) return next[from];
             int first = level.First == null ? 0 : level.First[from];
             int moves = level.Directions + (level.First == null ? 0 : level.First[from + 1] - first);
             for (int any = baked < 0 ? 1 : 0; any < 2; any++)
@@ -1524,7 +1527,9 @@ label_toward 4 q -";
                     int head = j < 0 ? level.Step(from, m) : level.Head[j];
                     if (head < 0 || (any == 0 && head != baked)) continue;
                     int price = prices.Of(from, m, head, j, changes.Now);
-                    if (price != Prices.Blocked && IsTight(from, head, price)) return next[from] = head;
+                    if (price == Prices.Blocked || !IsTight(from, head, price)) continue;
+                    if (done[head] == 0) done[head] = 1;
+                    return next[from] = head;
                 }
             }
             return -1;
@@ -1534,7 +1539,7 @@ label_toward 4 q -";
         private bool IsTight(int from, int head, int price)
         {
             long left = Ticks[from] - price;
-            while (Ticks[head] > left && !done[head] && count > 0 && keys[0] <= Ticks[from] + Estimate(from, aim))
+            while (Ticks[head] > left && done[head] == 0 && count > 0 && keys[0] <= Ticks[from] + Estimate(from, aim))
             {
                 long away = AimAt(from);
                 if (keys[0] > Ticks[from] + away) break;
@@ -1992,11 +1997,17 @@ label_toward 4 q -";
             return 1;
         }
 
+        /// <summary>The field toward a goal that was searched since the last change, if there is one.</summary>
+        private Field Kept(int goal)
+        {
+            foreach (Field field in fields)
+                if (field != null && field.Goal == goal && field.Version == changes.Version) return field;
+            return null;
+        }
+
         private Field FieldOf(int goal, int from)
         {
-            Field found = null;
-            foreach (Field field in fields)
-                if (field != null && field.Goal == goal && field.Version == changes.Version) found = field;
+            Field found = Kept(goal);
             if (found == null)
             {
                 oldest = (oldest + 1) % Fields;
@@ -2011,7 +2022,8 @@ label_toward 4 q -";
         {
             if (!Stands(from) || !Stands(to)) return -1;
             if (from == to) return from;
-            int holds = Holds(from, to);
+            Field kept = Kept(to);
+            int holds = kept != null && kept.Knows(from) ? -1 : Holds(from, to);
             if (holds < 0) return FieldOf(to, from).Hop(from, BakedHop(from, to));
             return holds > 0 ? baked.NextHop(from, to) : -1;
         }

@@ -228,10 +228,15 @@ function liveNav(level, state, name) {
     return 1;
   }
 
-  function field(goal, from) {
+  /** The field toward a goal that was searched since the last change. */
+  function kept(goal) {
     if (fieldVersion !== state.version) fields = [];
     fieldVersion = state.version;
-    let found = fields.find((each) => each.goal === goal);
+    return fields.find((each) => each.goal === goal);
+  }
+
+  function field(goal, from) {
+    let found = kept(goal);
     if (!found) {
       const follow = { level, lattice, arcs, into, ground: now, price, stepTicks: c.step_ticks };
       fields = [...fields.slice(1 - FIELDS), (found = fieldOf(follow, goal))];
@@ -245,7 +250,7 @@ function liveNav(level, state, name) {
   function nextHop(from, to) {
     if (!stands(from) || !stands(to)) return -1;
     if (from === to) return from;
-    const baked = holds(from, to);
+    const baked = kept(to)?.done[from] ? -1 : holds(from, to);
     if (baked < 0) return field(to, from).hop(from, bakedHop(from, to));
     return baked ? nav.nextHop(from, to) : -1;
   }

@@ -15,7 +15,7 @@ export function fieldOf(follow, goal) {
   const opposite = layout ? [3, 4, 5, 0, 1, 2] : [2, 3, 0, 1, 6, 7, 4, 5];
   const dist = new Float64Array(level.locations).fill(Infinity);
   const next = new Int32Array(level.locations).fill(-1);
-  const done = new Uint8Array(level.locations);
+  const done = new Uint8Array(level.locations); // 1: the distance is known; 2: and led on from
   const plain = level.width && !arcs.head.length && !ground.prices.size;
   const [straight, diagonal] = plain ? cheapest(follow.stepTicks, directions) : [0, 0];
   const open = createHeap();
@@ -34,7 +34,10 @@ export function fieldOf(follow, goal) {
     return Math.abs(dx - dy) * straight + Math.min(dx, dy) * diagonal;
   }
 
-  const push = (at) => open.push(at, dist[at] + estimate(aim, at));
+  /** Of nodes that may lie on equally short paths, the one farthest along comes first. */
+  function push(at) {
+    open.push(at, dist[at] + estimate(aim, at) - Math.min(dist[at] * 2 ** -32, 0.5));
+  }
 
   /**
    * Orders what is open for whoever asks, but not anew for those on a shortest path from the one it
@@ -44,15 +47,15 @@ export function fieldOf(follow, goal) {
     const away = estimate(from, aim);
     if (aim >= 0 && dist[from] + away <= dist[aim]) return away;
     aim = from;
-    for (const at of new Set(open.clear())) if (!done[at]) push(at);
+    for (const at of new Set(open.clear())) if (done[at] < 2) push(at);
     return 0;
   }
 
   /** Settles the node of the lowest key. */
   function expand() {
     const at = open.pop();
-    if (done[at]) return;
-    done[at] = 1;
+    if (done[at] === 2) return;
+    done[at] = 2;
     const more = into ? into.first[at + 1] - into.first[at] : 0;
     for (let m = 0; m < directions + more; m++) {
       const j = m < directions ? -1 : into.arc[into.first[at] + m - directions];
@@ -90,13 +93,15 @@ export function fieldOf(follow, goal) {
         const ticks = price(from, m, head, ground);
         const left = ticks === BLOCKED ? -1 : dist[from] - ticks;
         while (left >= 0 && dist[head] > left && !done[head] && mayLie(from)) expand();
-        if (dist[head] === left) next[from] = head;
+        if (dist[head] !== left) continue;
+        next[from] = head;
+        done[head] ||= 1;
       }
     }
     return next[from];
   }
 
-  return { goal, dist, settle, hop };
+  return { goal, dist, done, settle, hop };
 }
 
 /** The ticks of the cheapest straight step, and of the cheapest way to go diagonally. */

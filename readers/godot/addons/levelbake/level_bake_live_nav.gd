@@ -20,6 +20,7 @@ var _field_goal := -1
 var _field_version := -1
 var _ticks := {}
 var _next := {}
+# Whether a node whose distance is known has been led on from.
 var _done := {}
 var _heap := []
 var _aim := -1
@@ -42,7 +43,8 @@ func next_hop(from: int, to: int) -> int:
 		return -1
 	if from == to:
 		return from
-	var holds := _holds(from, to)
+	var is_kept: bool = _field_goal == to and _field_version == changes.version
+	var holds: int = -1 if is_kept and _done.has(from) else _holds(from, to)
 	if holds >= 0:
 		return baked_hop(from, to) if holds > 0 else -1
 	_settle(to, from)
@@ -306,6 +308,7 @@ func _settled_hop(from: int, baked: int) -> int:
 			var ticks := price(from, m, head, j, true)
 			if ticks != BLOCKED and _is_tight(from, head, _ticks[from] - ticks):
 				_next[from] = head
+				_done[head] = _done.get(head, false)
 				return head
 	return -1
 
@@ -333,7 +336,7 @@ func _aim_at(from: int) -> int:
 	var open := _heap
 	_heap = []
 	for entry in open:
-		if not _done.has(entry[1]):
+		if not _done.get(entry[1], false):
 			_push(entry[1])
 	return 0
 
@@ -341,7 +344,7 @@ func _aim_at(from: int) -> int:
 ## Settles the node of the lowest key.
 func _expand() -> void:
 	var at := _pop()
-	if _done.has(at):
+	if _done.get(at, false):
 		return
 	_done[at] = true
 	var opposite := [3, 4, 5, 0, 1, 2] if level.layout > 0 else [2, 3, 0, 1, 6, 7, 4, 5]
@@ -400,8 +403,9 @@ func _estimate(from: int, to: int) -> int:
 	return (most - least) * _straight + least * _diagonal
 
 
+## Of nodes that may lie on equally short paths, the one farthest along comes first.
 func _push(at: int) -> void:
-	var key: int = _ticks[at] + _estimate(_aim, at)
+	var key: float = _ticks[at] + _estimate(_aim, at) - min(_ticks[at] / 4294967296.0, 0.5)
 	var i := _heap.size()
 	_heap.append(null)
 	while i > 0:
