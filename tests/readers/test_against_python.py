@@ -187,6 +187,7 @@ def by_rule(
         for start in rng.choices(places, k=STARTS):
             ticks = known.get(start, -1)
             hop = rule.hop(start, goal) if ticks >= 0 else -1
+            assert safe(both.hop, start, goal) == hop
             told += [(f"hop {start} {goal}", str(hop)), (f"ticks {start} {goal}", str(ticks))]
             found.append((start, goal, ticks))
         path = rule.path(start, goal) if ticks >= 0 else []
