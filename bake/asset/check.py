@@ -26,7 +26,7 @@ def faults(column: Column, array: AnyArray, length: Length, *, whole: bool = Tru
     """
     if "text" in column.dtypes and (array.dtype.kind == "S" or column.dims[-1] == "byte"):
         yield from _text(column, array)
-    elif array.size or column.offsets:
+    elif array.size or column.offsets or column.bits:
         yield from _order(column, array, length) if whole else ()
         if array.dtype.kind == "f":
             yield from _floats(column, array)

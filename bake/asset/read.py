@@ -376,6 +376,7 @@ class Asset:
         stated = self._stated_lengths(dim, profile)
         lengths = [length for length, _ in stated]
         if not lengths:
+            self._blame(dim, profile)
             return 0
         length = max(lengths, key=lengths.count)
         witness = next(where for each, where in stated if each == length)
@@ -386,6 +387,13 @@ class Asset:
             raise self.damaged(f"{witness} is empty")
         self._lengths[dim, profile] = length
         return length
+
+    def _blame(self, dim: str, profile: str | None) -> None:
+        """Refuse a damaged column, if there is one whose length nobody could tell."""
+        for declared in self.schema.columns_along(dim):
+            path = declared.path.replace(PROFILE, profile or PROFILE)
+            if path in self._file:
+                self._check_declared(self._file[path], declared, path)
 
     def _stated_lengths(self, dim: str, profile: str | None) -> list[tuple[int, str]]:
         """Return every length stated for a dimension, each with what states it.

@@ -419,7 +419,7 @@ def test_nodes_beyond_the_end_of_a_line_are_damage(tmp_path: Path) -> None:
     )
     with edited(path) as file:
         file["is_node"][...] = np.uint8(0b11110000)
-    with pytest.raises(CorruptAssetError, match="is_node has nodes beyond the end of a line"):
+    with pytest.raises(CorruptAssetError, match="is_node has bits beyond the last x"):
         prove(path)
 
 

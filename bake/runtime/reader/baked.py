@@ -58,6 +58,8 @@ class BakedTables(Tables):
     def component(self) -> Int32Array:
         """Return (n) int32, the component of each node; -1 where the profile cannot stand."""
         component = self._read("component", np.int32)
+        if len(component) != self.places.node_count:
+            raise self.damaged("components do not fit the nodes")
         if not is_numbered(component[component >= 0]):
             raise self.damaged("components are not numbered without gaps")
         return component

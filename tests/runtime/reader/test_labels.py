@@ -169,10 +169,10 @@ def changed(path: Path, name: str, make: Callable[[AnyArray], None]) -> None:
     ("name", "place", "value", "told"),
     [
         ("label_parent", 3, 3, "makes no trees"),
-        ("label_parent", 0, -2, "makes no trees"),
-        ("label_parent", 0, 99, "makes no trees"),
+        ("label_parent", 0, -2, "label_parent has -2, not 0 to"),
+        ("label_parent", 0, 99, "label_parent has 99, not 0 to"),
         ("label_parent", slice(None), -1, "do not fit label_parent"),
-        ("label_away", 0, 255, "no label_difference"),
+        ("label_away", 0, 255, "label_away has 255, not 0 to"),
         ("label_difference", slice(None), -5, "is no distance"),
         ("label_difference", slice(None), 2**30, "is no distance"),
         ("label_difference", slice(None), -(2**31), "is no distance"),
