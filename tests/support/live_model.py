@@ -4,7 +4,6 @@ import math
 import random
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,10 @@ from tests.support.oracles import (
     Cell,
     Ground,
     Lattice,
-    arcs_of,
-    distances_from,
     hex_arcs,
     square_arcs,
 )
+from tests.support.rule import Rule, rule_now
 from tests.support.strategies import random_grid
 
 Steps = dict[tuple[object, object], int]
@@ -377,61 +375,58 @@ def priced(ticks: int, own: float | None) -> int:
 
 def check(nav: Navigator, places: list[object], steps: Steps, rng: random.Random) -> None:
     """Every pair: next hop, distance, path, reachability; one by one and many at once."""
-    arcs = arcs_of(places, [(a, b, ticks) for (a, b), ticks in steps.items()])
-    lengths = {place: distances_from(arcs, place) for place in places}
+    rule = checked_rule(nav, places, steps)
+    at = {place: nav._current.places.location(place) for place in places}
+    place_at = {location: place for place, location in at.items()}
+
+    def ticks(start: object, goal: object) -> int | None:
+        return rule.ticks_to(at[goal]).get(at[start])
+
+    def path_of(start: object, goal: object) -> list[object]:
+        return [place_at[location] for location in rule.path(at[start], at[goal])]
+
+    def hop_of(start: object, goal: object) -> object:
+        return place_at.get(rule.hop(at[start], at[goal]))
+
     pairs = [(a, b) for a in places for b in places]
     # Not in order, so that flow fields are made by whatever question comes first.
     rng.shuffle(pairs)
-    for start, goal in pairs:
-        ticks = lengths[start].get(goal)
+    wanted = [math.inf if ticks(*pair) is None else ticks(*pair) / TICKS for pair in pairs]
+    for pair, units in zip(pairs, wanted, strict=True):
         how = rng.randrange(4)
         if how == 0:
-            check_hop(nav.next_hop(start, goal), start, goal, steps, lengths)
+            assert nav.next_hop(*pair) == hop_of(*pair), pair
         elif how == 1:
-            check_path(nav.path(start, goal), start, goal, steps, ticks)
+            assert nav.path(*pair) == (path_of(*pair) or None), pair
         elif how == 2:
-            assert nav.distance(start, goal) == (math.inf if ticks is None else ticks / TICKS)
+            assert nav.distance(*pair) == units
         else:
-            assert nav.reachable(start, goal) is (ticks is not None)
+            assert nav.reachable(*pair) is (units < math.inf)
     if not pairs:
         return
     starts, goals = [a for a, _ in pairs], [b for _, b in pairs]
-    for (start, goal), hop in zip(pairs, nav.next_hops(starts, goals).tolist(), strict=True):
+    for pair, hop in zip(pairs, nav.next_hops(starts, goals).tolist(), strict=True):
         told = tuple(hop) if isinstance(hop, list) else hop
-        if told == (-1, -1):
-            told = None
-        check_hop(told, start, goal, steps, lengths)
-    told = [math.inf if units == math.inf else units for units in nav.distances(starts, goals)]
-    wanted = [lengths[a].get(b, math.inf) / TICKS for a, b in pairs]
-    assert told == wanted
+        assert (None if told == (-1, -1) else told) == hop_of(*pair), pair
+    assert nav.distances(starts, goals).tolist() == wanted
     first, flat = nav.paths(starts, goals)
-    for place, (start, goal) in enumerate(pairs):
+    for place, pair in enumerate(pairs):
         part = flat[first[place] : first[place + 1]].tolist()
-        path = [tuple(each) if isinstance(each, list) else each for each in part]
-        check_path(path or None, start, goal, steps, lengths[start].get(goal))
+        assert [tuple(each) if isinstance(each, list) else each for each in part] == path_of(*pair)
     check_around(nav, places, steps, rng)
 
 
-def check_hop(
-    hop: object, start: object, goal: object, steps: Steps, lengths: dict[object, dict[object, int]]
-) -> None:
-    ticks = lengths[start].get(goal)
-    if start == goal or ticks is None:
-        assert hop == (goal if start == goal else None)
-        return
-    assert (start, hop) in steps, (start, goal, hop)
-    assert steps[start, hop] + lengths[hop].get(goal, 10**12) == ticks, (start, goal, hop)
-
-
-def check_path(
-    path: list[object] | None, start: object, goal: object, steps: Steps, ticks: int | None
-) -> None:
-    if ticks is None:
-        assert path is None
-        return
-    assert path is not None
-    assert (path[0], path[-1]) == (start, goal)
-    assert sum(steps[step] for step in pairwise(path)) == ticks
+def checked_rule(nav: Navigator, places: list[object], steps: Steps) -> Rule:
+    """The rule on a level as it is now, the cheapest of whose arcs are these steps."""
+    rule, at = rule_now(nav, nav.name), nav._current.places.location
+    cheapest: dict[tuple[int, int], int] = {}
+    for tail, out in rule.arcs.items():
+        for head, ticks in out:
+            if head in rule.arcs:
+                cheapest[tail, head] = min(ticks, cheapest.get((tail, head), ticks))
+    assert cheapest == {(at(a), at(b)): ticks for (a, b), ticks in steps.items()}
+    assert set(rule.arcs) == set(map(at, places))
+    return rule
 
 
 def check_level(level: LevelAsset, model: GridModel | GraphModel, rng: random.Random) -> None:

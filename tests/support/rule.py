@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bake.runtime import LevelAsset
+from bake.runtime import LevelAsset, Navigator
 
 #: The arcs out of each location in the order of the rule: where each leads, and its ticks.
 Arcs = dict[int, list[tuple[int, int]]]
@@ -99,12 +99,12 @@ class Rule:
         return path
 
 
-def rule_now(level: LevelAsset, profile: str) -> Rule:
+def rule_now(level: LevelAsset | Navigator, profile: str) -> Rule:
     """The rule on a level as it is now."""
     return Rule(arcs_now(level, profile), baked_hops(level, profile))
 
 
-def baked_hops(level: LevelAsset, profile: str) -> Callable[[int, int], int]:
+def baked_hops(level: LevelAsset | Navigator, profile: str) -> Callable[[int, int], int]:
     """The next hops of an asset as baked, whatever has become of the level."""
     tables = level._current.tables[profile]
     row_at = tables.row_at.tolist()
@@ -121,7 +121,7 @@ def baked_hops(level: LevelAsset, profile: str) -> Callable[[int, int], int]:
     return baked
 
 
-def arcs_now(level: LevelAsset, profile: str) -> Arcs:
+def arcs_now(level: LevelAsset | Navigator, profile: str) -> Arcs:
     """The arcs that a profile may take now, in the order of the rule."""
     writer = level._current.writer
     now, pricing = writer.load(), writer._profiles[profile].pricing
@@ -140,7 +140,7 @@ def arcs_now(level: LevelAsset, profile: str) -> Arcs:
     return {tail: [arc[1:] for arc in sorted(out)] for tail, out in arcs.items()}
 
 
-def direction(level: LevelAsset, tail: int, head: int) -> int:
+def direction(level: LevelAsset | Navigator, tail: int, head: int) -> int:
     """The direction of a step, as flat files number them."""
     places = level._current.places
     (y, x), (to_y, to_x) = divmod(tail, places.width), divmod(head, places.width)

@@ -252,7 +252,7 @@ def test_all_ways_to_ask_say_the_same(source: str, new: bool) -> None:
         edits = drawn_edits(level, rng.choice(level.profiles), rng, new)
         changed(edits, level)
         rules = {profile: rule_now(level, profile) for profile in level.profiles}
-    pairs = {profile: drawn_pairs(rules[profile], rng, 4, 12) for profile in rules}
+    pairs = {profile: drawn_pairs(rules[profile], rng, 3, 8) for profile in rules}
     for case, (prepare, context) in CASES.items():
         with open_asset(pair.asset) as level, context():
             prepare(edits, level)

@@ -29,6 +29,7 @@ from bake.search.contraction import update
 from tests.support.live_model import GraphModel, GridModel
 from tests.support.oracles import TICKS
 from tests.support.rebuilt import check_hierarchy
+from tests.support.rule import NOWHERE, rule_now
 from tests.support.strategies import FAMILIES, random_grid, seeded
 
 #: Batches in all, about: in CI, or as the environment says.
@@ -192,6 +193,27 @@ def check_pairs(
     moves = (row != column) & (step >= 0)
     assert (step[row == column] == np.arange(count)).all()
     assert (weight[row, step][moves] + dist[step, column][moves] == dist[moves]).all()
+    check_rule(nav, places, step)
+
+
+def check_rule(nav: Navigator, places: list[object], step: Square) -> None:
+    """Of several shortest paths the same one is taken whoever is asked, in whatever order."""
+    rule, at = rule_now(nav, nav.name), nav._current.places.location
+    location, rng = [at(place) for place in places], random.Random(len(places))
+    wanted = [[rule.hop(start, goal) for goal in location] for start in location]
+    told = np.append(np.array(location), NOWHERE)[step]
+    assert told.tolist() == wanted
+    pairs = [(rng.choice(places), rng.choice(places)) for _ in range(40)]
+    for start, goal in pairs:
+        path = nav.path(start, goal)
+        assert [at(place) for place in path or []] == rule.path(at(start), at(goal))
+        hop = nav.next_hop(start, goal)
+        assert (NOWHERE if hop is None else at(hop)) == rule.hop(at(start), at(goal))
+    first, flat = nav.paths(*zip(*pairs, strict=True))
+    for number, (start, goal) in enumerate(pairs):
+        part = flat[first[number] : first[number + 1]].tolist()
+        path = [at(tuple(each) if isinstance(each, list) else each) for each in part]
+        assert path == rule.path(at(start), at(goal))
 
 
 def check_bounds(
