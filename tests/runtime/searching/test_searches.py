@@ -160,7 +160,6 @@ def test_ones_own_heuristic(tmp_path: Path) -> None:
         ({"method": "table", "heuristic": "octile"}, "'table' uses no heuristic"),
         ({"method": "dijkstra", "heuristic": "octile"}, "'dijkstra' uses no heuristic"),
         ({"method": "bidirectional", "heuristic": "octile"}, "uses no heuristic"),
-        ({"method": "astar", "trace": True}, "call `bake.school.traced_search`"),
         ({"queue": "stack"}, "no queue 'stack'; expected auto or bucket or heap"),
         ({"method": "weighted", "weight": 0.5}, "weight is 0.5; expected 1 to 1000"),
         ({"method": "weighted", "weight": math.nan}, "weight is nan"),
