@@ -21,7 +21,7 @@ from bake.runtime.searching.result import SearchResult
 
 if TYPE_CHECKING:
     from bake.search.point.estimates import Estimate
-    from bake.search.point.space import Found
+    from bake.search.point.space import Found, SearchSpace
 
 QUEUES = ("auto", "bucket", "heap")
 
@@ -83,14 +83,23 @@ def run(context: SearchContext, row: int, goal: int, request: Request) -> Outcom
         QueryError: there is no such method, heuristic, queue or weight, or they do not go together.
     """
     found = checked_method(request)(context, row, goal, request)
-    counted = request.method in SEARCHES_PLACES
-    if counted and found.rows is None and context.tables.joined(row, goal):
+    if request.method in SEARCHES_PLACES and found.rows is None:
+        refuse_uncounted(context, row, goal)
+    return found
+
+
+def refuse_uncounted(context: SearchContext, row: int, goal: int) -> None:
+    """Refuse to call a path none where searches cannot count what it costs.
+
+    Raises:
+        QueryError: there is a path, though a search found none.
+    """
+    if context.tables.joined(row, goal):
         raise QueryError(
             f"the path costs more than {UNREACHABLE - 1:,} ticks, and searches count no further",
             place=f"level {context.tables.places.name!r}",
             remedy="bake with smaller costs, or lower ticks_per_unit",
         )
-    return found
 
 
 def checked_method(request: Request) -> Method:
@@ -201,16 +210,14 @@ def _astar(context: SearchContext, row: int, goal: int, request: Request) -> Out
     if name is None and context.bounds.has_heuristic:
         name = "maximum"
     weight = float(request.weight)
-    if name == "maximum":
-        guide = stored_guide(context)
-        buckets = request.queue == "bucket" or (
-            request.queue == "auto" and context.space.weights_alike
-        )
-        if guide is not None and (weight > 1 or buckets):
-            if context.unreachable(row, goal):
-                return Outcome(None, 0, 0, guide.summary, weight)
-            found = guide.astar(context.space, row, goal, weight=weight)
-            return _outcome(found, guide.summary, weight)
+    if name == "maximum" and (guide := stored_guide(context)) is not None:
+        auto = request.queue == "auto" and context.space.weights_alike
+        if weight > 1 or auto or request.queue == "bucket":
+
+            def guided(space: SearchSpace) -> Found:
+                return guide.astar(space, row, goal, weight=weight)
+
+            return _found(context, row, goal, guided, guide.summary, weight)
     estimate = heuristic_for(context, name, goal)
     return _by_estimate(context, row, goal, request, estimate, weight)
 
@@ -220,25 +227,24 @@ def _by_estimate(
 ) -> Outcome:
     bound = weight if estimate.admissible else math.inf
     named = estimate if request.method != "dijkstra" else None
-    if context.unreachable(row, goal):
-        return Outcome(None, 0, 0, named, bound)
-    found = context.space.astar(estimate, row, goal, weight=weight, queue=request.queue)
-    return _outcome(found, named, bound)
+    queue = request.queue
+
+    def search(space: SearchSpace) -> Found:
+        return space.astar(estimate, row, goal, weight=weight, queue=queue)
+
+    return _found(context, row, goal, search, named, bound)
 
 
 def _greedy(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
     estimate = heuristic_for(context, request.heuristic, goal)
-    if context.unreachable(row, goal):
-        return Outcome(None, 0, 0, estimate, math.inf)
-    return _outcome(context.space.greedy(estimate, row, goal), estimate, math.inf)
+    return _found(
+        context, row, goal, lambda space: space.greedy(estimate, row, goal), estimate, math.inf
+    )
 
 
 def _bidirectional(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
     without_heuristic(request, "the method 'bidirectional'")
-    if context.unreachable(row, goal):
-        return Outcome(None, 0, 0)
-    null = heuristic_for(context, "null", goal)
-    return _outcome(context.space.bidirectional(null, row, goal), None, 1.0)
+    return _from_both_ends(context, row, goal, heuristic_for(context, "null", goal), None)
 
 
 def _bidirectional_astar(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
@@ -251,13 +257,28 @@ def _bidirectional_astar(context: SearchContext, row: int, goal: int, request: R
             expected="one that is consistent and holds for every goal",
             remedy="use method 'astar'",
         )
+    return _from_both_ends(context, row, goal, estimate, estimate)
+
+
+def _from_both_ends(
+    context: SearchContext, row: int, goal: int, estimate: Estimate, named: Estimate | None
+) -> Outcome:
+    return _found(context, row, goal, lambda space: space.bidirectional(estimate, row, goal), named)
+
+
+def _found(
+    context: SearchContext,
+    row: int,
+    goal: int,
+    search: Callable[[SearchSpace], Found],
+    named: Estimate | None = None,
+    bound: float = 1.0,
+) -> Outcome:
+    """Search, unless it is known that there is no path."""
     if context.unreachable(row, goal):
-        return Outcome(None, 0, 0, estimate)
-    return _outcome(context.space.bidirectional(estimate, row, goal), estimate, 1.0)
-
-
-def _outcome(found: Found, estimate: Estimate | None, bound: float) -> Outcome:
-    return Outcome(found.rows, found.ticks, found.expanded, estimate, bound)
+        return Outcome(None, 0, 0, named, bound)
+    found = search(context.space)
+    return Outcome(found.rows, found.ticks, found.expanded, named, bound)
 
 
 def _hpa(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:

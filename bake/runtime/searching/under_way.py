@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bake.errors import QueryError
-from bake.graph import UNREACHABLE
 from bake.runtime.reader.numbers import number_of, whole_of
 from bake.runtime.reader.places import Place, quoted
 from bake.runtime.searching.context import SearchContext
-from bake.runtime.searching.heuristics import Given, heuristic_for
-from bake.runtime.searching.methods import QUEUES
+from bake.runtime.searching.heuristics import Given
+from bake.runtime.searching.methods import Request, checked_method, estimate_for, refuse_uncounted
 from bake.runtime.searching.result import SearchResult
 
 if TYPE_CHECKING:
@@ -61,17 +60,11 @@ class LevelSearch:
         from bake.search.problem import Status
 
         check_method(method)
-        if queue not in QUEUES:
-            raise QueryError(f"no queue {quoted(queue)}", expected=" or ".join(QUEUES))
-        if method == "dijkstra":
-            if heuristic is not None:
-                raise QueryError(
-                    "the method 'dijkstra' uses no heuristic", remedy="leave heuristic out"
-                )
-            heuristic = "null"
-        elif heuristic is None and context.bounds.has_heuristic:
+        if method == "astar" and heuristic is None and context.bounds.has_heuristic:
             heuristic = "maximum"
-        estimate = heuristic_for(context, heuristic, ends[1])
+        request = Request(method, heuristic, queue=queue)
+        checked_method(request)
+        estimate = estimate_for(context, ends[1], request)
         if not estimate.admissible:
             raise QueryError(
                 f"heuristic {estimate.name!r} is not known to be admissible here",
@@ -118,10 +111,7 @@ class LevelSearch:
         left = 2**62 if steps is None else steps
         begun = time.perf_counter()
         while self._search is not None and self.running and left > 0:
-            if budget is None:
-                part = left
-            else:
-                part = min(left, self.pace)
+            part = left if budget is None else min(left, self.pace)
             before = time.perf_counter()
             self._search.run(part)
             left -= part
@@ -204,13 +194,8 @@ class LevelSearch:
         self.expanded = found.expanded
         if found.rows is None:
             self.status = Status.NO_PATH
-            if self._search.lost and self._context.tables.joined(*self._ends):
-                raise QueryError(
-                    f"the path costs more than {UNREACHABLE - 1:,} ticks, "
-                    "and searches count no further",
-                    place=f"level {self._context.tables.places.name!r}",
-                    remedy="bake with smaller costs, or lower ticks_per_unit",
-                )
+            if self._search.lost:
+                refuse_uncounted(self._context, *self._ends)
             return
         self.status = Status.FOUND
         self.path = self._context.rows.places(found.rows)

@@ -12,7 +12,7 @@ alone, as by a heap.
 
 Without a heuristic this is Dijkstra's algorithm with an early exit. Weighted A* has another queue:
 f falls along its paths, into buckets that were done with, and a search would go depth first. See
-:func:`bake.search.point.heap_searches.search_closing`.
+:mod:`bake.search.point.heap_searches`.
 
 The graph, labels and answers that are defined here are those of every search between two points.
 """
@@ -28,8 +28,8 @@ from bake.graph import UNREACHABLE
 from bake.kernels.jit import kernel
 from bake.search.point.estimates import EstimateTerms, coordinates, estimated
 
-#: What searches return: there is a path, there is none, the queue needs more room, or the slice is
-#: over and there is more to do.
+#: What searches return: there is a path, there is none, or there is more to do: once the queue has
+#: got more room, or the slice is over.
 FOUND = 1
 NO_PATH = 0
 FULL = -1
@@ -37,13 +37,12 @@ PAUSED = 2
 
 
 class PackedArcs(NamedTuple):
-    """A graph as searches between two points read it; for searches from both ends, twice.
+    """A graph as searches between two points read it.
 
     Attributes:
-        piece: (r, 2) int32, where the arcs of each row begin and end; (2, r, 2) for the graph and
-            for the graph turned round.
-        arcs: (m, 2) uint32, or (2, m, 2): head and weight of each arc, unsigned, so that kernels
-            need not check whether an index counts from the end.
+        piece: (r, 2) int32, where the arcs of each row begin and end.
+        arcs: (m, 2) uint32: head and weight of each arc, unsigned, so that kernels need not check
+            whether an index counts from the end.
     """
 
     piece: Int32Array
@@ -51,7 +50,7 @@ class PackedArcs(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """What searches know of each row; for searches from both ends each array is (2, r).
+    """What searches know of each row.
 
     Attributes:
         label: (r) int64: distance from start, less 2**32 times the stamp of the search that found
@@ -86,20 +85,20 @@ class BucketQueue(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """How much of a search to do at once, and where it stopped.
+    """How far to take a search at once, and where it stopped.
 
     Attributes:
-        most: how many rows to expand before the search pauses.
-        pause: (11) int64, written when it pauses: 1, how many rows were expanded, the row expanded
+        until: how often a row may have been expanded before the search pauses.
+        state: (11) int64, written when it stops: 1, how many rows were expanded, the row expanded
             last, and what is the search's own; 0 at first = begin.
     """
 
-    most: int
-    pause: Int64Array
+    until: int
+    state: Int64Array
 
 
-#: The slice of a search that does not pause. Nothing writes to it.
-WHOLE = Slice(2**62, np.zeros(11, dtype=np.int64))
+#: Until when a search goes on that does not pause.
+WHOLE = 2**62
 
 
 @kernel
@@ -160,11 +159,11 @@ def search_buckets(
             after others it is all of them. They are for consistent heuristics only.
         terms: of the heuristic.
         labels: scratch.
-        queue: empty; empty again afterwards, unless the search pauses.
+        queue: empty; empty again afterwards, unless there is more to do.
         start, goal: rows.
         answer: (3) int64, filled with ticks of the path, how often a row was expanded, and whether
             a way was given up because it costs more than can be counted.
-        part: how far to go. A search that paused goes on with the same scratch and queue, which
+        part: how far to go. A search that stopped goes on with the same scratch and queue, which
             may have grown meanwhile.
 
     Returns:
@@ -178,53 +177,28 @@ def search_buckets(
     mark = -(stamp << 32)
     older = mark + (1 << 32)
     masked = len(successors)
-    pause = part.pause
-    if pause[0] == 0:
+    state = part.state
+    if state[0] == 0:
         h = estimated(terms, start, goal, goal_x, goal_y)
         label[start] = mark
         seen[start, 0] = -1
         seen[start, 1] = h
         seen[start, 2] = -1
-        base = h
         entry[0, 0] = start
         entry[0, 1] = 0
         entry[0, 2] = -1
         bucket[0] = 0
-        used = 1
-        free = -1
-        held = 1
-        cursor = 0
-        top = 0
-        best = int(UNREACHABLE)
-        expanded = 0
-        lost = 0
-    else:
-        expanded = int(pause[1])
-        base = int(pause[3])
-        used = int(pause[4])
-        free = int(pause[5])
-        held = int(pause[6])
-        cursor = int(pause[7])
-        top = int(pause[8])
-        best = int(pause[9])
-        lost = int(pause[10])
-    status = NO_PATH if best == UNREACHABLE else FOUND
-    until = expanded + part.most
-    row = start
-    while held > 0 or expanded == until:
-        if expanded == until:
-            pause[0] = 1
-            pause[1] = expanded
-            pause[2] = row
-            pause[3] = base
-            pause[4] = used
-            pause[5] = free
-            pause[6] = held
-            pause[7] = cursor
-            pause[8] = top
-            pause[9] = best
-            pause[10] = lost
-            return PAUSED
+        state[:] = 0
+        state[0], state[2], state[3], state[4] = 1, start, h, 1
+        state[5], state[6], state[9] = -1, 1, UNREACHABLE
+    expanded, row = int(state[1]), int(state[2])
+    base, used, free, held = int(state[3]), int(state[4]), int(state[5]), int(state[6])
+    cursor, top, best, lost = int(state[7]), int(state[8]), int(state[9]), int(state[10])
+    status = NO_PATH
+    while held > 0 or expanded == part.until:
+        if expanded == part.until:
+            status = PAUSED
+            break
         while bucket[cursor] < 0:
             cursor += 1
         if cursor == far:
@@ -238,19 +212,23 @@ def search_buckets(
         if base + (cursor << width) >= best:
             break
         one = int(bucket[cursor])
+        taken = int(entry[one, 0])
+        arc = int(piece[taken, 0])
+        end = int(piece[taken, 1])
+        if used + end - arc > len(entry):
+            status = FULL
+            break
         bucket[cursor] = entry[one, 2]
-        row = int(entry[one, 0])
         g = int(entry[one, 1])
         entry[one, 2] = free
         free = one
         held -= 1
-        if mark + g != label[row] or g + seen[row, 1] >= best:
+        if mark + g != label[taken] or g + seen[taken, 1] >= best:
             continue
+        row = taken
         expanded += 1
         # Where a row has more arcs than there are bits, all bits are set, and sign bits follow.
         bits = int(seen[row, 2])
-        arc = int(piece[row, 0])
-        end = int(piece[row, 1])
         while bits != 0:
             skip = int(_LOWEST[bits & 255])
             arc += skip
@@ -281,16 +259,12 @@ def search_buckets(
             seen[head, 2] = successors[by] if by < masked else -1
             if head == goal:
                 best = reached
-                status = FOUND
                 continue
             if free >= 0:
                 one = free
                 free = int(entry[one, 2])
             else:
                 one = used
-                if used == len(entry):
-                    status = FULL
-                    break
                 used += 1
             at = min(max((f - base) >> width, cursor), far)
             entry[one, 0] = head
@@ -308,13 +282,16 @@ def search_buckets(
                 bucket[at] = one
             top = max(top, at)
             held += 1
-        if status == FULL:
-            break
+    state[1], state[2], state[3], state[4] = expanded, row, base, used
+    state[5], state[6], state[7], state[8] = free, held, cursor, top
+    state[9], state[10] = best, lost
+    if status != NO_PATH:
+        return status
     clear(bucket, cursor, top)
     answer[0] = best
     answer[1] = expanded
     answer[2] = lost
-    return status
+    return NO_PATH if best == UNREACHABLE else FOUND
 
 
 @kernel

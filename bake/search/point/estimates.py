@@ -179,17 +179,6 @@ class GuideTerms(NamedTuple):
     two_way: bool
 
 
-#: The guide of searches that have none.
-NO_GUIDE = GuideTerms(
-    EstimateTerms(NULL, 0, 0, 0, 0.0, np.zeros((0, 2), np.int32), np.zeros((0, 1), np.int32)),
-    np.zeros((0, HEAD), dtype=np.int32),
-    np.zeros((0, HEAD), dtype=np.int32),
-    0,
-    np.zeros((0, 2), dtype=np.int64),
-    False,
-)
-
-
 @inlined
 def guided_estimate(guide: GuideTerms, row: int, goal: int) -> int:
     """Return a guide's lower bound of the ticks from row to goal, which the guide was made for."""

@@ -229,6 +229,5 @@ class Guide:
             weight: above 1, for weighted A*: see :meth:`SearchSpace.astar`.
         """
         if weight > 1:
-            plain = self.norm.terms()
-            return space.weighted(plain, self.terms(goal), start, goal, weight=weight, late=True)
+            return space.astar(self.estimate("maximum", goal), start, goal, weight=weight)
         return space.guided(search_by_fields, self.terms(goal), start, goal)

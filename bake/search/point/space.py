@@ -10,7 +10,6 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from math import floor, isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -25,34 +24,36 @@ from bake.search.point.astar_buckets import (
     BucketQueue,
     Labels,
     PackedArcs,
+    Slice,
     search_buckets,
     trail,
 )
 from bake.search.point.estimates import (
-    INFLATION,
-    NO_GUIDE,
     Estimate,
     EstimateTerms,
-    GuideTerms,
     fill_estimates,
 )
 from bake.search.point.heap_searches import (
-    search_closing,
-    search_from_both_ends,
-    search_greedily,
+    BOTH_ENDS,
+    GREEDY,
+    HeapOrder,
     search_heap,
+    weighted_order,
 )
 
 #: Buckets of a queue. What lies beyond them waits in one more.
 BUCKETS = 4096
 
-#: A queue begins with room for this many entries and doubles.
+#: A queue begins with room for this many entries, and doubles.
 ENTRIES = 4096
 
 #: Where the heaviest arc is at most this many times the lightest, buckets are the faster queue.
 ALIKE = 4096
 
 _LAST_STAMP = 2**30
+
+#: What takes a search on, in some scratch memory, until so many rows were expanded.
+GoOn = Callable[["Scratch", int], int]
 
 #: Where arcs are not masked.
 NO_SUCCESSORS = np.empty(0, dtype=np.int32)
@@ -81,11 +82,12 @@ class Scratch:
         stamp: of the last search.
         label, seen: (r) int64 and (r, 3) int32, see
             :class:`bake.search.point.astar_buckets.Labels`.
-        label_of_side, seen_of_side: the same for two sides, (2, r) and (2, r, 2).
+        label_of_side, seen_of_side: the same for two sides, 2 r rows.
         entry, bucket: of a bucket queue.
-        heaps: (2, e, 2) int64, open lists of the two sides; see :mod:`bake.kernels.heap`.
+        heaps: (2, e, 2) int64, open lists; see :mod:`bake.kernels.heap`.
         path: (r) int32.
         answer: (3) int64.
+        state: (11) int64, see :class:`bake.search.point.astar_buckets.Slice`.
     """
 
     def __init__(self, row_count: int) -> None:
@@ -95,43 +97,49 @@ class Scratch:
         self.seen = np.empty((row_count, 3), dtype=np.int32)
         self.entry = np.empty((ENTRIES, 3), dtype=np.int32)
         self.bucket = np.full(BUCKETS + 1, -1, dtype=np.int32)
-        self.heaps = np.empty((2, ENTRIES, 2), dtype=np.int64)
+        self.heaps = np.empty((2, 1 + ENTRIES, 2), dtype=np.int64)
         self.path = np.empty(row_count, dtype=np.int32)
         self.answer = np.zeros(3, dtype=np.int64)
+        self.state = np.zeros(11, dtype=np.int64)
 
     @cached_property
     def label_of_side(self) -> Int64Array:
-        return np.zeros((2, self.row_count), dtype=np.int64)
+        return np.zeros(2 * self.row_count, dtype=np.int64)
 
     @cached_property
     def seen_of_side(self) -> Int32Array:
-        return np.empty((2, self.row_count, 2), dtype=np.int32)
+        return np.empty((2 * self.row_count, 3), dtype=np.int32)
 
-    def labels(self) -> Labels:
-        """Take the labels for the next search."""
-        return Labels(self.label, self.seen, self._next_stamp())
-
-    def labels_of_sides(self) -> Labels:
-        """Take the labels for the next search from both ends."""
-        return Labels(self.label_of_side, self.seen_of_side, self._next_stamp())
-
-    def queue(self, width: int) -> BucketQueue:
-        return BucketQueue(self.entry, self.bucket, width)
-
-    def widen(self, *, buckets: bool) -> None:
-        """Make more room for the bucket queue, or for heaps."""
-        if buckets:
-            self.entry = np.empty((2 * len(self.entry), 3), dtype=np.int32)
-        else:
-            self.heaps = np.empty((2, 2 * self.heaps.shape[1], 2), dtype=np.int64)
-
-    def _next_stamp(self) -> int:
+    def begin(self) -> None:
+        """Forget the last search."""
         if self.stamp >= _LAST_STAMP:
             self.label[:] = 0
             self.label_of_side[:] = 0
             self.stamp = 0
         self.stamp += 1
-        return self.stamp
+        self.state[0] = 0
+
+    @property
+    def labels(self) -> Labels:
+        """Return the labels of this search."""
+        return Labels(self.label, self.seen, self.stamp)
+
+    @property
+    def labels_of_sides(self) -> Labels:
+        """Return the labels of this search, from both ends."""
+        return Labels(self.label_of_side, self.seen_of_side, self.stamp)
+
+    def queue(self, width: int) -> BucketQueue:
+        return BucketQueue(self.entry, self.bucket, width)
+
+    def widen(self, degree: int, *, buckets: bool) -> None:
+        """Make room in the bucket queue, or in heaps, for more than the arcs out of a row."""
+        if buckets:
+            spare = np.empty((len(self.entry) + degree, 3), dtype=np.int32)
+            self.entry = np.concatenate([self.entry, spare])
+        else:
+            more = np.empty((2, self.heaps.shape[1] + degree, 2), dtype=np.int64)
+            self.heaps = np.concatenate([self.heaps, more], axis=1)
 
 
 class ArcPool:
@@ -237,17 +245,54 @@ class SearchSpace:
 
     @cached_property
     def both_ways(self) -> PackedArcs:
-        """Return the graph and the graph turned round, packed together."""
+        """Return the graph, and behind its rows those of the graph turned round."""
         graph, behind = self.graph.reverse()
-        arcs = _paired(self.graph.head, self.weight), _paired(graph.head, self.weight[behind])
-        first = np.stack([self.graph.first_out, graph.first_out])
-        return PackedArcs(np.stack([first[:, :-1], first[:, 1:]], axis=2), np.stack(arcs))
+        rows, arcs = np.int32(self.row_count), np.int32(len(behind))
+        head = np.concatenate([self.graph.head, graph.head + rows])
+        first = np.concatenate([self.graph.first_out, graph.first_out[1:] + arcs])
+        weight = np.concatenate([self.weight, self.weight[behind]])
+        return PackedArcs(np.stack([first[:-1], first[1:]], axis=1), _paired(head, weight))
 
     def estimates(self, estimate: Estimate, goal: int) -> Int64Array:
         """Return (r) int64 ticks, what a heuristic says of every row."""
         h = np.empty(self.row_count, dtype=np.int64)
         fill_estimates(estimate.terms(), goal, 0, h)
         return h
+
+    def exact(
+        self, estimate: Estimate, start: int, goal: int, queue: str = "auto"
+    ) -> tuple[bool, GoOn]:
+        """Return whether a search by A* takes a bucket queue, and what takes it on.
+
+        Args:
+            queue: bucket, heap or auto.
+        """
+        terms = estimate.terms()
+        if queue == "heap" or (queue == "auto" and not self.weights_alike):
+            order = HeapOrder(1, 1, late=not estimate.consistent)
+            return False, self._by_heap(order, terms, start, goal)
+        successors = self.successors if estimate.consistent else NO_SUCCESSORS
+
+        def go_on(scratch: Scratch, until: int) -> int:
+            labels, buckets = scratch.labels, scratch.queue(self.bucket_width)
+            answer, part = scratch.answer, Slice(until, scratch.state)
+            return search_buckets(
+                self.packed, successors, terms, labels, buckets, start, goal, answer, part
+            )
+
+        return True, go_on
+
+    def _by_heap(self, order: HeapOrder, terms: EstimateTerms, start: int, goal: int) -> GoOn:
+        both = order is BOTH_ENDS
+        graph = self.both_ways if both else self.packed
+
+        def go_on(scratch: Scratch, until: int) -> int:
+            labels = scratch.labels_of_sides if both else scratch.labels
+            heaps = scratch.heaps
+            answer, part = scratch.answer, Slice(until, scratch.state)
+            return search_heap(graph, terms, order, labels, heaps, start, goal, answer, part)
+
+        return go_on
 
     def astar(
         self, estimate: Estimate, start: int, goal: int, *, weight: float = 1.0, queue: str = "auto"
@@ -262,48 +307,13 @@ class SearchSpace:
             weight: what the heuristic is multiplied with, at least 1 (rounded down to 1024ths).
             queue: bucket, heap or auto, of a search without weight.
         """
-        terms = estimate.terms()
         unsure = estimate.admissible is not False
         if weight > 1 or not unsure:
-            late = unsure and not estimate.consistent
-            return self.weighted(terms, NO_GUIDE, start, goal, weight=weight, late=late)
-
-        def by_buckets(scratch: Scratch) -> int:
-            queue, labels = scratch.queue(self.bucket_width), scratch.labels()
-            successors = self.successors if estimate.consistent else NO_SUCCESSORS
-            return search_buckets(
-                self.packed, successors, terms, labels, queue, start, goal, scratch.answer, WHOLE
-            )
-
-        def by_heap(scratch: Scratch) -> int:
-            heap, labels = scratch.heaps[0], scratch.labels()
-            return search_heap(self.packed, terms, labels, heap, start, goal, scratch.answer, WHOLE)
-
-        if queue == "bucket" or (queue == "auto" and self.weights_alike):
-            return self._search(by_buckets, start, goal, buckets=True)
-        return self._search(by_heap, start, goal)
-
-    def weighted(
-        self,
-        terms: EstimateTerms,
-        guide: GuideTerms,
-        start: int,
-        goal: int,
-        *,
-        weight: float,
-        late: bool,
-    ) -> Found:
-        """Search by weighted A*: see :func:`bake.search.point.heap_searches.search_closing`."""
-        assert isfinite(weight)
-        inflation = floor(weight * INFLATION)
-
-        def attempt(scratch: Scratch) -> int:
-            heaps, labels, answer = scratch.heaps, scratch.labels(), scratch.answer
-            return search_closing(
-                self.packed, terms, guide, inflation, late, labels, heaps, start, goal, answer
-            )
-
-        return self._search(attempt, start, goal)
+            order = weighted_order(weight, late=unsure and not estimate.consistent)
+            go_on = self._by_heap(order, estimate.terms(), start, goal)
+            return self._search(go_on, start, goal)
+        buckets, go_on = self.exact(estimate, start, goal, queue)
+        return self._search(go_on, start, goal, buckets=buckets)
 
     def guided(self, kernel: Callable[..., int], guide: object, start: int, goal: int) -> Found:
         """Search by A* with a queue of narrow buckets, by a kernel that has its own estimates.
@@ -314,31 +324,22 @@ class SearchSpace:
             guide: for the kernel.
         """
 
-        def attempt(scratch: Scratch) -> int:
-            queue, labels = scratch.queue(self.narrow_width), scratch.labels()
+        def attempt(scratch: Scratch, until: int) -> int:
+            scratch.begin()
+            labels, queue = scratch.labels, scratch.queue(self.narrow_width)
             return kernel(self.packed, guide, labels, queue, start, goal, scratch.answer)
 
         return self._search(attempt, start, goal, buckets=True)
 
     def greedy(self, estimate: Estimate, start: int, goal: int) -> Found:
         """Search greedily: take the row that looks nearest first."""
-        terms = estimate.terms()
-
-        def attempt(scratch: Scratch) -> int:
-            heap, labels = scratch.heaps[0], scratch.labels()
-            return search_greedily(self.packed, terms, labels, heap, start, goal, scratch.answer)
-
-        return self._search(attempt, start, goal)
+        go_on = self._by_heap(GREEDY, estimate.terms(), start, goal)
+        return self._search(go_on, start, goal)
 
     def bidirectional(self, estimate: Estimate, start: int, goal: int) -> Found:
         """Search from both ends; the heuristic must be consistent and not made for one goal."""
-        graph, terms = self.both_ways, estimate.terms()
-
-        def attempt(scratch: Scratch) -> int:
-            heaps, labels = scratch.heaps, scratch.labels_of_sides()
-            return search_from_both_ends(graph, terms, labels, heaps, start, goal, scratch.answer)
-
-        return self._search(attempt, start, goal, both_ends=True)
+        go_on = self._by_heap(BOTH_ENDS, estimate.terms(), start, goal)
+        return self._search(go_on, start, goal, both_ends=True)
 
     def looked_at(self) -> tuple[Int32Array, Int64Array]:
         """List the rows the last search put on an open list, and the ticks at which it knew them.
@@ -351,7 +352,7 @@ class SearchSpace:
         scratch = self._scratch[-1]
         sides = [
             scratch.label,
-            *(scratch.label_of_side if "label_of_side" in vars(scratch) else []),
+            *(scratch.label_of_side.reshape(2, -1) if "label_of_side" in vars(scratch) else []),
         ]
         # Labels of the last search are smaller than all others.
         ticks = np.min(sides, axis=0) + (scratch.stamp << 32)
@@ -373,24 +374,27 @@ class SearchSpace:
 
     def _search(
         self,
-        attempt: Callable[[Scratch], int],
+        go_on: GoOn,
         start: int,
         goal: int,
         *,
         buckets: bool = False,
         both_ends: bool = False,
     ) -> Found:
-        """Search, with more room each time, until it is enough, and read off the result."""
+        """Search to the end, and read off the result."""
         if start == goal:
             return Found(np.array([start], dtype=np.int32), 0, 1)
         scratch = self.scratch()
-        while (status := attempt(scratch)) == FULL:
-            scratch.widen(buckets=buckets)
+        scratch.begin()
+        while (status := go_on(scratch, WHOLE)) == FULL:
+            scratch.widen(self.degree, buckets=buckets)
         ticks, expanded, middle = (int(each) for each in scratch.answer)
         if status != FOUND:
             found = Found(None, 0, expanded)
         elif both_ends:
-            there, onward = (trail_of(seen, middle, scratch) for seen in scratch.seen_of_side)
+            seen, rows = scratch.seen_of_side, np.int32(self.row_count)
+            there = trail_of(seen, middle, scratch)
+            onward = trail_of(seen, middle + self.row_count, scratch) - rows
             found = Found(np.concatenate([there, onward[-2::-1]]), ticks, expanded)
         else:
             found = Found(trail_of(scratch.seen, goal, scratch), ticks, expanded + 1)

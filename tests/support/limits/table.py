@@ -91,7 +91,7 @@ REFUSED = "refused in one line"
 
 LIMITS: tuple[Limit, ...] = (
     # Searches between two points.
-    _limit("search.point.space ENTRIES", "entries of a queue, at first", AGAIN, do.searches),
+    _limit("search.point.space ENTRIES", "entries of a queue, at first", MORE, do.searches),
     _limit(
         "search.point.space BUCKETS",
         "buckets of a queue",
@@ -103,12 +103,6 @@ LIMITS: tuple[Limit, ...] = (
         "search.point.space _LAST_STAMP",
         "searches between two times that labels are cleared",
         "labels are cleared, and stamps begin anew",
-        do.searches,
-    ),
-    _limit(
-        "search.point.sliced _ROOM",
-        "entries a queue grows by in one call of a kernel",
-        IN_PARTS,
         do.searches,
     ),
     _limit(
@@ -823,11 +817,13 @@ NO_LIMITS: dict[str, tuple[str, ...]] = {
         "search.hierarchy.arcs SLOTS FIRST_DIAGONAL",
         "search.hierarchy.bundles STATE_COLUMNS",
         "search.hierarchy.straight_runs HEADINGS",
+        "movement.prices NO_CLASS",
         "search.incremental.repair _LOW",
         "search.live.lattice_builder REACH",
         "school.patterns.tiles NONE",
         "search.point.estimates HEAD",
         "search.hierarchy.landmarks _BITS",
+        "search.point.heap_searches _TIE_BITS",
         "search.point.space_time _KEY_BITS",
         "worlds.lattice SLOTS",
     ),
