@@ -239,32 +239,16 @@ class LatticePaths(HierarchyPaths):
     def many(
         self, starts: Int32Array, goals: Int32Array, *, first_piece: bool = False
     ) -> tuple[Int64Array, Int32Array]:
-        first = np.zeros(len(starts) + 1, dtype=np.int64)
-        pieces: list[Int32Array] = []
-        for pair, (start, goal) in enumerate(zip(starts.tolist(), goals.tolist(), strict=True)):
-            memory, found = self._follow(start, goal, first_piece=first_piece)
-            pieces.append(memory.route[0, : max(0, found[0])].copy())
-            self._memory.append(memory)
-            first[pair + 1] = first[pair] + len(pieces[-1])
-        return first, np.concatenate([np.zeros(0, dtype=np.int32), *pieces])
-
-    def find(self, start: int, goal: int) -> Way:
-        memory = self._borrow()
-        length, ticks, count = self._planned(start, goal, memory)
-        plan, expanded = memory.plan[0, : max(0, length)].copy(), memory.expanded[:count].copy()
-        self._memory.append(memory)
-        return Way(start, goal, plan, ticks, expanded)
+        return self._one_by_one(starts, goals, first_piece=first_piece)
 
     def _planned(self, start: int, goal: int, memory: QueryMemory) -> tuple[int, int, int]:
-        """Call :func:`bake.search.hierarchy.hpa.find_way`; return what it does."""
         tables = self.tables
         sheets, ends = tables.sheets, np.array([start, goal], dtype=np.int32)
         with sheets.reading(sheets.sheets_of_rows(ends), ends):
             # The cells beside a cluster may be missed, but nothing that matters is in them.
-            stack = tables.stack_for(sheets.missing())
-            length, ticks, count = self._kernels.find_way(start, goal, stack, memory)
-        self._check(length)
-        return length, ticks, count
+            planned = self._plan_on(tables.stack_for(sheets.missing()), start, goal, memory)
+        self._check(planned[0])
+        return planned
 
     def _follow(
         self, start: int, goal: int, *, first_piece: bool

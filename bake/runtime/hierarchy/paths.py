@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -82,6 +82,7 @@ class HierarchyPaths:
         self.tables = tables
         self._kernels = hpa
         self._memory: list[QueryMemory] = []
+        self._straight: Callable[..., tuple[int, int, int, int, int]] | None = None
 
     def path(self, start: int, goal: int) -> tuple[Int32Array | None, int, int]:
         """Find the smoothed path from one row to another.
@@ -138,6 +139,8 @@ class HierarchyPaths:
             included, empty where there is no way.
         """
         follow, stack, runs = self._kernels.follow_ways, self.tables.stack, self._runs
+        if stack.layers > 1:
+            return self._one_by_one(starts, goals, first_piece=first_piece)
         first = np.zeros(len(starts) + 1, dtype=np.int64)
         rows = np.empty(ROOM + EACH * len(starts), dtype=np.int32)
         memory = self._borrow()
@@ -154,6 +157,19 @@ class HierarchyPaths:
         self._memory.append(memory)
         return first, rows[: first[-1]]
 
+    def _one_by_one(
+        self, starts: Int32Array, goals: Int32Array, *, first_piece: bool
+    ) -> tuple[Int64Array, Int32Array]:
+        """Do what :meth:`many` does, with a call for each pair."""
+        first = np.zeros(len(starts) + 1, dtype=np.int64)
+        pieces: list[Int32Array] = []
+        for pair, (start, goal) in enumerate(zip(starts.tolist(), goals.tolist(), strict=True)):
+            memory, found = self._follow(start, goal, first_piece=first_piece)
+            pieces.append(memory.route[0, : max(0, found[0])].copy())
+            self._memory.append(memory)
+            first[pair + 1] = first[pair] + len(pieces[-1])
+        return first, np.concatenate([np.zeros(0, dtype=np.int32), *pieces])
+
     def find(self, start: int, goal: int) -> Way:
         """Plan the way between two rows, without refining it.
 
@@ -161,11 +177,22 @@ class HierarchyPaths:
             CorruptAssetError: ways that lead nowhere.
         """
         memory = self._borrow()
-        length, ticks, count = self._kernels.find_way(start, goal, self.tables.stack, memory)
-        self._check(length)
+        length, ticks, count = self._planned(start, goal, memory)
         plan, expanded = memory.plan[0, : max(0, length)].copy(), memory.expanded[:count].copy()
         self._memory.append(memory)
         return Way(start, goal, plan, ticks, expanded)
+
+    def _planned(self, start: int, goal: int, memory: QueryMemory) -> tuple[int, int, int]:
+        """Call :func:`bake.search.hierarchy.hpa.find_way`; return what it does."""
+        planned = self._plan_on(self.tables.stack, start, goal, memory)
+        self._check(planned[0])
+        return planned
+
+    def _plan_on(
+        self, stack: LayerStack, start: int, goal: int, memory: QueryMemory
+    ) -> tuple[int, int, int]:
+        find = self._kernels.find_way if stack.layers == 1 else self._kernels.find_way_above
+        return find(start, goal, stack, memory)
 
     def rows(self, way: Way) -> Int32Array:
         """Refine a planned way into rows, both ends included, without smoothing.
@@ -188,15 +215,26 @@ class HierarchyPaths:
         """Call :func:`bake.search.hierarchy.hpa.follow_way`; return its memory and its answer."""
         stack, runs = self.tables.stack, self._runs
         memory = self._borrow()
-        found = self._kernels.follow_way(start, goal, first_piece, stack, runs, memory)
+        follow = self._straight or self._followed
+        found = follow(start, goal, first_piece, stack, runs, memory)
         if found[0] < 0:
             from bake.search.hierarchy.bundles import FULL
 
             while found[0] == FULL:
                 memory = with_room(memory)
-                found = self._kernels.follow_way(start, goal, first_piece, stack, runs, memory)
+                found = follow(start, goal, first_piece, stack, runs, memory)
             self._check(found[0])
         return memory, found
+
+    def _followed(self, *args: Any) -> tuple[int, int, int, int, int]:
+        """Call a kernel as usual, and have later calls spared the choice of its code."""
+        from bake.kernels.jit import straight
+
+        one = self.tables.stack.layers == 1
+        follow = self._kernels.follow_way if one else self._kernels.follow_way_above
+        found = follow(*args)
+        self._straight = straight(follow, *args)
+        return found
 
     def _refined(
         self, way: Plan, hop: int, until: int, row: int, runs: StraightRuns

@@ -139,55 +139,86 @@ def connect(
     return count
 
 
+@inlined
+def _connected(
+    start: int, goal: int, stack: LayerStack, memory: QueryMemory
+) -> tuple[int, int, int]:
+    """Connect two rows to the transitions of their clusters, by ``memory.ends``.
+
+    Returns:
+        Ticks of the way inside one cluster, or NONE; how many ends the start has, and the goal.
+    """
+    graph, by_flow = stack.graph, stack.bits > 0
+    best = NONE
+    if graph.node[start, CLUSTER] == graph.node[goal, CLUSTER]:
+        inner = search_inside(graph, start, goal, memory)
+        if inner >= 0:
+            best = inner
+    starts = connect(start, graph, by_flow, stack, memory, memory.ends[0])
+    goals = connect(goal, stack.back, by_flow and stack.two_way, stack, memory, memory.ends[1])
+    return best, starts, goals
+
+
+@inlined
+def _planned(
+    starts: int, goals: int, best: int, stack: LayerStack, memory: QueryMemory
+) -> tuple[int, int, int]:
+    """Plan the way between connected ends, and lay it out; returns what :func:`find_way` does."""
+    length, ticks, count = ASTRAY, NO_WAY, 0
+    if starts >= 0 and goals >= 0:
+        best, node, expanded = search_transitions(stack, memory, starts, goals, best)
+        if expanded != ASTRAY:
+            length, count = NO_WAY, expanded
+            if best < NONE:
+                plan = memory.plan[0]
+                length, ticks = 0, best
+                while node >= 0:
+                    plan[length] = node
+                    length += 1
+                    node = memory.state[node, BEFORE]
+                turn_round(plan, 0, length)
+    return length, ticks, count
+
+
 @separate
 def find_way(start: int, goal: int, stack: LayerStack, memory: QueryMemory) -> tuple[int, int, int]:
     """Plan the way from one row to another: the transitions on it go to ``memory.plan[0]``.
+
+    Args:
+        stack: of one layer.
 
     Returns:
         How many transitions the plan has, 0 for a way inside one cluster; NO_WAY; ASTRAY. Then the
         ticks of the way before smoothing, or NO_WAY; and how many transitions were expanded, which
         are in ``memory.expanded``. All are of the first layer.
     """
-    graph, plan, expanded = stack.graph, memory.plan[0], memory.expanded
-    best = NONE
-    here, there = graph.node[start, CLUSTER], graph.node[goal, CLUSTER]
-    if here == there:
-        inner = search_inside(graph, start, goal, memory)
-        if inner >= 0:
-            best = inner
-    starts, goals = memory.ends[0], memory.ends[1]
-    by_flow = stack.bits > 0
-    start_count = connect(start, graph, by_flow, stack, memory, starts)
-    goal_count = connect(goal, stack.back, by_flow and stack.two_way, stack, memory, goals)
+    best, starts, goals = _connected(start, goal, stack, memory)
+    return _planned(starts, goals, best, stack, memory)
+
+
+@kernel
+def find_way_above(
+    start: int, goal: int, stack: LayerStack, memory: QueryMemory
+) -> tuple[int, int, int]:
+    """Plan as :func:`find_way` does, on a stack of any number of layers."""
+    here, there = stack.graph.node[start, CLUSTER], stack.graph.node[goal, CLUSTER]
     layer = 0
     while layer + 1 < stack.layers and stack.parent[here] != stack.parent[there]:
         here, there = stack.parent[here], stack.parent[there]
         layer += 1
         if here < 0 or there < 0:
             return NO_WAY, NO_WAY, 0
+    best, starts, goals = _connected(start, goal, stack, memory)
     if layer > 0:
-        start_count = climb(starts, start_count, layer, stack.joined, stack, memory)
-        goal_count = climb(goals, goal_count, layer, stack.joined_back, stack, memory)
-    if start_count < 0 or goal_count < 0:
-        return ASTRAY, NO_WAY, 0
-    best, last, count = search_transitions(stack, memory, start_count, goal_count, best)
-    if count == ASTRAY:
-        return ASTRAY, NO_WAY, 0
+        starts = climb(memory.ends[0], starts, layer, stack.joined, stack, memory)
+        goals = climb(memory.ends[1], goals, layer, stack.joined_back, stack, memory)
+    length, ticks, count = _planned(starts, goals, best, stack, memory)
     for _ in range(layer):
         for i in range(count):
-            expanded[i] = stack.below[expanded[i]]
-    if best >= NONE:
-        return NO_WAY, NO_WAY, count
-    length = 0
-    node = last
-    while node >= 0:
-        plan[length] = node
-        length += 1
-        node = memory.state[node, BEFORE]
-    turn_round(plan, 0, length)
-    if layer > 0:
+            memory.expanded[i] = stack.below[memory.expanded[i]]
+    if layer > 0 and length > 0:
         length = descend(length, layer, stack, memory)
-    return length, best, count
+    return length, ticks, count
 
 
 @separate
@@ -317,6 +348,7 @@ def follow_way(
 
     Args:
         first_piece: refine no more hops than up to the first move, unless start and goal are near.
+        stack: of one layer.
         runs: what the path is smoothed by.
 
     Returns:
@@ -325,6 +357,25 @@ def follow_way(
         expanded, how many the plan has, and the hop to go on with.
     """
     length, ticks, expanded = find_way(start, goal, stack, memory)
+    if length < 0:
+        return length, ticks, expanded, 0, 0
+    filled, ticks, hop = follow_found(start, goal, first_piece, length, ticks, stack, runs, memory)
+    return filled, ticks, expanded, length, hop
+
+
+def follow_way_above(
+    start: int,
+    goal: int,
+    first_piece: bool,
+    stack: LayerStack,
+    runs: StraightRuns,
+    memory: QueryMemory,
+) -> tuple[int, int, int, int, int]:
+    """Follow a way as :func:`follow_way` does, on a stack of any number of layers.
+
+    It is no kernel, so that stacks of one layer need nothing of what climbs to others compiled.
+    """
+    length, ticks, expanded = find_way_above(start, goal, stack, memory)
     if length < 0:
         return length, ticks, expanded, 0, 0
     filled, ticks, hop = follow_found(start, goal, first_piece, length, ticks, stack, runs, memory)
@@ -398,7 +449,7 @@ def follow_ways(
 
     Args:
         starts, goals: (p) int32 rows.
-        first_piece, runs: as for :func:`follow_way`.
+        first_piece, stack, runs: as for :func:`follow_way`.
         pair: which pair to go on with.
         first: (p + 1) int64, where each path begins; filled up to the pair returned.
         path: rows along the paths, both ends included; empty where there is no way.
