@@ -234,6 +234,13 @@ def links_from(
     return LinkState(rules, kept, added) if added else state
 
 
+def told(link: Link) -> dict[str, Any]:
+    """Return what a tile level says of a link."""
+    attribute = {"from": "start", "to": "goal"}
+    keys = KEYS if link.via else KEYS[: KEYS.index("via")]
+    return {key: getattr(link, attribute.get(key, key)) for key in keys}
+
+
 def link_of(rules: LevelRules, name: object, said: object) -> Link | None:
     """Return the link that a game asks for; None where it is to be taken away.
 
@@ -251,10 +258,7 @@ def link_of(rules: LevelRules, name: object, said: object) -> Link | None:
     if said is None:
         return None
     if isinstance(said, Link):
-        link = said
-        said = {"from": link.start, "to": link.goal, "kind": link.kind, "cost": link.cost}
-        said |= {"both_ways": link.both_ways, "profiles": link.profiles, "id": link.id}
-        said |= {"via": link.via, "over": link.over if link.via else None}
+        said = told(said)
     where = f"link {quoted(text)}"
     if not isinstance(said, Mapping):
         raise QueryError(f"{where} is {quoted(said)}", expected="a mapping, a Link, or None")

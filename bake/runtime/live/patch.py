@@ -22,7 +22,7 @@ from bake.asset.partial import written_whole
 from bake.errors import PatchError
 from bake.runtime.live.cells import edited, unlike
 from bake.runtime.live.edits import Edit, LevelState
-from bake.runtime.live.links import CLOSED, MOST, LinkState, link_of, links_from
+from bake.runtime.live.links import CLOSED, MOST, LinkState, link_of, links_from, told
 from bake.runtime.live.rules import LevelRules
 from bake.runtime.things import Link
 
@@ -208,20 +208,11 @@ def _check_keys(record: dict[str, Any], *keys: str) -> None:
 def _stored_links(rules: LevelRules, links: Mapping[str, Link | None]) -> dict[str, Any]:
     """Return links for JSON, in the order of the level; nothing where there are none."""
     location = rules.places.location
-    stored = {
-        name: link
-        and {
-            "from": location(link.start),
-            "to": location(link.goal),
-            "kind": link.kind,
-            "cost": link.cost,
-            "both_ways": link.both_ways,
-            "profiles": link.profiles,
-            "id": link.id,
-            **({"via": list(map(location, link.via)), "over": link.over} if link.via else {}),
-        }
-        for name, link in links.items()
-    }
+    stored: dict[str, Any] = {name: link and told(link) for name, link in links.items()}
+    for said in filter(None, stored.values()):
+        said |= {"from": location(said["from"]), "to": location(said["to"])}
+        if "via" in said:
+            said["via"] = list(map(location, said["via"]))
     return {"links": stored} if stored else {}
 
 
