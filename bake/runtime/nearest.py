@@ -53,6 +53,7 @@ class NearestPlaces:
         self._places = tables.places
         self._baked = baked
         self._gaps: dict[int, float] = {}
+        self._straight: Callable[..., int] | None = None
 
     # -- one point --------------------------------------------------------------------------------
 
@@ -151,7 +152,7 @@ class NearestPlaces:
         but: int = -1,
     ) -> int:
         """Return the nearest row that counts, on a floor or in the tree of a graph; -1 for none."""
-        from bake.kernels.jit import ready
+        from bake.kernels.jit import ready, straight
         from bake.search.point.kd_tree import NONE, nearest_row
         from bake.search.point.nearest_cell import nearest_cell
 
@@ -164,7 +165,10 @@ class NearestPlaces:
         keeper, known = self._baked or self, known or NONE
         if keeper._tree is None:
             return known.row
+        if self._straight is not None:
+            return int(self._straight(keeper._tree, counts, x, y, known, but))
         if ready(nearest_row):
+            self._straight = straight(nearest_row, keeper._tree, counts, x, y, known, but)
             return int(nearest_row(keeper._tree, counts, x, y, known, but))
         return int(_plain(nearest_row)(keeper._view, counts, x, y, known, but))
 
