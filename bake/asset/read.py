@@ -392,8 +392,9 @@ class Asset:
         """Refuse a damaged column, if there is one whose length nobody could tell."""
         for declared in self.schema.columns_along(dim):
             path = declared.path.replace(PROFILE, profile or PROFILE)
-            if path in self._file:
-                self._check_declared(self._file[path], declared, path)
+            with self._reading(f"column {path}"):
+                if path in self._file:
+                    self._check_declared(self._file[path], declared, path)
 
     def _stated_lengths(self, dim: str, profile: str | None) -> list[tuple[int, str]]:
         """Return every length stated for a dimension, each with what states it.
