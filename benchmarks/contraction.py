@@ -17,7 +17,7 @@ from bake.search.contraction.hierarchy import ContractionHierarchy
 from bake.search.contraction.labels import Labels, distance_labels, label_distances
 from bake.search.contraction.metric import Prices, Weights, customize, price_arcs
 from bake.search.contraction.order import dissection_order
-from bake.search.contraction.query import chains_for, distance, forget, query_tree
+from bake.search.contraction.query import chains_for, distances, forget, query_tree
 from bake.search.contraction.tree import Tree, elimination_tree
 from bake.search.contraction.update import lower_arcs, reprice
 from bake.search.live.baked_hops import no_hops
@@ -294,10 +294,11 @@ def _edits(sub: Subgraph, made: Made, edits: list[Edit]) -> tuple[list[float], l
                 spent.append(time.perf_counter() - begun)
             assert changed >= 0
             if turn and ticks is not weight:
-                ends = (int(tree.rank[node]) for node in edit.pair)
+                start, goal = tree.rank[np.array(edit.pair)].reshape(2, 1)
+                found = np.empty(1, dtype=np.int64)
                 forget(chains)
-                found = int(distance(*query, *chains, *ends))
-                between.append(-1 if found >= INFINITY else found)
+                distances(*query, *chains, start, goal, found)
+                between.append(-1 if found[0] >= INFINITY else int(found[0]))
     same = (weights.up == customize(tree, prices).up).all()
     assert same, "weights after edits differ from those of customizing anew"
     return spent, between

@@ -317,8 +317,8 @@ class ChangedTables(Tables):
 
     def _cell_lookup(self, row_at: memoryview[int], fallback: NextHop) -> NextHop:
         """Make a lookup between cells of the whole grid: see :mod:`bake.runtime.reader.lookup`."""
-        width, location, next_row = self.places.width, view_of(self.location), self.next_row
-        stands = view_of(self.state.standing)
+        width, location, by_fields = self.places.width, view_of(self.location), self._stepped
+        state, next_row, stands = self.state, self._ways.next_row, view_of(self.state.standing)
 
         def next_hop(start: Place, goal: Place) -> Place | None:
             try:
@@ -328,7 +328,9 @@ class ChangedTables(Tables):
                     row, goal_row = row_at[y, x], row_at[goal_y, goal_x]
                     stood = row >= 0 and goal_row >= 0 and stands[row] and stands[goal_row]
                     if stood and row != goal_row:
-                        ahead = next_row(row, goal_row)
+                        ahead = next_row(state, row, goal_row)
+                        if ahead is None:
+                            ahead = int(by_fields(*_one(row, goal_row))[0])
                         if ahead >= 0:
                             flat = location[ahead]
                             return flat % width, flat // width

@@ -149,17 +149,19 @@ class ExactWays:
             if hops is None:
                 return None
             # A goal climbs as far as an asker, but once for all of them.
-            pair_ns = 2 * hops.hierarchy.climbed * CLIMB_NS + QUERY_NS
+            goal_ns = hops.hierarchy.climbed * CLIMB_NS
+            pair_ns = goal_ns + QUERY_NS
             sweep_ns = hops.hierarchy.arc_count * SWEEP_NS
         from bake.search.contraction.sweep import LANES
 
         expensive = np.zeros(len(goals), dtype=np.bool_)
-        if len(goals) * pair_ns < sweep_ns:
+        if len(goals) * (pair_ns + goal_ns) < sweep_ns:
             return expensive
         each, place, count = np.unique(goals, return_inverse=True, return_counts=True)
         order = np.argsort(-count, kind="stable")
-        together = np.add.reduceat(count[order], np.arange(0, len(each), LANES))
-        for begin in (np.flatnonzero(together * pair_ns > sweep_ns) * LANES).tolist():
+        own_ns = count[order] * pair_ns + goal_ns
+        together = np.add.reduceat(own_ns, np.arange(0, len(each), LANES))
+        for begin in (np.flatnonzero(together > sweep_ns) * LANES).tolist():
             expensive[np.isin(place, order[begin : begin + LANES])] = True
         return expensive
 
@@ -183,8 +185,10 @@ class ExactWays:
         At the goal it is the goal.
         """
         with self._lock:
-            hops = self._ready(state, 1)
-            return None if hops is None else hops.next_row(row, goal)
+            hops = self._hops if state is self._state else None
+            if hops is None and (hops := self._ready(state, 1)) is None:
+                return None
+            return hops.next_row(row, goal)
 
     def next_rows(
         self, state: ProfileState, rows: Int32Array, goals: Int32Array

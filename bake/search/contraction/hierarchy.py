@@ -13,7 +13,6 @@ from bake.search.contraction.query import (
     Chains,
     QueryTree,
     chains_for,
-    distance,
     distances,
     forget,
     query_tree,
@@ -49,6 +48,7 @@ class ContractionHierarchy:
         self._prices, self._weights = prices, customize(tree, prices)
         self.query = query_tree(tree, self._weights)
         self.chains = chains_for(self.query)
+        self._one = *np.empty((2, 1), dtype=np.int32), np.empty(1, dtype=np.int64)
         self.climbed = _mean_climb(tree)
 
     @property
@@ -146,15 +146,16 @@ class ContractionHierarchy:
             _get_prices(self._tree, self._prices, *both, prices)
             self.reprice(*both, prices)
             self.distances(*ends)
-            self.distance(int(ends[0][0]), int(ends[1][0]))
             self.fields(ends[0])
 
     # -- questions --------------------------------------------------------------------------------
 
     def distance(self, start: int, goal: int) -> int:
         """Return the ticks from one node to another; INFINITY where there is no way."""
-        rank = self._tree.rank
-        return distance(*self.query, *self.chains, int(rank[start]), int(rank[goal]))
+        starts, goals, ticks = self._one
+        starts[0], goals[0] = self._tree.rank[start], self._tree.rank[goal]
+        distances(*self.query, *self.chains, starts, goals, ticks)
+        return int(ticks[0])
 
     def distances(self, starts: Int32Array, goals: Int32Array) -> Int64Array:
         """Return (k) int64 ticks between as many starts as goals; INFINITY where no way is."""

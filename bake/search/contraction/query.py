@@ -227,29 +227,6 @@ def reach(tree: QueryTree, chain: Chain, rank: int) -> int:
 
 
 @kernel
-def distance(
-    node: Int32Array,
-    run: Int32Array,
-    up: Int32Array,
-    down: Int32Array,
-    state: Int64Array,
-    lines: Int32Array,
-    chain_of: Int32Array,
-    start: int,
-    goal: int,
-) -> int:
-    """Return the ticks from one rank to another; INFINITY where there is no way.
-
-    The arguments before both are those of :class:`QueryTree` and :class:`Chains`.
-    """
-    tree, chains = QueryTree(node, run, up, down), Chains(state, lines, chain_of)
-    chain = chain_at(chains, chain_of_goal(chains, goal))
-    aim(tree, chain, goal)
-    ticks = reach(tree, chain, start)
-    return ticks if ticks < FAR else INFINITY
-
-
-@kernel
 def distances(
     node: Int32Array,
     run: Int32Array,
@@ -262,7 +239,10 @@ def distances(
     goals: Int32Array,
     ticks: Int64Array,
 ) -> None:
-    """Write the ticks between as many starts as goals, which are ranks; INFINITY for no way."""
+    """Write the ticks between as many starts as goals, which are ranks; INFINITY for no way.
+
+    The arguments before these are those of :class:`QueryTree` and :class:`Chains`.
+    """
     tree, chains = QueryTree(node, run, up, down), Chains(state, lines, chain_of)
     for i in range(len(starts)):
         chain = chain_at(chains, chain_of_goal(chains, goals[i]))

@@ -37,7 +37,6 @@ from bake.search.contraction.query import (
     aim,
     chain_at,
     chain_of_goal,
-    distance,
     distances,
     reach,
 )
@@ -180,42 +179,6 @@ def _row_ahead(
 
 
 @kernel
-def next_row(
-    node: Int32Array,
-    run: Int32Array,
-    up: Int32Array,
-    down: Int32Array,
-    state: Int64Array,
-    lines: Int32Array,
-    chain_of: Int32Array,
-    rank_of: Int32Array,
-    begin: Int32Array,
-    end: Int32Array,
-    to: Int32Array,
-    weight: Int32Array,
-    row_data: AnyArray,
-    runs: Int64Array,
-    greedy_row: Int32Array,
-    reached: UInt8Array,
-    farthest: int,
-    row: int,
-    goal: int,
-) -> int:
-    """Return the row to step to: at the goal the goal, -1 where there is no path.
-
-    The arguments before both rows are those of :class:`QueryTree`, of :class:`Chains`, the rank of
-    each row, those of :class:`Out` and of :class:`BakedHops`, and the most steps of a leap.
-    """
-    tree, known = QueryTree(node, run, up, down), Chains(state, lines, chain_of)
-    out = Out(begin, end, to, weight)
-    baked = BakedHops(row_data, runs, greedy_row, reached)
-    aim_at = int(rank_of[goal])
-    chain = chain_at(known, chain_of_goal(known, aim_at))
-    aim(tree, chain, aim_at)
-    return _row_ahead(tree, chain, rank_of, out, baked, to[:0], row, goal, farthest)
-
-
-@kernel
 def next_rows(
     node: Int32Array,
     run: Int32Array,
@@ -238,7 +201,11 @@ def next_rows(
     goals: Int32Array,
     ahead: Int32Array,
 ) -> None:
-    """Write the rows to step to for many pairs, as :func:`next_row` returns them."""
+    """Write the row to step to for many pairs: at the goal the goal, -1 where there is no path.
+
+    The arguments before the pairs are those of :class:`QueryTree`, of :class:`Chains`, the rank of
+    each row, those of :class:`Out` and of :class:`BakedHops`, and the most steps of a leap.
+    """
     tree, known = QueryTree(node, run, up, down), Chains(state, lines, chain_of)
     out = Out(begin, end, to, weight)
     baked = BakedHops(row_data, runs, greedy_row, reached)
@@ -341,8 +308,7 @@ def _cheapest(
 
 def is_compiled() -> bool:
     """Tell whether answers come from compiled code; in plain Python, fields take less time."""
-    asked = next_row, next_rows, paths, distance, distances
-    return all(ready(each) for each in (*asked, reprice, sweep))
+    return all(ready(each) for each in (next_rows, paths, distances, reprice, sweep))
 
 
 class NextHops:
@@ -358,8 +324,11 @@ class NextHops:
         self.hierarchy = hierarchy
         self._out, self._baked = replace(out, weight=out.weight.copy()), baked
         self._farthest = max(1, int(hierarchy.climbed) // STEP_ARCS)
-        pair = np.empty((2, 1), dtype=np.int32)
-        self._one = *pair, np.empty(2, dtype=np.int64), np.empty(PATHS_ROOM, dtype=np.int32)
+        # What single questions are asked with, and answered into, and quick views of it.
+        pair = np.empty(3, dtype=np.int32)
+        self._pair = pair[:1], pair[1:2], pair[2:]
+        self._ends = pair[:2].data, pair[2:].data
+        self._path = np.empty(2, dtype=np.int64), np.empty(PATHS_ROOM, dtype=np.int32)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -411,7 +380,10 @@ class NextHops:
 
     def next_row(self, row: int, goal: int) -> int:
         """Return the row to step to: at the goal the goal, -1 where there is no path."""
-        return next_row(*self._arrays, self._farthest, row, goal)
+        ends, told = self._ends
+        ends[0], ends[1] = row, goal
+        next_rows(*self._arrays, self._farthest, *self._pair)
+        return told[0]
 
     def next_rows(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
         """Return (k) int32, the rows to step to, as :meth:`next_row` does for one."""
@@ -421,11 +393,11 @@ class NextHops:
 
     def path(self, row: int, goal: int) -> Int32Array:
         """Return the rows of a path, both ends included; none where there is no path."""
-        rows, goals, first, path = self._one
-        rows[0], goals[0] = row, goal
+        (rows, goals, _), (first, path) = self._pair, self._path
+        self._ends[0][0], self._ends[0][1] = row, goal
         while (found := paths(*self._arrays, rows, goals, first, path)) == 0:
             path = np.empty(4 * len(path), dtype=np.int32)
-            self._one = rows, goals, first, path
+            self._path = first, path
         assert found > 0, _CONTRADICTION
         whole: Int32Array = path[: first[1]].copy()
         return whole

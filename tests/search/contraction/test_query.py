@@ -11,7 +11,6 @@ from bake.search.contraction import query
 from bake.search.contraction.query import (
     GOAL,
     chains_for,
-    distance,
     distances,
     forget,
     query_tree,
@@ -36,12 +35,15 @@ def check(arcs: ArcList, *, two_way: bool) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(query, "ROOM", room)
             chains = chains_for(asked)
-        told = [distance(*asked, *chains, start, goal) for start, goal in ends.tolist()]
-        assert told == wanted
+        ticks = np.empty(len(pairs), dtype=np.int64)
+        for i in range(len(pairs)):
+            one = slice(i, i + 1)
+            distances(*asked, *chains, ends[one, 0].copy(), ends[one, 1].copy(), ticks[one])
+        assert ticks.tolist() == wanted
         forget(chains)
         assert (chains.chain_of[:-1] == -1).all()
         assert (chains.state[:, GOAL] == -1).all()
-        ticks = np.empty(len(pairs), dtype=np.int64)
+        ticks[:] = -1
         distances(*asked, *chains, ends[:, 0].copy(), ends[:, 1].copy(), ticks)
         assert ticks.tolist() == wanted
 
@@ -68,6 +70,7 @@ def test_the_goal_that_got_its_chain_first_loses_it_first(monkeypatch: pytest.Mo
     asked = query_tree(*contracted((4, [(a, a + 1, 1) for a in range(3)])))
     chains = chains_for(asked)
     for goal, of in ((3, {3}), (2, {2, 3}), (3, {2, 3}), (1, {1, 2}), (0, {0, 1})):
-        distance(*asked, *chains, 0, goal)
+        ends = np.array([[0], [goal]], dtype=np.int32)
+        distances(*asked, *chains, *ends, np.empty(1, dtype=np.int64))
         assert set(np.flatnonzero(chains.chain_of[:-1] >= 0)) == of
         assert set(chains.state[:, GOAL].tolist()) - {-1} == of
