@@ -27,6 +27,7 @@ class Attribute:
         description: what it says, with its unit.
         optional: whether it may be absent.
         values: the only values it may have; none = any of its kind.
+        least, most: bounds of a number.
     """
 
     group: str
@@ -35,6 +36,13 @@ class Attribute:
     description: str
     optional: bool = False
     values: tuple[str | int, ...] = ()
+    least: int = -(2**63)
+    most: int = 2**63 - 1
+
+    def allows(self, value: str | int) -> bool:
+        """Tell whether it may have a value."""
+        within = isinstance(value, str) or self.least <= value <= self.most
+        return within and (not self.values or value in self.values)
 
 
 @dataclass(frozen=True)

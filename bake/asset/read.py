@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -181,19 +181,14 @@ class Asset:
     def text(self, name: str, group: str = "/") -> str | None:
         """Return a text attribute; None where an optional one is absent."""
         value = self._attribute(name, group)
-        if value is None:
-            return None
-        try:
-            return bytes(value).decode()
-        except UnicodeDecodeError:
-            raise self.damaged(f"attribute {name} of {group} is not UTF-8") from None
+        return None if value is None else str(value)
 
     def number(self, name: str, group: str = "/") -> int | None:
         """Return an integer attribute; None where an optional one is absent."""
         value = self._attribute(name, group)
         return None if value is None else int(value)
 
-    def _attribute(self, name: str, group: str) -> Any:
+    def _attribute(self, name: str, group: str) -> str | int | None:
         self.check_open()
         declared = self.schema.attribute(group, name)
         with self._reading(f"attribute {name} of {group}"):
@@ -204,10 +199,16 @@ class Asset:
             if declared.optional:
                 return None
             raise self.damaged(f"attribute {name} of {group} is missing")
-        wanted = np.bytes_ if declared.kind == "text" else np.integer
-        if not isinstance(value, wanted):
+        is_text = declared.kind == "text"
+        if not isinstance(value, np.bytes_ if is_text else np.integer):
             raise self.damaged(f"attribute {name} of {group} is no {declared.kind}")
-        return value
+        try:
+            found = bytes(value).decode() if is_text else int(value)
+        except UnicodeDecodeError:
+            raise self.damaged(f"attribute {name} of {group} is not UTF-8") from None
+        if not declared.allows(found):
+            raise self.damaged(f"attribute {name} of {group} is {found!r}")
+        return found
 
     def has(self, path: str) -> bool:
         """Tell whether the asset has a column."""

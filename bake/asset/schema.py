@@ -9,6 +9,7 @@ import numpy as np
 from bake.arrays import AnyArray
 from bake.asset.column import PROFILE, Attribute, Column, pattern_of
 from bake.asset.columns import COLUMNS as ALL_COLUMNS
+from bake.movement.rules import MAX_SIZE
 
 FORMAT_NAME = "levelbake asset"
 
@@ -42,7 +43,8 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     Attribute("/", "corner_cutting", "text", "never, one_free or always",
         values=("never", "one_free", "always")),
     Attribute("/", "cost_rule", "text", "mean or entered", values=("mean", "entered")),
-    Attribute("/", "ticks_per_unit", "integer", "ticks in one unit of cost"),
+    Attribute("/", "ticks_per_unit", "integer", "ticks in one unit of cost",
+        least=1, most=2**31 - 1),
     Attribute("/", "recipe", "text", "the recipe that took effect, as canonical JSON"),
     Attribute("/", "node_name_type", "text", "str or int", optional=True, values=("str", "int")),
     Attribute(_OWN, "component_count", "integer", "strongly connected components"),
@@ -55,23 +57,24 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "1 where every arc leads back at the same weight, else 0", optional=True, values=(0, 1)),
     Attribute("/", "floor_height", "integer",
         "rows of one floor, where several lie below one another in the grid, the "
-        "lowest first", optional=True),
+        "lowest first", optional=True, least=1),
     Attribute("/", "headings", "integer",
         "ways an agent can face: 4, 6 or 8; each floor is the level as faced one of these ways, "
         "clockwise from the east (of hexagons in columns, from the south)", optional=True,
         values=(4, 6, 8)),
     Attribute(_OWN, "size", "integer",
         "cells along one side of the square footprint, whose north-west cell is "
-        "where the agent is; absent where it is 1", optional=True),
+        "where the agent is; absent where it is 1", optional=True, least=2, most=MAX_SIZE),
     Attribute("/", "block", "integer",
         "of a large lattice: cells along one side of a square; nodes are numbered square by "
         "square, row by row in each. Columns first_out, head, length, node_terrain, cell and "
-        "weight are absent then, as they follow from is_node, steps and step_ticks", optional=True),
+        "weight are absent then, as they follow from is_node, steps and step_ticks", optional=True,
+        least=1, most=2**15),
     Attribute(_OWN, "pivot_two_way", "flag",
         "1 where every arc can be taken back at the same cost: then pivot and "
         "basin columns hold for both directions", optional=True, values=(0, 1)),
     Attribute(_OWN, "field_shift", "integer",
-        "slopes of fields are in 1 / 2**field_shift ticks", optional=True),
+        "slopes of fields are in 1 / 2**field_shift ticks", optional=True, least=0, most=31),
 )
 
 #: The columns of assets, in the order in which they are written into the file.

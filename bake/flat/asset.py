@@ -28,7 +28,7 @@ from bake.hexagons import HEX_LAYOUTS
 from bake.movement.rules import CORNER_CUTTING, COST_RULES
 
 _KINDS = ("graph", "square", "hex")
-_MODES = (None, "hpa", "exact")
+_MODES = (None, "hpa")
 #: Columns that are of another shape than those of assets with the same name.
 _RESHAPED = ("terrain", "barred", "elevation", "cell")
 
@@ -68,14 +68,6 @@ class FlatAsset(Asset):
         self._made: dict[str, AnyArray | None] = {}
         self._is_open = True
         flat = self.flat
-        for name, most in (
-            ("kind", 2),
-            ("hex_layout", 4),
-            ("corner_cutting", 2),
-            ("cost_rule", 1),
-        ):
-            if flat.numbers[name] > most:
-                raise self.damaged(f"{name} is {flat.numbers[name]}")
         names = flat.texts(LEVEL, "profile_name")
         if names != sorted(names, key=str.encode):
             raise self.damaged("profile_name is not in order")
@@ -102,10 +94,8 @@ class FlatAsset(Asset):
         width, height, floors = (numbers[name] for name in ("width", "height", "floors"))
         wanted = {0: (0,), 1: (4, 8), 2: (6,)}[numbers["kind"]]
         fits = numbers["directions"] in wanted and (numbers["hex_layout"] > 0) == (6 in wanted)
-        fits = fits and numbers["ticks_per_unit"] > 0 and 0 < numbers["terrains"] <= 256
         if self._is_grid:
-            fits = fits and width * height == numbers["locations"] and floors > 0
-            fits = fits and height % max(1, floors) == 0
+            fits = fits and width * height == numbers["locations"] and height % floors == 0
         if not fits:
             raise self.damaged("the numbers of the level contradict each other")
 
@@ -139,10 +129,7 @@ class FlatAsset(Asset):
         self.check_open()
         numbers = self.flat.numbers
         if name == "hierarchy_mode":
-            mode = self.flat.profiles[self._profile(group)]["hierarchy_mode"]
-            if mode >= len(_MODES):
-                raise self.damaged(f"hierarchy_mode is {mode}")
-            return _MODES[mode]
+            return _MODES[self.flat.profiles[self._profile(group)]["hierarchy_mode"]]
         if name == "recipe":
             return self.flat.texts(LEVEL, "recipe")[0]
         layout = numbers["hex_layout"]

@@ -25,7 +25,6 @@ from bake.movement.prices import Prices, price_arcs, price_steps, to_ticks
 from bake.movement.rules import (
     CORNER_CUTTING,
     COST_RULES,
-    MAX_SIZE,
     Connectivity,
     MovementRules,
     Mover,
@@ -263,7 +262,7 @@ class FlatGraph:
         allowed = np.ones((len(cost), len(cost)), dtype=np.bool_)
         if self.flat.has(profile, "may_enter"):
             allowed = self.flat.read(profile, "may_enter") != 0
-        if not 1 <= size <= MAX_SIZE or (size > 1 and self.flat.numbers["hex_layout"]):
+        if size > 1 and self.flat.numbers["hex_layout"]:
             raise self.flat.damaged(f"the size of profile {profile} is {size}")
         return Mover(cost, allowed, size)
 

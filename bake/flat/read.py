@@ -31,6 +31,7 @@ from bake.flat.schema import (
     PROFILE_NUMBERS,
     SIZES,
     Entry,
+    Number,
     checksum,
     column,
     fingerprint_of_nodes,
@@ -109,12 +110,11 @@ class FlatFile:
         self.entries = self._table()
         self.lengths: dict[int, dict[str, int]] = {}
         self._sound: set[tuple[int, str]] = set()
-        self.numbers = self._numbers(LEVEL, [number.name for number in LEVEL_NUMBERS])
-        names = [number.name for number in PROFILE_NUMBERS]
+        self.numbers = self._numbers(LEVEL, LEVEL_NUMBERS)
         count = self.numbers["profiles"]
-        if count != len({profile for profile, _ in self.entries if profile != LEVEL}) or count < 1:
+        if count != len({profile for profile, _ in self.entries if profile != LEVEL}):
             raise self.damaged(f"it has columns of other profiles than {count}")
-        self.profiles = [self._numbers(profile, names) for profile in range(count)]
+        self.profiles = [self._numbers(profile, PROFILE_NUMBERS) for profile in range(count)]
         self._check_lengths()
 
     def damaged(self, found: str, verdict: str = "damaged") -> CorruptAssetError:
@@ -223,11 +223,16 @@ class FlatFile:
         found = Entry(bare.decode("ascii"), profile, kind, tuple(shape[:dimensions]), offset, size)
         return found, (profile, bare)
 
-    def _numbers(self, profile: int, names: list[str]) -> dict[str, int]:
+    def _numbers(self, profile: int, numbers: tuple[Number, ...]) -> dict[str, int]:
         stored = self.read(profile, "numbers")
-        if stored.shape != (len(names),) or stored.dtype != np.int32:
+        if stored.shape != (len(numbers),) or stored.dtype != np.int32:
             raise self.damaged(f"column {_named(profile, 'numbers')} is not as declared")
-        return dict(zip(names, stored.tolist(), strict=True))
+        found = {}
+        for number, value in zip(numbers, stored.tolist(), strict=True):
+            if not number.least <= value <= number.most:
+                raise self.damaged(f"{_named(profile, number.name)} is {value}")
+            found[number.name] = value
+        return found
 
     def _check_lengths(self) -> None:
         """Check columns against their declarations: types, dimensions, and lengths that agree."""

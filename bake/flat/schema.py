@@ -15,6 +15,7 @@ import numpy as np
 from bake.arrays import AnyArray, UInt8Array
 from bake.asset.column import Column
 from bake.asset.columns import COLUMNS as ALL_COLUMNS
+from bake.movement.rules import MAX_SIZE
 
 #: The first bytes of every flat file, in the manner of PNG: the first is no ASCII, so that no text
 #: begins like this, and line ends show whether something took the file for text.
@@ -68,10 +69,13 @@ class Number:
     Attributes:
         name: what code calls it.
         description: what it says; all its values.
+        least, most: its bounds.
     """
 
     name: str
     description: str
+    least: int = 0
+    most: int = 2**31 - 1
 
 
 #: The header, and an entry of the table of columns: see the schema.
@@ -130,20 +134,20 @@ ENTRY: tuple[Field, ...] = (
 
 #: Elements of the level's column ``numbers``.
 LEVEL_NUMBERS: tuple[Number, ...] = (
-    Number("kind", "0 graph, 1 squares, 2 hexagons"),
+    Number("kind", "0 graph, 1 squares, 2 hexagons", most=2),
     Number("width", "cells from west to east; 0 on graphs"),
     Number("height", "cells from north to south on all floors together; 0 on graphs"),
     Number("floors", "floors, which lie below one another in the grid, the lowest first; 1 on "
-        "graphs"),
+        "graphs", least=1),
     Number("directions", "directions of steps: 4, 6 or 8; 0 on graphs"),
-    Number("hex_layout", "0 no hexagons, 1 odd-r, 2 even-r, 3 odd-q, 4 even-q"),
-    Number("corner_cutting", "0 never, 1 one_free, 2 always"),
-    Number("cost_rule", "0 mean, 1 entered"),
-    Number("ticks_per_unit", "ticks in one unit of cost"),
+    Number("hex_layout", "0 no hexagons, 1 odd-r, 2 even-r, 3 odd-q, 4 even-q", most=4),
+    Number("corner_cutting", "0 never, 1 one_free, 2 always", most=2),
+    Number("cost_rule", "0 mean, 1 entered", most=1),
+    Number("ticks_per_unit", "ticks in one unit of cost", least=1),
     Number("locations", "places of the level: width times height, or the nodes of a graph"),
     Number("nodes", "places on which some profile can stand, in some state of the doors"),
-    Number("terrains", "terrains, 1 to 256"),
-    Number("profiles", "profiles in this file, at least 1"),
+    Number("terrains", "terrains, 1 to 256", least=1, most=256),
+    Number("profiles", "profiles in this file, at least 1", least=1),
     Number("usual_terrain", "terrain that a cell becomes if it is opened and no profile of this "
         "file can stand on what is there: the commonest on which one can"),
 )
@@ -152,14 +156,14 @@ LEVEL_NUMBERS: tuple[Number, ...] = (
 PROFILE_NUMBERS: tuple[Number, ...] = (
     Number("rows", "locations on which the profile can stand"),
     Number("components", "strongly connected components"),
-    Number("one_way", "1 where some arc leads from one component to another, else 0"),
+    Number("one_way", "1 where some arc leads from one component to another, else 0", most=1),
     Number("says_none", "1 where next hops hold the value for \"no path\" between components, "
-        "else 0: then components and reach say it, and next hops mean nothing there"),
+        "else 0: then components and reach say it, and next hops mean nothing there", most=1),
     Number("size", "cells along one side of the footprint, 1 to 16; its north-west cell is the "
-        "agent's location"),
+        "agent's location", least=1, most=MAX_SIZE),
     Number("classes", "different costs of terrain that the profile can stand on"),
-    Number("two_way", "1 where every arc leads back at the same price, else 0"),
-    Number("hierarchy_mode", "0 no hierarchy, 1 hpa"),
+    Number("two_way", "1 where every arc leads back at the same price, else 0", most=1),
+    Number("hierarchy_mode", "0 no hierarchy, 1 hpa", most=1),
 )
 # fmt: on
 

@@ -254,7 +254,7 @@ def test_a_file_is_fresh_until_its_asset_changes(tmp_path: Path) -> None:
     [
         ("cell", 7, "a node is not named after its cell"),
         ("cell", -1, "a cell lies outside the level"),
-        ("weight", 0, "a weight is no price"),
+        ("weight", 0, "weight of profile 0 has 0, not 1 to"),
     ],
 )
 def test_damage_is_found(tmp_path: Path, column: str, value: int, told: str) -> None:

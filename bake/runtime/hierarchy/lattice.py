@@ -15,7 +15,7 @@ import numpy as np
 from bake.arrays import Int32Array, Int64Array, UInt8Array
 from bake.asset.column import profile_path
 from bake.runtime.bare import BareTables
-from bake.runtime.hierarchy.layers import form_of, hierarchy_mode, stored_layers
+from bake.runtime.hierarchy.layers import form_of, stored_layers
 from bake.runtime.hierarchy.paths import HierarchyPaths, Plan, Way, with_room
 from bake.runtime.reader.places import Place, Places
 from bake.runtime.reader.rows import Rows
@@ -142,7 +142,8 @@ class LatticeHierarchy:
     def __init__(self, tables: LatticeTables) -> None:
         from bake.search.hierarchy.bundles import FLOW
 
-        hierarchy_mode(tables)
+        if not tables.has("layer_nodes"):
+            raise tables.missing("hierarchy")
         self.tables = tables
         self.sheets = tables.worn
         self._kept = tables.sheets

@@ -12,7 +12,6 @@ import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
 from bake.asset.column import profile_path
-from bake.errors import AssetTooOldError
 from bake.greedy import chart
 from bake.runtime.reader.baked import BakedTables, is_numbered
 from bake.runtime.reader.places import Places
@@ -156,7 +155,8 @@ class HierarchyTables:
 
     def __init__(self, tables: BakedTables) -> None:
         self.tables = tables
-        hierarchy_mode(tables)
+        if not tables.has("layer_nodes"):
+            raise tables.missing("hierarchy")
         self.clusters = ClusterTables(tables)
         group = f"/profiles/{tables.profile}"
         if self.on_cells:
@@ -320,26 +320,6 @@ def stored_layers(
     if stored != (layers[0].flow_size,):
         raise tables.damaged("layer_field does not fit the clusters")
     return tuple(layers)
-
-
-def hierarchy_mode(tables: BakedTables) -> None:
-    """Refuse layers of another mode than is read here.
-
-    Raises:
-        MissingTableError: there are none.
-        AssetTooOldError: they are of a mode that there is no more.
-    """
-    if not tables.has("layer_nodes"):
-        raise tables.missing("hierarchy")
-    mode = tables.places.asset.text("hierarchy_mode", f"/profiles/{tables.profile}") or ""
-    if mode == "exact":
-        raise AssetTooOldError(
-            "too old: its hierarchy is of mode 'exact', which there is no more",
-            file=tables.places.asset.path,
-            remedy="take mode out of [hierarchy] and rebake; nav.path is exact without it",
-        )
-    if mode != "hpa":
-        raise tables.damaged(f"hierarchy_mode is {mode!r}")
 
 
 def form_of(places: Places) -> int:

@@ -164,12 +164,10 @@ class BakedTables(Tables):
     @cached_property
     def size(self) -> int:
         """Return how many cells long one side of the agent's footprint is."""
-        from bake.movement.rules import MAX_SIZE
-
         size = self._asset.number("size", f"/profiles/{self.profile}")
         if size is None:
             return 1
-        if not 1 < size <= MAX_SIZE or not self.places.is_grid:
+        if not self.places.is_grid:
             raise self.damaged(f"the profile's size is {size}")
         return size
 

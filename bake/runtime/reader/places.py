@@ -65,23 +65,21 @@ class Places:
         self.is_grid = kind != "graph"
         layout = asset.text("hex_layout")
         self.hex_layout = None if layout is None else _hex_layout(layout)
-        if kind not in ("graph", "square", "hex") or (kind == "hex" and self.hex_layout is None):
+        if kind == "hex" and self.hex_layout is None:
             raise asset.damaged(f"kind is {kind!r}, hex_layout {layout!r}")
         # The grid's own shape, which the asset compares with its width and height.
         self.height, self.width = asset.shape("/terrain") if self.is_grid else (0, 0)
         self.floor_height = asset.number("floor_height") if self.is_grid else None
         if self.floor_height is not None and not (
-            0 < self.floor_height < self.height and self.height % self.floor_height == 0
+            self.floor_height < self.height and self.height % self.floor_height == 0
         ):
             raise asset.damaged(f"floor_height is {self.floor_height}")
         self.headings: Headings | None = None
         if (headings := asset.number("headings")) is not None:
-            if headings not in (4, 6, 8) or headings != self.floors:
+            if headings != self.floors:
                 raise asset.damaged(f"headings is {headings}, and there are {self.floors} floors")
             self.headings = cast("Headings", headings)
         self.ticks_per_unit = asset.number("ticks_per_unit") or 0
-        if self.ticks_per_unit < 1:
-            raise asset.damaged(f"ticks_per_unit is {self.ticks_per_unit}")
 
     # -- nodes ------------------------------------------------------------------------------------
 

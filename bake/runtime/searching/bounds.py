@@ -168,8 +168,8 @@ class BakedBounds(Bounds):
             raise tables.damaged("field does not fit the pivots")
         if not (_within(chosen >> 4, len(fields)) and _within(chosen & 15, len(fields))):
             raise tables.damaged("basin_fields names no field")
-        if shift is None or not 0 <= shift < 32:
-            raise tables.damaged(f"field_shift is {shift}")
+        if shift is None:
+            raise tables.damaged("field_shift is missing")
         at = coordinates(tables)
         norm = norm_over(norm, at)
         table = CorrectedDistances(distance, chosen, self._two_way)

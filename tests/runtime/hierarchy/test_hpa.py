@@ -14,7 +14,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bake.errors import (
-    AssetTooOldError,
     BlockedCellError,
     CostError,
     MissingTableError,
@@ -27,7 +26,6 @@ from bake.runtime.navigator import Navigator
 from tests.support.baked import GROUND, bake, bake_grid, recipe_for, rows, write_graph, write_grid
 from tests.support.oracles import Cell, Lattice, hex_arcs, square_arcs
 from tests.support.strategies import ArcList, arc_lists, grids
-from tests.support.tampering import change_attribute
 
 HIERARCHY = ("components", "hierarchy")
 SETTINGS = settings(
@@ -233,16 +231,6 @@ def test_no_search_for_a_way_that_is_not_there(
             nav.walk((0, 0), (4, 1))
             assert searched == ["walk"] * joined
             searched.clear()
-
-
-def test_the_mode_there_was(tmp_path: Path) -> None:
-    path = bake_grid(tmp_path, rows("...."), name="old", tables=HIERARCHY)
-    change_attribute(path, "/profiles/default", "hierarchy_mode", np.bytes_("exact"))
-    with open_asset(path) as level:
-        nav = level.profile()
-        with pytest.raises(AssetTooOldError, match=r"of mode 'exact'.*take mode out of \[hier"):
-            nav.path((0, 0), (3, 0), "hpa")
-        assert len(nav.path((0, 0), (3, 0)) or ()) == 4
 
 
 def test_ways_too_long_to_count_are_refused(tmp_path: Path) -> None:
