@@ -211,7 +211,10 @@ def test_columns_that_make_no_bounds(
 
 @pytest.mark.parametrize(
     ("name", "value", "told"),
-    [("pivot_two_way", 1, "pivot_two_way is wrong"), ("field_shift", 40, "field_shift of /profiles/default is 40")],
+    [
+        ("pivot_two_way", 1, "pivot_two_way is wrong"),
+        ("field_shift", 40, "field_shift of /profiles/default is 40"),
+    ],
 )
 def test_attributes_that_are_wrong(name: str, value: int, told: str, tmp_path: Path) -> None:
     path = baked(tmp_path, "search", ONE_WAY)
