@@ -1,4 +1,4 @@
-"""Declare once what an asset holds; code and docs/format-columns.md follow from it."""
+"""Say what an asset holds: its versions, its attributes, its columns and its tables."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class LintFormat(StrEnum):
 
 
 class SchemaName(StrEnum):
-    """A file format with a JSON Schema."""
+    """A file format with a JSON Schema, or the table of columns of baked levels."""
 
     recipe = "recipe"
     tiles = "tiles"
@@ -51,6 +51,7 @@ class SchemaName(StrEnum):
     shapes = "shapes"
     mesh = "mesh"
     puzzle = "puzzle"
+    columns = "columns"
 
 
 def build(
@@ -325,11 +326,12 @@ def schema(
         Path | None, typer.Option("-o", "--output", help="The file to write; else standard output.")
     ] = None,
 ) -> None:
-    """Print the JSON Schema of a file format.
+    """Print the JSON Schema of a file format, or the table of columns.
 
-    Editors and other tools check and complete files by it.
+    Editors and other tools check and complete files by it; `columns` is for who writes a reader.
     """
     from bake.asset.partial import written_whole
+    from bake.flat.document import table_of_columns
     from bake.levels.graph_json import graph_schema
     from bake.levels.plane.geometry_json import geometry_schema
     from bake.levels.plane.meshes import mesh_schema
@@ -344,6 +346,7 @@ def schema(
         "shapes": geometry_schema,
         "mesh": mesh_schema,
         "puzzle": puzzle_schema,
+        "columns": table_of_columns,
     }[name.value]()
     text = json.dumps(made, indent=2) + "\n"
     if output is None:

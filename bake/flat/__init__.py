@@ -1,6 +1,6 @@
 """This package declares, reads and writes flat files, which engines of any language can read.
 
-schema: what a file holds, as data; docs/flat-format.md derives from it;
+schema: what a file holds, as data; docs/format.md derives from it;
 document: writes the tables of that page;
 write: writes a file.
 """

@@ -1,16 +1,20 @@
-"""Write the tables of docs/flat-format.md from the schema: ``python -m bake.flat.document``.
+"""Write the tables of docs/format.md from the schema: ``python -m bake.flat.document``.
 
 This replaces only the section between the two markers and keeps the prose around it.
 """
 
 from __future__ import annotations
 
+from dataclasses import fields
+from math import isnan
 from pathlib import Path
+from typing import Any
 
 from bake.asset.column import Column
-from bake.asset.document import table, with_section
+from bake.asset.columns import COLUMNS
+from bake.asset.document import attributes, columns, table, with_section
+from bake.asset.schema import LEVELS
 from bake.flat.schema import (
-    COLUMNS,
     ENTRY,
     HEADER,
     LEVEL_NUMBERS,
@@ -19,20 +23,31 @@ from bake.flat.schema import (
     Number,
 )
 
-PAGE = Path(__file__).parents[2] / "docs" / "flat-format.md"
+PAGE = Path(__file__).parents[2] / "docs" / "format.md"
 
 
 def format_tables() -> str:
     """Return what the schema declares as Markdown tables, without the markers."""
     parts = [
-        ("Header", _fields(HEADER)),
-        ("Entry of the table of columns", _fields(ENTRY)),
+        ("Header of flat files", _fields(HEADER)),
+        ("Entry of their table of columns", _fields(ENTRY)),
         ("Numbers of the level", _numbers(LEVEL_NUMBERS)),
         ("Numbers of a profile", _numbers(PROFILE_NUMBERS)),
-        ("Columns of the level", _columns(own=False)),
-        ("Columns of a profile", _columns(own=True)),
+        ("Attributes of assets", attributes(LEVELS)),
+        ("Columns of the level", columns(each for each in COLUMNS if not each.own)),
+        ("Columns of a profile", columns(each for each in COLUMNS if each.own)),
     ]
     return "\n\n".join(f"### {title}\n\n{content}" for title, content in parts) + "\n"
+
+
+def table_of_columns() -> list[dict[str, Any]]:
+    """Return all columns as JSON: what is not said has its default, as in :class:`Column`."""
+    usual = {field.name: field.default for field in fields(Column)}
+    found = [{k: v for k, v in vars(each).items() if v != usual[k]} for each in COLUMNS]
+    for each in found:
+        if "none" in each:
+            each["none"] = "NaN" if isnan(each["none"]) else int(each["none"])
+    return found
 
 
 def _fields(fields: tuple[Field, ...]) -> str:
@@ -49,28 +64,8 @@ def _numbers(numbers: tuple[Number, ...]) -> str:
     )
 
 
-def _columns(*, own: bool) -> str:
-    return table(
-        ("column", "type", "dimensions", "unit", "", "meaning"),
-        [_column(one) for one in COLUMNS if one.own is own],
-    )
-
-
-def _column(column: Column) -> tuple[str, ...]:
-    there = {"grid": "grids", "graph": "graphs", "both": "", "lattice": ""}[column.world]
-    optional = "optional" if column.optional else ""
-    return (
-        f"`{column.name}`",
-        " or ".join(column.dtypes),
-        f"[{', '.join(column.dims)}]",
-        column.unit,
-        ", ".join(filter(None, (there, optional))),
-        column.description,
-    )
-
-
 def main() -> None:
-    """Rewrite the section in docs/flat-format.md."""
+    """Rewrite the section in docs/format.md."""
     page = PAGE.read_text(encoding="utf-8")
     PAGE.write_text(with_section(page, format_tables(), MAKER), encoding="utf-8", newline="\n")
 

@@ -1,4 +1,4 @@
-"""Declare once what a flat file holds; code and docs/flat-format.md follow from it.
+"""Say how a flat file is laid out, and what its numbers mean; docs/format.md has it in words.
 
 All numbers are little-endian. The header and each entry of the table of columns take 64 bytes, and
 every column begins at a multiple of 64.

@@ -331,7 +331,7 @@ def _field_heights(profile: Profile, pivot: AnyArray) -> Int64Array:
 
 
 def _coordinates(profile: Profile) -> Int64Array:
-    """Return (r, 2), what fields rise along (docs/format-searches.md, "Lower bounds")."""
+    """Return (r, 2), what fields rise along (docs/format.md#hierarchies, "Lower bounds")."""
     asset = profile.asset
     if profile.chart is not None:
         width, height = asset.number("width"), asset.number("floor_height")

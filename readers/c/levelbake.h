@@ -17,7 +17,7 @@
    afterwards. They must lie at a multiple of 8, as memory from malloc and mmap does. A node is the
    number of a cell in reading order over all floors, or of a node of a graph. Any numbers may be given
    as nodes; those that are none have no answer (-1, 0, INFINITY). Many threads may ask at once, unless
-   the lb_nav follows changes. docs/flat-format.md says what the file holds. Licence: that of the
+   the lb_nav follows changes. docs/format.md says what the file holds. Licence: that of the
    project. */
 #ifndef LEVELBAKE_H
 #define LEVELBAKE_H

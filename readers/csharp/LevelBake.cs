@@ -1,4 +1,4 @@
-// Reads the flat files of bake (docs/flat-format.md): next hops, paths, distances, and exact updates.
+// Reads the flat files of bake (docs/format.md): next hops, paths, distances, and exact updates.
 //
 // For netstandard2.1 and C# 7.2 or newer, so for Unity 2021.2 and newer, Godot and plain .NET. Nodes are
 // numbers: on grids (floor * FloorRows + y) * Width + x, on graphs the node's number. What cannot be

@@ -1,5 +1,5 @@
 /**
- * Finds the columns of a flat file (docs/flat-format.md), and checks everything that lookups trust.
+ * Finds the columns of a flat file (docs/format.md), and checks everything that lookups trust.
  *
  * `parse` looks at the header and the table alone, `columnsOf` at what the columns hold. All of them
  * are typed arrays over the bytes of the file.

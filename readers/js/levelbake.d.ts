@@ -1,4 +1,4 @@
-/** Reads the flat files of bake. Nodes are locations: see docs/flat-format.md. */
+/** Reads the flat files of bake. Nodes are locations: see docs/format.md. */
 
 /** What is wrong with a file, a patch or a question, in one line. */
 export class LevelError extends Error {}

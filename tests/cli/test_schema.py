@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from bake.asset.columns import COLUMNS
 from tests.support.command import bake, mistake
 
 ROOT = Path(__file__).parents[2]
@@ -219,3 +220,12 @@ def test_our_recipe_satisfies_its_schema() -> None:
 def test_wrong_recipes_do_not(text: str) -> None:
     schema = published("recipe")
     assert validate(tomllib.loads(text), schema, schema)
+
+
+def test_the_table_of_columns() -> None:
+    done = bake("schema", "columns")
+    table = json.loads(done.out)
+    assert [each["name"] for each in table] == [each.name for each in COLUMNS]
+    terrain = next(each for each in table if each["name"] == "terrain")
+    assert terrain["refers"] == "terrain"
+    assert all(each["description"] and each["dims"] for each in table)

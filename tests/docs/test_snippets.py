@@ -56,10 +56,8 @@ ELSEWHERE = {
     ("python", "docs/traces.md"): "test_traces.py",
     ("sh", "README.md"): "test_readme.py, and tests/install what installs",
     ("c", "docs/format.md"): "fragments; test_format.py says them in Python, line by line",
-    ("c", "docs/flat-format.md"): "fragments; the reader in C has them whole",
     ("make", "docs/cli.md"): "a part of a build; tests/examples runs a whole one",
     ("ninja", "docs/cli.md"): "a part of a build; tests/examples runs a whole one",
-    ("text", "docs/format-columns.md"): "what h5dump prints",
     ("text", "docs/recipe.md"): "what a mistake prints",
 }
 

@@ -142,6 +142,42 @@ def _hop(
     return -1
 
 
+@accessor
+def _row_ahead(
+    tree: QueryTree,
+    chain: Chain,
+    rank_of: Int32Array,
+    out: Out,
+    baked: BakedHops,
+    nothing: Int32Array,
+    row: int,
+    goal: int,
+    farthest: int,
+) -> int:
+    """Return the row to step to: at the goal the goal, -1 where there is no path.
+
+    Args:
+        nothing: an empty array.
+        farthest: the most steps of a leap; with more of them distances are soon worked out.
+    """
+    state = chain.state
+    ahead = baked_hop(baked, row, goal)
+    if row == state[SENT] and row != state[UNTIL]:
+        # A leap has proved this part of the baked path.
+        state[SENT] = ahead
+        return ahead
+    here = reach(tree, chain, rank_of[row])
+    if here == 0 or here >= FAR:
+        return int(row) if here == 0 else -1
+    steps, landed = _leap(
+        tree, chain, rank_of, out, baked, row, ahead, goal, here, nothing, 0, farthest
+    )
+    if steps > 0:
+        state[SENT], state[UNTIL] = ahead, landed
+        return ahead
+    return _hop(tree, chain, rank_of, out, row, ahead, here)
+
+
 @kernel
 def next_rows(
     node: Int32Array,
@@ -168,35 +204,18 @@ def next_rows(
     """Write the row to step to for many pairs: at the goal the goal, -1 where there is no path.
 
     The arguments before the pairs are those of :class:`QueryTree`, of :class:`Chains`, the rank of
-    each row, those of :class:`Out` and of :class:`BakedHops`, and the most steps of a leap: with
-    more of them distances are soon worked out.
+    each row, those of :class:`Out` and of :class:`BakedHops`, and the most steps of a leap.
     """
     tree, known = QueryTree(node, run, up, down), Chains(state, lines, chain_of)
     out = Out(begin, end, to, weight)
     baked = BakedHops(row_data, runs, greedy_row, reached)
     for i in range(len(rows)):
-        row, goal = int(rows[i]), int(goals[i])
-        rank = int(rank_of[goal])
-        chain = chain_at(known, chain_of_goal(known, rank))
-        aim(tree, chain, rank)
-        hop = baked_hop(baked, row, goal)
-        if row == chain.state[SENT] and row != chain.state[UNTIL]:
-            # A leap has proved this part of the baked path.
-            chain.state[SENT] = hop
-            ahead[i] = hop
-            continue
-        here = reach(tree, chain, rank_of[row])
-        if here == 0 or here >= FAR:
-            ahead[i] = row if here == 0 else -1
-            continue
-        steps, landed = _leap(
-            tree, chain, rank_of, out, baked, row, hop, goal, here, ahead[:0], 0, farthest
+        aim_at = int(rank_of[goals[i]])
+        chain = chain_at(known, chain_of_goal(known, aim_at))
+        aim(tree, chain, aim_at)
+        ahead[i] = _row_ahead(
+            tree, chain, rank_of, out, baked, ahead[:0], rows[i], goals[i], farthest
         )
-        if steps > 0:
-            chain.state[SENT], chain.state[UNTIL] = hop, landed
-            ahead[i] = hop
-        else:
-            ahead[i] = _hop(tree, chain, rank_of, out, row, hop, here)
 
 
 @kernel

@@ -783,12 +783,6 @@ def grown_shapes() -> Answer:
         return path.with_suffix(".h5").read_bytes()
 
 
-def polygons() -> Answer:
-    """A straight path over polygons; the farthest of their corners lies at 20 units."""
-    with open_asset(_plane("mesh")) as level:
-        return level.profile().straight_path((1, 5), (19, 5))
-
-
 # -- what is refused beyond a limit ----------------------------------------------------------------
 
 
@@ -800,17 +794,6 @@ def weight_of_five() -> Answer:
 def window_of_five() -> Answer:
     with _hierarchy(even=True) as level:
         return Crowd(level, window=5).window
-
-
-def two_cells() -> Answer:
-    """An agent that covers two cells a side."""
-    path = Path(_folder().name) / "wide.json"
-    asset = path.with_suffix(".h5")
-    if not asset.exists():
-        write_grid(path, rows("....", "....", "...."))
-        bake(path, recipe_for(FREE, profiles=(ProfileRecipe("wide", rules_of(FREE), 2),)))
-    with open_asset(asset) as level:
-        return Crowd(level).add((0, 0)).place
 
 
 def three_links() -> Answer:

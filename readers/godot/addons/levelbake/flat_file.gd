@@ -1,6 +1,6 @@
 @tool
 extends RefCounted
-## Finds the columns of a flat file (docs/flat-format.md), and checks everything that lookups trust.
+## Finds the columns of a flat file (docs/format.md), and checks everything that lookups trust.
 ##
 ## Nothing is copied: lookups decode numbers where they lie in the bytes of the file.
 

@@ -1,13 +1,6 @@
-"""docs/flat-format.md has the tables of the schema."""
+"""Names and fields fit the layout of flat files."""
 
-from bake.asset.document import section_of
-from bake.flat.document import MAKER, PAGE, format_tables
 from bake.flat.schema import COLUMNS, DIMENSIONS, ENTRY, HEADER, NAME_BYTES
-
-
-def test_the_page_is_up_to_date() -> None:
-    page = PAGE.read_text("utf-8")
-    assert section_of(page, MAKER) == format_tables(), "python -m bake.flat.document"
 
 
 def test_names_fit_the_table() -> None:
