@@ -235,10 +235,11 @@ class ProfileWriter:
 
     def warm_up(self, state: ProfileState) -> None:
         """Compile or load the kernels of a first update and of the first answer after it."""
-        from bake.search.live.flow_field import flow_field
-
         if state.row_count > 1:
-            flow_field(state.graph.into, 0, state.graph.shift)
+            rows, goals = np.zeros(1, dtype=np.int32), np.ones(1, dtype=np.int32)
+            state.arcs.weights(rows, goals, rows)
+            state.fields.next_rows(self.baked_hops, rows, goals)
+            state.fields.walk(self.baked_hops, rows, goals)
             self.ways.warm_up(state)
         if state.clusters is not None and state.clusters.line.has_hierarchy:
             state.clusters.warm_up()

@@ -95,11 +95,7 @@ class ExactWays:
         self.prepare(state)
         if self._hops is not None:
             with self._lock:
-                self._hops.hierarchy.warm_up()
-            ends = np.zeros(1, dtype=np.int32), np.ones(1, dtype=np.int32)
-            self.next_row(state, 0, 1)
-            self.next_rows(state, *ends)
-            self.path(state, 0, 1)
+                self._hops.warm_up()
 
     def _ready(self, state: ProfileState, pairs: int) -> NextHops | None:
         """Return what answers for a version, if anything does; it is built when first needed.

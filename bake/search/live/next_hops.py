@@ -376,6 +376,16 @@ class NextHops:
         self._lay_out()
         return known
 
+    def warm_up(self) -> None:
+        """Compile or load the kernels of changes and questions."""
+        out, row = self._out, np.flatnonzero(self._out.end > self._out.begin)[:1].astype(np.int32)
+        arc = out.begin[row]
+        self.reprice(out.row_count, row, out.to[arc], out.key[arc], out.weight[arc])
+        self.hierarchy.warm_up()
+        if out.row_count:
+            self.next_row(0, 0)
+            self.path(0, 0)
+
     # -- questions --------------------------------------------------------------------------------
 
     def next_row(self, row: int, goal: int) -> int:

@@ -180,6 +180,18 @@ def test_a_pair_that_only_a_shortcut_joined() -> None:
     raise AssertionError("no pair was joined by a shortcut")
 
 
+@pytest.mark.parametrize("family", FAMILIES[:3], ids=lambda family: family.__name__)
+def test_warming_up_changes_nothing(family) -> None:
+    changing = Changing(family, 5, labels_from=0)
+    changing.change()
+    rule = changing.rule
+    changing.hops.warm_up()
+    for start in range(changing.n):
+        for goal in changing.goals:
+            assert changing.hops.next_row(start, goal) == rule.hop(start, goal)
+            assert changing.hops.path(start, goal).tolist() == rule.path(start, goal)
+
+
 def test_what_the_hierarchy_does_not_know() -> None:
     changing = Changing(FAMILIES[0], 1, labels_from=0)
     one = np.zeros(1, dtype=np.int32)
