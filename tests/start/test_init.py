@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from bake.recipe import load_recipe
 from bake.start.first_recipe import write_first_recipe
-from tests.lint.test_gravity import SIDE
 from tests.support.command import bake, mistake
 from tests.support.first_recipes import (
     ALL,
@@ -30,6 +29,7 @@ from tests.support.first_recipes import (
     tiled,
 )
 from tests.support.ldtk_projects import entities, entity, int_grid, level, project
+from tests.support.side_view import SIDE
 from tests.support.tiled_maps import layer, objects, thing, tmx
 
 
