@@ -140,7 +140,7 @@ def asset_to_networkx(path: str | Path, profile: str | None = None) -> networkx.
         asset = places.asset
         nodes = tables.node.tolist()
         terrains = as_names(asset.read("/terrain_name"))
-        terrain = asset.read("/node_terrain")
+        terrain = asset.graph.terrain[asset.graph.place]
         points = tables.standing_points
         middles = None
         if places.is_grid:

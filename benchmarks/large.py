@@ -24,6 +24,7 @@ from benchmarks import child
 from benchmarks.bench import Bench, Skip
 from benchmarks.levels import level_file
 from benchmarks.section import Section
+from tests.support.baked import cells_of_nodes
 
 MIB = 2**20
 
@@ -47,6 +48,7 @@ import numpy as np
 from bake.errors import QueryError
 from bake.kernels.jit import waiting
 from bake.runtime import open_asset
+from tests.support.baked import cells_of_nodes
 small, large = sys.argv[1:3]
 pairs, asked, alone = map(int, sys.argv[3:6])
 plans = json.loads(sys.argv[6])
@@ -181,7 +183,7 @@ def run(bench: Bench, section: Section) -> None:
         bench.tell(ground.name)
         asset, built = _build(command, ground)
         with Asset(asset) as opened:
-            nodes = opened.shape("/profiles/default/component")[0]
+            nodes = len(opened.graph.place)
         asked = _ask(small, asset, (PAIRS, 0, 0))
         updated = _ask(small, asset, (PAIRS // 4, ASKED, ALONE))
         if nodes < MOST_COMPARED:
@@ -299,9 +301,9 @@ def _check_changed(
 def _check(asset: Path, ways: list[Any]) -> None:
     """Compare the costs of paths with scipy's on the listed arcs."""
     with Asset(asset) as opened:
-        graph = Graph(opened.read("/first_out"), opened.read("/head"))
-        weight = opened.read("/profiles/default/weight")
-        cell = opened.read("/cell")
+        graph = Graph(opened.graph.first_out, opened.graph.head)
+        weight = opened.graph.weight("default")
+        cell = cells_of_nodes(opened)
     node = {(x, y): number for number, (x, y) in enumerate(cell.tolist())}
     taken = np.flatnonzero(weight != BLOCKED)
     listed, order = Graph.from_arcs(graph.node_count, graph.tail()[taken], graph.head[taken])

@@ -49,7 +49,7 @@ def run(bench: Bench, section: Section) -> None:
         asset = folder / f"{name}.h5"
         problems = _problems(name, asset)
         with Asset(asset) as opened:
-            nodes = opened.shape("/profiles/default/component")[0]
+            nodes = len(opened.graph.place)
         rows.append(
             (
                 *(name, f"{nodes:,}", f"{usage.seconds / 60:.1f}", f"{usage.peak / 2**30:.2f}"),

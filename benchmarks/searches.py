@@ -17,7 +17,6 @@ import numpy as np
 
 from bake.arrays import Float64Array
 from bake.asset import Asset
-from bake.asset.column import profile_path
 from bake.errors import in_units
 from bake.graph import BLOCKED
 from bake.levels.movingai import read_scenario
@@ -31,6 +30,7 @@ from benchmarks.bench import Bench
 from benchmarks.clock import seconds
 from benchmarks.levels import level_file, scenario_file
 from benchmarks.section import Section
+from tests.support.baked import cells_of_nodes
 
 FULL = ("arena", "lak303d", "brc202d", "maze512-4-0")
 QUICK = ("arena",)
@@ -74,10 +74,10 @@ class Ground:
 
     def __init__(self, asset: Path) -> None:
         with Asset(asset) as opened:
-            first = opened.read("/first_out").tolist()
-            head = opened.read("/head").tolist()
-            weight = opened.read(profile_path(PROFILE, "weight")).tolist()
-            self.cells = [tuple(cell) for cell in opened.read("/cell").tolist()]
+            first = opened.graph.first_out.tolist()
+            head = opened.graph.head.tolist()
+            weight = opened.graph.weight(PROFILE).tolist()
+            self.cells = [tuple(cell) for cell in cells_of_nodes(opened).tolist()]
             self.ticks = opened.number("ticks_per_unit") or 1
         self.node = {cell: number for number, cell in enumerate(self.cells)}
         self._arcs: list[list[tuple[int, int]]] = [
@@ -173,7 +173,7 @@ def _baked(bench: Bench, name: str) -> Path:
 
 def _places(asset: Path) -> int:
     with Asset(asset) as opened:
-        return int(opened.shape("/first_out")[0]) - 1
+        return int(opened.graph.place.size)
 
 
 def _problems(name: str, count: int) -> Ends:
@@ -212,7 +212,7 @@ def _table(
         len(ends),
         len(ends),
         0,
-        _stored(asset, "run_count", "run_start", "run_slot", "hop"),
+        _stored(asset, "run_count", "run_start", "run_move", "hop"),
         took / len(ends) * 1e3,
         np.zeros(len(ends)),
     )

@@ -28,7 +28,7 @@ PUBLISHED = {
     "brc202d": 2_231_658,
     "orz900d": 3_872_010,
 }
-NAMES = ("run_length", "run_slot")
+NAMES = ("run_length", "run_move")
 #: Deflated bytes a node of next hops before nodes were ordered by cuts.
 BEFORE = {"lak303d": 11.62, "den520d": 8.86, "brc202d": 9.00}
 QUICK = ("arena", "den312d", "lak303d")
@@ -49,7 +49,7 @@ def run(bench: Bench, section: Section) -> None:
         table = _next_hop_bytes(baked)
         flat_rows.append((name, *_flat(baked)))
         coded = _columns(baked)
-        plain = coded["run_slot"] + _plain(baked)
+        plain = coded["run_move"] + _plain(baked)
         if name in BEFORE:
             each = table / baked.nodes
             section.at_most(f"{name}: next hops", each, 0.7 * BEFORE[name], "bytes a node")
@@ -147,8 +147,8 @@ def _plain(baked: BakedMap) -> int:
     """Return the bytes of the same starts as they are, with how many runs each row has."""
     with Asset(baked.asset) as asset:
         (profile,) = asset.profiles
-        rows = int(np.count_nonzero(asset.read(profile_path(profile, "component")) >= 0))
-        (runs,) = asset.shape(profile_path(profile, "run_slot"))
+        rows = int(np.count_nonzero(asset.graph.rows(profile) >= 0))
+        (runs,) = asset.shape(profile_path(profile, "run_move"))
         count, start = asset.run_starts(profile, rows, runs)
     # Counts were shuffled: all low bytes, then all high ones.
     shuffled = count.astype("<u2").view(np.uint8).reshape(-1, 2).T

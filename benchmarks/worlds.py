@@ -69,7 +69,7 @@ def run(bench: Bench, section: Section) -> None:
             longer = _longer(level, pairs, truth, outline)
             one, many = _nearest(level.profile(), level, pairs)
         with Asset(asset) as stored:
-            nodes = stored.shape("/first_out")[0] - 1
+            nodes = stored.graph.place.size
             counts = f"{nodes:,}", f"{stored.shape('/head')[0]:,}"
         size = f"{asset.stat().st_size:,}"
         rows.append(

@@ -208,6 +208,7 @@ _HILL = _tiles(
     ".#..m..",
     "......=",
     elevation=[[0, 0, 1, 1, 2, 2, 2], [0, 0, 1, 1, 2, 4, 4], [0, 0.5, 1, 1.5, 2, 4, 3.5]],
+    links=[{"name": "lift", "from": [0, 2], "to": [6, 0], "cost": 3, "both_ways": True}],
 )
 _SLOPES = {"up": 1.5, "down": 0.25, "climb": 1, "drop": 2}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -15,7 +16,6 @@ from bake.arrays import AnyArray, Int64Array
 from bake.asset.check import faults
 from bake.asset.column import PROFILE, Column, profile_path, type_name
 from bake.asset.header import Header, check_body, damaged, open_to_read, parse_header
-from bake.asset.lattice import IMPLIED, ImpliedArcs, is_implied
 from bake.asset.runs import starts_of_runs
 from bake.asset.schema import LEVELS, PATTERNS_KIND, Schema, digest_of
 from bake.errors import AssetError, CorruptAssetError, NotAnAssetError
@@ -23,12 +23,18 @@ from bake.errors import AssetError, CorruptAssetError, NotAnAssetError
 if TYPE_CHECKING:
     import h5py
 
+    from bake.asset.graph import LevelGraph
+    from bake.asset.lattice import LatticeGraph
+
 #: What h5py raises where HDF5 cannot make sense of a file.
 _DAMAGE = (KeyError, OSError, OverflowError, RuntimeError, TypeError, ValueError)
 
 #: Lengths of dimensions that the format fixes, and attributes that state the length of one.
 _FIXED = {"xy": 2, "channel": 3, "slant": 2, "bound": 2, "one": 1, "slope rule": 4}
 _STATED = {"x": "width", "y": "height", "component": "component_count"}
+
+#: Columns that a large lattice does not have, as they follow from others.
+_IMPLIED = ("/terrain", "/node_location", "/first_out", "/head", "/length")
 
 #: How often an asset may be replaced by a new one while it is being opened.
 _ATTEMPTS = 10
@@ -45,8 +51,6 @@ class Asset:
         header: what its user block says.
         profiles: names of the profiles, sorted.
         checked: whether all bytes were compared with their digest when it was opened.
-        implied: what works out the columns that the asset of a large lattice leaves out; None where
-            all of them are there.
     """
 
     #: Whether this is a flat file with the face of an asset.
@@ -56,7 +60,6 @@ class Asset:
     cells_are_nodes = False
     #: Whether entries of labels are distances, or codes that have to be added up.
     labels_are_sums = False
-    implied: ImpliedArcs | None = None
     #: What such an asset holds.
     schema: Schema = LEVELS
 
@@ -97,7 +100,7 @@ class Asset:
             else:
                 raise AssetError("is replaced again and again while it is opened", file=self.path)
             self._find_profiles()
-            self._find_implied()
+            self._check_block()
             self._opened = opened.pop_all()
 
     def _is_the_file_that_was_read(self) -> bool:
@@ -107,20 +110,29 @@ class Asset:
         except OSError:
             return False
 
-    def _find_implied(self) -> None:
-        """Set what works out the columns that are left out."""
-        self.implied = None
+    def _check_block(self) -> None:
+        """Refuse the asset of a large lattice that also holds what follows from its columns."""
         block = self.number("block")
-        if block is not None:
-            self.implied = ImpliedArcs(self, block)
-            self._check_implied(block)
+        for path in _IMPLIED if block is not None else ():
+            if path in self._file:
+                raise self.damaged(f"block is {block}, but there is a column {path}")
 
-    def _check_implied(self, block: int) -> None:
-        """Refuse an asset that also holds a column which has to follow from others."""
-        for pattern in sorted(IMPLIED):
-            for path in {pattern.replace(PROFILE, name) for name in self.profiles}:
-                if path in self._file:
-                    raise self.damaged(f"block is {block}, but there is a column {path}")
+    @cached_property
+    def graph(self) -> LevelGraph:
+        """Return the nodes and arcs of the level, made of its columns."""
+        from bake.asset.graph import LevelGraph
+
+        return self.implied or LevelGraph(self)
+
+    @cached_property
+    def implied(self) -> LatticeGraph | None:
+        """Return the graph of a large lattice; None on other levels."""
+        block = self.number("block")
+        if block is None:
+            return None
+        from bake.asset.lattice import LatticeGraph
+
+        return LatticeGraph(self, block)
 
     def _find_profiles(self) -> None:
         """Set the names of the profiles, which paths of columns need."""
@@ -217,12 +229,8 @@ class Asset:
         if known is None:
             self.check_open()
             with self._reading(f"column {path}"):
-                known = self._known[path] = path in self._file or self._follows(path)
+                known = self._known[path] = path in self._file
         return known
-
-    def _follows(self, path: str) -> bool:
-        """Tell whether a column is absent as it follows from others: it is then worked out."""
-        return self.implied is not None and is_implied(path) and path not in self._file
 
     def read(self, path: str) -> AnyArray:
         """Read a whole column into a new array.
@@ -230,8 +238,6 @@ class Asset:
         Raises:
             CorruptAssetError: the column is missing, unreadable, or not what the schema says.
         """
-        if self.implied is not None and self._follows(path):
-            return self.implied.read(path)
         dataset = self._stored(path)
         with self._reading(f"column {path}"):
             array = np.asarray(dataset[()])
@@ -290,8 +296,6 @@ class Asset:
 
     def shape(self, path: str) -> tuple[int, ...]:
         """Return the shape of a column without reading it."""
-        if self.implied is not None and self._follows(path):
-            return self.implied.shape(path)
         shape: tuple[int, ...] = self._dataset(path).shape
         return shape
 
@@ -314,7 +318,11 @@ class Asset:
         shared = [c.path for c in declared if PROFILE not in c.path]
         own = [c.path.rsplit("/", 1)[1] for c in declared if PROFILE in c.path]
         paths = shared + [profile_path(p, name) for p in self.profiles for name in own]
-        return [path for path in paths if self.has(path) and not self._follows(path)]
+        return [path for path in paths if self.has(path)]
+
+    def rows(self, profile: str) -> int:
+        """Return how many rows a profile's columns have; 0 where none has any."""
+        return self._length("row", profile)
 
     def check_open(self) -> None:
         """Refuse to go on after :meth:`close`.
@@ -412,7 +420,8 @@ class Asset:
         if dim == "location":
             width, height = self.number("width"), self.number("height")
             cells = None if width is None or height is None else width * height
-            found.append((self._length("node", None) if cells is None else cells, "the level"))
+            cells = self._length("node", None) if cells is None else cells
+            found.append((cells, "width and height"))
         for declared in self.schema.columns_along(dim):
             if PROFILE in declared.path and profile is None:
                 continue
@@ -454,8 +463,8 @@ class _OfAnyKind(Asset):
     def _find_profiles(self) -> None:
         self.profiles = ()
 
-    def _find_implied(self) -> None:
-        self.implied = None
+    def _check_block(self) -> None:
+        pass
 
     @property
     def is_of_patterns(self) -> bool:

@@ -109,38 +109,3 @@ def move_type(moves: int) -> np.dtype[np.unsignedinteger]:
         for each in (np.uint8, np.uint16, np.uint32)
         if moves + 1 < np.iinfo(each).max
     )
-
-
-def moves_of_slots(
-    slot: AnyArray,
-    run_count: AnyArray,
-    first_arc: Int32Array,
-    degree: Int32Array,
-    move_of_arc: Int32Array,
-    most: int,
-) -> AnyArray:
-    """Return (k) the move of each run, "greedy" and "none" as the two largest numbers.
-
-    Args:
-        slot: (k) the slot of each run among the arcs of its row; or greedy, or none.
-        run_count: (r) runs of each row.
-        first_arc, degree: (r) where the arcs of each row begin, and how many it has.
-        move_of_arc: (m) the move that each arc is.
-        most: one more than the largest move.
-    """
-    dtype = move_type(most)
-    none, stored = int(np.iinfo(dtype).max), int(np.iinfo(str(slot.dtype)).max)
-    move = np.zeros(len(slot), dtype=dtype)
-    first_run = np.cumsum(run_count) - run_count
-    for first in range(0, len(move), _PORTION):
-        some = slice(first, first + _PORTION)
-        symbol = slot[some].astype(np.int64)
-        row = np.searchsorted(first_run, np.arange(first, first + len(symbol)), side="right") - 1
-        # A run that means nothing may hold a slot that its row does not have.
-        means = (symbol < stored - 1) & (symbol < degree[row])
-        found = np.zeros(len(symbol), dtype=dtype)
-        found[means] = move_of_arc[first_arc[row[means]] + symbol[means]]
-        found[symbol == stored - 1] = none - 1
-        found[symbol == stored] = none
-        move[some] = found
-    return move

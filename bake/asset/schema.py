@@ -46,7 +46,6 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     Attribute("/", "ticks_per_unit", "integer", "ticks in one unit of cost",
         least=1, most=2**31 - 1),
     Attribute("/", "recipe", "text", "the recipe that took effect, as canonical JSON"),
-    Attribute("/", "node_name_type", "text", "str or int", optional=True, values=("str", "int")),
     Attribute(_OWN, "component_count", "integer", "strongly connected components"),
     Attribute(_OWN, "one_way", "flag",
         "1 where some arc leads from one component to another, else 0", values=(0, 1)),
@@ -67,9 +66,8 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "where the agent is; absent where it is 1", optional=True, least=2, most=MAX_SIZE),
     Attribute("/", "block", "integer",
         "of a large lattice: cells along one side of a square; nodes are numbered square by "
-        "square, row by row in each. Columns first_out, head, length, node_terrain, cell and "
-        "weight are absent then, as they follow from is_node, steps and step_ticks", optional=True,
-        least=1, most=2**15),
+        "square, row by row in each. Columns is_node, ground, steps and step_ticks stand in the "
+        "place of terrain and node_location then", optional=True, least=1, most=2**15),
     Attribute(_OWN, "pivot_two_way", "flag",
         "1 where every arc can be taken back at the same cost: then pivot and "
         "basin columns hold for both directions", optional=True, values=(0, 1)),
@@ -84,7 +82,8 @@ COLUMNS = tuple(each for each in ALL_COLUMNS if each.box != "flat")
 TABLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("components", "connected components", ("component",)),
     ("reach", "reachability between components", ("reach",)),
-    ("next_hops", "all-pairs next hops, compressed", ("run_length", "run_slot")),
+    ("next_hops", "all-pairs next hops, compressed", ("run_length", "run_move")),
+    ("next_hops", "all-pairs next hops, in runs", ("first_run", "run_start", "run_move")),
     ("distances", "all-pairs distances, by labels each way",
         ("label_parent", "label_difference", "label_toward", "label_away")),
     ("distances", "all-pairs distances, by labels",

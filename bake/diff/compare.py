@@ -152,8 +152,8 @@ def _size(level: LevelAsset, asset: Asset) -> Size:
     rows = [level._tables(name).row_count for name in asset.profiles]
     return Size(
         asset.path.stat().st_size,
-        asset.shape("/first_out")[0] - 1,
-        asset.shape("/head")[0],
+        len(asset.graph.place),
+        asset.graph.taken(asset.profiles),
         sum(count * count for count in rows),
     )
 

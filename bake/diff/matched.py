@@ -115,7 +115,7 @@ def _others(count: int, rows: Int32Array) -> Int32Array:
 
 def _crossing_cost(tables: BakedTables) -> Float64Array:
     """Return (r) float64 units, what crossing each row's terrain costs the profile."""
-    terrain = tables.places.asset.read("/node_terrain")[tables.node]
+    terrain = tables.places.asset.graph.terrain[tables.location]
     cost: Float64Array = tables.column("cost", np.float64)[terrain]
     return cost
 

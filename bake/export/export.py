@@ -8,8 +8,7 @@ from pathlib import Path
 from bake.arrays import AnyArray
 from bake.asset import Asset
 from bake.errors import OutputError, QueryError, UnknownProfileError
-from bake.export.level import LevelColumns
-from bake.export.profile import profile_columns
+from bake.export.columns import level_columns, profile_columns
 from bake.flat.read import FlatFile, is_flat
 from bake.flat.schema import LEVEL, fingerprint_of_nodes
 from bake.flat.write import write_flat
@@ -82,12 +81,9 @@ def _columns(
     asset: Asset, profiles: list[str], parts: frozenset[str]
 ) -> dict[tuple[int, str], AnyArray]:
     """Return all columns of a flat file, by profile and name."""
-    level = LevelColumns(asset, profiles)
-    columns: dict[tuple[int, str], AnyArray] = {
-        (LEVEL, name): array for name, array in level.columns().items()
-    }
+    columns = {(LEVEL, name): array for name, array in level_columns(asset, profiles).items()}
     for number, name in enumerate(profiles):
-        own = profile_columns(level, name, parts)
+        own = profile_columns(asset, name, parts)
         columns |= {(number, column): array for column, array in own.items()}
     return columns
 

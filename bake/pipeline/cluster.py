@@ -25,7 +25,6 @@ from typing import Any, NoReturn
 
 from bake.asset.write import Contents
 from bake.errors import BakeError, BudgetError
-from bake.graph import usable_subgraph
 from bake.pipeline.checkpoint import Checkpoint
 from bake.pipeline.cluster_tasks import (
     SharedJob,
@@ -40,7 +39,7 @@ from bake.processors import processors
 from bake.recipe import LevelRecipe
 from bake.tables.range_search import Range, RangeJob, RunBudget
 from bake.tables.run_writer import RangeRuns
-from bake.worlds import World
+from bake.worlds import World, usable
 
 #: The address that starts a cluster on this machine.
 LOCAL = "local"
@@ -191,7 +190,7 @@ class Cluster:
         checkpoint: Checkpoint | None,
     ) -> list[Contents]:
         """Make the tables of one level, in place of :func:`bake.pipeline.level.world_contents`."""
-        subs = (usable_subgraph(world.graph, metric) for metric in world.metrics.values())
+        subs = (usable(world, profile) for profile in world.metrics)
         if any(in_ranges(sub, recipe) for sub in subs):
             crew = RangeCrew(self)
             return world_contents(

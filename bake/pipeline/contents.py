@@ -21,8 +21,7 @@ from bake.asset.columns.things import (
     SPOTS,
     DoorState,
 )
-from bake.asset.records import Frame, as_texts, grid_frame, pack
-from bake.asset.runs import run_lengths
+from bake.asset.records import as_texts, grid_frame, pack
 from bake.asset.write import Contents, Scalar
 from bake.coordinates import Coordinates
 from bake.hexagons import HexLayout, in_rows
@@ -31,11 +30,11 @@ from bake.level import (
     GridLevel,
     Level,
     Mesh,
-    Region,
     Walls,
     terrain_colours,
 )
 from bake.movement.rules import LEVEL_GROUND, Connectivity, MovementRules, Mover
+from bake.pipeline.graph_contents import graph_columns, run_columns, weight_columns
 from bake.tables.components import Components
 from bake.tables.heuristic import Heuristic
 from bake.tables.hierarchy import Hierarchy
@@ -101,7 +100,7 @@ def level_contents(world: Setting, recipe: str) -> Contents:
             attributes["/", "hex_layout"] = level.hex_layout
         if level.coordinates is not None:
             columns |= _coordinates(level.coordinates, level.hex_layout)
-        columns["/terrain"] = level.terrain
+        columns["/terrain"] = level.terrain.reshape(-1)
     return Contents(attributes, columns)
 
 
@@ -109,44 +108,12 @@ def shared_contents(world: World, recipe: str) -> Contents:
     """Return what an asset says of the level itself and its graph."""
     said = level_contents(world, recipe)
     attributes, columns = dict(said.attributes), dict(said.columns)
-    columns |= {
-        "/first_out": world.graph.first_out,
-        "/head": world.graph.head,
-        "/length": world.length,
-        "/node_terrain": world.node_terrain,
-    }
-    if world.own_price is not None:
-        columns["/own_price"] = world.own_price
+    columns |= graph_columns(world)
     if world.mesh is not None:
         columns |= _mesh(world.mesh)
     if world.walls is not None:
         columns |= _walls(world.walls)
-    if world.cell is not None:
-        columns["/cell"] = world.cell
-    if world.position is not None:
-        columns["/position"] = world.position
-    if world.node_names is not None:
-        whole = all(isinstance(name, int) for name in world.node_names)
-        attributes["/", "node_name_type"] = "int" if whole else "str"
-        columns["/node_name"] = (
-            np.array(world.node_names, dtype=np.int64)
-            if whole
-            else as_texts([str(name) for name in world.node_names])
-        )
-    if world.node_region is not None and isinstance(world.level, GraphLevel):
-        columns |= _regions_of_nodes(world.level, world.node_region)
-    if world.elevation is not None:
-        columns["/node_elevation"] = world.elevation
     return Contents(attributes, columns)
-
-
-def _regions_of_nodes(level: GraphLevel, node_region: Int32Array) -> Columns:
-    nodes = Frame(level.terrains, np.asarray, np.asarray)
-    regions = [
-        Region(name, np.flatnonzero(node_region == number).astype(np.int32), "")
-        for number, name in enumerate(level.region_names)
-    ]
-    return pack(REGIONS, regions, nodes)
 
 
 def _mesh(mesh: Mesh) -> Columns:
@@ -208,8 +175,6 @@ def things_contents(world: Setting) -> Contents:
         if level.headings is not None:
             attributes["/", "headings"] = level.headings
         columns |= _things(level, world.doors)
-    if world.link is not None:
-        columns["/arc_link"] = world.link
     return Contents(attributes, columns)
 
 
@@ -237,13 +202,15 @@ def _things(level: GridLevel, doors: Sequence[DoorStates]) -> Columns:
 
 
 def update_contents(world: Setting) -> Contents:
-    """Return the rules of movement that weights alone do not show."""
+    """Return by which rules each profile moves."""
     columns: dict[str, npt.NDArray[np.generic]] = {}
     if isinstance(world.level, GridLevel) and world.level.barred is not None:
-        columns["/barred"] = world.level.barred
+        columns["/barred"] = world.level.barred.reshape(-1)
     if isinstance(world.level, GridLevel) and world.level.elevation is not None:
-        columns["/elevation"] = world.level.elevation
+        columns["/elevation"] = world.level.elevation.reshape(-1)
     for name, mover in world.movers.items():
+        if isinstance(world, World):
+            columns |= weight_columns(world, name)
         if not mover.goes_anywhere:
             columns[profile_path(name, "may_enter")] = mover.allowed.astype(np.uint8)
         if isinstance(world.level, GridLevel) and world.level.headings is not None:
@@ -263,16 +230,9 @@ def profile_contents(
     runs: RunTable | None,
 ) -> Contents:
     """Return what an asset says of one profile, with its next hops if it has any in runs."""
-    columns: Columns = {
-        "cost": world.movers[profile].cost,
-        "weight": world.metrics[profile].weight,
-        "component": parts.component,
-    }
-    if parts.reach is not None:
-        columns["reach"] = parts.reach
+    columns = {"cost": world.movers[profile].cost, **_components(parts)}
     if runs is not None:
-        columns["run_length"] = run_lengths(runs.run_start)
-        columns["run_slot"] = runs.run_slot
+        columns |= run_columns(runs)
     one_way = int(parts.one_way)
     return _of_profile(profile, columns, component_count=parts.count, one_way=one_way)
 
@@ -284,14 +244,21 @@ def lattice_contents(profile: str, world: LatticeWorld, parts: Components) -> Co
         "cost": world.movers[profile].cost,
         "steps": metric.steps,
         "step_ticks": metric.ticks,
-        "component": parts.component,
+        **_components(parts),
     }
     if metric.dearest is not None:
         columns["dearest"] = metric.dearest
-    if parts.reach is not None:
-        columns["reach"] = parts.reach
     one_way = int(parts.one_way)
     return _of_profile(profile, columns, component_count=parts.count, one_way=one_way)
+
+
+def _components(parts: Components) -> Columns:
+    columns: Columns = {}
+    if parts.count > 1:
+        columns["component"] = parts.component[parts.component >= 0]
+    if parts.reach is not None:
+        columns["reach"] = parts.reach
+    return columns
 
 
 def squares_contents(

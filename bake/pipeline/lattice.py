@@ -89,7 +89,11 @@ def lattice_world_contents(world: LatticeWorld, recipe: LevelRecipe) -> list[Con
     node = block_order(world.is_node, block)
     bits = Contents(
         {**said.attributes, ("/", "block"): block},
-        {**said.columns, "/is_node": np.packbits(world.is_node, axis=1)},
+        {
+            **{path: array for path, array in said.columns.items() if path != "/terrain"},
+            "/ground": world.level.terrain,
+            "/is_node": np.packbits(world.is_node, axis=1),
+        },
     )
     parts = [bits, things_contents(world), update_contents(world)]
     baked: dict[bytes, tuple[str, list[Contents]]] = {}

@@ -18,7 +18,7 @@ from bake.asset.column import pattern_of, profile_path
 from bake.asset.lattice import SLOTS
 from bake.asset.schema import column
 from bake.asset.write import DEFLATE_LEVEL, PLAIN, Contents
-from bake.graph import Graph, Subgraph, usable_subgraph
+from bake.graph import Graph, Subgraph
 from bake.level import GridLevel, Things
 from bake.pipeline.contents import (
     cluster_distances_contents,
@@ -65,7 +65,7 @@ from bake.tables.heuristic import heuristic_size
 from bake.tables.labels import bytes_made
 from bake.tables.range_searcher import RangeSearcher, search_bytes
 from bake.tables.run_writer import RunWriter, symbols_for, target_ranges
-from bake.worlds import World, build_lattice_world
+from bake.worlds import World, build_lattice_world, usable
 
 #: About what a file takes to describe its columns, whatever is in them.
 DESCRIBED_BYTES = 9_000
@@ -185,9 +185,9 @@ def plan_level(task: Task, threads: int, workers: int | None = None) -> Plan:
     stored = _stored_bytes(shared)
     seconds = world_seconds + (time.perf_counter() - begun)
     tables: list[TablePlan] = []
-    for profile, metric in world.metrics.items():
+    for profile in world.metrics:
         begun = time.perf_counter()
-        sub = usable_subgraph(world.graph, metric)
+        sub = usable(world, profile)
         parts = components(sub, world.graph.node_count)
         own = profile_contents(profile, world, parts, None)
         own_bytes = _stored_bytes(own)

@@ -10,7 +10,7 @@ import numpy as np
 from bake.arrays import Int32Array
 from bake.asset.write import Contents
 from bake.errors import BudgetError, CostError, in_units
-from bake.graph import INFINITY, Subgraph, usable_subgraph
+from bake.graph import INFINITY, Subgraph
 from bake.greedy import chart
 from bake.level import GridLevel
 from bake.pipeline.contents import (
@@ -36,7 +36,7 @@ from bake.tables.hierarchy import Hierarchy, hierarchy
 from bake.tables.labels import StoredLabels, stored_labels
 from bake.tables.range_search import Crew, Ledger, RangeJob
 from bake.tables.run_writer import target_ranges
-from bake.worlds import World
+from bake.worlds import World, usable
 
 
 def profile_tables(
@@ -61,7 +61,7 @@ def profile_tables(
         CostError: distances are too long for the scale.
     """
     budget = recipe.memory_budget
-    sub = usable_subgraph(world.graph, world.metrics[profile])
+    sub = usable(world, profile)
     parts = components(sub, world.graph.node_count)
     choice = choose(recipe)
     labels = labels_of(world, sub, choice, budget)

@@ -24,7 +24,6 @@ from bake.asset.header import Header, header_for, sha256_of
 from bake.asset.partial import check_writable, written_whole
 from bake.asset.write import Contents
 from bake.errors import BakeError, OutputError, counted
-from bake.graph import usable_subgraph
 from bake.kernels.jit import waiting
 from bake.kinds import kind_of
 from bake.levels import is_puzzle
@@ -50,7 +49,7 @@ from bake.tables.all_pairs import slot_dtype
 from bake.tables.compressed import run_budget
 from bake.tables.range_search import Crew, Range, RangeJob, RangeSearch, RunBudget
 from bake.tables.run_writer import RangeRuns, check_runs, target_ranges
-from bake.worlds import LatticeWorld, World
+from bake.worlds import LatticeWorld, World, usable
 
 MANIFEST = "shard.json"
 FORMAT = "levelbake shard"
@@ -147,7 +146,7 @@ def _is_shared(world: World | LatticeWorld, recipe: LevelRecipe) -> bool:
     """Tell whether a level is shared out in ranges; else it is one unit."""
     if isinstance(world, LatticeWorld):
         return False
-    subs = (usable_subgraph(world.graph, metric) for metric in world.metrics.values())
+    subs = (usable(world, profile) for profile in world.metrics)
     return any(in_ranges(sub, recipe) for sub in subs)
 
 
@@ -162,7 +161,7 @@ def _bake_ranges(
     task.asset.mkdir(exist_ok=True)
     with errors_name(task.source):
         for number, profile in enumerate(world.metrics):
-            sub = usable_subgraph(world.graph, world.metrics[profile])
+            sub = usable(world, profile)
             if alike[profile] != profile or not in_ranges(sub, task.recipe):
                 continue
             ranges = target_ranges(sub.graph.node_count)
@@ -312,7 +311,7 @@ def _put(shard: Shard, part: Path, task: Task, force: bool) -> Outcome:
 def _size_of_level(part: Path) -> tuple[int, int, tuple[str, ...]]:
     """Return the nodes, arcs and profiles of an asset."""
     with Asset(part) as asset:
-        nodes, arcs = asset.shape("/first_out")[0] - 1, asset.shape("/head")[0]
+        nodes, arcs = len(asset.graph.place), asset.graph.taken(asset.profiles)
         return nodes, arcs, tuple(asset.profiles)
 
 

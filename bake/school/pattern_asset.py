@@ -80,7 +80,7 @@ class PatternAsset(Asset):
             )
         self.profiles = ()
 
-    def _find_implied(self) -> None:
+    def _check_block(self) -> None:
         """Do nothing: no column follows from others."""
 
     def puzzle(self) -> Puzzle:

@@ -341,7 +341,7 @@ def _coordinates(profile: Profile) -> Int64Array:
     nowhere = np.zeros((profile.rows, 2), dtype=np.int64)
     if not asset.has("/position") or not profile.rows:
         return nowhere
-    position = profile.world("position")[profile.node]
+    position = asset.read("/position")[profile.node]
     low = position.min(axis=0)
     with np.errstate(over="ignore"):
         extent = (position - low).max()

@@ -91,7 +91,7 @@ def prove_hierarchy(profile: Profile) -> None:
     profile.require(two_way, "two_way is wrong")
     fields, layers, every = _Fields(profile), _read_layers(profile), profile.whole("layer_bits")
     profile.require(not every[1:].any(), "layer_bits is not 0 above the first layer")
-    thinned = profile.asset.has("/terrain")
+    thinned = profile.asset.text("kind") != "graph"
     for number, (layer, bits) in enumerate(zip(layers, every, strict=True)):
         _prove_crossings(profile, layer, every=number > 0 or not thinned)
         _prove_inside(profile, layer, fields, int(bits))

@@ -35,9 +35,7 @@ def prove_form(level: Level, sizes: Mapping[str, int]) -> None:
     asset, block = level.asset, level.asset.number("block")
     wanted = {"/is_node": block is not None}
     for name, size in sizes.items():
-        wanted |= dict.fromkeys(
-            (profile_path(name, "steps"), profile_path(name, "step_ticks")), block is not None
-        )
+        wanted |= dict.fromkeys((profile_path(name, "steps"),), block is not None)
         wanted[profile_path(name, "dearest")] = block is not None and size > 1
     for path, there in wanted.items():
         what = "is missing" if there else "belongs to another kind of level"
@@ -96,8 +94,8 @@ def prove_squares(profile: Profile) -> None:
         profile.require(profile.has(name) == there, f"column {path} {what}")
     if block is None:
         return
-    height, width = asset.shape("/terrain")
-    x, y = asset.read("/cell")[profile.node].T.astype(np.int64)
+    height, width = asset.shape("/ground")
+    x, y = profile.cell[profile.node].T
     across = -(-width // block)
     square = y // block * across + x // block
     arcs, label = profile.arcs, profile.whole("cluster")

@@ -52,18 +52,16 @@ class Level:
         self.terrain_names = tuple(as_names(asset.read("/terrain_name")))
         self.terrains = len(self.terrain_names)
         asset.read("/terrain_colour")
-        first_out, head = (
-            asset.read(f"/{name}").astype(np.int64) for name in ("first_out", "head")
-        )
+        graph = asset.graph
+        first_out, head = graph.first_out.astype(np.int64), graph.head.astype(np.int64)
         self.degree = np.diff(first_out)
         self.head, self.tail = head, np.repeat(np.arange(self.nodes), self.degree)
         # Where nodes have an arc for every step, those that lead nowhere lead back to their node.
-        self.nowhere = (head == self.tail) & (asset.number("block") is not None)
-        self.length = asset.read("/length").astype(np.float64)
-        self.terrain = asset.read("/node_terrain").astype(np.int64)
-        self.link = np.full(len(head), NO_LINK)
-        if asset.has("/arc_link"):
-            self.link = asset.read("/arc_link").astype(np.int64)
+        self.nowhere = (head == self.tail) & (graph.slots > 0)
+        self.length = graph.length.astype(np.float64)
+        self.place = graph.place.astype(np.int64)
+        self.terrain = graph.terrain[self.place].astype(np.int64)
+        self.link = graph.link.astype(np.int64)
         if self.kind == "graph":
             self.require(asset.number("headings") is None, "nodes of a graph face no way")
             self._prove_names()
@@ -94,7 +92,10 @@ class Level:
     @cached_property
     def grid(self) -> Int64Array:
         """Return (height, width), the terrain of each cell."""
-        return self.asset.read("/terrain").astype(np.int64)
+        shape = self.asset.number("height") or 0, self.asset.number("width") or 0
+        terrain = self.asset.graph.terrain.astype(np.int64)
+        self.require(terrain.size == shape[0] * shape[1], "terrain does not fit the grid")
+        return terrain.reshape(shape)
 
     @cached_property
     def floor_height(self) -> int:
@@ -104,14 +105,14 @@ class Level:
     @cached_property
     def cell(self) -> Int64Array:
         """Return (n, 2), x and y of each node."""
-        return self.asset.read("/cell").astype(np.int64)
+        return np.stack(np.divmod(self.place, self.grid.shape[1])[::-1], axis=1)
 
     @cached_property
     def barred(self) -> Int64Array:
         """Return (height, width), the headings that ledges bar, as bits."""
         if not self.asset.has("/barred"):
             return np.zeros_like(self.grid)
-        return self.asset.read("/barred").astype(np.int64)
+        return self.asset.read("/barred").astype(np.int64).reshape(self.grid.shape)
 
     @property
     def headings(self) -> int | None:
@@ -121,25 +122,23 @@ class Level:
     @cached_property
     def elevation(self) -> Float64Array | None:
         """Return how high each cell (height, width) or node (n) lies; None where nothing says."""
-        path = "/node_elevation" if self.kind == "graph" else "/elevation"
-        if not self.asset.has(path):
+        if not self.asset.has("/elevation"):
             return None
-        return self.asset.read(path).astype(np.float64)
+        found = self.asset.read("/elevation").astype(np.float64)
+        return found if self.kind == "graph" else found.reshape(self.grid.shape)
 
     def _prove_names(self) -> None:
         asset = self.asset
-        names = asset.read("/node_name")
-        whole = asset.text("node_name_type")
-        self.require(
-            whole == ("int" if names.dtype.kind == "i" else "str"), f"node_name_type is {whole!r}"
-        )
+        whole = asset.has("/node_number")
+        self.require(whole != asset.has("/node_name"), "nodes have two names, or none")
+        asset.read("/node_number" if whole else "/node_name")
         if asset.has("/position"):
             asset.read("/position")
         node = np.concatenate([[], *(each.cells for each in self.read(REGIONS))])
         self.require(len(np.unique(node)) == len(node), "a node is part of two regions")
 
     def _prove_cells(self) -> None:
-        asset, grid, cell = self.asset, self.grid, self.cell
+        asset, grid = self.asset, self.grid
         shape = asset.number("height"), asset.number("width")
         self.require(shape == grid.shape, f"height and width are {shape}, the grid is {grid.shape}")
         stated = asset.number("floor_height")
@@ -147,10 +146,7 @@ class Level:
         self.require(fits, f"floor_height is {stated}")
         if self.headings is not None:
             self._prove_headings()
-        x, y = cell.T
-        self.require(len(np.unique(y * grid.shape[1] + x)) == self.nodes, "two nodes have one cell")
-        same = (grid[y, x] == self.terrain).all()
-        self.require(same, "node_terrain is not that of the node's cell")
+        self.require(len(np.unique(self.place)) == self.nodes, "two nodes have one cell")
         self._prove_things()
 
     def _prove_headings(self) -> None:

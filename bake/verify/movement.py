@@ -152,8 +152,8 @@ def prove_movement(level: Level, profiles: tuple[str, ...]) -> None:
     if level.kind != "graph":
         _prove_nodes(level, movers, stands)
     for name, mover in movers.items():
-        weight = asset.read(profile_path(name, "weight")).astype(np.int64)
-        component = asset.read(profile_path(name, "component"))
+        weight = asset.graph.weight(name).astype(np.int64)
+        component = asset.graph.component(name)
         right = ((component >= 0) == ~np.isnan(_at_nodes(level, stands[name]))).all()
         level.require(right, f"profile {name!r} stands elsewhere than component says")
         _Weights(level, name, mover, stands[name]).prove(weight)
@@ -223,9 +223,7 @@ class _Weights:
         self.free_flanks = {"never": 2, "one_free": 1, "always": 0}[
             asset.text("corner_cutting") or ""
         ]
-        self.own = np.full(len(level.head), np.nan)
-        if asset.has("/own_price"):
-            self.own = asset.read("/own_price").astype(np.float64)
+        self.own = asset.graph.own_price
 
     def prove(self, weight: Int64Array) -> None:
         """Prove the weights of all arcs."""
@@ -426,10 +424,13 @@ class _Weights:
         """Prove what links cost the profile: what they say, where it stands at both ends."""
         level = self.level
         arcs = np.flatnonzero(level.link != NO_LINK)
+        taken = np.array([self._may_take(link) for link in level.links], dtype=np.bool_)
+        if level.asset.has(path := profile_path(self.name, "link_open")):
+            said = level.asset.read(path) == taken[level.asset.read("/link_number")]
+            level.require(said.all(), f"profile {self.name!r}: link_open is wrong")
         if not len(arcs):
             return
         stands = ~np.isnan(_at_nodes(level, self.stands))
-        taken = np.array([self._may_take(link) for link in level.links])
         usable = stands[level.tail[arcs]] & stands[level.head[arcs]] & taken[level.link[arcs]]
         ticks = np.where(usable, np.rint(level.length[arcs] * self.scale), float(BLOCKED))
         self._compare(arcs, weight[arcs], ticks, "a link does not weigh what it costs")
@@ -481,10 +482,24 @@ def _moved(level: Level, cells: AnyArray, dx: int, dy: int, outside: object) -> 
     return found.reshape(height, width)
 
 
+def _prove_link_arcs(level: Level) -> None:
+    """Prove that the arcs of links are those of the links, by where they begin."""
+    width, wanted = level.grid.shape[1], []
+    for number, link in enumerate(level.links):
+        a, b = (y * width + x for x, y in (link.start, link.goal))
+        wanted += [(a, b, number), (b, a, number)][: 1 + link.both_ways]
+    columns = [level.asset.read(f"/link_{name}").tolist() for name in ("from", "to", "number")]
+    there = sorted(zip(*columns, strict=True)) == sorted(wanted)
+    level.require(there, "arcs of links are not those of the links")
+
+
 def _prove_links(level: Level, movers: dict[str, Mover]) -> None:
     """Prove that every link has its arcs, from its start to its goal, and costs what it says."""
     if not level.links:
         return
+    listed = not level.asset.has("/link_from")
+    if not listed:
+        _prove_link_arcs(level)
     arcs = np.flatnonzero(level.link != NO_LINK)
     node_at = {(x, y): node for node, (x, y) in enumerate(level.cell.tolist())}
     doors = np.zeros(level.grid.shape, dtype=np.bool_)
@@ -492,7 +507,7 @@ def _prove_links(level: Level, movers: dict[str, Mover]) -> None:
         doors[cells[:, 1], cells[:, 0]] = True
     largest = max(mover.size for mover in movers.values())
     near = _window(level, doors, largest, False, np.logical_or)
-    weights = [level.asset.read(profile_path(name, "weight"))[arcs] for name in movers]
+    weights = [level.asset.graph.weight(name)[arcs] for name in movers]
     taken = np.any([weight != BLOCKED for weight in weights], axis=0)
     found = sorted(
         zip(
@@ -515,7 +530,7 @@ def _prove_links(level: Level, movers: dict[str, Mover]) -> None:
             if (
                 tail is not None
                 and head is not None
-                and (open_to or near[y, x] or near[to_y, to_x])
+                and (not listed or open_to or near[y, x] or near[to_y, to_x])
             ):
                 expected.append((number, tail, head))
     level.require(found == sorted(expected), "links and their arcs do not go together")

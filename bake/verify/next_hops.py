@@ -109,7 +109,7 @@ def read_reach(profile: Profile) -> Reach:
 
 def read_runs(profile: Profile) -> Runs:
     """Return the profile's next hops."""
-    stored, rows, require = profile.column("run_slot"), profile.rows, profile.require
+    stored, rows, require = profile.column("run_move"), profile.rows, profile.require
     first, start = _starts(profile, len(stored))
     rises = np.diff(start) > 0
     rises[first[1:-1] - 1] = True

@@ -138,8 +138,11 @@ class Profile:
             CorruptAssetError: the columns do not make a graph.
         """
         self.asset, self.name = asset, name
-        first_out, head = (self.world(column).astype(np.int64) for column in ("first_out", "head"))
-        weight, component = self.whole("weight"), self.whole("component")
+        graph = asset.graph
+        first_out, head = graph.first_out.astype(np.int64), graph.head.astype(np.int64)
+        weight, component = (
+            each(name).astype(np.int64) for each in (graph.weight, graph.component)
+        )
         nodes = len(component)
         degree = np.diff(first_out)
         usable = weight != BLOCKED
@@ -190,16 +193,18 @@ class Profile:
         """Return a text among the profile's attributes."""
         return self.asset.text(name, f"/profiles/{self.name}")
 
-    def world(self, name: str) -> AnyArray:
-        """Return a column of the level's graph."""
-        return self.asset.read(f"/{name}")
+    @property
+    def cell(self) -> Int64Array:
+        """Return (n, 2), x and y of each node's cell."""
+        at = np.divmod(self.asset.graph.place.astype(np.int64), self.asset.number("width") or 1)
+        return np.stack(at[::-1], axis=1)
 
     @cached_property
     def chart(self) -> Int64Array | None:
         """Return (r, 2), the coordinates of each row on the chart; None on graph levels."""
-        if not self.asset.has("/cell"):
+        if self.asset.text("kind") == "graph":
             return None
-        x, y = self.world("cell")[self.node].astype(np.int64).T
+        x, y = self.cell[self.node].T
         layout = self.asset.text("hex_layout")
         if layout in ("odd-r", "even-r"):
             x = x - (y + (layout == "even-r")) // 2
@@ -219,10 +224,11 @@ class Profile:
     def place(self, row: int) -> str:
         """Return a row as a person names it: its cell, or its node's name."""
         node = int(self.node[row])
-        if self.asset.has("/cell"):
-            x, y = self.world("cell")[node]
+        if self.asset.text("kind") != "graph":
+            x, y = self.cell[node]
             return f"({x}, {y})"
-        name = self.world("node_name")[node]
+        kind = "number" if self.asset.has("/node_number") else "name"
+        name = self.asset.read(f"/node_{kind}")[node]
         return name.decode() if isinstance(name, bytes) else str(name)
 
 

@@ -73,7 +73,7 @@ def verify_asset(
     """
     if is_pattern_database(path):
         return Proof(entries=kind_of("puzzle", path).prove(path, progress))
-    with open_either(path, exact=True) as asset:
+    with open_either(path) as asset:
         level = Level(asset)
         if asset.cells_are_nodes:
             prove_cells(level)
@@ -106,7 +106,7 @@ def prove_coordinates(asset: Asset) -> None:
         raise asset.damaged("a graph has the coordinates of cells", verdict="wrong")
     hexagonal = asset.text("kind") == "hex"
     centre, step = asset.read("/centre"), asset.read("/step")
-    height, width = asset.shape("/terrain")
+    height, width = (asset.number("height") or 0, asset.number("width") or 0)
     rows = asset.number("floor_height") or height
     if len(centre) not in (1, height // max(1, rows)) or len(step) != 2 + hexagonal:
         raise asset.damaged("the coordinates fit another level", verdict="wrong")
@@ -139,7 +139,7 @@ def _prove(profile: Profile, sample: int | None, progress: Progress) -> Proof:
         prove_labels(profile)
     bounds = read_bounds(profile)
     targets = _targets(profile.rows, sample)
-    hops = profile.has("run_length")
+    hops = profile.has("run_move")
     if hops:
         Pairs(profile).prove(targets, bounds, progress)
     elif profile.has("reach"):

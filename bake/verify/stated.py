@@ -46,8 +46,8 @@ def prove_attributes(asset: Asset) -> None:
     found = asset.number("connectivity")
     require(found in neighbours, f"kind is {kind!r}, connectivity {found}")
     is_grid = kind != "graph"
-    require(asset.has("/terrain") == is_grid, f"kind is {kind!r}, but the columns are others")
-    require(asset.has("/cell") == is_grid, f"kind is {kind!r}, but the columns are others")
+    placed = any(asset.has(path) for path in ("/node_location", "/node_at", "/is_node"))
+    require(placed == is_grid, f"kind is {kind!r}, but the columns are others")
 
 
 class Recipe:

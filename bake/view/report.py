@@ -153,13 +153,13 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
     from bake.runtime.reader.places import Places
     from bake.runtime.reader.points import Points
 
-    with open_either(path, exact=True) as asset:
+    with open_either(path) as asset:
         level = LevelAsset(asset)
         if profile is not None:
             level.profile(profile)  # refuses an unknown profile
         points = Points(Places(asset))
         header = asset.header
-        nodes = asset.shape("/first_out")[0] - 1
+        nodes = len(asset.graph.place)
         return {
             "asset": str(path),
             "flat": isinstance(asset, FlatAsset),
@@ -181,7 +181,7 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
             "sources": [{"file": name, "sha256": digest} for name, digest in header.sources],
             "bytes": path.stat().st_size,
             "nodes": nodes,
-            "arcs": asset.shape("/head")[0],
+            "arcs": asset.graph.taken(asset.profiles),
             "terrains": as_names(asset.read("/terrain_name")),
             **_things(level),
             "profiles": {
@@ -221,15 +221,14 @@ def _things(level: LevelAsset) -> dict[str, list[dict[str, Any]]]:
 
 
 def _profile(asset: Asset, name: str) -> dict[str, Any]:
-    component = asset.read(profile_path(name, "component"))
-    rows = int(np.count_nonzero(component.astype(np.int64) >= 0))
+    rows = int(np.count_nonzero(asset.graph.rows(name) >= 0))
     tables: dict[str, dict[str, Any]] = {}
     for table, kind, columns in TABLES:
         paths = [profile_path(name, one) for one in columns]
         # Where a table has several forms, the fullest comes first.
         if table in tables or not all(asset.has(path) for path in paths):
             continue
-        shape, in_runs = list(asset.shape(paths[-1])), "run_length" in columns
+        shape, in_runs = list(asset.shape(paths[-1])), "run_move" in columns
         tables[table] = {
             "table": table,
             "kind": kind,
@@ -371,7 +370,12 @@ def _point(point: Point) -> str:
 
 def _table_rows(name: str, profile: dict[str, Any]) -> Iterator[list[str]]:
     parts = f"{counted(profile['components'], 'component')} of {profile['nodes']:,} nodes"
-    for number, table in enumerate(profile["tables"]):
+    tables = profile["tables"]
+    # Where there is one component, no column says which places are part of it.
+    if all(table["table"] != "components" for table in tables):
+        one = {"table": "components", "shape": [profile["nodes"]], "dtype": "", "bytes": 0}
+        tables = [one, *tables]
+    for number, table in enumerate(tables):
         yield [
             "" if number else shown(name),
             table["table"],

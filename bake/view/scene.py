@@ -78,10 +78,7 @@ class Scene:
     @cached_property
     def elevation(self) -> Float64Array | None:
         """Return (locations) float64, how high each lies; None where the source did not say."""
-        path = "/elevation" if self.places.is_grid else "/node_elevation"
-        if not self.places.asset.has(path):
-            return None
-        return self.places.asset.read(path).astype(np.float64).reshape(-1)
+        return self.places.asset.graph.elevation
 
     @cached_property
     def flat(self) -> Int32Array:
@@ -91,12 +88,13 @@ class Scene:
     @cached_property
     def terrain_grid(self) -> UInt8Array:
         """Return (height * width) uint8, the terrain of every cell in reading order."""
-        return self.places.asset.read("/terrain").reshape(-1)
+        return self.places.asset.graph.terrain
 
     @cached_property
     def node_terrain(self) -> UInt8Array:
         """Return (n) uint8, the terrain of every node."""
-        return self.places.asset.read("/node_terrain")
+        graph = self.places.asset.graph
+        return graph.terrain[graph.place]
 
     @cached_property
     def row_terrain(self) -> UInt8Array:

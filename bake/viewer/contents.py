@@ -21,7 +21,6 @@ from bake.arrays import AnyArray, Int32Array
 from bake.asset import Asset
 from bake.errors import MissingTableError
 from bake.export.export import export_asset
-from bake.export.level import LevelColumns
 from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.view import colours
 from bake.view.canvas import ARROW_HEAD, ARROW_OUTLINE
@@ -76,7 +75,7 @@ def shown_level(
         TraceError: a trace cannot be read, is damaged, or is one of another level.
     """
     with Asset(path) as asset:
-        data, columns = _flat_bytes(asset), LevelColumns(asset, asset.profiles)
+        data = _flat_bytes(asset)
         told: dict[str, Any] = {
             "format": "bake-contents",
             "version": 1,
@@ -87,7 +86,7 @@ def shown_level(
                 [name, asset.stored_bytes(name), asset.dtype(name), list(asset.shape(name))]
                 for name in asset.columns()
             ],
-            "profiles": {name: _profile(asset, name, columns) for name in asset.profiles},
+            "profiles": {name: _profile(asset, name) for name in asset.profiles},
             "traces": [_trace(asset, trace) for trace in traces],
         }
         name = asset.text("name") or path.stem
@@ -148,9 +147,10 @@ def _narrow(array: AnyArray) -> AnyArray:
     return array.astype(np.uint8 if most < 2**8 else np.uint16 if most < 2**16 else np.int32)
 
 
-def _profile(asset: Asset, name: str, columns: LevelColumns) -> dict[str, Any]:
+def _profile(asset: Asset, name: str) -> dict[str, Any]:
     scene = read_scene(asset, name)
-    location = columns.at_locations[scene.tables.node]
+    # Where arcs are listed, nodes are what flat files call locations.
+    location = scene.tables.node if asset.graph.is_listed else scene.tables.location
     return {**_hierarchy(scene, location), "findings": _findings(scene, location)}
 
 

@@ -3,7 +3,8 @@
 from bake.worlds.division import divided, for_areas
 from bake.worlds.doors import DoorStates
 from bake.worlds.lattice import LatticeWorld, build_lattice_world
-from bake.worlds.links import link_cost
+from bake.worlds.links import link_cost, link_vias
+from bake.worlds.moves import link_moves, lists_arcs, locations, usable
 from bake.worlds.world import AgentProfile, World, build_world
 
 __all__ = [
@@ -16,4 +17,9 @@ __all__ = [
     "divided",
     "for_areas",
     "link_cost",
+    "link_moves",
+    "link_vias",
+    "lists_arcs",
+    "locations",
+    "usable",
 ]

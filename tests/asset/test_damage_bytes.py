@@ -50,7 +50,7 @@ def test_a_column_that_is_not_what_was_written_is_named(
     assert f"damaged: column {name} does not match its digest" in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["/head", "/profiles/default/run_slot"])
+@pytest.mark.parametrize("name", ["/node_location", "/profiles/default/run_move"])
 def test_a_column_without_a_digest_is_named(name: str, asset: Path) -> None:
     header = read_header(asset)
     with h5py.File(asset, "r+") as file:
@@ -63,12 +63,12 @@ def test_a_column_without_a_digest_is_named(name: str, asset: Path) -> None:
 def test_damage_after_opening_is_found_when_a_column_is_read(asset: Path) -> None:
     with Asset(asset) as opened:
         with h5py.File(asset, "r") as file:
-            place = file["/head"].id.get_chunk_info(0).byte_offset
+            place = file["/node_location"].id.get_chunk_info(0).byte_offset
         with asset.open("r+b") as raw:
             raw.seek(place)
             raw.write(b"\1\2\3")
-        with pytest.raises(CorruptAssetError, match="column /head"):
-            opened.read("/head")
+        with pytest.raises(CorruptAssetError, match="column /node_location"):
+            opened.read("/node_location")
 
 
 def test_an_asset_may_be_opened_without_looking_at_all_of_it(asset: Path) -> None:

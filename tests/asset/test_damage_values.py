@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset
-from bake.errors import CorruptAssetError
+from bake.errors import BakeError, CorruptAssetError
 from bake.runtime import open_asset
 from tests.support.damage import NAMES, ask_everything, edit, holder, replaced
+from tests.support.tampering import first_moves, store_hops
 
 
 @pytest.mark.parametrize("name", ["/terrain_name", "/node_name"])
@@ -32,11 +33,11 @@ def test_text_that_is_not_utf_8(name: str, text: bytes, asset: Path, graph: Path
 
 
 def test_a_terrain_there_is_not(asset: Path) -> None:
-    for name in ("/terrain", "/node_terrain"):
-        edit(asset, replaced(name, lambda old: np.where(old == old.max(), 200, old).astype("u1")))
-        with Asset(asset) as opened, pytest.raises(CorruptAssetError) as caught:
-            opened.read(name)
-        assert f"column {name} has 200, not 0 to 5" in str(caught.value)
+    name = "/terrain"
+    edit(asset, replaced(name, lambda old: np.where(old == old.max(), 200, old).astype("u1")))
+    with Asset(asset) as opened, pytest.raises(CorruptAssetError) as caught:
+        opened.read(name)
+    assert f"column {name} has 200, not 0 to 5" in str(caught.value)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
@@ -46,19 +47,19 @@ def test_positions_that_are_nowhere(graph: Path, value: float) -> None:
         ask_everything(graph)
 
 
-@pytest.mark.parametrize("said", ["int", "str", "float"])
-def test_names_of_another_type_than_was_said(graph: Path, said: str) -> None:
-    def change(file: h5py.File) -> None:
-        file.attrs["node_name_type"] = np.bytes_(said)
-        if said == "str":
+@pytest.mark.parametrize("change", ["both", "neither", "other type"])
+def test_names_and_numbers_of_nodes(graph: Path, change: str) -> None:
+    def without(file: h5py.File) -> None:
+        numbers = np.arange(len(NAMES))
+        if change != "both":
             del file["node_name"]
-            file["node_name"] = np.arange(len(NAMES))
+        if change == "both":
+            file["node_number"] = numbers
+        elif change == "other type":
+            file["node_name"] = numbers
 
-    edit(graph, change)
-    if said == "float":  # neither, so what is there counts
-        ask_everything(graph)
-        return
-    with pytest.raises(CorruptAssetError, match="node_name"):
+    edit(graph, without)
+    with pytest.raises(BakeError):
         ask_everything(graph)
 
 
@@ -68,29 +69,31 @@ WRONG_VALUES = [
     ("/first_out", lambda old: old * 1000),
     ("/head", lambda old: old + 100_000),
     ("/head", lambda old: old - 100_000),
-    ("/cell", lambda old: old + 100),
-    ("/cell", lambda old: old - 100),
-    ("/node_terrain", lambda old: old + 200),
+    ("/node_location", lambda old: old + 100),
+    ("/node_location", lambda old: old - 100),
+    ("/node_location", lambda old: old * 0),
+    ("/terrain", lambda old: old + 200),
     ("/profiles/default/component", lambda old: old - 100),
     ("/profiles/default/component", lambda old: old + 100_000),
     ("/profiles/default/weight", lambda old: old * 0),
     ("/profiles/default/weight", lambda old: -old),
-    ("/profiles/default/run_slot", lambda old: old * 0 + 200),
+    ("/profiles/default/run_move", lambda old: old * 0 + 200),
 ]
 
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(("name", "make"), WRONG_VALUES)
 def test_values_that_lead_nowhere(
-    name: str, make: Callable[[np.ndarray], object], asset: Path
+    name: str, make: Callable[[np.ndarray], object], asset: Path, graph: Path
 ) -> None:
+    asset = holder(name, asset, graph)
     edit(asset, replaced(name, make))
     with pytest.raises(CorruptAssetError):
         ask_everything(asset)
 
 
 def test_hops_that_go_round_in_circles(asset: Path) -> None:
-    edit(asset, replaced("/profiles/default/run_slot", lambda old: old * 0))
+    store_hops(asset, first_moves(asset))
     with open_asset(asset) as level:
         nav = level.profile()
         for start, goal in (((0, 0), (0, 2)), ((0, 2), (1, 0))):

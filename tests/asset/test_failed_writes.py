@@ -87,7 +87,7 @@ rng = np.random.default_rng(3)
 contents = Contents(
     {("/profiles/p", "component_count"): 4},
     {
-        "/profiles/p/run_slot": rng.integers(0, 256, size=90_000).astype(np.uint8),
+        "/profiles/p/run_move": rng.integers(0, 256, size=90_000).astype(np.uint8),
         "/head": rng.integers(0, 2**30, size=50_000).astype(np.int32),
         "/profiles/p/weight": rng.integers(0, 2**30, size=50_000).astype(np.int32),
     },
@@ -125,7 +125,7 @@ def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
         assert line.startswith(f"{limit} {told}"), line
     assert len(failed) == len(limits) - 1
     with Asset(path) as asset:
-        assert asset.shape("/profiles/p/run_slot") == (90_000,)
+        assert asset.shape("/profiles/p/run_move") == (90_000,)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")

@@ -12,7 +12,7 @@ import pytest
 from bake.apply import apply_patch
 from bake.asset import Asset, header_for, read_header, sha256_of
 from bake.asset.column import PROFILE, pattern_of, type_name
-from bake.asset.lattice import IMPLIED
+from bake.asset.columns import COLUMNS as ALL_COLUMNS
 from bake.asset.schema import (
     ATTRIBUTES,
     BAKE_REVISION,
@@ -67,7 +67,7 @@ def test_every_column_and_attribute_comes_back(written: Path) -> None:
             assert got == value
 
 
-@pytest.mark.parametrize("name", ["field", "run_slot", "basin_distance", "label_difference"])
+@pytest.mark.parametrize("name", ["field", "run_move", "basin_distance", "label_difference"])
 def test_every_declared_type_at_its_limits(tmp_path: Path, name: str) -> None:
     """Of columns that the table allows any elements of."""
     path = f"/profiles/p/{name}"
@@ -99,9 +99,9 @@ def test_an_open_asset_keeps_its_own_bytes(written: Path) -> None:
     """A game that has it open while it is baked again goes on with the old one."""
     expected = full_contents().columns
     with Asset(written) as asset:
-        other = Contents({}, {"/profiles/p/run_slot": np.full(8100, 7, dtype=np.uint8)})
+        other = Contents({}, {"/profiles/p/run_move": np.full(8100, 7, dtype=np.uint8)})
         write_asset(written, header_for("new", (), ""), other)
-        for path in ("/profiles/default/run_slot", "/profiles/z.9_-x/weight", "/head"):
+        for path in ("/profiles/default/run_move", "/profiles/z.9_-x/weight", "/head"):
             assert np.array_equal(asset.read(path), expected[path])
 
 
@@ -248,6 +248,8 @@ def real_assets(folder: Path) -> list[Path]:
             recipe_for(distance_storage="labels", heuristic_kind="field"),
         ),
         bake(hexagonal, recipe_for()),
+        # Ground with slopes, whose arcs are listed, and a link.
+        bake(write_hill(folder / "hill.json"), recipe_for(slopes={"up": 1.0})),
         bake(roads),
         bake(write_graph(folder / "numbers.json", [4, 2], [(4, 2, 1.5)])),
         baked_tower(folder),
@@ -277,6 +279,12 @@ def write_yard(path: Path) -> Path:
     document = {"format": "bake-geometry", "version": 1, "shapes": shapes, "links": links}
     path.write_text(json.dumps(document))
     return path
+
+
+def write_hill(path: Path) -> Path:
+    """Two cells of different height, joined by a link as well."""
+    link = {"name": "lift", "from": [0, 0], "to": [1, 0], "cost": 3}
+    return write_grid(path, rows(".."), elevation=[[0, 1]], links=[link])
 
 
 def write_huts(path: Path) -> Path:
@@ -339,8 +347,9 @@ def test_everything_written_is_declared_and_describes_itself(tmp_path: Path) -> 
                     text = isinstance(group.attrs[attribute], bytes)
                     assert text == (declared.kind == "text")
             present = {pattern_of(name) for name in datasets}
-            required = {c.path for c in COLUMNS if not c.optional}
-            assert required - (IMPLIED if "/is_node" in present else set()) <= present
+            worlds = {"both", "graph" if file.attrs["kind"] == b"graph" else "grid"}
+            required = {c.path for c in COLUMNS if not c.optional and c.world in worlds}
+            assert required - ({"/terrain"} if "/is_node" in present else set()) <= present
             for declared in ATTRIBUTES:
                 if not declared.optional and PROFILE not in declared.group:
                     assert declared.name in file[declared.group].attrs
@@ -362,7 +371,7 @@ def test_equal_dimensions_have_equal_lengths(tmp_path: Path) -> None:
                         own = PROFILE in column.path and dim not in ("node", "arc", "terrain")
                         known = (lengths if own else shared).setdefault(dim, length)
                         assert known == length, (name, dim)
-            assert shared.get("node + 1", shared["node"] + 1) == shared["node"] + 1
+            assert shared.get("node + 1", shared.get("node", 0) + 1) == shared.get("node", 0) + 1
             assert shared["channel"] == 3
 
 
@@ -373,5 +382,5 @@ def test_every_declaration_says_what_it_is() -> None:
         assert column.dims
     assert len({column.path for column in COLUMNS}) == len(COLUMNS)
     assert len({(each.group, each.name) for each in ATTRIBUTES}) == len(ATTRIBUTES)
-    names = {column.path.rsplit("/", 1)[1] for column in COLUMNS}
+    names = {column.path.rsplit("/", 1)[1] for column in ALL_COLUMNS}
     assert {name for _, _, columns in TABLES for name in columns} <= names

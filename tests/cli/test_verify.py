@@ -44,9 +44,9 @@ class Routes:
 
     def __init__(self, asset: Path, profile: str = "default") -> None:
         with Asset(asset) as file:
-            self.first_out = file.read("/first_out")
-            self.head = file.read("/head")
-            self.weight = file.read(f"/profiles/{profile}/weight")
+            self.first_out = file.graph.first_out
+            self.head = file.graph.head
+            self.weight = file.graph.weight(profile)
         self.hop = hop_table(asset, profile)
         self.rows = len(self.hop)  # every node is a row in the levels used here
         assert len(self.first_out) == self.rows + 1
@@ -212,9 +212,9 @@ def test_a_hop_that_is_no_arc(hall: Path) -> None:
 def test_a_hop_another_profile_may_take(project: Path) -> None:
     asset = project / "baked" / "fen.h5"
     with Asset(asset) as file:
-        weight = file.read("/profiles/boat/weight")
-        first_out = file.read("/first_out")
-        row_node = np.flatnonzero(file.read("/profiles/boat/component") >= 0)
+        weight = file.graph.weight("boat")
+        first_out = file.graph.first_out
+        row_node = np.flatnonzero(file.graph.component("boat") >= 0)
     row, slot = next(
         (row, arc - int(first_out[node]))
         for row, node in enumerate(row_node)
@@ -231,7 +231,7 @@ def test_a_detour_is_named(project: Path) -> None:
     asset = project / "baked" / "five.h5"
     with Asset(asset) as file:
         names = [bytes(name).decode() for name in file.read("/node_name")]
-        first_out, head = file.read("/first_out"), file.read("/head")
+        first_out, head = file.graph.first_out, file.graph.head
     a, d, e = (names.index(name) for name in "ADE")
     change_hop(asset, a, d, head[first_out[a] : first_out[a + 1]].tolist().index(e))
     mistake(bake("verify", asset), "from A to D: there is a shorter path")

@@ -96,7 +96,7 @@ def test_same_tables(tmp_path: Path, name: str) -> None:
     expected, grid = baked(tmp_path / "json", "json")
     columns, other = baked(tmp_path / "other", name)
     assert columns.keys() == expected.keys()
-    assert any("run_slot" in path for path in columns)
+    assert any("run_move" in path for path in columns)
     for path, data in expected.items():
         assert columns[path] == data, path
     same = {"ground": "floor", "out_of_bounds": "wall", "walls": "wall"}

@@ -27,13 +27,15 @@ def test_equal_tables_are_searched_and_stored_once(tmp_path: Path) -> None:
         path = bake(source, recipe_for(profiles=THREE, tables=("next_hops", "distances")))
     assert [call.args[0] for call in searched.call_args_list] == ["a", "c"]
     with Asset(path) as asset:
-        for name in ("weight", "component", "run_length", "run_slot", "label_away"):
+        for name in ("run_length", "run_move", "label_away"):
             assert asset.is_same(f"/profiles/a/{name}", f"/profiles/b/{name}")
             same = np.array_equal(
                 asset.read(f"/profiles/a/{name}"), asset.read(f"/profiles/c/{name}")
             )
             assert asset.is_same(f"/profiles/a/{name}", f"/profiles/c/{name}") == same
-        assert not asset.is_same("/profiles/a/weight", "/profiles/c/weight")
+        weights = [asset.graph.weight(name) for name in "abc"]
+        assert np.array_equal(weights[0], weights[1])
+        assert not np.array_equal(weights[0], weights[2])
         costs = [asset.read(f"/profiles/{name}/cost").tolist() for name in "ab"]
         assert costs[0] != costs[1]
     verify_asset(path, None, lambda _: None)

@@ -42,7 +42,7 @@ def test_a_profile_stands_above_the_recipe_and_the_recipe_above_the_level(tmp_pa
 
 
 LAYERS = [c.path.rpartition("/")[2] for c in COLUMNS if "/layer_" in c.path]
-RUNS = ["run_length", "run_slot"]
+RUNS = ["run_length", "run_move"]
 LABELS = ["label_parent", "label_difference", "label_away"]
 BETWEEN = ["cluster_distance"]
 GUIDE = ["pivot_distance", "basin", "basin_anchor", "basin_distance", "basin_fields", "field"]
@@ -51,15 +51,15 @@ GUIDE = ["pivot_distance", "basin", "basin_anchor", "basin_distance", "basin_fie
 @pytest.mark.parametrize(
     ("tables", "expected"),
     [
-        (None, {"component", *RUNS, "cluster", *LAYERS, *BETWEEN}),
-        (("cluster_distances",), {"component", "cluster", *BETWEEN}),
-        (("heuristic",), {"component", *GUIDE}),
-        (("clusters",), {"component", "cluster"}),
-        (("hierarchy",), {"component", "cluster", *LAYERS}),
-        (("components",), {"component"}),
-        (("next_hops",), {"component", *RUNS}),
-        (("distances",), {"component", *LABELS}),
-        (("components", "next_hops", "distances"), {"component", *RUNS, *LABELS}),
+        (None, {*RUNS, "cluster", *LAYERS, *BETWEEN}),
+        (("cluster_distances",), {"cluster", *BETWEEN}),
+        (("heuristic",), {*GUIDE}),
+        (("clusters",), {"cluster"}),
+        (("hierarchy",), {"cluster", *LAYERS}),
+        (("components",), set()),
+        (("next_hops",), {*RUNS}),
+        (("distances",), {*LABELS}),
+        (("components", "next_hops", "distances"), {*RUNS, *LABELS}),
     ],
 )
 def test_tables_that_were_asked_for(
@@ -71,7 +71,7 @@ def test_tables_that_were_asked_for(
     run([task])
     with Asset(task.asset) as asset:
         names = {path.rsplit("/", 1)[1] for path in asset.columns() if "/profiles/" in path}
-    assert names - {"cost", "weight"} == expected
+    assert names - {"cost"} == expected
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def edges_of(path: Path) -> list[tuple[Point, Point]]:
 def arcs_of(path: Path) -> set[frozenset[Point]]:
     with Asset(path) as asset:
         place = [tuple(each) for each in asset.read("/position").tolist()]
-        first, head = asset.read("/first_out"), asset.read("/head").tolist()
+        first, head = asset.graph.first_out, asset.graph.head.tolist()
     tail = np.repeat(np.arange(len(place)), np.diff(first)).tolist()
     return {frozenset((place[a], place[b])) for a, b in zip(tail, head, strict=True)}
 

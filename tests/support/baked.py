@@ -4,6 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
+from bake.asset import Asset
 from bake.level import TerrainRule
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
@@ -103,3 +106,8 @@ def bake_grid(
 ) -> Path:
     """Bake a drawn grid by a recipe with these settings."""
     return bake(write_grid(folder / f"{name}.json", grid, hex_layout), recipe_for(**settings))
+
+
+def cells_of_nodes(asset: Asset) -> np.ndarray:
+    """(n, 2) x and y of each node of a grid."""
+    return np.stack(np.divmod(asset.graph.place, asset.number("width") or 1)[::-1], axis=1)

@@ -29,22 +29,23 @@ NAMES = ["inn", "mill", "ford", "keep"]
 THING_COLUMNS = [
     column.path
     for column in COLUMNS
-    if column.path.startswith(("/link_", "/region_", "/spot_", "/door_", "/arc_link"))
-]
+    if column.path.startswith(("/link_", "/region_", "/spot_", "/door_"))
+] + ["/profiles/cat/link_open"]
 #: Columns of ground that rises and falls, and of turns.
 SLOPE_COLUMNS = [
+    "/arc_link",
     "/elevation",
-    "/node_elevation",
     "/profiles/default/slope",
     "/profiles/default/turn",
 ]
 #: Columns that only updates read.
 UPDATE_COLUMNS = ["/barred", "/profiles/default/may_enter"]
 #: Columns of assets into which a patch was folded.
-PATCH_COLUMNS = ["/own_price"]
+PATCH_COLUMNS = ["/price_from", "/price_to", "/price_units"]
 #: Columns of large lattices.
 LATTICE_COLUMNS = [
     "/is_node",
+    "/ground",
     *(f"/profiles/default/{name}" for name in ("steps", "step_ticks", "dearest")),
     *(f"/profiles/default/{name}" for name in ("square_clusters", "cluster_rows")),
     *(f"/profiles/default/{name}" for name in ("cluster_transitions", "step_range")),
@@ -59,6 +60,8 @@ INSTANCE_COLUMNS = [
     for column in COLUMNS
     if column.path.startswith(("/prototype_", "/instance_"))
 ]
+#: Columns of graphs whose nodes have numbers for names.
+NUMBERED_COLUMNS = ["/node_number"]
 #: All the others.
 ALL_COLUMNS = [
     path
@@ -73,10 +76,12 @@ ALL_COLUMNS = [
         *MESH_COLUMNS,
         *WALL_COLUMNS,
         *INSTANCE_COLUMNS,
+        *NUMBERED_COLUMNS,
+        "/profiles/default/link_open",
     )
 ]
 #: What no question needs: kept for drawing and for editors.
-UNASKED = {"/terrain_name", "/terrain_colour", "/terrain"}
+UNASKED = {"/terrain_name", "/terrain_colour"}
 
 
 def ask_everything(path: Path, *, check: bool = True) -> list[object]:

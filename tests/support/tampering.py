@@ -13,7 +13,7 @@ import h5py
 import numpy as np
 
 from bake.arrays import AnyArray
-from bake.asset import read_header, sha256_of
+from bake.asset import Asset, read_header, sha256_of
 from bake.asset.header import Header
 from bake.asset.runs import run_lengths
 from bake.errors import CorruptAssetError
@@ -102,6 +102,10 @@ def change_header(asset: Path, **fields: object) -> None:
 
 
 def table(path: Path, name: str) -> np.ndarray:
+    """A column of the only profile; weights by arc and components by node, as readers see them."""
+    if name in ("weight", "component"):
+        with Asset(path) as asset:
+            return getattr(asset.graph, name)("default")
     with h5py.File(path) as file:
         return file[f"/profiles/default/{name}"][()]
 
@@ -121,7 +125,17 @@ def store_hops(path: Path, slots: np.ndarray, profile: str = "default") -> None:
     begins = np.ones(slots.shape, dtype=np.bool_)
     begins[:, 1:] = slots[:, 1:] != slots[:, :-1]
     store(path, "run_length", run_lengths(np.nonzero(begins)[1].astype(np.int32)), profile)
-    store(path, "run_slot", slots[begins], profile)
+    store(path, "run_move", slots[begins], profile)
+
+
+def first_moves(path: Path, profile: str = "default") -> np.ndarray:
+    """(r, r) the first move that a profile may make from each row, toward every row."""
+    with Asset(path) as asset:
+        rows = np.flatnonzero(asset.graph.rows(profile) >= 0)
+        first_out, weight = asset.graph.first_out, asset.graph.weight(profile)
+    moves = [np.flatnonzero(weight[first_out[n] : first_out[n + 1]] != BLOCKED) for n in rows]
+    first = np.array([each[0] if len(each) else 0 for each in moves])
+    return np.repeat(first[:, None], len(rows), axis=1)
 
 
 def change_hop(path: Path, row: int, goal: int, slot: int, profile: str = "default") -> None:
@@ -163,9 +177,8 @@ def accepted(path: Path) -> bool:
 
 def optimal(path: Path) -> dict[tuple[int, int], list[int]]:
     """Slots that begin a shortest path, by (row, row), as plain Python finds them."""
-    with h5py.File(path) as file:
-        first = file["/first_out"][()].tolist()
-        head = file["/head"][()].tolist()
+    with Asset(path) as asset:
+        first, head = asset.graph.first_out.tolist(), asset.graph.head.tolist()
     weight = table(path, "weight").tolist()
     nodes = np.flatnonzero(table(path, "component") >= 0).tolist()
     usable = {

@@ -28,7 +28,7 @@ from bake.tables.clusters import clusters
 from bake.tables.components import components
 from bake.tables.hierarchy import hierarchy
 from bake.verify.proof import verify_asset
-from tests.support.baked import GROUND, bake, recipe_for, rows, rules_of, write_grid
+from tests.support.baked import GROUND, bake, cells_of_nodes, recipe_for, rows, rules_of, write_grid
 from tests.support.lattices import bake_on_cells, on_cells
 from tests.support.levels import shared_level
 from tests.support.oracles import Ground
@@ -91,9 +91,9 @@ def written(
 
 def usable(asset: Asset, profile: str) -> dict[tuple[tuple[int, ...], tuple[int, ...]], int]:
     """Ticks of every arc that may be taken, by the cells at its ends."""
-    cell = asset.read("/cell").tolist()
-    graph = Graph(asset.read("/first_out"), asset.read("/head"))
-    weight = asset.read(f"/profiles/{profile}/weight").tolist()
+    cell = cells_of_nodes(asset).tolist()
+    graph = Graph(asset.graph.first_out, asset.graph.head)
+    weight = asset.graph.weight(profile).tolist()
     ends = zip(graph.tail().tolist(), graph.head.tolist(), weight, strict=True)
     return {(tuple(cell[a]), tuple(cell[b])): ticks for a, b, ticks in ends if ticks != BLOCKED}
 
@@ -110,10 +110,17 @@ def same_part(one: np.ndarray, other: np.ndarray) -> bool:
 
 def standing(asset: Asset, profile: str) -> tuple[np.ndarray, np.ndarray]:
     """Cells of rows in reading order, and each one's place among the rows."""
-    component = asset.read(f"/profiles/{profile}/component")
-    cell = asset.read("/cell")[component >= 0]
+    component = asset.graph.component(profile)
+    cell = cells_of_nodes(asset)[component >= 0]
     order = np.lexsort((cell[:, 0], cell[:, 1]))
     return cell[order], order
+
+
+def column_of(asset: Asset, profile: str, name: str) -> np.ndarray:
+    """Components by node, and clusters by row."""
+    if name == "component":
+        return asset.graph.component(profile)
+    return asset.read(f"/profiles/{profile}/{name}")
 
 
 SLOW = settings(suppress_health_check=[HealthCheck.too_slow])
@@ -127,7 +134,7 @@ def test_cells_say_what_lists_of_arcs_say(case: tuple) -> None:
             listed_arcs = {name: usable(listed, name) for name in listed.profiles}
             rows_of = {name: standing(listed, name) for name in listed.profiles}
             label = {
-                (name, column): listed.read(f"/profiles/{name}/{column}")
+                (name, column): column_of(listed, name, column)
                 for name in listed.profiles
                 for column in ("component", "cluster")
             }
@@ -140,7 +147,7 @@ def test_cells_say_what_lists_of_arcs_say(case: tuple) -> None:
                 there, other = rows_of[name]
                 assert np.array_equal(cells, there)
                 for column in ("component", "cluster"):
-                    mine = asset.read(f"/profiles/{name}/{column}")
+                    mine = column_of(asset, name, column)
                     theirs = label[name, column]
                     if column == "component":
                         mine, theirs = mine[mine >= 0], theirs[theirs >= 0]
@@ -152,12 +159,12 @@ def test_cells_say_what_lists_of_arcs_say(case: tuple) -> None:
 @given(levels())
 def test_tables_are_those_that_listed_arcs_make(case: tuple) -> None:
     with written(case) as (source, recipe), Asset(bake_on_cells(source, recipe)) as asset:
-        graph = Graph(asset.read("/first_out"), asset.read("/head"))
-        cell, layout = asset.read("/cell"), asset.text("hex_layout")
+        graph = Graph(asset.graph.first_out, asset.graph.head)
+        cell, layout = cells_of_nodes(asset), asset.text("hex_layout")
         for name in asset.profiles:
             group = f"/profiles/{name}"
-            component = asset.read(f"{group}/component")
-            metric = Metric(asset.read(f"{group}/weight"), component >= 0, 27720)
+            component = asset.graph.component(name)
+            metric = Metric(asset.graph.weight(name), component >= 0, 27720)
             sub = usable_subgraph(graph, metric)
             found = components(sub, len(component))
             assert np.array_equal(found.component, component)
@@ -363,15 +370,14 @@ def test_squares_without_their_columns_are_damage(tmp_path: Path) -> None:
     path = bake(write_grid(tmp_path / "drawn.json", rows("...")), recipe_for(tables=TABLES))
     with edited(path, ()) as file:
         file.attrs["block"] = np.int64(255)
-    with pytest.raises(CorruptAssetError, match="block is 255, but there is no column is_node"):
+    with pytest.raises(CorruptAssetError, match="block is 255, but there is a column /terrain"):
         open_asset(path)
 
 
 @pytest.mark.parametrize(
     "column",
     [
-        *("/first_out", "/head", "/length", "/node_terrain"),
-        *("/cell", "/profiles/default/weight"),
+        *("/first_out", "/head", "/length", "/terrain", "/node_location"),
     ],
 )
 def test_a_column_that_has_to_follow_from_cells_is_damage(column: str, tmp_path: Path) -> None:
@@ -379,7 +385,8 @@ def test_a_column_that_has_to_follow_from_cells_is_damage(column: str, tmp_path:
         write_grid(tmp_path / "drawn.json", rows("...")), recipe_for(tables=TABLES)
     )
     with Asset(path) as asset:
-        right = asset.read(column)
+        names = {"/terrain": "terrain", "/node_location": "place"}
+        right = getattr(asset.graph, names.get(column, column[1:]))
     with edited(path, [column]) as file:
         file[column] = right
     with pytest.raises(CorruptAssetError, match=f"but there is a column {column}"):

@@ -5,10 +5,10 @@ import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pytest
 
+from bake.asset import Asset
 from bake.errors import CorruptAssetError
 from bake.graph import BLOCKED
 from bake.recipe import LevelRecipe
@@ -45,8 +45,8 @@ def has_toward(path: Path) -> bool:
 
 def truth(path: Path) -> list[float]:
     """Ticks between all pairs of rows of the asset's own graph, by plain Python."""
-    with h5py.File(path) as file:
-        first, head = file["/first_out"][()].tolist(), file["/head"][()].tolist()
+    with Asset(path) as asset:
+        first, head = asset.graph.first_out.tolist(), asset.graph.head.tolist()
     weight = table(path, "weight").tolist()
     nodes = np.flatnonzero(table(path, "component") >= 0).tolist()
     arcs = arcs_of(

@@ -4,15 +4,15 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pytest
 
+from bake.asset import Asset
 from bake.errors import CorruptAssetError
 from bake.hexagons import HexLayout
 from bake.recipe import LevelRecipe
 from bake.verify import verify_asset
-from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
+from tests.support.baked import bake, cells_of_nodes, recipe_for, rows, write_graph, write_grid
 from tests.support.levels import shared_level
 from tests.support.oracles import offset_to_cube
 from tests.support.runs import from_bytes, in_bytes, runs_in
@@ -45,14 +45,14 @@ class Table:
         self.fits = fits
         node = np.flatnonzero(table(path, "component") >= 0)
         weight = table(path, "weight")
-        with h5py.File(path) as file:
-            first, head = file["/first_out"][()], file["/head"][()]
+        with Asset(path) as asset:
+            first, head = asset.graph.first_out, asset.graph.head
             self.cells = None
-            if "cell" in file:
-                self.cells = [(int(x), int(y)) for x, y in file["/cell"][()][node]]
-                layout = file.attrs.get("hex_layout")
+            if asset.graph.is_grid:
+                self.cells = [(int(x), int(y)) for x, y in cells_of_nodes(asset)[node]]
+                layout = asset.text("hex_layout")
                 if layout is not None:
-                    self.cells = [offset_to_cube(layout.decode(), cell)[:2] for cell in self.cells]
+                    self.cells = [offset_to_cube(layout, cell)[:2] for cell in self.cells]
         row_of = {int(each): row for row, each in enumerate(node)}
         self.arcs = [
             [
@@ -106,13 +106,13 @@ class Table:
 
 def columns_of(path: Path) -> Columns:
     lengths = from_bytes(table(path, "run_length").tolist())
-    return runs_in(lengths)[0], [each for each in lengths if each], table(path, "run_slot").tolist()
+    return runs_in(lengths)[0], [each for each in lengths if each], table(path, "run_move").tolist()
 
 
 def keep(path: Path, columns: Columns) -> None:
     counts, lengths, symbols = columns
     store(path, "run_length", np.array(in_bytes(with_ends(counts, lengths))))
-    store(path, "run_slot", np.array(symbols))
+    store(path, "run_move", np.array(symbols))
 
 
 def with_ends(counts: list[int], lengths: list[int]) -> list[int]:
@@ -249,9 +249,9 @@ def test_no_path_is_stored_where_no_other_table_tells(
         ("run_length", lambda old: np.append(old, 129), "does not give every run its length"),
         ("run_length", lambda old: np.append(old[:-1], [128, 0]), "more bytes than it needs"),
         ("run_length", lambda old: np.append(old[:-1], [129] * 5 + [1]), "more bytes than it"),
-        ("run_slot", lambda old: old[1:], "does not give every run its length"),
-        ("run_slot", lambda old: old * 0 + 77, "a hop is no arc"),
-        ("run_slot", lambda old: old * 0 + 255, "there is a shorter path"),
+        ("run_move", lambda old: old[1:], "does not give every run its length"),
+        ("run_move", lambda old: old * 0 + 77, "a hop is no arc"),
+        ("run_move", lambda old: old * 0 + 255, "there is a shorter path"),
     ],
 )
 def test_columns_that_make_no_table(
@@ -286,9 +286,9 @@ def test_every_pair_of_a_real_map(name: str, tmp_path: Path) -> None:
     assert proof.pairs == rows_**2
     assert told == sorted(told)
     assert told[-1] == 1
-    slots = table(path, "run_slot")
+    slots = table(path, "run_move")
     places = np.flatnonzero(slots < 8)
     slots[places[len(places) // 2]] ^= 7
-    store(path, "run_slot", slots)
+    store(path, "run_move", slots)
     with pytest.raises(CorruptAssetError, match="profile 'default': from"):
         proved(path)

@@ -16,8 +16,9 @@ from bake.runtime.reader.hops import RunHops
 from bake.runtime.reader.walk import Steps
 from bake.view.request import all_toward
 from bake.view.scene import read_scene
+from tests.support.baked import cells_of_nodes
 from tests.support.drawings import grid, picture
-from tests.support.tampering import hop_table, store_hops
+from tests.support.tampering import first_moves, hop_table, store_hops
 
 ROWS = ("..m..", ".##m.", "...#.", "#.#..", "...#.")
 
@@ -140,10 +141,10 @@ def test_components_alone_can_be_drawn(tmp_path: Path) -> None:
 def test_damaged_next_hops_are_named(tmp_path: Path, slot: int, found: str) -> None:
     asset = grid(tmp_path, "....", recipe=LevelRecipe(tables=("next_hops",)))
     with Asset(asset) as opened:
-        goal = opened.read("/cell")[:, 0].tolist().index(0)
+        goal = cells_of_nodes(opened)[:, 0].tolist().index(0)
     hop = hop_table(asset)
-    # Slot 0 leads east where there is an east, so the two easternmost lead to each other.
-    hop[:, goal] = slot
+    # The first move leads east where there is an east, so the two easternmost lead to each other.
+    hop[:, goal] = slot or first_moves(asset)[:, goal]
     store_hops(asset, hop)
     with pytest.raises(CorruptAssetError, match=found):
         picture(asset, show="distances", toward=(0, 0))

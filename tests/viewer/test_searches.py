@@ -199,7 +199,7 @@ def test_clearance_is_the_largest_square(source: str) -> None:
         for profile in level.profiles:
             reader = Opened(level, profile)
             places, cost = reader.places, reader.tables.column("cost", np.float64)
-            terrain = places.asset.read("/terrain")
+            terrain = places.asset.graph.terrain.reshape(places.height, places.width)
             rows = places.floor_height or places.height
             (_, found) = ask_view(shown_once(source), [["profile", profile], ["clearance"]])
             rng = random.Random(profile)

@@ -19,7 +19,7 @@ from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe, ProfileRecipe, load_recipe
 from bake.runtime import LevelAsset, open_asset
 from bake.verify import verify_asset
-from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
+from tests.support.baked import bake, cells_of_nodes, recipe_for, rows, write_graph, write_grid
 from tests.support.levels import refusal
 from tests.support.oracles import Cell, distances_from
 from tests.support.slope_and_turn_oracles import sloped_arcs
@@ -71,10 +71,10 @@ def test_a_diagonal_step_needs_flanks_that_are_not_too_steep(tmp_path: Path) -> 
 
 def steps_of(path: Path) -> dict[tuple[Cell, Cell], int]:
     with Asset(path) as asset:
-        cell = [tuple(each) for each in asset.read("/cell").tolist()]
-        first = asset.read("/first_out")
+        cell = [tuple(each) for each in cells_of_nodes(asset).tolist()]
+        first = asset.graph.first_out
         tail = np.repeat(np.arange(len(cell)), np.diff(first))
-        head, weight = asset.read("/head"), asset.read("/profiles/default/weight")
+        head, weight = asset.graph.head, asset.graph.weight("default")
     taken = weight != 2**31 - 1
     return {
         (cell[a], cell[b]): ticks

@@ -22,11 +22,8 @@ COLUMNS = (
         "the terrain's place among the profile's different costs, the lowest 0; 65535: the "
         "profile cannot stand there", box="flat", refers="class", none=65535),
     _column("weight", "int32", "arc", "ticks",
-        "cost of taking the arc; 2147483647 where the profile may not",
-        box="asset", least=1, most=MAX_WEIGHT, none=BLOCKED),
-    _column("weight", "int32", "arc", "ticks",
-        "price of the arc; 2147483647: the profile may not take it",
-        box="flat", world="graph", least=1, most=MAX_WEIGHT, none=BLOCKED),
+        "cost of taking the arc; 2147483647: the profile may not take it",
+        world="graph", least=1, most=MAX_WEIGHT, none=BLOCKED),
     _column("step_ticks", "int32", "terrain, terrain, slant", "ticks",
         "[from, to]: cost of a straight step, and of a diagonal one, from a cell of one terrain"
         " to a cell of another; 2147483647 where there is none",
@@ -56,16 +53,13 @@ COLUMNS = (
         "are", optional=True, one_of=(0, 1)),
     _column("link_open", "uint8", "link arc", "0 or 1",
         "1 where the profile may take the link; absent: there are no links",
-        box="flat", world="grid", optional=True, one_of=(0, 1)),
+        world="grid", optional=True, one_of=(0, 1)),
     _column("row_at", "int32", "location", "row",
         "the row of each location in the profile's tables, -1: it cannot stand there",
         box="flat", refers="row", none=-1),
-    _column("component", "int32", "node", "component",
-        "strongly connected component; -1 where the profile cannot stand. The profile's rows "
-        "are the other nodes, in order", box="asset", refers="component", none=-1),
     _column("component", "int32", "row", "component",
-        "strongly connected component of the row; absent: there is one at most",
-        box="flat", optional=True, refers="component"),
+        "strongly connected component of the row; absent: there is one at most. Rows are the "
+        "nodes where the profile can stand, in order", optional=True, refers="component"),
     _column("reach", "uint8", "component, reach byte", "bits",
         "bit 7 - j % 8 of byte j // 8 in row i: component j can be reached from component i",
         optional=True, bits="component"),
@@ -74,10 +68,6 @@ COLUMNS = (
         "with the table. LEB128: seven bits of a length a byte, the lowest ones first, and 128 "
         "added to all of its bytes but the last. This and the next column are next hops",
         box="asset", optional=True),
-    _column("run_slot", "uint8 uint16 uint32", "run", "slot",
-        "slot of the arc to take toward every target of the run; all ones: no path; all ones "
-        "less one: the greedy move. Means nothing for the row itself and for targets that "
-        "component and reach say cannot be reached", box="asset", optional=True),
     _column("first_run", "uint32", "row + 1", "run",
         "runs of row r are first_run[r] to first_run[r + 1] - 1, at least one. An asset without"
         " next hops has no runs", box="flat", optional=True, offsets="run", least=1),
@@ -87,7 +77,7 @@ COLUMNS = (
     _column("run_move", "uint8 uint16 uint32", "run", "move",
         "the move toward every target of the run; all ones: there is no path; all ones less "
         "one: the greedy move. Means nothing for the row itself, and for targets that cannot be"
-        " reached where says_none is 0", box="flat", optional=True),
+        " reached where says_none is 0", optional=True),
     _column("greedy_kind", "uint8 uint16 uint32", "row", "kind",
         "which row of greedy_move is the row's; absent where there are no runs",
         box="flat", world="grid", optional=True, refers="kind"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import nan
 from typing import NamedTuple
 
 from bake.asset.column import column as _column
@@ -134,32 +133,29 @@ INSTANCES = Records(
 # fmt: off
 COLUMNS = (
     _column("arc_link", "int32", "arc", "link",
-        "link the arc is, -1 for a step; of a link, length is its whole cost",
+        "link the arc is, -1 for a step; where arcs of grids are listed",
         box="asset", optional=True, refers="link", none=-1),
     *LINKS.columns(),
     _column("link_from", "int32", "link arc", "location",
         "where each arc of a link begins, ascending; a link that leads both ways is two arcs. "
         "All columns of links are absent where there are none",
-        box="flat", world="grid", optional=True, refers="location", order="ascending"),
+        world="grid", optional=True, refers="location", order="ascending"),
     _column("link_to", "int32", "link arc", "location",
-        "where it leads", box="flat", world="grid", optional=True, refers="location"),
+        "where it leads", world="grid", optional=True, refers="location"),
     _column("link_ticks", "int32", "link arc", "ticks",
         "what it costs", box="flat", world="grid", optional=True, least=1, most=MAX_WEIGHT),
     _column("link_number", "int32", "link arc", "link",
-        "the link it is of", box="flat", world="grid", optional=True, refers="link"),
-    _column("own_price", "float64", "arc", "units",
-        "what a patch made the arc cost, in place of what terrain says; infinite: it is closed;"
-        " NaN: it costs what terrain says", box="asset", optional=True, above=0, none=nan),
+        "the link it is of", world="grid", optional=True, refers="link"),
     _column("price_from", "int32", "price", "location",
         "where an arc with a price of its own begins, ascending, then by price_to; absent: none",
-        box="flat", optional=True, refers="location", order="ascending"),
+        optional=True, refers="location", order="ascending"),
     _column("price_to", "int32", "price", "location",
-        "where it leads", box="flat", optional=True, refers="location"),
+        "where it leads", optional=True, refers="location"),
     _column("price_ticks", "int32", "price", "ticks",
         "what it costs; 2147483647: it is closed",
         box="flat", optional=True, least=1, most=MAX_WEIGHT, none=BLOCKED),
     _column("price_units", "float64", "price", "units",
-        "the same in units; infinite: closed", box="flat", optional=True, above=0),
+        "the same in units; infinite: closed", optional=True, above=0),
     *(
         declared
         for records in (REGIONS, SPOTS, DOORS, DOOR_STATES, PROTOTYPES, INSTANCES)

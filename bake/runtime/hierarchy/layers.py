@@ -78,7 +78,7 @@ class ClusterTables:
         if implied is None:
             return None
         return lattice_arcs(
-            implied.lattice,
+            implied.grid,
             tables.location,
             np.where(tables.row_at < 0, np.int32(-1), tables.row_at + np.int32(1)),
             implied.steps(tables.profile).reshape(-1),

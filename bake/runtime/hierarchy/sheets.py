@@ -109,7 +109,7 @@ class LatticeSheets:
         assert implied is not None
         self._tables, self._asset, self._implied = tables, asset, implied
         self._turnssheet = Turnssheet()
-        self._lattice = lattice = implied.lattice
+        self._lattice = lattice = implied.grid
         self._ticks = implied.ticks(tables.profile)
         side = implied.block
         clusters, rows, self.held, bound = (tables.column(name, np.int32) for name in COLUMNS)
@@ -353,7 +353,7 @@ class LatticeSheets:
         """Read whose price is paid on each cell of a sheet, and which of them are rows."""
         path = profile_path(self._tables.profile, "dearest")
         if not self._asset.has(path):
-            grid: AnyArray = self._asset.part("/terrain", down, along)
+            grid: AnyArray = self._asset.part("/ground", down, along)
             return grid, self._passable[grid]
         dearest = self._asset.part(path, down, along)
         stands = dearest != NOWHERE

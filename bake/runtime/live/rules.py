@@ -9,20 +9,10 @@ from typing import TypeVar
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
-from bake.asset.column import profile_path
 from bake.asset.records import as_names
-from bake.asset.slopes import read_elevation, read_slope, read_turn
 from bake.graph import Graph
 from bake.movement.lattice import Lattice
 from bake.movement.links import Vias
-from bake.movement.rules import (
-    CONNECTIVITIES,
-    CORNER_CUTTING,
-    COST_RULES,
-    MAX_SIZE,
-    MovementRules,
-    Mover,
-)
 from bake.runtime.reader.places import Places
 from bake.runtime.things import Link, ThingTables
 
@@ -41,36 +31,12 @@ class LevelRules:
     def __init__(self, places: Places) -> None:
         self.places = places
         self.asset = places.asset
-        self.movement = MovementRules(
-            self._one_of(CORNER_CUTTING, self.asset.text("corner_cutting"), "corner_cutting"),
-            self._one_of(COST_RULES, self.asset.text("cost_rule"), "cost_rule"),
-            places.ticks_per_unit,
-        )
+        self.movement = self.asset.graph.rules
 
-    def _one_of(self, known: tuple[T, ...], found: object, name: str) -> T:
-        """Return the known value that the asset states; refuse any other."""
-        for each in known:
-            if each == found:
-                return each
-        expected = ", ".join(map(str, known))
-        raise self.asset.damaged(f"{name} is {found!r}, not one of {expected}")
-
-    @cached_property
+    @property
     def lattice(self) -> Lattice | None:
         """Return the lattice of a grid level; None on a graph level."""
-        places = self.places
-        if not places.is_grid:
-            return None
-        connectivity = 6 if places.hex_layout else self.asset.number("connectivity") or 8
-        return Lattice(
-            places.width,
-            places.height,
-            self._one_of(CONNECTIVITIES, connectivity, "connectivity"),
-            places.hex_layout,
-            places.floor_height,
-            self._barred,
-            self.places.headings,
-        )
+        return self.asset.graph.lattice
 
     @cached_property
     def floor_height(self) -> int:
@@ -81,32 +47,25 @@ class LevelRules:
     def terrains(self) -> tuple[str, ...]:
         return tuple(as_names(self.asset.read("/terrain_name")))
 
-    @cached_property
+    @property
     def terrain(self) -> UInt8Array:
         """Return (locations) uint8, the terrain that was baked."""
-        path = "/terrain" if self.places.is_grid else "/node_terrain"
-        return np.ascontiguousarray(self.asset.read(path).astype(np.uint8).reshape(-1))
-
-    @cached_property
-    def elevation(self) -> Float64Array | None:
-        """Return (locations) float64, how high each lies; None where the source did not say."""
-        return read_elevation(self.asset)
+        return self.asset.graph.terrain
 
     @property
-    def _barred(self) -> UInt8Array | None:
-        if not self.asset.has("/barred"):
-            return None
-        return self.asset.read("/barred").astype(np.uint8).reshape(-1)
+    def elevation(self) -> Float64Array | None:
+        """Return (locations) float64, how high each lies; None where the source did not say."""
+        return self.asset.graph.elevation
 
     @property
     def arc_count(self) -> int:
         """Return how many arcs were baked, without listing any."""
-        return self.asset.shape("/head")[0]
+        return self.asset.graph.arc_count
 
-    @cached_property
+    @property
     def length(self) -> Float64Array:
         """Return (m) float64, the length of each baked arc; for a link, its whole cost."""
-        return self.asset.read("/length").astype(np.float64)
+        return self.asset.graph.length
 
     @cached_property
     def graph(self) -> Graph:
@@ -116,17 +75,15 @@ class LevelRules:
     def tail(self) -> Int32Array:
         return self.graph.tail()
 
-    @cached_property
+    @property
     def link(self) -> Int32Array:
         """Return (m) int32, the link that each baked arc is; -1 for a step."""
-        if not self.asset.has("/arc_link"):
-            return np.full(len(self.places.head), -1, dtype=np.int32)
-        return self.asset.read("/arc_link").astype(np.int32, copy=False)
+        return self.asset.graph.link
 
     @cached_property
     def link_arcs(self) -> Int32Array:
         """Return the baked arcs that are links."""
-        if not self.asset.has("/arc_link"):
+        if not self.asset.has("/link_name"):
             return np.zeros(0, dtype=np.int32)
         return np.flatnonzero(self.link >= 0).astype(np.int32)
 
@@ -152,9 +109,9 @@ class LevelRules:
     @cached_property
     def own_prices(self) -> dict[tuple[int, int], float]:
         """Return units by (tail, head) location, of baked arcs whose price a patch had set."""
-        if not self.asset.has("/own_price"):
+        if not self.asset.has("/price_from"):
             return {}
-        price = self.places.own_price
+        price = self.asset.graph.own_price
         mine = np.flatnonzero(~np.isnan(price))
         location = self.location_of_node
         tail, head = location[self.tail[mine]], location[self.places.head[mine]]
@@ -223,12 +180,10 @@ class LevelRules:
             if (number, pair) not in known
         )
 
-    @cached_property
+    @property
     def location_of_node(self) -> Int32Array:
         """Return (n) int32, the location of each node."""
-        if self.places.is_grid:
-            return self.places.flat
-        return np.arange(self.places.node_count, dtype=np.int32)
+        return self.places.flat
 
     @cached_property
     def location_count(self) -> int:
@@ -246,17 +201,7 @@ class ProfileRules:
     def __init__(self, level: LevelRules, name: str) -> None:
         asset = level.asset
         self.name = name
-        cost = asset.read(profile_path(name, "cost")).astype(np.float64)
-        count = len(level.terrains)
-        allowed = np.ones((count, count), dtype=np.bool_)
-        if asset.has(profile_path(name, "may_enter")):
-            allowed = asset.read(profile_path(name, "may_enter")).astype(np.bool_)
-        size = 1
-        if level.places.is_grid and level.places.hex_layout is None:
-            size = asset.number("size", f"/profiles/{name}") or 1
-            if not 1 <= size <= MAX_SIZE:
-                raise asset.damaged(f"the profile's size is {size}")
-        self.mover = Mover(cost, allowed, size, read_slope(asset, name), read_turn(asset, name))
+        self.mover = asset.graph.mover(name)
         self._level = level
 
     @cached_property

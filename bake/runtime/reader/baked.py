@@ -57,9 +57,7 @@ class BakedTables(Tables):
     @cached_property
     def component(self) -> Int32Array:
         """Return (n) int32, the component of each node; -1 where the profile cannot stand."""
-        component = self._read("component", np.int32)
-        if len(component) != self.places.node_count:
-            raise self.damaged("components do not fit the nodes")
+        component = self._asset.graph.component(self.profile)
         if not is_numbered(component[component >= 0]):
             raise self.damaged("components are not numbered without gaps")
         return component
@@ -67,22 +65,18 @@ class BakedTables(Tables):
     @cached_property
     def node(self) -> Int32Array:
         """Return (r) int32, the node of each row."""
-        if self._asset.implied:
-            return self._asset.implied.nodes(self.profile)
-        return np.flatnonzero(self.component >= 0).astype(np.int32)
+        return np.flatnonzero(self.row_at_node >= 0).astype(np.int32)
 
     @cached_property
     def location(self) -> Int32Array:
         if self._asset.implied:
-            return self._asset.implied.rows(self.profile)
+            return self._asset.implied.cells(self.profile)
         return self.places.flat[self.node] if self.places.is_grid else self.node
 
     @cached_property
     def row_at_node(self) -> Int32Array:
         """Return (n) int32, the row of each node; -1 where the profile cannot stand."""
-        row = np.full(self.places.node_count, -1, dtype=np.int32)
-        row[self.node] = np.arange(self.row_count, dtype=np.int32)
-        return row
+        return self._asset.graph.rows(self.profile)
 
     @cached_property
     def row_at(self) -> Int32Array:
@@ -115,7 +109,7 @@ class BakedTables(Tables):
     @cached_property
     def weight(self) -> Int32Array:
         """Return (m) int32 ticks, the weight of each arc."""
-        weight = self._read("weight", np.int32)
+        weight = self._asset.graph.weight(self.profile)
         usable = weight != BLOCKED
         stands = self.component >= 0
         ends = np.repeat(stands, np.diff(self.places.first_out)) & stands[self.places.head]
@@ -126,11 +120,8 @@ class BakedTables(Tables):
     @cached_property
     def _node_cost(self) -> Float64Array:
         """Return (n) float64 units of crossing each node; NaN where the profile cannot go."""
-        terrain_cost = self._read("cost", np.float64)
-        terrain = self._asset.read("/node_terrain")
-        if self.size > 1:
-            return self._under_footprint(terrain_cost, self.size)
-        return np.asarray(terrain_cost[terrain])
+        graph = self._asset.graph
+        return graph.footprints(self.profile).cost_at(graph.place.astype(np.int64))
 
     @cached_property
     def row_cost(self) -> Float64Array:
@@ -138,49 +129,24 @@ class BakedTables(Tables):
 
     @cached_property
     def exact_cost(self) -> Float64Array:
-        from bake.asset.slopes import paid_for_slopes, read_turn, turns
         from bake.movement.prices import unit_cost
-        from bake.movement.rules import COST_RULES
 
-        asset, places = self._asset, self.places
-        length = asset.read("/length").astype(np.float64)
-        stated = asset.text("cost_rule")
-        cost_rule = next((known for known in COST_RULES if known == stated), None)
-        if cost_rule is None:
-            raise self.damaged(f"cost_rule is {stated!r}")
-        before = np.repeat(self._node_cost, np.diff(places.first_out))
-        exact = unit_cost(before, self._node_cost[places.head], cost_rule) * length
-        at = places.flat if places.is_grid else np.arange(places.node_count)
-        exact += paid_for_slopes(asset, self.profile, at, self.weight, self.size)
-        if places.headings is not None:
-            exact[turns(asset, at)] = read_turn(asset, self.profile)
-        if asset.has("/arc_link"):
-            link = asset.read("/arc_link").astype(np.int32, copy=False)
-            exact[link >= 0] = length[link >= 0]
-        exact = np.where(np.isnan(places.own_price), exact, places.own_price)
+        graph = self._asset.graph
+        before = np.repeat(self._node_cost, np.diff(graph.first_out))
+        exact = unit_cost(before, self._node_cost[graph.head], graph.rules.cost_rule)
+        exact = exact * graph.length + graph.paid_for_slopes(self.profile, self.weight)
+        if self.places.headings is not None:
+            exact[graph.turns] = graph.mover(self.profile).turn
+        links = graph.link >= 0
+        exact[links] = graph.length[links]
+        exact = np.where(np.isnan(graph.own_price), exact, graph.own_price)
         exact[self.weight == BLOCKED] = np.inf
         return exact
 
     @cached_property
     def size(self) -> int:
         """Return how many cells long one side of the agent's footprint is."""
-        size = self._asset.number("size", f"/profiles/{self.profile}")
-        if size is None:
-            return 1
-        if not self.places.is_grid:
-            raise self.damaged(f"the profile's size is {size}")
-        return size
-
-    def _under_footprint(self, terrain_cost: Float64Array, size: int) -> Float64Array:
-        """Return (n) float64 units, the cost of the dearest cell under a footprint at each node."""
-        from bake.movement.footprints import under_footprint
-
-        places = self.places
-        grid = self._asset.read("/terrain").astype(np.intp)
-        cost = under_footprint(
-            terrain_cost[grid], size, np.maximum, np.nan, places.floor_height
-        ).reshape(-1)
-        return np.asarray(cost[places.flat])
+        return self._asset.graph.mover(self.profile).size
 
     @cached_property
     def usable(self) -> Subgraph:
@@ -224,7 +190,7 @@ class BakedTables(Tables):
 
     @cached_property
     def has_hops(self) -> bool:
-        return self.has("run_length")
+        return self.has("run_move")
 
     @cached_property
     def has_distances(self) -> bool:
@@ -233,9 +199,9 @@ class BakedTables(Tables):
     @cached_property
     def hops(self) -> RunHops:
         """Return the next hops."""
-        if not self.has("run_length"):
+        if not self.has_hops:
             raise self.missing("next_hops")
-        symbol = self._asset.read(profile_path(self.profile, "run_slot"))
+        symbol = self._asset.read(profile_path(self.profile, "run_move"))
         count, start = self._asset.run_starts(self.profile, self.row_count, len(symbol))
         self._check_symbols(count, symbol)
         cell = self.places.cell
@@ -269,7 +235,7 @@ class BakedTables(Tables):
         """Check that runs take arcs the profile may take."""
         row = np.repeat(np.arange(self.row_count), count)
         if self.places.cell is None and (symbol == np.iinfo(str(symbol.dtype)).max - 1).any():
-            raise self.damaged("run_slot says greedy on a graph")
+            raise self.damaged("run_move says greedy on a graph")
         node = self.node[row]
         slot = symbol.astype(np.int64)
         special = slot >= np.iinfo(symbol.dtype).max - 1
@@ -281,7 +247,7 @@ class BakedTables(Tables):
             usable = (self.weight[arc] != BLOCKED) & (self.head_row[arc] >= 0)
         isolated = np.diff(self.usable.graph.first_out)[row] == 0
         if not (special | isolated | (usable & ~lonely)).all():
-            raise self.damaged("run_slot takes an arc the profile may not")
+            raise self.damaged("run_move takes an arc the profile may not")
 
     @cached_property
     def labels(self) -> DistanceLabels | None:

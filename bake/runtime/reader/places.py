@@ -67,8 +67,11 @@ class Places:
         self.hex_layout = None if layout is None else _hex_layout(layout)
         if kind == "hex" and self.hex_layout is None:
             raise asset.damaged(f"kind is {kind!r}, hex_layout {layout!r}")
-        # The grid's own shape, which the asset compares with its width and height.
-        self.height, self.width = asset.shape("/terrain") if self.is_grid else (0, 0)
+        stated = (asset.number(name) or 0 for name in ("height", "width"))
+        self.height, self.width = stated if self.is_grid else (0, 0)
+        if self.is_grid:
+            # The file compares the grid with its width and height.
+            asset.shape("/terrain" if asset.implied is None else "/ground")
         self.floor_height = asset.number("floor_height") if self.is_grid else None
         if self.floor_height is not None and not (
             self.floor_height < self.height and self.height % self.floor_height == 0
@@ -83,42 +86,40 @@ class Places:
 
     # -- nodes ------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def first_out(self) -> Int32Array:
         """Return (n + 1) int32, where the arcs of each node begin."""
-        return self._column("first_out")
+        return self.asset.graph.first_out
 
-    @cached_property
+    @property
     def head(self) -> Int32Array:
         """Return (m) int32, the node each arc leads to."""
-        return self._column("head")
+        return self.asset.graph.head
 
-    @cached_property
+    @property
     def node_count(self) -> int:
-        return len(self.first_out) - 1
+        return len(self.flat)
 
     @cached_property
     def cell(self) -> Int32Array | None:
         """Return (n, 2) int32, the cell (x, y) of each node; None on graph levels."""
         return self.cells_of(self.flat) if self.is_grid else None
 
-    @cached_property
+    @property
     def flat(self) -> Int32Array:
-        """Return (n) int32, y * width + x of each node's cell."""
-        cell = self._column("cell")
-        flat: Int32Array = cell[:, 1] * np.int32(self.width) + cell[:, 0]
-        if np.bincount(flat).max(initial=0) > 1:
-            raise self._damaged("cell")
-        return flat
+        """Return (n) int32, the location of each node: y * width + x of its cell."""
+        return self.asset.graph.place
 
     @cached_property
     def names(self) -> tuple[Name, ...]:
         """Return the node names of a graph level, as its source wrote them."""
-        stored = self.asset.read("/node_name")
-        whole = self.asset.text("node_name_type") == "int"
-        if whole != (stored.dtype.kind == "i"):
-            raise self._damaged("node_name")
+        whole = self._names_are_numbers
+        stored = self.asset.read("/node_number" if whole else "/node_name")
         return tuple(stored.tolist() if whole else [name.decode() for name in stored.tolist()])
+
+    @property
+    def _names_are_numbers(self) -> bool:
+        return self.asset.has("/node_number")
 
     @cached_property
     def _node_of_name(self) -> Mapping[Name, int]:
@@ -130,13 +131,6 @@ class Places:
         if not self.asset.has("/position"):
             return None
         return self.asset.read("/position").astype(np.float64)
-
-    @cached_property
-    def own_price(self) -> Float64Array:
-        """Return (m) float64 units of arcs whose price a patch had set; NaN of all others."""
-        if not self.asset.has("/own_price"):
-            return np.full(len(self.head), np.nan)
-        return self.asset.read("/own_price").astype(np.float64)
 
     def node_named(self, name: object) -> int | None:
         """Return the node of a name, None where there is none. True and 1.0 are not the name 1."""
@@ -152,7 +146,7 @@ class Places:
     def name_from(self, text: str) -> Name:
         """Return a node's name from text; it is a number where the source has numbers."""
         name: Name = text
-        if self.asset.text("node_name_type") == "int" and text.lstrip("-").isdecimal():
+        if self._names_are_numbers and text.lstrip("-").isdecimal():
             with suppress(ValueError):
                 name = int(text)
         if self.node_named(name) is None:
@@ -341,9 +335,6 @@ class Places:
         return (x, y), floor
 
     # -- columns ----------------------------------------------------------------------------------
-
-    def _column(self, name: str) -> Int32Array:
-        return self.asset.read(f"/{name}").astype(np.int32, copy=False)
 
     def _damaged(self, name: str) -> CorruptAssetError:
         return self.asset.damaged(f"column /{name} contradicts the rest")

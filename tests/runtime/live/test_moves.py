@@ -165,7 +165,7 @@ def test_of_several_ways_the_cheapest_open_one_is_meant(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("column", "value", "line"),
     [
-        ("over", 0, "a link does not weigh what it costs"),
+        ("over", 0, "link_open is wrong"),
         ("over", 2, "link_over has 2, not 0 or 1"),
         ("first_via", 0, "first_via"),
         ("via", 1, "a link passes through one of its ends"),

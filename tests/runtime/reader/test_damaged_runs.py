@@ -22,7 +22,7 @@ from tests.support.baked import (
     write_grid,
 )
 from tests.support.oracles import Lattice
-from tests.support.tampering import edited
+from tests.support.tampering import edited, first_moves, store_hops
 
 HOPS = ("components", "next_hops")
 
@@ -89,9 +89,9 @@ def put_first(value: int) -> Callable[[Int64Array], Int64Array]:
 @pytest.mark.parametrize(
     ("columns", "told"),
     [
-        ({"run_slot": put(3, 9)}, "an arc the profile may not"),
-        ({"run_slot": put(-1, 200)}, "an arc the profile may not"),
-        ({"run_slot": lambda old: old * 0 + 3}, "an arc the profile may not"),
+        ({"run_move": put(3, 9)}, "an arc the profile may not"),
+        ({"run_move": put(-1, 200)}, "an arc the profile may not"),
+        ({"run_move": lambda old: old * 0 + 3}, "an arc the profile may not"),
         ({"run_length": put_first(0)}, "run_length ends 28 of 27 rows"),
         ({"run_length": put(-1, 3)}, "run_length ends 26 of 27 rows"),
         ({"run_length": np.sort}, "run_length ends a row inside a length"),
@@ -119,10 +119,12 @@ def test_runs_that_make_no_table(
 def test_runs_that_lead_in_circles(
     compiled: bool, damaged: Callable[..., Path], request: pytest.FixtureRequest
 ) -> None:
-    """Slot 0 is an arc of every row, so nothing is wrong with any single run."""
+    """Every row makes a move that it may make, so nothing is wrong with any single run."""
     if not compiled:
         request.getfixturevalue("uncompiled")
-    with open_asset(damaged(run_slot=lambda old: old * 0)) as level:
+    path = damaged()
+    store_hops(path, first_moves(path))
+    with open_asset(path) as level:
         nav = level.profile()
         assert nav.next_hop((0, 0), (5, 4)) is not None
         ask_all(nav)
@@ -191,7 +193,7 @@ def test_ways_that_stop_short(compiled: str, damaged: Callable[..., Path]) -> No
     """Some rows lead on to others that have no move, or none but the greedy one."""
     paths = [
         damaged(
-            run_slot=lambda old, value=value: np.where(np.arange(len(old)) % 3 == 1, value, old)
+            run_move=lambda old, value=value: np.where(np.arange(len(old)) % 3 == 1, value, old)
         )
         for value in (255, 254)
     ]
@@ -209,7 +211,7 @@ def test_the_greedy_move_on_a_graph_is_damage(
     source = write_graph(tmp_path / "line.json", range(10), edges, directed=False)
     path = bake(source, LevelRecipe(tables=HOPS))
     with edited(path) as file:
-        slots = file[COLUMN.format("run_slot")]
+        slots = file[COLUMN.format("run_move")]
         slots[...] = np.full(slots.shape, 254, dtype=np.uint8)
     with open_asset(path) as level:
         nav = level.profile()

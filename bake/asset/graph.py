@@ -1,0 +1,392 @@
+"""Make the graph of a level from what its file holds.
+
+A grid is priced by the rules of movement: its file holds terrain and costs, and no arcs. Each node
+has an arc for every direction, whether or not there is such a step, and then those of links, so
+that a move is a slot; a step that leads nowhere leads back to its node, and nobody can take it.
+Graphs, and grids where prices follow from slopes or turns, have their arcs listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cached_property
+from typing import NamedTuple, Protocol, TypeVar
+
+import numpy as np
+
+from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
+from bake.asset.column import profile_path
+from bake.errors import BakeError, CorruptAssetError
+from bake.graph import BLOCKED
+from bake.hexagons import HEX_LAYOUTS
+from bake.movement.footprints import FootprintMap, Footprints
+from bake.movement.lattice import Lattice, Steps
+from bake.movement.links import NO_LINK
+from bake.movement.prices import Prices, price_arcs, price_steps, to_ticks
+from bake.movement.rules import (
+    CONNECTIVITIES,
+    CORNER_CUTTING,
+    COST_RULES,
+    LEVEL_GROUND,
+    MAX_SIZE,
+    Headings,
+    MovementRules,
+    Mover,
+    SlopeRule,
+)
+
+T = TypeVar("T")
+
+
+class Stored(Protocol):
+    """What a file holds: see :class:`bake.asset.read.Asset`."""
+
+    def read(self, path: str) -> AnyArray: ...
+    def has(self, path: str) -> bool: ...
+    def shape(self, path: str) -> tuple[int, ...]: ...
+    def rows(self, profile: str) -> int: ...
+    def text(self, name: str, group: str = "/") -> str | None: ...
+    def number(self, name: str, group: str = "/") -> int | None: ...
+    def damaged(self, found: str) -> CorruptAssetError: ...
+
+
+#: Nodes whose steps are priced at once.
+_PORTION = 2**16
+
+
+class _Links(NamedTuple):
+    """The arcs of links that join two nodes."""
+
+    which: Int64Array  # (k) which of the file's each is
+    tail: Int32Array  # (k) nodes
+    head: Int32Array
+    number: Int32Array  # (k) the link it is of
+    among: Int64Array  # (k) its place among those that leave its node
+
+
+class LevelGraph:
+    """The nodes and arcs of a level, and what they cost each profile.
+
+    A *location* is a cell, counted in reading order, or a node of a graph.
+    """
+
+    def __init__(self, asset: Stored) -> None:
+        self.asset = asset
+        self.is_grid = asset.text("kind") != "graph"
+        self.rules = MovementRules(
+            self._one_of(CORNER_CUTTING, asset.text("corner_cutting"), "corner_cutting"),
+            self._one_of(COST_RULES, asset.text("cost_rule"), "cost_rule"),
+            asset.number("ticks_per_unit") or 0,
+        )
+
+    def _one_of(self, known: tuple[T, ...], found: object, name: str) -> T:
+        """Return the known value that the asset states; refuse any other."""
+        for each in known:
+            if each == found:
+                return each
+        raise self.asset.damaged(f"{name} is {found!r}, not one of {', '.join(map(str, known))}")
+
+    @property
+    def is_listed(self) -> bool:
+        """Tell whether the file lists arcs."""
+        return self.asset.has("/head")
+
+    # -- places -----------------------------------------------------------------------------------
+
+    @cached_property
+    def terrain(self) -> UInt8Array:
+        """Return (locations) uint8, the terrain of each location."""
+        return self.asset.read("/terrain").astype(np.uint8, copy=False)
+
+    @cached_property
+    def elevation(self) -> Float64Array | None:
+        """Return (locations) float64 units, how high each lies; None: the source did not say."""
+        return self.asset.read("/elevation") if self.asset.has("/elevation") else None
+
+    @cached_property
+    def place(self) -> Int32Array:
+        """Return (n) int32, the location of each node."""
+        if not self.is_grid:
+            return np.arange(len(self.terrain), dtype=np.int32)
+        if self.asset.has("/node_location"):
+            return self.asset.read("/node_location")
+        node_at = self.asset.read("/node_at")
+        place = np.flatnonzero(node_at >= 0).astype(np.int32)
+        if not np.array_equal(np.sort(node_at[place]), np.arange(len(place))):
+            raise self.asset.damaged("node_at does not number the nodes")
+        return place[np.argsort(node_at[place])]
+
+    @cached_property
+    def node_at(self) -> Int32Array:
+        """Return (locations) int32, the node at each; -1 where there is none."""
+        found = np.full(len(self.terrain), -1, dtype=np.int32)
+        found[self.place] = np.arange(len(self.place), dtype=np.int32)
+        return found
+
+    @cached_property
+    def lattice(self) -> Lattice | None:
+        """Return which cells of a grid are neighbours; None on graphs."""
+        asset = self.asset
+        if not self.is_grid:
+            return None
+        layout, headings = asset.text("hex_layout"), asset.number("headings")
+        width, height = asset.number("width") or 0, asset.number("height") or 0
+        connectivity = self._one_of(CONNECTIVITIES, asset.number("connectivity"), "connectivity")
+        floor_height = asset.number("floor_height")
+        if (connectivity == 6) != (layout is not None) or width * height != len(self.terrain):
+            raise asset.damaged("the numbers of the level contradict each other")
+        if floor_height is not None and (floor_height < 1 or height % floor_height):
+            raise asset.damaged(f"floor_height is {floor_height}")
+        whole = headings is None or headings * (floor_height or height) == height
+        if not whole or (headings is not None and not self.is_listed):
+            raise asset.damaged(f"headings is {headings}")
+        known: tuple[Headings, ...] = (4, 6, 8)
+        return Lattice(
+            width,
+            height,
+            connectivity,
+            None if layout is None else self._one_of(HEX_LAYOUTS, layout, "hex_layout"),
+            floor_height,
+            asset.read("/barred") if asset.has("/barred") else None,
+            None if headings is None else self._one_of(known, headings, "headings"),
+        )
+
+    # -- arcs -------------------------------------------------------------------------------------
+
+    @cached_property
+    def slots(self) -> int:
+        """Return how many arcs each node has for directions; 0 where arcs are listed."""
+        return 0 if self.lattice is None or self.is_listed else len(self.lattice.heading)
+
+    @cached_property
+    def first_out(self) -> Int32Array:
+        """Return (n + 1) int32, where the arcs of each node begin."""
+        count = len(self.place)
+        if not self.slots:
+            first_out: Int32Array = self.asset.read("/first_out")
+            if len(first_out) != count + 1:
+                raise self.asset.damaged("column /first_out does not fit the nodes")
+            return first_out
+        links = np.append(0, np.cumsum(np.bincount(self._links.tail, minlength=count)))
+        first: Int32Array = (np.arange(count + 1) * self.slots + links).astype(np.int32)
+        return first
+
+    @property
+    def arc_count(self) -> int:
+        """Return how many arcs there are, without listing any."""
+        return self.asset.shape("/head")[0] if not self.slots else int(self.first_out[-1])
+
+    def taken(self, profiles: Collection[str]) -> int:
+        """Return how many arcs some profile may take."""
+        usable = np.zeros(len(self.head), dtype=np.bool_)
+        for profile in profiles:
+            usable |= self.weight(profile) != BLOCKED
+        return int(np.count_nonzero(usable))
+
+    @cached_property
+    def head(self) -> Int32Array:
+        """Return (m) int32, the node each arc leads to."""
+        if not self.slots:
+            return self.asset.read("/head")
+        steps, own = self._steps_from(slice(None)), np.arange(len(self.place), dtype=np.int32)
+        there = np.where(steps.inside, self.node_at[steps.head], -1)
+        return self._by_arc(np.where(there < 0, own[:, None], there), self._links.head)
+
+    @cached_property
+    def length(self) -> Float64Array:
+        """Return (m) float64 units, how long each arc is; of a link what it costs."""
+        if not self.slots:
+            return self.asset.read("/length")
+        assert self.lattice is not None
+        every = np.broadcast_to(self.lattice.length, (len(self.place), self.slots))
+        links = self.asset.read("/link_cost")[self._links.number] if self._links.number.size else 0
+        return self._by_arc(every, links)
+
+    @cached_property
+    def link(self) -> Int32Array:
+        """Return (m) int32, the link each arc is, NO_LINK for steps."""
+        if not self.slots and self.asset.has("/arc_link"):
+            return self.asset.read("/arc_link")
+        if not self.slots:
+            return np.full(len(self.head), NO_LINK, dtype=np.int32)
+        every = np.broadcast_to(NO_LINK, (len(self.place), self.slots))
+        return self._by_arc(every, self._links.number)
+
+    def _by_arc(self, steps: AnyArray, links: AnyArray | int) -> AnyArray:
+        """Return (m), what is said of (n, slots) steps and of the links that join two nodes."""
+        if not len(self._links.which):
+            return steps.reshape(-1)
+        found = np.empty(int(self.first_out[-1]), dtype=steps.dtype)
+        found[self.first_out[:-1, None] + np.arange(self.slots)] = steps
+        found[self._arc_of_link] = links
+        return found
+
+    def _steps_from(self, nodes: slice) -> Steps:
+        """Return the steps out of some nodes, as cells."""
+        assert self.lattice is not None
+        return self.lattice.steps_from(self.place[nodes].astype(np.int64))
+
+    @cached_property
+    def _arc_of_link(self) -> Int64Array:
+        """Return (k) int64, the arcs that are links, in the order of the file."""
+        first = self.first_out[self._links.tail]
+        return np.asarray(first + self.slots + self._links.among, dtype=np.int64)
+
+    @cached_property
+    def _links(self) -> _Links:
+        asset, node_at = self.asset, self.node_at
+        if not asset.has("/link_from"):
+            empty, none = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
+            return _Links(empty, none, none, none, empty)
+        begins, leads = asset.read("/link_from"), asset.read("/link_to")
+        which = np.flatnonzero((node_at[begins] >= 0) & (node_at[leads] >= 0))
+        among = (np.arange(len(begins)) - np.searchsorted(begins, begins))[which]
+        tail = node_at[begins[which]]
+        # An arc that leads nowhere comes after all others of its cell, so places have no gaps.
+        if (among >= np.bincount(tail, minlength=len(self.place))[tail]).any():
+            raise asset.damaged("an arc of a link leads nowhere, and others come after it")
+        number = asset.read("/link_number")[which]
+        return _Links(which, tail, node_at[leads[which]], number, among)
+
+    @cached_property
+    def own_price(self) -> Float64Array:
+        """Return (m) float64, units of arcs with a price of their own; NaN of all others."""
+        asset, count = self.asset, len(self.terrain)
+        found = np.full(len(self.head), np.nan)
+        if not asset.has("/price_from"):
+            return found
+        tail = np.repeat(np.arange(len(self.place)), np.diff(self.first_out))
+        begins, leads = asset.read("/price_from"), asset.read("/price_to")
+        keys = begins.astype(np.int64) * count + leads
+        if (np.diff(keys) <= 0).any():
+            raise asset.damaged("prices are not in order")
+        if len(keys):
+            wanted = self.place[tail].astype(np.int64) * count + self.place[self.head]
+            at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+            mine = (keys[at] == wanted) & (self.head != tail)
+            found[mine] = asset.read("/price_units")[at[mine]]
+        return found
+
+    # -- profiles ---------------------------------------------------------------------------------
+
+    def mover(self, profile: str) -> Mover:
+        """Return what terrain means to a profile."""
+        asset = self.asset
+        cost = asset.read(profile_path(profile, "cost"))
+        allowed = np.ones((len(cost), len(cost)), dtype=np.bool_)
+        if asset.has(profile_path(profile, "may_enter")):
+            allowed = asset.read(profile_path(profile, "may_enter")) != 0
+        size = asset.number("size", f"/profiles/{profile}") or 1
+        square = self.is_grid and asset.text("hex_layout") is None
+        if not 1 <= size <= MAX_SIZE or (size > 1 and not square):
+            raise asset.damaged(f"the size of profile {profile!r} is {size}")
+        slope, turn = LEVEL_GROUND, 1.0
+        if asset.has(profile_path(profile, "slope")):
+            slope = SlopeRule(*asset.read(profile_path(profile, "slope")).tolist())
+        if asset.number("headings") is not None:
+            turn = float(asset.read(profile_path(profile, "turn"))[0])
+        return Mover(cost, allowed, size, slope, turn)
+
+    def footprints(self, profile: str) -> Footprints:
+        """Return what lies under a profile's footprint."""
+        mover = self.mover(profile)
+        if mover.size == 1 or self.lattice is None:
+            return Footprints(mover, self.terrain, self.lattice, elevation=self.elevation)
+        return FootprintMap(mover, self.terrain, self.lattice, self.elevation)
+
+    def rows(self, profile: str) -> Int32Array:
+        """Return (n) int32, the row of each node; -1 where the profile cannot stand."""
+        asset, row_at = self.asset, profile_path(profile, "row_at")
+        if asset.has(row_at):
+            row = asset.read(row_at)[self.place]
+            stands = row >= 0
+            count = int((asset.read(row_at) >= 0).sum())
+            if not np.array_equal(row[stands], np.arange(count)):
+                raise asset.damaged(f"column {row_at} does not number rows like nodes")
+            return row
+        stands = ~np.isnan(self.footprints(profile).cost_at(self.place.astype(np.int64)))
+        count = int(np.count_nonzero(stands))
+        if asset.rows(profile) not in (0, count):
+            raise asset.damaged(
+                f"tables of profile {profile!r} have {asset.rows(profile):,} rows, and there are "
+                f"{count:,} nodes where it can stand"
+            )
+        return np.where(stands, np.cumsum(stands) - 1, -1).astype(np.int32)
+
+    def component(self, profile: str) -> Int32Array:
+        """Return (n) int32, the component of each node; -1 where the profile cannot stand."""
+        row, path = self.rows(profile), profile_path(profile, "component")
+        if not self.asset.has(path):
+            return np.minimum(row, 0)
+        component, found = self.asset.read(path), row.copy()
+        if len(component) != int(row.max(initial=-1)) + 1:
+            raise self.asset.damaged(f"column {path} does not fit where the profile can stand")
+        found[row >= 0] = component
+        return found
+
+    def weight(self, profile: str) -> Int32Array:
+        """Return (m) int32 ticks, the weight of each arc."""
+        if not self.slots:
+            return self.asset.read(profile_path(profile, "weight"))
+        footprints = self.footprints(profile)
+        steps = np.empty((len(self.place), self.slots), dtype=np.int32)
+        for first in range(0, len(steps), _PORTION):
+            some = slice(first, first + _PORTION)
+            leaving = self._steps_from(some)
+            prices = price_steps(footprints, self.rules, leaving)
+            usable = prices.usable & (self.node_at[leaving.head] >= 0)
+            steps[some] = self._ticks(Prices(usable, prices.units))
+        weight = self._by_arc(steps, self._link_weight(footprints, profile))
+        if self.asset.has("/price_from"):
+            own = self.own_price
+            mine = ~np.isnan(own) & (weight != BLOCKED)
+            weight = np.where(mine, self._ticks(Prices(mine & np.isfinite(own), own)), weight)
+        return weight
+
+    def _link_weight(self, footprints: Footprints, profile: str) -> Int32Array:
+        """Return (k) int32 ticks, the weight of each arc of a link that joins two nodes."""
+        links = self._links
+        if not len(links.which):
+            return links.number
+        tail, head = self.place[links.tail], self.place[links.head]
+        taken: BoolArray = self.asset.read(profile_path(profile, "link_open"))[links.which] != 0
+        cost = self.asset.read("/link_cost")[links.number]
+        return self._ticks(
+            price_arcs(
+                footprints,
+                self.rules,
+                tail.astype(np.int64),
+                head.astype(np.int64),
+                cost,
+                taken,
+            )
+        )
+
+    def paid_for_slopes(self, profile: str, weight: Int32Array) -> Float64Array | float:
+        """Return (m) float64 units, what rise and fall add to the price of each usable arc.
+
+        Args:
+            weight: (m) int32 ticks, BLOCKED where the profile may not take the arc.
+        """
+        footprints = self.footprints(profile)
+        if not footprints.pays_for_slopes:
+            return 0.0
+        usable = np.flatnonzero(weight != BLOCKED)
+        tail = np.repeat(self.place, np.diff(self.first_out))[usable].astype(np.int64)
+        paid = np.zeros(len(weight))
+        head = self.place[self.head[usable]].astype(np.int64)
+        paid[usable] = footprints.slope_units(tail, head)
+        return paid
+
+    @property
+    def turns(self) -> BoolArray:
+        """Return (m) bool, True where an arc is a turn, from a cell to the same cell."""
+        plane = (self.asset.number("width") or 0) * (self.asset.number("floor_height") or 1)
+        cell = self.place % max(1, plane)
+        return np.asarray(np.repeat(cell, np.diff(self.first_out)) == cell[self.head])
+
+    def _ticks(self, prices: Prices) -> Int32Array:
+        return to_ticks(prices, self.rules.ticks_per_unit, self._off_the_scale)
+
+    def _off_the_scale(self, arc: int, ticks: float) -> BakeError:
+        return self.asset.damaged(f"an arc would weigh {ticks:.4g} ticks")

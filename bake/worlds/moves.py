@@ -1,0 +1,60 @@
+"""Number the arcs of a world as its asset does: by moves on grids, by slots elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from bake.arrays import Int32Array
+from bake.graph import BLOCKED, Subgraph, usable_subgraph
+from bake.level import GridLevel
+from bake.movement.lattice import Lattice
+from bake.movement.moves import LinkMoves, moves_of_arcs
+from bake.movement.rules import LEVEL_GROUND
+from bake.worlds.world import World
+
+
+def lists_arcs(world: World) -> bool:
+    """Tell whether an asset has to list arcs: prices follow from more than terrain."""
+    level = world.level
+    if not isinstance(level, GridLevel) or level.headings is not None:
+        return True
+    slopes = any(mover.slope != LEVEL_GROUND for mover in world.movers.values())
+    return slopes and level.elevation is not None
+
+
+def locations(world: World) -> Int32Array:
+    """Return (n) int32, the location of each node: y * width + x of its cell, or the node."""
+    if not isinstance(world.level, GridLevel) or world.cell is None:
+        return np.arange(world.graph.node_count, dtype=np.int32)
+    return world.cell[:, 1] * np.int32(world.level.width) + world.cell[:, 0]
+
+
+def link_moves(world: World) -> LinkMoves:
+    """Return the arcs of a grid's links, those too that its graph lacks."""
+    level, graph = world.level, world.graph
+    assert isinstance(level, GridLevel)
+    assert world.link is not None
+    at, arcs = locations(world), np.flatnonzero(world.link >= 0)
+    wanted = []
+    for number, link in enumerate(level.things.links):
+        start, goal = (y * level.width + x for x, y in (link.start, link.goal))
+        wanted += [(start, goal, number)] + [(goal, start, number)] * link.both_ways
+    return LinkMoves.of(at[graph.tail()[arcs]], at[graph.head[arcs]], world.link[arcs], wanted)
+
+
+def usable(world: World, profile: str) -> Subgraph:
+    """Return what a profile can use of a world; the slot of an arc is its move."""
+    metric, level = world.metrics[profile], world.level
+    sub = usable_subgraph(world.graph, metric)
+    if lists_arcs(world):
+        return sub
+    assert isinstance(level, GridLevel)
+    assert world.connectivity is not None
+    layout, floor_height = level.hex_layout, level.floor_height
+    lattice = Lattice(level.width, level.height, world.connectivity, layout, floor_height)
+    link = np.full(len(metric.weight), -1) if world.link is None else world.link
+    graph = world.graph
+    move = moves_of_arcs(lattice, locations(world), graph.tail(), graph.head, link >= 0)
+    return replace(sub, slot=move[metric.weight != BLOCKED])
