@@ -190,6 +190,11 @@ class LevelGraph:
             return self.asset.read("/head")
         steps, own = self._steps_from(slice(None)), np.arange(len(self.place), dtype=np.int32)
         there = np.where(steps.inside, self.node_at[steps.head], -1)
+        assert self.lattice is not None
+        if self.lattice.barred is not None:
+            barred = self.lattice.barred.reshape(-1)
+            ledges = barred[steps.tail][:, None] | barred[steps.head]
+            there[(ledges & self.lattice.heading) != 0] = -1
         return self._by_arc(np.where(there < 0, own[:, None], there), self._links.head)
 
     @cached_property

@@ -35,7 +35,9 @@ def prove_form(level: Level, sizes: Mapping[str, int]) -> None:
     asset, block = level.asset, level.asset.number("block")
     wanted = {"/is_node": block is not None}
     for name, size in sizes.items():
-        wanted |= dict.fromkeys((profile_path(name, "steps"),), block is not None)
+        wanted[profile_path(name, "steps")] = block is not None
+        if not asset.is_flat:  # Flat files of any grid have prices by classes of that name.
+            wanted[profile_path(name, "step_ticks")] = block is not None
         wanted[profile_path(name, "dearest")] = block is not None and size > 1
     for path, there in wanted.items():
         what = "is missing" if there else "belongs to another kind of level"
