@@ -300,7 +300,7 @@ def test_prices_that_no_asset_can_hold_are_told(tmp_path: Path) -> None:
     [
         ("recipe", b"{}", "its recipe cannot be read: tables: this key is missing"),
         ("recipe", b'{"profiles":', "its recipe cannot be read: Expecting value"),
-        ("connectivity", 5, "connectivity is 5, not one of 4, 6, 8"),
+        ("connectivity", 5, "attribute connectivity of / is 5"),
     ],
 )
 def test_an_asset_that_states_no_rules(tmp_path: Path, name: str, value: object, told: str) -> None:

@@ -256,7 +256,6 @@ def test_no_recipe_is_needed(bare: Path) -> None:
     assert bake("build", "--jobs", "1").code == 0
     found = bake("info", "baked/five.h5", "--json").data
     assert [table["table"] for table in found["profiles"]["default"]["tables"]] == [
-        "components",
         "next_hops",
         "clusters",
         "hierarchy",

@@ -32,12 +32,12 @@ def mount(*arguments: str) -> None:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 256 KiB, all of it assets' folder."""
+    """A file system of 192 KiB, all of it assets' folder."""
     folder = tmp_path / "disk"
     folder.mkdir()
     if not sys.platform.startswith("linux"):
         pytest.skip("tmpfs is Linux's")
-    mount("-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder))
+    mount("-t", "tmpfs", "-o", "size=192k", "tmpfs", str(folder))
     yield folder
     subprocess.run(["umount", "-l", str(folder)], check=True)
 

@@ -74,7 +74,7 @@ def baked(folder: Path, name: str) -> tuple[dict[str, bytes], list[list[str]]]:
     with h5py.File(asset) as file:
         file.visititems(keep)
         names = [text.decode() for text in file["terrain_name"][()]]
-        grid = [[names[code] for code in row] for row in file["terrain"][()]]
+        grid = [[names[code] for code in row] for row in file["terrain"][()].reshape(5, 6)]
     return columns, grid
 
 

@@ -55,11 +55,13 @@ def full_contents() -> Contents:
             if attribute.name == "block":
                 continue
             group = attribute.group.replace(PROFILE, profile)
-            attributes[group, attribute.name] = (
-                f"text of {attribute.name}: Ä ≤ 3"
-                if attribute.kind == "text"
-                else STATED.get(attribute.name, len(group))
-            )
+            if attribute.kind == "text":
+                value: str | int = f"text of {attribute.name}: Ä ≤ 3"
+            else:
+                wanted = STATED.get(attribute.name, len(group))
+                value = min(max(attribute.least, wanted), attribute.most)
+            fits = attribute.allows(value)
+            attributes[group, attribute.name] = value if fits else attribute.values[0]
         for column in COLUMNS:
             path = column.path.replace(PROFILE, profile)
             columns[path] = conforming(column, shape_of(column), length, rng)
