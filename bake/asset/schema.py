@@ -14,12 +14,12 @@ from bake.movement.rules import MAX_SIZE
 FORMAT_NAME = "levelbake asset"
 
 #: Version of the layout described here. Readers refuse other versions, each with its own error.
-FORMAT_VERSION = 5
-OLDEST_READABLE = 5
+FORMAT_VERSION = 6
+OLDEST_READABLE = 6
 
 #: Revision of the baking code. It is raised whenever the same source and recipe give other bytes,
 #: which makes every asset stale. CHANGELOG.md names each revision.
-BAKE_REVISION = 9
+BAKE_REVISION = 10
 
 _OWN = f"/profiles/{PROFILE}"
 
