@@ -65,7 +65,6 @@ SHARED_NAMES = {
     "_Area",
     "_Reader",
     "_Room",
-    "_Stated",
 }
 
 

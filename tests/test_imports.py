@@ -143,8 +143,8 @@ CONFINED: dict[str, tuple[str, ...]] = {
     # Verifying must share no code with baking, so it asks scipy.
     "scipy": ("interop.py", "verify/*"),
     "h5py": ("asset/*",),
-    "pydantic": ("levels/*", "recipe*", "school/puzzle_json*"),
-    "pydantic_core": ("levels/*", "recipe*"),
+    "pydantic": ("levels/*", "school/puzzle_json*"),
+    "pydantic_core": ("levels/*",),
     "numba": ("kernels/jit.py",),
     "distributed": ("pipeline/cluster.py",),
     "dask": ("pipeline/cluster.py",),

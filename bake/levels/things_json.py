@@ -12,13 +12,12 @@ from bake.arrays import Int32Array, UInt8Array
 from bake.level import MAX_CELLS, Cell, Door, Link, Region, Spot, Things
 from bake.levels.reading.editors import HEADINGS
 from bake.levels.reading.limits import MAX_COST, spend_area
-from bake.levels.reading.mistakes import Where, shown
+from bake.levels.reading.mistakes import Mistake, Where, shown
 from bake.levels.reading.models import (
     FIRST_ONLY,
     DistinctNames,
     StrictModel,
     TerrainName,
-    reject,
 )
 from bake.levels.reading.things import rectangle
 from bake.movement.links import MAX_VIA
@@ -28,13 +27,13 @@ Side = Literal["north", "east", "south", "west"]
 
 def _whole_numbers(numbers: list[int]) -> list[int]:
     if any(abs(number) >= 2**31 for number in numbers):
-        reject(f"found {shown(max(numbers, key=abs))}", "a place inside the level")
+        raise Mistake(f"found {shown(max(numbers, key=abs))}", "a place inside the level")
     return numbers
 
 
 def _positive(cost: float) -> float:
     if not 0 < cost <= MAX_COST:
-        reject(f"the cost is {shown(cost)}", f"a number above 0, at most {MAX_COST:g}")
+        raise Mistake(f"the cost is {shown(cost)}", f"a number above 0, at most {MAX_COST:g}")
     return cost
 
 

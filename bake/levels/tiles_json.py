@@ -22,7 +22,7 @@ from bake.levels.instances_json import (
 )
 from bake.levels.reading.files import check_version
 from bake.levels.reading.limits import MAX_COST, check_size, check_terrain_count
-from bake.levels.reading.mistakes import Where, is_plain_text, one_of, shown
+from bake.levels.reading.mistakes import Mistake, Where, is_plain_text, one_of, shown
 from bake.levels.reading.models import (
     FIRST_ONLY,
     SCHEMA_DRAFT,
@@ -32,7 +32,6 @@ from bake.levels.reading.models import (
     StrictModel,
     TerrainName,
     Terrains,
-    reject,
     terrain_rules,
     tidied,
     validated,
@@ -63,7 +62,7 @@ _CODE_POINTS = 0x110000
 
 def _symbol(text: str) -> str:
     if len(text) != 1 or not is_plain_text(text):
-        reject(f"{shown(text)} is not a legend character", "a single character")
+        raise Mistake(f"{shown(text)} is not a legend character", "a single character")
     return text
 
 

@@ -1,17 +1,10 @@
 """Read `bake.toml`, which says what to bake under which rules, and check it before any bake."""
 
-from bake.recipe.load import find_recipe, load_recipe, recipe_schema
-from bake.recipe.rules import (
-    DEFAULT_SEVERITY,
-    RECIPE_NAME,
-    SETTING_NAMES,
-    SEVERITIES,
-    LevelRecipe,
-    ProfileRecipe,
-    Recipe,
-    Severity,
-    read_stated,
-)
+from bake.recipe.load import find_recipe, load_recipe
+from bake.recipe.parts import DEFAULT_SEVERITY, SEVERITIES, Severity
+from bake.recipe.rules import RECIPE_NAME, SETTING_NAMES, LevelRecipe, ProfileRecipe, Recipe
+from bake.recipe.stated import read_stated
+from bake.recipe.whole import recipe_schema
 
 __all__ = [
     "DEFAULT_SEVERITY",

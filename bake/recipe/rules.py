@@ -1,7 +1,7 @@
-"""Describe a resolved recipe: every level's rules merged, colours, units and orders normalised.
+"""Declare every key of a recipe, and describe a resolved one, each level's rules merged.
 
-Two recipes that mean the same are equal however their files are written. Nothing here needs
-pydantic, so a process that is handed a resolved recipe starts quickly.
+Each key is declared once, at the field of :class:`LevelRecipe` or :class:`ProfileRecipe` that it
+sets. Two recipes that mean the same are equal however their files are written.
 """
 
 from __future__ import annotations
@@ -18,15 +18,38 @@ from bake.level import Division, MeshNodes, TerrainRule
 from bake.levels.elevation import ElevationImage
 from bake.levels.reading.editors import EditorReading, LdtkReading, TiledReading
 from bake.levels.reading.limits import DEFAULT_MEMORY_BUDGET
-from bake.movement.rules import Connectivity, CornerCutting, CostRule, Headings
+from bake.levels.reading.mistakes import Mistake
+from bake.movement.rules import MAX_SIZE, Connectivity, CornerCutting, CostRule, Headings
+from bake.recipe.parts import (
+    ELEVATION,
+    LDTK,
+    LINT,
+    SLOPES,
+    TERRAIN,
+    TERRAIN_ABOUT,
+    TILED,
+    Severity,
+)
+from bake.recipe.tables import Named, Table, declared, key, resolved
+from bake.recipe.values import (
+    CELL_SIZE,
+    COLOUR_KEY,
+    FLAG,
+    MEMORY,
+    ORIGIN,
+    PROFILE_NAME,
+    TERRAIN_NAME,
+    Items,
+    choice,
+    number,
+    quoted,
+    whole,
+)
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 DistanceStorage = Literal["auto", "labels"]
 HierarchyMode = Literal["hpa", "none"]
 HeuristicKind = Literal["auto", "field", "landmark"]
-#: How bad a finding of `bake lint` is.
-Severity = Literal["error", "warning", "notice", "off"]
-
 #: Every product a recipe can ask for, in the order they are baked.
 TABLE_NAMES = (
     "components",
@@ -42,10 +65,7 @@ RECIPE_NAME = "bake.toml"
 DEFAULT_SOURCES = ("levels_src/*",)
 DEFAULT_OUTPUT = "baked"
 
-MIN_MEMORY_BUDGET = 2**20
-MAX_MEMORY_BUDGET = 2**63 - 1
 MAX_TICKS_PER_UNIT = 2**24
-MAX_COST = 1_000_000
 MIN_CLUSTER_SIZE = 4
 MAX_CLUSTER_SIZE = 1024
 MAX_SPACING = 1024
@@ -73,123 +93,296 @@ SETTING_NAMES = frozenset(
     }
 )
 
-SEVERITIES: tuple[Severity, ...] = ("error", "warning", "notice", "off")
-#: Rules of `bake lint` that a recipe may weigh, and their severity where it does not.
-DEFAULT_SEVERITY: Mapping[str, Severity] = {
-    "spawns": "error",
-    "exits": "error",
-    "islands": "warning",
-    "traps": "warning",
-    "links": "error",
-    "narrow": "notice",
-    "ignored": "warning",
-    "gravity": "warning",
-    "straight": "notice",
-    "terrain": "notice",
-    "legend": "warning",
-    "recipe": "warning",
-}
+
+def _by_name(table: dict[str, Any]) -> dict[str, Any]:
+    # Everything is sorted, so that no table can depend on the order in which a recipe was written.
+    return dict(sorted(table.items()))
 
 
 @dataclass(frozen=True)
 class ProfileRecipe:
-    """One kind of agent.
-
-    Attributes:
-        name: letters, digits, "_", "." and "-", starting with a letter or digit.
-        terrain: this profile's own rules by terrain, which override all others; sorted by name.
-        size: cells along one side of its square footprint, 1 to 16.
-        slopes: what slopes mean to this profile, by the names of a SlopeRule; these override the
-            level's.
-        radius: of its round footprint where the plane is divided, in units of the plane.
-        turn: units that turning by one heading costs.
-    """
+    """One kind of agent: its name, and what a recipe says of it."""
 
     name: str
-    terrain: Mapping[str, TerrainRule] = field(default_factory=dict)
-    size: int = 1
-    slopes: Mapping[str, float] = field(default_factory=dict)
-    radius: float = 0.0
-    turn: float = 1.0
+    terrain: Mapping[str, TerrainRule] = key(
+        "terrain",
+        replace(TERRAIN, example='terrain = { water = "blocked" }'),
+        TERRAIN_ABOUT,
+        dict,
+        make=_by_name,
+    )
+    size: int = key(
+        "size",
+        whole(1, MAX_SIZE, of=" of cells"),
+        "Cells along one side of its square footprint, whose north-west cell is where it is.",
+        1,
+    )
+    #: By the names of a SlopeRule.
+    slopes: Mapping[str, float] = key(
+        "slopes", replace(SLOPES, example="slopes = { climb = 2 }"), "", dict, make=_by_name
+    )
+    radius: float = key(
+        "radius",
+        number(0, MAX_RADIUS),
+        "Of its round footprint where the plane is divided, in units of the plane.",
+        0.0,
+    )
+    turn: float = key(
+        "turn",
+        number(0, above=True),
+        "Units that turning by one heading costs, on levels with headings.",
+        1.0,
+    )
+
+
+def _profiles(tables: Mapping[str, Mapping[str, Any]]) -> tuple[ProfileRecipe, ...]:
+    return tuple(
+        ProfileRecipe(name, **resolved(ProfileRecipe, table))
+        for name, table in sorted(tables.items())
+    )
+
+
+_PROFILE = Table(
+    "ProfileTable",
+    "One kind of agent.",
+    '[profiles.walker] with terrain = { water = "blocked" }',
+    {each.path: each.key for each in declared(ProfileRecipe).values()},
+)
 
 
 @dataclass(frozen=True)
 class LevelRecipe:
     """The rules one level is baked under, with the project's already merged in.
 
-    Attributes:
-        connectivity: neighbours of a square cell, 4 or 8; None = as the level's format says.
-        corner_cutting: None = as the level's format says.
-        cost_rule: None = as the level's format says.
-        ticks_per_unit: ticks in one unit of cost, 1 to 2**24.
-        cell_size: width and height of a cell, or one number for both, for levels whose file does
-            not say where cells lie; None = 1.
-        origin: where the top left corner of such a level lies; None = (0, 0).
-        memory_budget: bytes a bake may use, at least 2**20.
-        tables: products to bake, in the order of ``TABLE_NAMES``; None = auto.
-        algorithm: how next hops are computed; every choice gives the same tables.
-        distance_storage: how distances are kept; "auto" = as labels where ``tables`` asks for them,
-            and not at all where it is "auto".
-        cluster_size: side of a cluster in cells, 4 to 1024.
-        cluster_regions: whether regions drawn in a level are clusters.
-        hierarchy: "hpa" or "none".
-        spacing: most steps between two transitions of an entrance, 1 to 1024.
-        levels: layers of the hierarchy, 1 to 16.
-        keep_paths: whether ways inside clusters are kept.
-        heuristic_kind: "field" or "landmark"; "auto" = "field" where ``tables`` asks for a
-            heuristic, and none where it is "auto".
-        heuristic_bytes: what the heuristic may take for each node, 8 to 256.
-        export_flat: whether a build writes the flat file of the level, too.
-        export_distances, export_hierarchy: what that holds beside next hops.
-        legend: terrain by image colour, "#rrggbb" where opaque, else "#rrggbbaa", lower case;
-            sorted by colour.
-        tiled: how Tiled maps are read; its legend in the order it was written.
-        ldtk: how LDtk projects are read; its legend sorted by key.
-        terrain: rules by terrain; sorted by name.
-        headings: ways an agent can face, 4, 6 or 8; None = nobody faces any way.
-        slopes: what slopes mean to every profile, by the names of a SlopeRule; sorted.
-        elevation: the image that says how high cells lie.
-        profiles: at least one; sorted by name.
-        lint: severity of what `bake lint` finds, by rule, where the recipe says one.
-        narrowed: whether some of the recipe's profiles were left out of this run.
-        division: how a level is divided into nodes; None = levels of cells into these, and levels
-            of shapes into a mesh.
-        mesh_nodes: where the nodes of a navigation mesh lie.
+    A key of None is as the level's format says. Mappings are sorted, but for the legend of Tiled.
     """
 
-    connectivity: Connectivity | None = None
-    corner_cutting: CornerCutting | None = None
-    cost_rule: CostRule | None = None
-    ticks_per_unit: int = DEFAULT_TICKS_PER_UNIT
-    cell_size: float | Point | None = None
-    origin: Point | None = None
-    memory_budget: int = DEFAULT_MEMORY_BUDGET
-    tables: tuple[str, ...] | None = None
-    algorithm: Algorithm = "auto"
-    distance_storage: DistanceStorage = "auto"
-    cluster_size: int = 32
-    cluster_regions: bool = False
-    hierarchy: HierarchyMode = "hpa"
-    spacing: int = 8
-    levels: int = 1
-    keep_paths: bool = True
-    heuristic_kind: HeuristicKind = "auto"
-    heuristic_bytes: int = 20
-    export_flat: bool = False
-    export_distances: bool = False
-    export_hierarchy: bool = False
-    legend: Mapping[str, str] = field(default_factory=dict)
-    tiled: TiledReading = field(default_factory=TiledReading)
-    ldtk: LdtkReading = field(default_factory=LdtkReading)
-    terrain: Mapping[str, TerrainRule] = field(default_factory=dict)
-    headings: Headings | None = None
-    slopes: Mapping[str, float] = field(default_factory=dict)
-    elevation: ElevationImage | None = None
-    profiles: tuple[ProfileRecipe, ...] = (ProfileRecipe("default"),)
-    lint: Mapping[str, Severity] = field(default_factory=dict)
+    connectivity: Connectivity | None = key(
+        "connectivity",
+        choice(4, 8, remedy="leave it out for hexagonal grids, which always have 6"),
+        "Neighbours of a square cell. Default: as the level's format says, else 8.",
+        stated="always",
+    )
+    headings: Headings | None = key(
+        "headings",
+        choice(*get_args(Headings)),
+        "Ways an agent can face: 4 or 8 on squares, 6 on hexagons. A place is a cell and a heading "
+        "then, and turning costs. Default: nobody faces any way.",
+        stated="changed",
+    )
+    corner_cutting: CornerCutting | None = key(
+        "corner_cutting",
+        choice(*get_args(CornerCutting)),
+        "Whether a diagonal step may pass a blocked corner: never, if one side is free, or always. "
+        'Default: as the level\'s format says, else "never".',
+        stated="always",
+    )
+    cost_rule: CostRule | None = key(
+        "cost_rule",
+        choice(*get_args(CostRule)),
+        "What a step costs: its length times the mean of both cells' costs, or times the cost of "
+        'the cell entered. Default: as the level\'s format says, else "mean".',
+        stated="always",
+    )
+    ticks_per_unit: int = key(
+        "ticks_per_unit",
+        whole(1, MAX_TICKS_PER_UNIT),
+        "Fixed-point scale of costs.",
+        DEFAULT_TICKS_PER_UNIT,
+        stated="always",
+    )
+    division: Division | None = key(
+        "division",
+        choice(*get_args(Division)),
+        "How a level is divided into nodes: its cells, convex polygons of a navigation mesh, "
+        "points of visibility, or Dirichlet domains. Default: levels of cells into these, levels "
+        'of shapes "mesh".',
+        stated="changed",
+    )
+    cell_size: float | Point | None = key(
+        "cell_size",
+        CELL_SIZE,
+        "Width and height of a cell in the game's plane, for levels whose file does not say: one "
+        "number or [width, height]. Default: 1.",
+        stated="changed",
+    )
+    origin: Point | None = key(
+        "origin",
+        ORIGIN,
+        "Where the top left corner of a level lies, if its file does not say. Default: [0, 0].",
+        stated="changed",
+    )
+    memory_budget: int = key(
+        "memory_budget",
+        MEMORY,
+        'Bytes a bake may use, or text with a unit. Default: "2 GiB".',
+        DEFAULT_MEMORY_BUDGET,
+    )
+    #: In the order of ``TABLE_NAMES``; None = auto.
+    tables: tuple[str, ...] | None = key(
+        "tables",
+        Items(
+            f'"auto" or a list of {", ".join(map(quoted, TABLE_NAMES))}',
+            choice(*TABLE_NAMES),
+            'use "auto" for every table',
+            TABLE_NAMES.index,
+            auto=True,
+        ),
+        'Products to bake. Default: "auto", which is all but distances and the heuristic.',
+    )
+    algorithm: Algorithm = key(
+        "next_hops.algorithm",
+        choice(*get_args(Algorithm)),
+        "",
+        "auto",
+        usually=", by size and density",
+    )
+    distance_storage: DistanceStorage = key(
+        "distances.storage",
+        choice(
+            *get_args(DistanceStorage),
+            gone={"dense": 'distances are always kept as labels: write "labels"'},
+        ),
+        '"labels": some tens of bytes a place.',
+        "auto",
+        usually=', which is labels where tables names "distances", and no distances where tables '
+        'is "auto"',
+        stated="changed",
+    )
+    cluster_size: int = key(
+        "clusters.size",
+        whole(MIN_CLUSTER_SIZE, MAX_CLUSTER_SIZE),
+        "Side of a cluster in cells; on graphs one has about its square of nodes.",
+        32,
+        stated="always",
+    )
+    cluster_regions: bool = key(
+        "clusters.regions",
+        FLAG,
+        "Whether regions of a level are clusters; places outside of them fall to squares.",
+        False,
+        stated="always",
+    )
+    hierarchy: HierarchyMode = key(
+        "hierarchy.mode",
+        choice(
+            *get_args(HierarchyMode),
+            remedy="shortest paths need no hierarchy: nav.path is exact without any",
+        ),
+        '"hpa": a few transitions an entrance; "none".',
+        "hpa",
+        stated="always",
+    )
+    spacing: int = key(
+        "hierarchy.spacing",
+        whole(1, MAX_SPACING),
+        "Most steps from one transition of an entrance to the next.",
+        8,
+        stated="always",
+    )
+    levels: int = key(
+        "hierarchy.levels",
+        whole(
+            1,
+            MAX_LEVELS,
+            gone={"auto": "leave levels out: a plan is a search, for which one layer is enough"},
+        ),
+        "Layers, each of clusters twice as wide.",
+        1,
+        stated="always",
+    )
+    keep_paths: bool = key(
+        "hierarchy.keep_paths",
+        FLAG,
+        "Whether ways inside clusters are kept; else they are searched for.",
+        True,
+        stated="always",
+    )
+    #: The severity of what `bake lint` finds, by rule, where the recipe says one.
+    lint: Mapping[str, Severity] = key("lint", LINT, "", dict)
+    heuristic_kind: HeuristicKind = key(
+        "heuristic.kind",
+        choice(*get_args(HeuristicKind)),
+        '"field": a table between basins, corrected by fields, and a few pivots; "landmark": '
+        "pivots alone, faster to bake.",
+        "auto",
+        usually=', which is "field" where tables names "heuristic", and no heuristic where tables '
+        'is "auto"',
+        stated="always",
+    )
+    heuristic_bytes: int = key(
+        "heuristic.bytes_per_node",
+        whole(MIN_HEURISTIC_BYTES, MAX_HEURISTIC_BYTES),
+        "What the heuristic may take for each place, tables included.",
+        20,
+        stated="always",
+    )
+    mesh_nodes: MeshNodes = key(
+        "mesh.nodes",
+        choice(*get_args(MeshNodes)),
+        'Where nodes lie: "centre" of each polygon, "edge": in the middle of each shared edge, '
+        '"portal": in the middle and at both ends.',
+        "centre",
+        stated="changed",
+    )
+    export_flat: bool = key("export.flat", FLAG, "Whether each build writes LEVEL.bake.", False)
+    export_distances: bool = key(
+        "export.distances",
+        FLAG,
+        "Whether it holds distances, which tables has to name.",
+        False,
+    )
+    export_hierarchy: bool = key(
+        "export.hierarchy",
+        FLAG,
+        "Whether it holds clusters and hierarchies, for the Python reader.",
+        False,
+    )
+    #: By colours, "#rrggbb" where opaque, else "#rrggbbaa", in lower case.
+    legend: Mapping[str, str] = key(
+        "legend",
+        Named(COLOUR_KEY, TERRAIN_NAME, '[legend] with "#3a7d44" = "grass"'),
+        "Terrain by colour of an image's pixels.",
+        dict,
+        make=_by_name,
+    )
+    elevation: ElevationImage | None = key(
+        "elevation",
+        ELEVATION,
+        stated="changed",
+        make=lambda table: ElevationImage(**table) if table else None,
+    )
+    #: By the names of a SlopeRule.
+    slopes: Mapping[str, float] = key("slopes", SLOPES, "", dict, stated="changed", make=_by_name)
+    tiled: TiledReading = key(
+        "tiled", TILED, "", TiledReading, make=lambda table: TiledReading(**table)
+    )
+    ldtk: LdtkReading = key(
+        "ldtk",
+        LDTK,
+        "",
+        LdtkReading,
+        make=lambda table: LdtkReading(**{**table, "legend": _by_name(table.get("legend", {}))}),
+    )
+    terrain: Mapping[str, TerrainRule] = key("terrain", TERRAIN, TERRAIN_ABOUT, dict, make=_by_name)
+    profiles: tuple[ProfileRecipe, ...] = key(
+        "profiles",
+        Named(
+            PROFILE_NAME,
+            _PROFILE,
+            "[profiles.walker]",
+            Mistake(
+                "found no profile",
+                "at least one, such as [profiles.walker]",
+                'leave the table out for one profile called "default"',
+            ),
+        ),
+        'Kinds of agents by name. Default: one called "default".',
+        (ProfileRecipe("default"),),
+        make=_profiles,
+    )
+    #: Whether some of the recipe's profiles were left out of this run, which no recipe says.
     narrowed: bool = False
-    division: Division | None = None
-    mesh_nodes: MeshNodes = "centre"
 
     def canonical(self) -> str:
         """Write one line of JSON that is equal for two recipes exactly when they bake equal tables.
@@ -199,57 +392,40 @@ class LevelRecipe:
         # `algorithm` and `memory_budget` are left out: every algorithm gives the same tables, and
         # the budget decides only whether a bake succeeds, so neither can make an asset stale. Nor
         # can what is exported from it.
-        rules: dict[str, object] = {
-            "connectivity": self.connectivity,
-            "corner_cutting": self.corner_cutting,
-            "cost_rule": self.cost_rule,
-            "ticks_per_unit": self.ticks_per_unit,
-            "clusters": {"size": self.cluster_size, "regions": self.cluster_regions},
-            "hierarchy": {
-                "mode": self.hierarchy,
-                "spacing": self.spacing,
-                "levels": self.levels,
-                "keep_paths": self.keep_paths,
-            },
-            "heuristic": {"kind": self.heuristic_kind, "bytes_per_node": self.heuristic_bytes},
+        rules: dict[str, Any] = {
             "tables": None if self.tables is None else sorted(self.tables),
             "legend": dict(self.legend),
             "terrain": _plain_rules(self.terrain),
             "profiles": {profile.name: _plain_rules(profile.terrain) for profile in self.profiles},
         }
         # What few recipes say is left out where it is not said, so that no other asset is stale.
-        if self.cell_size is not None:
-            rules["cell_size"] = self.cell_size
-        if self.origin is not None:
-            rules["origin"] = self.origin
+        for name, each in declared(LevelRecipe).items():
+            value = getattr(self, name)
+            changed = each.stated == "changed" and value != getattr(_DEFAULTS, name)
+            if changed or each.stated == "always":
+                table, _, key = each.path.rpartition(".")
+                stated = rules.setdefault(table, {}) if table else rules
+                stated[key] = asdict(value) if isinstance(value, ElevationImage) else value
         sizes = {profile.name: profile.size for profile in self.profiles if profile.size != 1}
         if sizes:
             rules["sizes"] = sizes
         if self.headings is not None:
-            rules["headings"] = self.headings
             rules["turns"] = {profile.name: profile.turn for profile in self.profiles}
-        if self.slopes:
-            rules["slopes"] = dict(self.slopes)
         if any(profile.slopes for profile in self.profiles):
             own = {profile.name: dict(profile.slopes) for profile in self.profiles}
             rules["profile_slopes"] = own
-        if self.elevation is not None:
-            rules["elevation"] = asdict(self.elevation)
         radii = {profile.name: profile.radius for profile in self.profiles if profile.radius}
         if radii:
             rules["radii"] = radii
-        if self.division is not None:
-            rules["division"] = self.division
-        if self.mesh_nodes != "centre":
-            rules["mesh"] = {"nodes": self.mesh_nodes}
-        if self.distance_storage != "auto":
-            rules["distances"] = {"storage": self.distance_storage}
         # An editor's table is left out where it says nothing, so that a new editor makes no other
         # asset stale. Whether a file may be read changes nothing in what it says.
         for name, editor in (("tiled", self.tiled), ("ldtk", self.ldtk)):
             if replace(editor, allow_outside=False) != type(editor)():
                 rules[name] = _plain_editor(editor)
         return json.dumps(rules, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+_DEFAULTS = LevelRecipe()
 
 
 @dataclass(frozen=True)
@@ -269,7 +445,7 @@ class Recipe:
     file: Path | None = None
     sources: tuple[str, ...] = DEFAULT_SOURCES
     output: str = DEFAULT_OUTPUT
-    defaults: LevelRecipe = LevelRecipe()
+    defaults: LevelRecipe = _DEFAULTS
     levels: Mapping[str, LevelRecipe] = field(default_factory=dict)
     inside: Mapping[tuple[str, str], LevelRecipe] = field(default_factory=dict)
 
@@ -311,78 +487,3 @@ def _plain_editor(editor: EditorReading) -> dict[str, object]:
         "legend": list(editor.legend.items()) if editor.ordered else dict(editor.legend),
         "world": editor.world,
     }
-
-
-def read_stated(text: str) -> LevelRecipe:
-    """Read the part of :meth:`LevelRecipe.canonical` that decides which tables are made.
-
-    Raises:
-        ValueError: that method writes no such text; the message begins with the key.
-    """
-    try:
-        stated = _Stated(json.loads(text))
-    except RecursionError:
-        raise ValueError("the brackets are nested too deeply") from None
-    tables = stated.tables()
-    return LevelRecipe(
-        ticks_per_unit=stated.whole("ticks_per_unit", 1, MAX_TICKS_PER_UNIT),
-        tables=tables,
-        distance_storage=stated.distance_storage(),
-        cluster_size=stated.whole("clusters.size", MIN_CLUSTER_SIZE, MAX_CLUSTER_SIZE),
-        cluster_regions=stated.one_of("clusters.regions", Literal[True, False]),
-        hierarchy=stated.one_of("hierarchy.mode", HierarchyMode),
-        spacing=stated.whole("hierarchy.spacing", 1, MAX_SPACING),
-        levels=stated.whole("hierarchy.levels", 1, MAX_LEVELS),
-        keep_paths=stated.one_of("hierarchy.keep_paths", Literal[True, False]),
-        heuristic_kind=stated.one_of("heuristic.kind", HeuristicKind),
-        heuristic_bytes=stated.whole(
-            "heuristic.bytes_per_node", MIN_HEURISTIC_BYTES, MAX_HEURISTIC_BYTES
-        ),
-        profiles=stated.profiles(),
-    )
-
-
-class _Stated:
-    """Looks up values of a stated recipe by dotted keys, and checks each."""
-
-    def __init__(self, document: object) -> None:
-        self.document = document
-
-    def at(self, place: str) -> Any:
-        value = self.document
-        for key in place.split("."):
-            if not isinstance(value, dict) or key not in value:
-                raise ValueError(f"{place}: this key is missing")
-            value = value[key]
-        return value
-
-    def whole(self, place: str, least: int, most: int) -> int:
-        value = self.at(place)
-        if type(value) is not int or not least <= value <= most:
-            raise ValueError(f"{place}: expected a whole number from {least:,} to {most:,}")
-        return value
-
-    def one_of(self, place: str, kind: Any) -> Any:
-        value = self.at(place)
-        for each in get_args(kind):
-            if type(each) is type(value) and each == value:
-                return each
-        raise ValueError(f"{place}: expected {' or '.join(map(json.dumps, get_args(kind)))}")
-
-    def distance_storage(self) -> Any:
-        stated = isinstance(self.document, dict) and "distances" in self.document
-        return self.one_of("distances.storage", DistanceStorage) if stated else "auto"
-
-    def tables(self) -> tuple[str, ...] | None:
-        value = self.at("tables")
-        if value is None:
-            return None
-        if not isinstance(value, list) or not all(name in TABLE_NAMES for name in value):
-            raise ValueError(f"tables: expected a list of {', '.join(TABLE_NAMES)}")
-        return tuple(name for name in TABLE_NAMES if name in value)
-
-    def profiles(self) -> tuple[ProfileRecipe, ...]:
-        value = self.at("profiles")
-        if not isinstance(value, dict) or not value:
-            raise ValueError("profiles: expected an object with at least one profile")
-        return tuple(ProfileRecipe(name) for name in sorted(value))

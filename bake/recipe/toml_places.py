@@ -11,8 +11,7 @@ import tomllib
 from bisect import bisect_right
 from contextlib import suppress
 
-#: Keys from the top of the document down; an int is a position in an array, from 0.
-KeyPath = tuple[str | int, ...]
+from bake.recipe.values import KeyPath
 
 #: The deepest path that is followed. `tomllib` needs memory that grows with the square of a key's
 #: parts, and stack for every bracket, so a deeper document is refused before it gets there.

@@ -1,7 +1,6 @@
-"""Check the single values of a recipe: each function takes a TOML value and normalises it.
+"""Declare the kinds of values a recipe may hold: a check of each, and the JSON Schema of it.
 
-All raise a `PydanticCustomError` that carries found, expected and remedy, so that pydantic can
-collect every mistake of a file before any is reported.
+A check takes a TOML value and returns it normalised, or raises the :class:`Mistake` that it is.
 """
 
 from __future__ import annotations
@@ -9,34 +8,34 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, time
 from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import Any
-
-from pydantic_core import PydanticCustomError
+from typing import Any, NoReturn
 
 from bake.errors import cut
 from bake.levels.reading.coordinates import (
     CELL_SIZE_EXPECTED,
+    CELL_SIZE_SCHEMA,
     ORIGIN_EXPECTED,
+    ORIGIN_SCHEMA,
     read_cell_size,
     read_origin,
 )
-from bake.recipe.rules import (
-    MAX_COST,
-    MAX_MEMORY_BUDGET,
-    MAX_RADIUS,
-    MIN_MEMORY_BUDGET,
-    TABLE_NAMES,
-)
+from bake.levels.reading.mistakes import Mistake
 
-#: Checks every item of a list, so that each wrong one is reported at its own place.
-Items = Callable[[Any], tuple[str, ...]]
+#: Keys from the top of the document down; an int is a position in an array, from 0.
+KeyPath = tuple[str | int, ...]
+#: The mistakes of a recipe, each with its place.
+Mistakes = list[tuple[KeyPath, Mistake]]
+Schema = dict[str, Any]
+Check = Callable[[Any], Any]
 
-PROFILE_NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]*"
-COLOUR = r"#(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})"
+MIN_MEMORY_BUDGET = 2**20
+MAX_MEMORY_BUDGET = 2**63 - 1
+MAX_COST = 1_000_000
 
 _UNITS = {
     "KiB": 2**10,
@@ -48,22 +47,80 @@ _UNITS = {
 }
 _TILES = r"[0-9]{1,9}(?:-[0-9]{1,9})?"
 _TILE_KEY = rf"tile:.+:{_TILES}(?:,{_TILES})*"
-TILED_KEY = rf"(?:{_TILE_KEY}|collision|(?:property|class|wang|tileset|layer|object|collision):.+)"
-LDTK_KEY = rf"(?:{_TILE_KEY}|(?:value|enum|tileset|layer|area|entity):.+)"
-MEMORY = r"([0-9]{1,18}(?:\.[0-9]{1,9})?) *(" + "|".join(_UNITS) + ")"
+_TILED_KEY = rf"(?:{_TILE_KEY}|collision|(?:property|class|wang|tileset|layer|object|collision):.+)"
+_LDTK_KEY = rf"(?:{_TILE_KEY}|(?:value|enum|tileset|layer|area|entity):.+)"
+_COLOUR = r"#(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})"
+_PROFILE_NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]*"
+_MEMORY = r"([0-9]{1,18}(?:\.[0-9]{1,9})?) *(" + "|".join(_UNITS) + ")"
 _MEMORY_EXPECTED = 'bytes as a whole number, or text such as "512 MiB" or "2 GiB"'
 
 COST_EXPECTED = f'a number above 0 and at most {MAX_COST:,}, or "blocked"'
-_COST_REMEDY = 'use "blocked" for terrain that can\'t be entered'
+_NAME: Schema = {"type": "string", "minLength": 1}
 
 _LONGEST_SHOWN = 60
 
 
-def wrong(found: str, expected: str, remedy: str | None = None) -> PydanticCustomError:
-    """Make the error for a wrong value."""
-    return PydanticCustomError(
-        "recipe", "wrong value", {"found": found, "expected": expected, "remedy": remedy}
-    )
+@dataclass(frozen=True)
+class Scalar:
+    """A kind of single value, or of key: its check, and its JSON Schema."""
+
+    check: Check
+    schema: Schema
+
+    def read(self, value: Any, path: KeyPath, mistakes: Mistakes) -> Any:
+        """Return the value normalised; None where that is a mistake, which is noted."""
+        try:
+            return self.check(value)
+        except Mistake as mistake:
+            mistakes.append((path, mistake))
+            return None
+
+    def described(self, tables: Schema) -> Schema:
+        return self.schema
+
+
+@dataclass(frozen=True)
+class Items:
+    """A kind of list, whose items are checked one by one, each at its own place.
+
+    Attributes:
+        expected: what the list is, for mistakes.
+        item: the kind of its items.
+        empty: what to do about a list without items; None = it may be empty.
+        order: sorts the items; None = their order means something.
+        auto: whether the text "auto" may stand for the list; it is read as None.
+    """
+
+    expected: str
+    item: Scalar
+    empty: str | None = None
+    order: Callable[[str], Any] | None = None
+    auto: bool = False
+
+    def read(self, value: Any, path: KeyPath, mistakes: Mistakes) -> tuple[str, ...] | None:
+        """Return the items; None for "auto", and where there is a mistake, which is noted."""
+        if self.auto and value == "auto":
+            return None
+        before = len(mistakes)
+        if not isinstance(value, list):
+            remedy = f"write [{show(value)}]" if isinstance(value, str) else None
+            mistakes.append((path, Mistake(f"found {show(value)}", self.expected, remedy)))
+            return None
+        items = [self.item.read(each, (*path, at), mistakes) for at, each in enumerate(value)]
+        if len(mistakes) > before:
+            return None
+        twice = sorted(name for name, count in Counter(items).items() if count > 1)
+        if twice:
+            found = f"found {', '.join(quoted(name) for name in twice[:3])} more than once"
+            mistakes.append((path, Mistake(found, self.expected, "name each once")))
+        if not items and self.empty is not None:
+            mistakes.append((path, Mistake("found an empty list", self.expected, self.empty)))
+        return tuple(items if self.order is None else sorted(items, key=self.order))
+
+    def described(self, tables: Schema) -> Schema:
+        least = {} if self.empty is None else {"minItems": 1}
+        schema = {"type": "array", "items": self.item.schema, "uniqueItems": True, **least}
+        return {"anyOf": [{"const": "auto"}, schema]} if self.auto else schema
 
 
 def show(value: object) -> str:
@@ -102,27 +159,13 @@ def closest(word: str, known: Iterable[str]) -> str | None:
     return by_lower[found[0]] if found else None
 
 
-def one_of(
-    *allowed: str | int, remedy: str | None = None, gone: Mapping[str, str] | None = None
-) -> Callable[[Any], Any]:
-    """Make a check for one of a few texts or numbers.
+def alternatives(words: Sequence[str]) -> str:
+    """Write words as "a, b or c"."""
+    return " or ".join([", ".join(words[:-1]), words[-1]] if words[:-1] else words)
 
-    Args:
-        allowed: these.
-        remedy: what to do about a value that is like none of them.
-        gone: what takes the place of texts that once were among them.
-    """
-    expected = _alternatives([show(choice) for choice in allowed])
 
-    def check(value: Any) -> Any:
-        # True == 1 and 4.0 == 4, but a recipe means neither.
-        if any(type(value) is type(choice) and value == choice for choice in allowed):
-            return value
-        instead = gone.get(value) if gone and isinstance(value, str) else None
-        advice = instead or _did_you_mean(value, allowed) or remedy
-        raise wrong(f"found {show(value)}", expected, advice)
-
-    return check
+def _refuse(value: object, expected: str, remedy: str | None = None) -> NoReturn:
+    raise Mistake(f"found {show(value)}", expected, remedy)
 
 
 def _did_you_mean(value: object, allowed: Sequence[str | int]) -> str | None:
@@ -133,114 +176,134 @@ def _did_you_mean(value: object, allowed: Sequence[str | int]) -> str | None:
     return None
 
 
-def _alternatives(words: Sequence[str]) -> str:
-    return " or ".join([", ".join(words[:-1]), words[-1]] if words[:-1] else words)
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def cost(value: Any) -> float | None:
-    """Return the units to cross one cell, or None for "blocked"."""
-    if isinstance(value, str):
-        if value == "blocked":
-            return None
-        remedy = _did_you_mean(value, ["blocked"])
-        raise wrong(f"found {show(value)}", COST_EXPECTED, remedy or "write numbers unquoted")
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= MAX_COST:
-        raise wrong(f"found {show(value)}", COST_EXPECTED, _COST_REMEDY)
-    return float(value)
+def choice(
+    *allowed: str | int | bool, remedy: str | None = None, gone: Mapping[str, str] | None = None
+) -> Scalar:
+    """Return the kind of one of a few texts or numbers.
+
+    Args:
+        allowed: these.
+        remedy: what to do about a value that is like none of them.
+        gone: what takes the place of texts that once were among them.
+    """
+    expected = alternatives([show(choice) for choice in allowed])
+
+    def check(value: Any) -> Any:
+        # True == 1 and 4.0 == 4, but a recipe means neither.
+        if any(type(value) is type(choice) and value == choice for choice in allowed):
+            return value
+        instead = gone.get(value) if gone and isinstance(value, str) else None
+        _refuse(value, expected, instead or _did_you_mean(value, allowed) or remedy)
+
+    return Scalar(check, {"enum": list(allowed)})
 
 
-def whole(
-    least: int, most: int, *, of: str = "", remedy: Mapping[str, str] | None = None
-) -> Callable[[Any], Any]:
-    """Make a check for a whole number in a range.
+def whole(least: int, most: int, *, of: str = "", gone: Mapping[str, str] | None = None) -> Scalar:
+    """Return the kind of a whole number in a range, both ends included.
 
     Args:
         of: says of what.
-        remedy: what to do about texts that may have been there once.
+        gone: what takes the place of texts that may have been there once.
     """
     expected = f"a whole number{of} from {least:,} to {most:,}"
 
     def check(value: Any) -> Any:
         if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
             return value
-        advice = remedy.get(value) if remedy and isinstance(value, str) else None
-        raise wrong(f"found {show(value)}", expected, advice)
+        _refuse(value, expected, gone.get(value) if gone and isinstance(value, str) else None)
 
-    return check
+    return Scalar(check, {"type": "integer", "minimum": least, "maximum": most})
 
 
-def cell_size(value: Any) -> float | tuple[float, float]:
+def number(least: float, most: float = MAX_COST, *, above: bool = False) -> Scalar:
+    """Return the kind of a number in a range; ``above`` leaves out its lower end."""
+    within = f"above {least:,} and at most {most:,}" if above else f"from {least:,} to {most:,}"
+
+    def check(value: Any) -> float:
+        if not (_is_number(value) and least <= value <= most and not (above and value == least)):
+            _refuse(value, f"a number {within}")
+        return float(value)
+
+    bound = "exclusiveMinimum" if above else "minimum"
+    return Scalar(check, {"type": "number", bound: least, "maximum": most})
+
+
+def text(expected: str, refine: Check | None = None) -> Scalar:
+    """Return the kind of a text that is neither empty nor holds control characters.
+
+    Args:
+        expected: what it is, for mistakes.
+        refine: a check for texts that are.
+    """
+
+    def check(value: Any) -> str:
+        if not isinstance(value, str):
+            _refuse(value, expected)
+        if not value.strip():
+            _refuse(value, expected, "it may not be empty")
+        if not value.isprintable():
+            _refuse(value, expected, "it may hold no control characters")
+        return value if refine is None else str(refine(value))
+
+    return Scalar(check, _NAME)
+
+
+def _matching(pattern: str, expected: str, remedy: str | None = None, found: str = "") -> Scalar:
+    """Return the kind of a text, or key, that matches a pattern whole."""
+
+    def check(value: str) -> str:
+        if re.fullmatch(pattern, value) is None or not value.isprintable():
+            raise Mistake(f"found {found}{show(value)}", expected, remedy)
+        return value
+
+    return Scalar(check, {"type": "string", "pattern": f"^{pattern}$"})
+
+
+def _cost(value: Any) -> float | None:
+    """Return the units to cross one cell, or None for "blocked"."""
+    if value == "blocked":
+        return None
+    if isinstance(value, str):
+        remedy = _did_you_mean(value, ["blocked"])
+        _refuse(value, COST_EXPECTED, remedy or "write numbers unquoted")
+    if not _is_number(value) or not 0 < value <= MAX_COST:
+        _refuse(value, COST_EXPECTED, 'use "blocked" for terrain that can\'t be entered')
+    return float(value)
+
+
+def _cell_size(value: Any) -> float | tuple[float, float]:
     found = read_cell_size(value)
     if found is None:
-        raise wrong(f"found {show(value)}", CELL_SIZE_EXPECTED, "as in cell_size = 16")
+        _refuse(value, CELL_SIZE_EXPECTED, "as in cell_size = 16")
     return found
 
 
-def origin(value: Any) -> tuple[float, float]:
+def _origin(value: Any) -> tuple[float, float]:
     found = read_origin(value)
     if found is None:
-        raise wrong(f"found {show(value)}", ORIGIN_EXPECTED, "as in origin = [0, 0]")
+        _refuse(value, ORIGIN_EXPECTED, "as in origin = [0, 0]")
     return found
 
 
-def at_least_zero(value: Any) -> float:
-    return _number(value, 0, f"a number from 0 to {MAX_COST:,}")
-
-
-def above_zero(value: Any) -> float:
-    found = _number(value, 0, f"a number above 0 and at most {MAX_COST:,}")
-    if not found:
-        raise wrong(f"found {show(value)}", f"a number above 0 and at most {MAX_COST:,}")
-    return found
-
-
-def height(value: Any) -> float:
-    return _number(value, -MAX_COST, f"a number from {-MAX_COST:,} to {MAX_COST:,}")
-
-
-def _number(value: Any, least: float, expected: str) -> float:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not least <= value <= MAX_COST:
-        raise wrong(f"found {show(value)}", expected)
-    return float(value)
-
-
-def image_name(value: Any) -> str:
-    return _name(value, "the path of an image")
-
-
-def radius(value: Any) -> float:
-    """Return the radius of an agent in units of the plane."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not 0 <= value <= MAX_RADIUS
-    ):
-        raise wrong(f"found {show(value)}", f"a number from 0 to {MAX_RADIUS:,}")
-    return float(value)
-
-
-def flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise wrong(f"found {show(value)}", "true or false")
-    return value
-
-
-def memory_budget(value: Any) -> int:
+def _memory(value: Any) -> int:
     """Return whole bytes from a whole number or from text with a unit, rounded down."""
     if isinstance(value, str):
         size = _bytes_of(value)
     elif isinstance(value, int) and not isinstance(value, bool):
         size = value
     else:
-        raise wrong(f"found {show(value)}", _MEMORY_EXPECTED)
+        _refuse(value, _MEMORY_EXPECTED)
     if not MIN_MEMORY_BUDGET <= size <= MAX_MEMORY_BUDGET:
-        raise wrong(f"found {show(value)}", "at least 1 MiB and less than 8 EiB")
+        _refuse(value, "at least 1 MiB and less than 8 EiB")
     return size
 
 
 def _bytes_of(text: str) -> int:
-    found = re.fullmatch(MEMORY, text)
+    found = re.fullmatch(_MEMORY, text)
     if found is not None:
         return int(Fraction(found[1]) * _UNITS[found[2]])
     remedy = f"known units are {', '.join(_UNITS)}"
@@ -250,146 +313,100 @@ def _bytes_of(text: str) -> int:
         right = other_case[unit.group().lower()]
         if right != unit.group():
             remedy = f"did you mean {right}?"
-    raise wrong(f"found {show(text)}", _MEMORY_EXPECTED, remedy)
+    _refuse(text, _MEMORY_EXPECTED, remedy)
 
 
-def colour(value: str) -> str:
+def _colour(value: str) -> str:
     """Return "#rrggbb", or "#rrggbbaa" where it is not opaque, in lower case."""
-    if re.fullmatch(COLOUR, value) is None:
-        raise wrong(
-            f"found {show(value)}",
-            'a colour as "#rgb", "#rrggbb" or "#rrggbbaa" in hexadecimal digits',
-            'write the colour on the left, as in "#3a7d44" = "grass"',
-        )
-    digits = value[1:].lower()
+    digits: str = _ANY_COLOUR.check(value)[1:].lower()
     if len(digits) == 3:
         digits = "".join(digit * 2 for digit in digits)
     return "#" + (digits[:6] if digits[6:] == "ff" else digits)
 
 
-def tiled_key(value: str) -> str:
-    """Check what a tile or object is, as "kind:name"."""
-    kinds = '"tile:SET:3-9,12", "property:NAME", "class:NAME", "wang:NAME", "tileset:NAME", '
-    kinds += '"layer:NAME", "object:CLASS", "collision" or "collision:CLASS"'
-    return _key(value, TILED_KEY, kinds, "layer:Walls")
-
-
-def ldtk_key(value: str) -> str:
-    """Check what a cell of an LDtk layer holds, or an entity is, as "kind:name"."""
-    kinds = '"value:NAME", "value:LAYER:NUMBER", "tile:SET:3-9,12", "enum:TAG", "tileset:NAME", '
-    kinds += '"layer:NAME", "area:ENTITY" or "entity:NAME"'
-    return _key(value, LDTK_KEY, kinds, "value:walls")
-
-
-def _key(value: str, pattern: str, expected: str, example: str) -> str:
-    if re.fullmatch(pattern, value) is None or not value.isprintable():
-        raise wrong(f"found {show(value)}", expected, f'as in "{example}" = "wall"')
-    return value
-
-
-def layer_name(value: Any) -> str:
-    return _name(value, "the name of a layer")
-
-
-def layer_names(value: Any, items: Items) -> tuple[str, ...]:
-    expected = 'a list of layers such as ["Ground"]'
-    names = _distinct(_list(value, expected, items), expected)
-    if not names:
-        raise wrong("found an empty list", expected, "leave it out")
-    return tuple(sorted(names))
-
-
-def terrain_name(value: Any) -> str:
-    return _name(value, "the name of a terrain")
-
-
-def level_name(value: str) -> str:
-    expected = "a level's file name without folder and extension"
+def _level_name(value: str) -> str:
     if "/" in value or "\\" in value:
         name = PureWindowsPath(value).stem  # which splits at both kinds of slash
-        raise wrong(f"found {show(value)}", expected, f"write [levels.{quoted(name)}]")
-    return _name(value, expected)
+        _refuse(value, _LEVEL_EXPECTED, f"write [levels.{quoted(name)}]")
+    return str(text(_LEVEL_EXPECTED).check(value))
 
 
-def profile_name(value: str) -> str:
-    if re.fullmatch(PROFILE_NAME, value) is None:
-        raise wrong(
-            f"found profile name {show(value)}",
-            'letters a to z, digits, "_", "." and "-", starting with a letter or digit',
-        )
-    return value
-
-
-def output_folder(value: Any) -> str:
-    return _name(value, 'a folder such as "baked"')
-
-
-def _name(value: Any, expected: str) -> str:
-    if not isinstance(value, str):
-        raise wrong(f"found {show(value)}", expected)
-    if not value.strip():
-        raise wrong(f"found {show(value)}", expected, "it may not be empty")
-    if not value.isprintable():
-        raise wrong(f"found {show(value)}", expected, "it may hold no control characters")
-    return value
-
-
-def source_glob(value: Any) -> str:
+def _glob(pattern: str) -> str:
     """Check that `Path.glob` accepts a glob, and that it cannot leave the recipe's folder."""
-    expected = 'a glob relative to the recipe\'s folder, such as "levels_src/*.png"'
-    pattern = _name(value, expected)
-    found = f"found {show(pattern)}"
-    if PurePosixPath(pattern).is_absolute() or PureWindowsPath(pattern).anchor:
-        raise wrong(found, expected, "sources must lie inside the recipe's folder")
-    if "\\" in pattern:
-        raise wrong(found, expected, "write / between folders, on every system")
     parts = [part for part in pattern.split("/") if part not in ("", ".")]
-    if ".." in parts:
-        raise wrong(found, expected, "sources must lie inside the recipe's folder: leave out ..")
-    if not parts:
-        raise wrong(found, expected, "name the files, as in *.png")
-    if any("**" in part and part != "**" for part in parts):
-        raise wrong(found, expected, "** must stand alone between slashes")
-    return pattern
+    if PurePosixPath(pattern).is_absolute() or PureWindowsPath(pattern).anchor:
+        remedy = "sources must lie inside the recipe's folder"
+    elif "\\" in pattern:
+        remedy = "write / between folders, on every system"
+    elif ".." in parts:
+        remedy = "sources must lie inside the recipe's folder: leave out .."
+    elif not parts:
+        remedy = "name the files, as in *.png"
+    elif any("**" in part and part != "**" for part in parts):
+        remedy = "** must stand alone between slashes"
+    else:
+        return pattern
+    _refuse(pattern, _GLOB_EXPECTED, remedy)
 
 
-def sources(value: Any, items: Items) -> tuple[str, ...]:
-    example = 'a list of globs such as ["levels_src/*"]'
-    globs = _distinct(_list(value, example, items), example)
-    if not globs:
-        raise wrong("found an empty list", example, "leave sources out for the default")
-    return globs
+_GLOB_EXPECTED = 'a glob relative to the recipe\'s folder, such as "levels_src/*.png"'
+_LEVEL_EXPECTED = "a level's file name without folder and extension"
+_ANY_COLOUR = _matching(
+    _COLOUR,
+    'a colour as "#rgb", "#rrggbb" or "#rrggbbaa" in hexadecimal digits',
+    'write the colour on the left, as in "#3a7d44" = "grass"',
+)
 
-
-def enter_from(value: Any, items: Items) -> tuple[str, ...]:
-    """Return the names sorted; an empty list is terrain that can be left but never entered."""
-    example = 'a list of terrain names such as ["water"]'
-    return tuple(sorted(_distinct(_list(value, example, items), example)))
-
-
-def tables(value: Any, items: Items) -> tuple[str, ...]:
-    """Return the names in the order of ``TABLE_NAMES``, or "auto" alone."""
-    known = ", ".join(quoted(name) for name in TABLE_NAMES)
-    expected = f'"auto" or a list of {known}'
-    if value == "auto":
-        return ("auto",)
-    names = _distinct(_list(value, expected, items), expected)
-    if not names:
-        raise wrong("found an empty list", expected, 'use "auto" for every table')
-    return tuple(sorted(names, key=TABLE_NAMES.index))
-
-
-def _list(value: Any, expected: str, items: Items) -> tuple[str, ...]:
-    if isinstance(value, str):
-        raise wrong(f"found {show(value)}", expected, f"write [{show(value)}]")
-    if not isinstance(value, list):
-        raise wrong(f"found {show(value)}", expected)
-    return items(value)
-
-
-def _distinct(names: tuple[str, ...], expected: str) -> tuple[str, ...]:
-    twice = sorted(name for name, count in Counter(names).items() if count > 1)
-    if twice:
-        found = ", ".join(quoted(name) for name in twice[:3])
-        raise wrong(f"found {found} more than once", expected, "name each once")
-    return names
+FLAG = Scalar(choice(True, False).check, {"type": "boolean"})
+TERRAIN_NAME = text("the name of a terrain")
+COST = Scalar(
+    _cost,
+    {
+        "anyOf": [
+            {"type": "number", "exclusiveMinimum": 0, "maximum": MAX_COST},
+            {"const": "blocked"},
+        ]
+    },
+)
+CELL_SIZE = Scalar(_cell_size, CELL_SIZE_SCHEMA)
+ORIGIN = Scalar(_origin, ORIGIN_SCHEMA)
+MEMORY = Scalar(
+    _memory,
+    {
+        "anyOf": [
+            {"type": "integer", "minimum": MIN_MEMORY_BUDGET, "maximum": MAX_MEMORY_BUDGET},
+            {"type": "string", "pattern": f"^{_MEMORY}$"},
+        ]
+    },
+)
+COLOUR_KEY = Scalar(_colour, _ANY_COLOUR.schema)
+TILED_KEY = _matching(
+    _TILED_KEY,
+    '"tile:SET:3-9,12", "property:NAME", "class:NAME", "wang:NAME", "tileset:NAME", '
+    '"layer:NAME", "object:CLASS", "collision" or "collision:CLASS"',
+    'as in "layer:Walls" = "wall"',
+)
+LDTK_KEY = _matching(
+    _LDTK_KEY,
+    '"value:NAME", "value:LAYER:NUMBER", "tile:SET:3-9,12", "enum:TAG", "tileset:NAME", '
+    '"layer:NAME", "area:ENTITY" or "entity:NAME"',
+    'as in "value:walls" = "wall"',
+)
+PROFILE_NAME = _matching(
+    _PROFILE_NAME,
+    'letters a to z, digits, "_", "." and "-", starting with a letter or digit',
+    found="profile name ",
+)
+LEVEL_NAME = Scalar(_level_name, {"type": "string", "pattern": r"^[^/\\]+$"})
+OUTPUT = text('a folder such as "baked"')
+IMAGE = text("the path of an image")
+LAYERS = Items(
+    'a list of layers such as ["Ground"]', text("the name of a layer"), "leave it out", str
+)
+#: Terrain that is entered from none of an empty list can be left but never entered.
+ENTER_FROM = Items('a list of terrain names such as ["water"]', TERRAIN_NAME, order=str)
+SOURCES = Items(
+    'a list of globs such as ["levels_src/*"]',
+    text(_GLOB_EXPECTED, _glob),
+    "leave sources out for the default",
+)

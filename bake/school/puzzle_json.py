@@ -11,14 +11,13 @@ from pydantic import AfterValidator, Field
 from bake.levels.formats import PUZZLE_FORMAT
 from bake.levels.reading.files import check_version, read_document
 from bake.levels.reading.limits import allowance
-from bake.levels.reading.mistakes import Where, one_of, refuse, shown
+from bake.levels.reading.mistakes import Mistake, Where, one_of, refuse, shown
 from bake.levels.reading.models import (
     FIRST_ONLY,
     SCHEMA_DRAFT,
     DistinctNames,
     StrictModel,
     TerrainName,
-    reject,
     tidied,
     validated,
 )
@@ -36,8 +35,7 @@ _SOME: dict[str, Any] = {"minItems": 1}
 
 def _action_cost(cost: int) -> int:
     if not 0 <= cost <= MAX_ACTION_COST:
-        expected = f"a whole number from 0 to {MAX_ACTION_COST:,}"
-        reject(f"the cost is {shown(cost)}", expected)
+        raise Mistake(f"the cost is {shown(cost)}", f"a whole number from 0 to {MAX_ACTION_COST:,}")
     return cost
 
 

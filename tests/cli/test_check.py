@@ -47,8 +47,14 @@ def test_two_reasons_share_a_line(project: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"format_version": schema.FORMAT_VERSION + 1}, f"too new: format version {schema.FORMAT_VERSION + 1}"),
-        ({"format_version": schema.OLDEST_READABLE - 1}, f"too old: format version {schema.OLDEST_READABLE - 1}"),
+        (
+            {"format_version": schema.FORMAT_VERSION + 1},
+            f"too new: format version {schema.FORMAT_VERSION + 1}",
+        ),
+        (
+            {"format_version": schema.OLDEST_READABLE - 1},
+            f"too old: format version {schema.OLDEST_READABLE - 1}",
+        ),
         ({"sources": [["five.map", "0" * 64]]}, "baked from five.map, now five.json"),
     ],
 )

@@ -80,8 +80,8 @@ ONE_MISTAKE = [
     ),
     (
         "[profiles.walker]\nconnectivity = 4",
-        '[profiles.walker] connectivity: unknown key "connectivity"; expected size, radius, '
-        "terrain, slopes or turn; connectivity belongs to the whole recipe or to one level",
+        '[profiles.walker] connectivity: unknown key "connectivity"; expected terrain, size, '
+        "slopes, radius or turn; connectivity belongs to the whole recipe or to one level",
     ),
     (
         "[terrain]\na = { cost = 1, enter = ['b'] }",

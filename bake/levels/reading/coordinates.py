@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from bake.coordinates import MAX_CELL, MAX_PLACE, Point
 
 #: What a person may write for the size of cells, and for where the first one begins.
 CELL_SIZE_EXPECTED = f"a size above 0 and at most {MAX_CELL:,.0f}, or two: [width, height]"
 ORIGIN_EXPECTED = f"[x, y], two numbers from {-MAX_PLACE:,.0f} to {MAX_PLACE:,.0f}"
+
+_SIZE = {"type": "number", "exclusiveMinimum": 0, "maximum": MAX_CELL}
+_PLACE = {"type": "number", "minimum": -MAX_PLACE, "maximum": MAX_PLACE}
+#: JSON Schemas of the same two.
+CELL_SIZE_SCHEMA: dict[str, Any] = {
+    "anyOf": [_SIZE, {"type": "array", "items": _SIZE, "minItems": 2, "maxItems": 2}]
+}
+ORIGIN_SCHEMA: dict[str, Any] = {"type": "array", "items": _PLACE, "minItems": 2, "maxItems": 2}
 
 
 def read_cell_size(value: object) -> float | Point | None:

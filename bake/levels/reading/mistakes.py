@@ -25,6 +25,20 @@ _LISTED = 16
 _LONGEST_WORDS = 200
 
 
+class Mistake(ValueError):
+    """A mistake in a value that a person wrote, whose place in the file the caller knows.
+
+    Attributes:
+        found: what is wrong.
+        expected: what would be right.
+        remedy: what to do.
+    """
+
+    def __init__(self, found: str, expected: str, remedy: str | None = None) -> None:
+        super().__init__(found, expected, remedy)
+        self.found, self.expected, self.remedy = found, expected, remedy
+
+
 def refuse(
     file: Path,
     place: str | None,

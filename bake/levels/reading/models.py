@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, NoReturn, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -19,19 +18,21 @@ from pydantic import (
     ValidationError,
     WithJsonSchema,
 )
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import ErrorDetails
 
-from bake.coordinates import MAX_CELL, MAX_PLACE, Point
+from bake.coordinates import Point
 from bake.errors import BakeError, LevelError, one_error
 from bake.level import Colour, TerrainRule
 from bake.levels.reading.coordinates import (
     CELL_SIZE_EXPECTED,
+    CELL_SIZE_SCHEMA,
     ORIGIN_EXPECTED,
+    ORIGIN_SCHEMA,
     read_cell_size,
     read_origin,
 )
 from bake.levels.reading.limits import MAX_COST
-from bake.levels.reading.mistakes import MOST_TOLD, Where, is_plain_text, json_place, shown
+from bake.levels.reading.mistakes import MOST_TOLD, Mistake, Where, is_plain_text, json_place, shown
 from bake.levels.reading.terrains import pack_colour, rgb
 
 SCHEMA_DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -39,45 +40,38 @@ SCHEMA_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 T = TypeVar("T")
 
 
-def reject(found: str, expected: str) -> NoReturn:
-    """Raise a mistake to pydantic in words that reach the user unchanged."""
-    raise PydanticCustomError("mistake", "{found}", {"found": found, "expected": expected})
-
-
 def _name(text: str) -> str:
     if not is_plain_text(text):
-        reject(f"{shown(text)} is not a name", "some text without control characters")
+        raise Mistake(f"{shown(text)} is not a name", "some text without control characters")
     return text
 
 
-def _cost(value: object) -> float | None:
+def _cost(value: Any) -> float | None:
     expected = f'a number above 0, at most {MAX_COST:g}, or "blocked"'
     if value == "blocked":
         return None
-    if type(value) is not int and type(value) is not float:
-        reject(f"the cost is {shown(value)}", expected)
-    if not 0 < value <= MAX_COST or math.isnan(value):
-        reject(f"the cost is {shown(value)}", expected)
+    if type(value) not in (int, float) or not 0 < value <= MAX_COST:
+        raise Mistake(f"the cost is {shown(value)}", expected)
     return float(value)
 
 
 def _colour(text: str) -> str:
     if len(text) != 7 or pack_colour(text) is None:
-        reject(f"the colour is {shown(text)}", '"#rrggbb"')
+        raise Mistake(f"the colour is {shown(text)}", '"#rrggbb"')
     return text
 
 
 def _cell_size(value: object) -> float | Point:
     found = read_cell_size(value)
     if found is None:
-        reject(f"the size is {shown(value)}", CELL_SIZE_EXPECTED)
+        raise Mistake(f"the size is {shown(value)}", CELL_SIZE_EXPECTED)
     return found
 
 
 def _origin(value: object) -> Point:
     found = read_origin(value)
     if found is None:
-        reject(f"the origin is {shown(value)}", ORIGIN_EXPECTED)
+        raise Mistake(f"the origin is {shown(value)}", ORIGIN_EXPECTED)
     return found
 
 
@@ -85,7 +79,7 @@ def _distinct(names: list[str]) -> list[str]:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            reject(f"{shown(name)} is given twice", "each name once")
+            raise Mistake(f"{shown(name)} is given twice", "each name once")
         seen.add(name)
     return names
 
@@ -117,13 +111,6 @@ Cost = Annotated[
         }
     ),
 ]
-_SIZE = {"type": "number", "exclusiveMinimum": 0, "maximum": MAX_CELL}
-_PLACE = {"type": "number", "minimum": -MAX_PLACE, "maximum": MAX_PLACE}
-#: JSON Schemas of the size of cells and of an origin.
-CELL_SIZE_SCHEMA = {
-    "anyOf": [_SIZE, {"type": "array", "items": _SIZE, "minItems": 2, "maxItems": 2}]
-}
-ORIGIN_SCHEMA = {"type": "array", "items": _PLACE, "minItems": 2, "maxItems": 2}
 CellSize = Annotated[
     float | tuple[float, float], PlainValidator(_cell_size), WithJsonSchema(CELL_SIZE_SCHEMA)
 ]
@@ -249,9 +236,11 @@ def _level_error(
     of_a_key = raw[-1:] == ["[key]"]
     place = json_place([*where.steps, *(raw[:-1] if of_a_key else raw)])
     context: dict[str, Any] = detail.get("ctx", {})
+    remedy = None
     kind = detail["type"]
-    if kind == "mistake":
-        found, expected = context["found"], context["expected"]
+    if kind == "value_error":
+        mistake = context["error"]
+        found, expected, remedy = mistake.found, mistake.expected, mistake.remedy
     elif kind == "missing":
         found, expected = "this key is missing", "a value for it"
     elif kind == "extra_forbidden":
@@ -268,7 +257,8 @@ def _level_error(
         expected = _KINDS.get(kind) or context.get("expected") or detail["msg"].lower()
     if of_a_key:
         found = f"the key: {found}"
-    return LevelError(found, file=where.file, place=place or "top level", expected=expected)
+    place = place or "top level"
+    return LevelError(found, file=where.file, place=place, expected=expected, remedy=remedy)
 
 
 def tidied(schema: Any) -> Any:
