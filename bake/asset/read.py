@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int64Array
+from bake.arrays import AnyArray, Int32Array, Int64Array
 from bake.asset.check import faults
 from bake.asset.column import PROFILE, Column, profile_path, type_name
 from bake.asset.header import Header, check_body, damaged, open_to_read, parse_header
+from bake.asset.pairs import distances_of_pairs
 from bake.asset.runs import starts_of_runs
 from bake.asset.schema import LEVELS, PATTERNS_KIND, Schema, digest_of
 from bake.errors import AssetError, CorruptAssetError, NotAnAssetError
@@ -116,6 +117,11 @@ class Asset:
         for path in _IMPLIED if block is not None else ():
             if path in self._file:
                 raise self.damaged(f"block is {block}, but there is a column {path}")
+
+    @property
+    def name(self) -> str:
+        """Return the name of the level."""
+        return self.header.level
 
     @cached_property
     def graph(self) -> LevelGraph:
@@ -291,6 +297,22 @@ class Asset:
         written = self.read(path)
         try:
             return starts_of_runs(written, rows, runs)
+        except ValueError as error:
+            raise self.damaged(f"column {path} {error}") from None
+
+    def cluster_distances(self, profile: str, clusters: int) -> Int32Array:
+        """Return (c, c) int32 ticks, [from, to], between a profile's clusters.
+
+        Args:
+            profile: its name.
+            clusters: how many it has.
+
+        Raises:
+            CorruptAssetError: there are distances of more or fewer clusters, or none at all.
+        """
+        path = profile_path(profile, "cluster_distance")
+        try:
+            return distances_of_pairs(self.read(path), clusters)
         except ValueError as error:
             raise self.damaged(f"column {path} {error}") from None
 

@@ -21,6 +21,7 @@ from bake.asset.columns.things import (
     SPOTS,
     DoorState,
 )
+from bake.asset.pairs import pair_differences
 from bake.asset.records import as_texts, grid_frame, pack
 from bake.asset.write import Contents, Scalar
 from bake.coordinates import Coordinates
@@ -323,7 +324,7 @@ def hierarchy_contents(profile: str, found: Hierarchy) -> Contents:
 
 def cluster_distances_contents(profile: str, distance: Int32Array) -> Contents:
     """Return what an asset says of distances between one profile's clusters."""
-    return _of_profile(profile, {"cluster_distance": distance})
+    return _of_profile(profile, {"cluster_distance": pair_differences(distance)})
 
 
 def heuristic_contents(profile: str, found: Heuristic) -> Contents:

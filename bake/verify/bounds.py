@@ -124,9 +124,8 @@ class ClusterDistances(Bound):
 
     def __init__(self, profile: Profile) -> None:
         profile.require(profile.has("cluster"), "cluster_distance, but no cluster")
-        label, stored = profile.whole("cluster"), profile.column("cluster_distance")
-        count = int(label.max(initial=-1)) + 1
-        profile.require(len(stored) == count, "cluster_distance does not fit the clusters")
+        label = profile.whole("cluster")
+        stored = profile.asset.cluster_distances(profile.name, int(label.max(initial=-1)) + 1)
         super().__init__(profile, label, stored)
 
     def __call__(self, targets: Int32Array, dist: Int32Array) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from bake.arrays import AnyArray
 from bake.asset import Asset, read_header, sha256_of
 from bake.asset.header import Header
+from bake.asset.pairs import distances_of_pairs, pair_differences
 from bake.asset.runs import run_lengths
 from bake.errors import CorruptAssetError
 from bake.graph import BLOCKED
@@ -102,12 +103,16 @@ def change_header(asset: Path, **fields: object) -> None:
 
 
 def table(path: Path, name: str) -> np.ndarray:
-    """A column of the only profile; weights by arc and components by node, as readers see them."""
+    """A column of the only profile, as readers see it: weights by arc, components by node."""
     if name in ("weight", "component"):
         with Asset(path) as asset:
             return getattr(asset.graph, name)("default")
     with h5py.File(path) as file:
-        return file[f"/profiles/default/{name}"][()]
+        stored = file[f"/profiles/default/{name}"][()]
+        if name == "cluster_distance":
+            clusters = len(np.unique(file["/profiles/default/cluster"][()]))
+            return distances_of_pairs(stored, clusters)
+        return stored
 
 
 def hop_table(path: Path, profile: str = "default") -> np.ndarray:
@@ -149,6 +154,8 @@ def change_hop(path: Path, row: int, goal: int, slot: int, profile: str = "defau
 def store(path: Path, name: str, array: np.ndarray, profile: str = "default") -> None:
     """Give a column other values, as many as it likes."""
     column = f"/profiles/{profile}/{name}"
+    if name == "cluster_distance":
+        array = pair_differences(array)
     with edited(path, [column]) as file:
         old = file[column]
         if old.shape != array.shape:

@@ -58,9 +58,12 @@ COLUMNS = (
     _column("layer_landmark", "int32", "first transition, landmark", "ticks",
         "cost of the way to every transition of the first layer from each landmark of the "
         "connected part that it lies in; 2147483647 where there is none", optional=True, least=0),
-    _column("cluster_distance", "int32", "cluster, cluster", "ticks",
-        "[from, to]: the smallest distance from a row of one cluster to a row of the other; "
-        "2147483647 where there is no path", box="asset", optional=True, least=0),
+    _column("cluster_distance", "uint32", "cluster pair", "ticks",
+        "the smallest distance d[i, j] from a row of cluster i to one of cluster j, 2147483647 "
+        "where there is no path; stored for each is d[i, j] - d[i - 1, j] - d[i, j - 1] + "
+        "d[i - 1, j - 1], absent ones 0, modulo 2^32: 2e for a difference e, -2e - 1 where it is "
+        "negative. Row after row; where all are alike both ways only j <= i",
+        box="asset", optional=True),
     _column("pivot_distance", "int32", "row, pivot column", "ticks",
         "distance between the row and a pivot; where pivot_two_way is 0 the first half of the "
         "columns are distances to pivots, the second half distances from the same pivots. Where"

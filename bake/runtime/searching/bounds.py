@@ -117,11 +117,7 @@ class BakedBounds(Bounds):
         """Return (c, c) int32 ticks, [from, to]; UNREACHABLE where there is no path."""
         if not self.tables.has("cluster_distance"):
             raise self.tables.missing("cluster_distances")
-        count = self.cluster_count
-        distance = self.tables.column("cluster_distance", np.int32)
-        if len(distance) != count:
-            raise self.tables.damaged("cluster_distance does not fit the clusters")
-        return distance
+        return self.tables.places.asset.cluster_distances(self.tables.profile, self.cluster_count)
 
     def toward_cluster(self, goal: int) -> Int32Array:
         toward: Int32Array = self.cluster_distance[:, goal]
