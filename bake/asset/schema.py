@@ -29,10 +29,6 @@ PATTERNS_KIND = "patterns"
 # One declaration reads as one entry of a table, so lines are broken by hand below.
 # fmt: off
 ATTRIBUTES: tuple[Attribute, ...] = (
-    Attribute("/", "format", "text", f"always {FORMAT_NAME!r}", values=(FORMAT_NAME,)),
-    Attribute("/", "format_version", "integer", "version of this layout"),
-    Attribute("/", "bake_revision", "integer", "revision of the code that baked it"),
-    Attribute("/", "name", "text", "name of the level: its file name without extension"),
     Attribute("/", "kind", "text", "square, hex or graph", values=("square", "hex", "graph")),
     Attribute("/", "width", "integer", "cells from west to east", optional=True),
     Attribute("/", "height", "integer", "cells from north to south", optional=True),

@@ -31,6 +31,10 @@ Scalar = str | int
 CHUNK_BYTES = 2**18
 DEFLATE_LEVEL = 6
 
+#: Columns of this many bytes and fewer are stored as they are: to say how they are deflated takes
+#: more than deflating spares.
+_SMALL_BYTES = 64
+
 #: Columns that are hardly smaller deflated, and stored as they are for large lattices, whose first
 #: question waits for them.
 PLAIN = frozenset(profile_path(PROFILE, name) for name in ("layer_weight", "layer_landmark"))
@@ -128,7 +132,6 @@ def _fill(file: h5py.File, contents: Contents, schema: Schema) -> None:
         if array.dtype.kind == "S":
             array = array.astype(h5py.string_dtype("utf-8", array.itemsize))
         dataset = file.create_dataset(path, data=array, **_storage(declared, array, side))
-        dataset.attrs["description"] = np.bytes_(declared.description.encode("ascii"))
         dataset.attrs["unit"] = np.bytes_(declared.unit.encode("ascii"))
         dataset.attrs["sha256"] = np.bytes_(digest.encode("ascii"))
         dataset.attrs["dimensions"] = np.bytes_(", ".join(declared.dims).encode("ascii"))
@@ -148,7 +151,7 @@ def _storage(declared: Column, array: AnyArray, side: int | None) -> dict[str, o
         side: cells along one side of the sheets in which large lattices are read; None elsewhere.
     """
     plain = side is not None and declared.path in PLAIN
-    if plain or array.size == 0:
+    if plain or array.nbytes <= _SMALL_BYTES:
         return {}
     size = CHUNK_BYTES if side is None or array.dtype != np.uint8 else SMALL_CHUNK_BYTES
     rows = max(1, size // max(1, array.itemsize * int(np.prod(array.shape[1:]))))

@@ -14,7 +14,7 @@ import numpy as np
 from bake.arrays import AnyArray, Int64Array
 from bake.asset import Asset, Header
 from bake.asset.column import profile_path, type_name
-from bake.asset.schema import FORMAT_NAME, Schema
+from bake.asset.schema import Schema
 from bake.errors import AssetError, CorruptAssetError
 from bake.flat.read import FlatFile, is_flat
 from bake.flat.schema import COLUMNS, LEVEL
@@ -62,12 +62,11 @@ class FlatAsset(Asset):
         if names != sorted(names, key=str.encode):
             raise self.damaged("profile_name is not in order")
         self.profiles = tuple(names)
-        self._level_name = flat.texts(LEVEL, "name")[0]
         head = flat.header
         self.header = _Stated(
             head.format_version,
             head.bake_revision,
-            self._level_name,
+            flat.texts(LEVEL, "name")[0],
             (),
             hashlib.sha256(flat.texts(LEVEL, "recipe")[0].encode()).hexdigest(),
             "",
@@ -123,8 +122,6 @@ class FlatAsset(Asset):
             return self.flat.texts(LEVEL, "recipe")[0]
         layout = numbers["hex_layout"]
         return {
-            "format": FORMAT_NAME,
-            "name": self._level_name,
             "kind": _KINDS[numbers["kind"]],
             "hex_layout": HEX_LAYOUTS[layout - 1] if layout else None,
             "corner_cutting": CORNER_CUTTING[numbers["corner_cutting"]],
@@ -145,8 +142,6 @@ class FlatAsset(Asset):
         numbers = self.flat.numbers
         floors = numbers["floors"]
         return {
-            "format_version": self.header.format_version,
-            "bake_revision": self.header.bake_revision,
             "width": numbers["width"] if self._is_grid else None,
             "height": numbers["height"] if self._is_grid else None,
             "connectivity": numbers["directions"] if self._is_grid else None,

@@ -80,7 +80,6 @@ def level_contents(world: Setting, recipe: str) -> Contents:
     """Return what an asset says of the level itself, apart from its graph."""
     level, rules = world.level, world.rules
     attributes: dict[tuple[str, str], Scalar] = {
-        ("/", "name"): level.name,
         ("/", "kind"): _kind(level),
         ("/", "corner_cutting"): rules.corner_cutting,
         ("/", "cost_rule"): rules.cost_rule,

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from bake.asset import header_for
 from bake.asset.header import Header
-from bake.asset.schema import BAKE_REVISION, FORMAT_NAME, FORMAT_VERSION
 from bake.asset.write import Contents, write_asset
 from bake.coordinates import upright
 from bake.errors import BudgetError, CostError, LevelError, in_units
@@ -136,7 +135,7 @@ def bake_level(task: Task, threads: int, report: Report, make: Make | None = Non
             # 5. Make the tables of one profile after another.
             world = found.world
             if isinstance(world, LatticeWorld):
-                parts = [stamp(), *lattice_world_contents(world, task.recipe)]
+                parts = lattice_world_contents(world, task.recipe)
             else:
                 stated = task.recipe.canonical()
                 parts = (make or world_contents)(
@@ -228,18 +227,6 @@ def prepare(task: Task, report: Report, stack: ExitStack | None = None) -> Prepa
     return Prepared(level, header, read_world(level, recipe))
 
 
-def stamp() -> Contents:
-    """Say which layout and code made an asset."""
-    return Contents(
-        {
-            ("/", "format"): FORMAT_NAME,
-            ("/", "format_version"): FORMAT_VERSION,
-            ("/", "bake_revision"): BAKE_REVISION,
-        },
-        {},
-    )
-
-
 def world_contents(
     world: World,
     recipe: LevelRecipe,
@@ -263,12 +250,7 @@ def world_contents(
     Raises:
         CostError, BudgetError.
     """
-    parts = [
-        stamp(),
-        shared_contents(world, stated),
-        things_contents(world),
-        update_contents(world),
-    ]
+    parts = [shared_contents(world, stated), things_contents(world), update_contents(world)]
     alike, baked = first_alike(world), dict[str, list[Contents]]()
     for place, profile in enumerate(world.metrics):
         twin = alike[profile]

@@ -12,16 +12,12 @@ import numpy as np
 from bake.arrays import AnyArray
 from bake.asset.column import Attribute, Column, column
 from bake.asset.read import Asset
-from bake.asset.schema import FORMAT_NAME, PATTERNS_KIND, Schema
+from bake.asset.schema import PATTERNS_KIND, Schema
 from bake.errors import NotAnAssetError
 from bake.school.puzzle import Action, Combine, Moves, Planning, Puzzle, Tiles
 
 # fmt: off
 ATTRIBUTES: tuple[Attribute, ...] = (
-    Attribute("/", "format", "text", f"always {FORMAT_NAME!r}", values=(FORMAT_NAME,)),
-    Attribute("/", "format_version", "integer", "version of this layout"),
-    Attribute("/", "bake_revision", "integer", "revision of the code that baked it"),
-    Attribute("/", "name", "text", "name of the puzzle: its file name without extension"),
     Attribute("/", "kind", "text", f"always {PATTERNS_KIND!r}", values=(PATTERNS_KIND,)),
     Attribute("/", "puzzle", "text", "tiles or planning", values=("tiles", "planning")),
     Attribute("/", "combine", "text", "how the values of several patterns become one: sum or max",
@@ -89,7 +85,7 @@ class PatternAsset(Asset):
         Raises:
             CorruptAssetError: what the asset says is no puzzle.
         """
-        kind, name = self.text("puzzle"), self.text("name")
+        kind = self.text("puzzle")
         moves = self._tiles() if kind == "tiles" else self._planning()
         first, member = self.read("/patterns_first_member"), self.read("/patterns_member")
         cuts = self._cuts(first, len(member), "/patterns_first_member")
@@ -104,7 +100,7 @@ class PatternAsset(Asset):
         column = "/tiles_start" if kind == "tiles" else "/variables_start"
         start = tuple(self.read(column).tolist()) if self.has(column) else None
         combine: Combine = "sum" if self.text("combine") == "sum" else "max"
-        found = Puzzle(name or "", self.path, moves, patterns, combine, start)
+        found = Puzzle(self.name, self.path, moves, patterns, combine, start)
         if start is not None and not _may_be(moves, start):
             raise self.damaged(f"column {column} is no state of the puzzle")
         if sum(found.sizes) != self.shape("/patterns_distance")[0]:

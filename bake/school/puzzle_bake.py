@@ -10,10 +10,10 @@ import numpy as np
 from bake.arrays import AnyArray, Int32Array
 from bake.asset import Header, header_for
 from bake.asset.schema import PATTERNS_KIND
-from bake.asset.write import Contents, write_asset
+from bake.asset.write import Contents, Scalar, write_asset
 from bake.errors import LevelError
 from bake.kernels.jit import waiting
-from bake.pipeline.level import Baked, Report, errors_name, stamp
+from bake.pipeline.level import Baked, Report, errors_name
 from bake.pipeline.plan import BASE_BYTES, Plan, TablePlan
 from bake.pipeline.sources import Task
 from bake.pipeline.staleness import recipe_digest, source_digests
@@ -93,9 +93,7 @@ def _members(puzzle: Puzzle, pattern: tuple[int, ...]) -> str:
 def _contents(puzzle: Puzzle, distance: AnyArray) -> Contents:
     """Return what the asset of a puzzle holds, with the tables of all patterns in one array."""
     moves, columns = puzzle.moves, dict[str, AnyArray]()
-    attributes = {
-        **stamp().attributes,
-        ("/", "name"): puzzle.name,
+    attributes: dict[tuple[str, str], Scalar] = {
         ("/", "kind"): PATTERNS_KIND,
         ("/", "puzzle"): "tiles" if isinstance(moves, Tiles) else "planning",
         ("/", "combine"): puzzle.combine,

@@ -163,7 +163,7 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
         return {
             "asset": str(path),
             "flat": isinstance(asset, FlatAsset),
-            "level": asset.text("name"),
+            "level": asset.name,
             "kind": asset.text("kind"),
             "width": asset.number("width"),
             "height": asset.number("height"),

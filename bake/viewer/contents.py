@@ -89,7 +89,7 @@ def shown_level(
             "profiles": {name: _profile(asset, name) for name in asset.profiles},
             "traces": [_trace(asset, trace) for trace in traces],
         }
-        name = asset.text("name") or path.stem
+        name = asset.name or path.stem
         if against is not None:
             with Asset(against) as old:
                 told["difference"] = difference_data(old, asset) | {

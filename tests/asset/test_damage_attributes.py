@@ -44,7 +44,7 @@ def test_attributes_that_say_nothing_the_format_knows(
 
 
 ASKED_ATTRIBUTES = [
-    ("/", "name"),
+    ("/", "corner_cutting"),
     ("/", "kind"),
     ("/", "width"),
     ("/", "height"),

@@ -114,19 +114,19 @@ def test_text_is_marked_as_what_it_is(written: Path) -> None:
                 assert h5py.check_string_dtype(stored).encoding == "utf-8", name
         for path in ("/terrain_name", "/node_name"):
             assert h5py.check_string_dtype(file[path].dtype).encoding == "utf-8"
-            for name in ("description", "unit", "dimensions"):
+            for name in ("unit", "dimensions"):
                 stored = file[path].attrs.get_id(name).dtype
                 assert h5py.check_string_dtype(stored).encoding == "ascii"
 
 
-def test_a_long_recipe_and_an_empty_name(tmp_path: Path) -> None:
-    """HDF5 keeps attributes beyond 64 KiB elsewhere; it has no text of no length."""
+def test_a_long_recipe(tmp_path: Path) -> None:
+    """HDF5 keeps attributes beyond 64 KiB elsewhere."""
     path = tmp_path / "long.h5"
     recipe = "Ä" * 200_000
-    texts = {("/", "recipe"): recipe, ("/", "name"): "", ("/profiles/p", "one_way"): 0}
+    texts = {("/", "recipe"): recipe, ("/profiles/p", "one_way"): 0}
     write_asset(path, header_for("", SOURCES, ""), Contents(texts, {}))
     with Asset(path) as asset:
-        assert (asset.text("recipe"), asset.text("name")) == (recipe, "")
+        assert asset.text("recipe") == recipe
 
 
 def test_arrays_outlive_the_asset(written: Path) -> None:
@@ -137,7 +137,7 @@ def test_arrays_outlive_the_asset(written: Path) -> None:
     with pytest.raises(AssetError, match="closed"):
         asset.read("/head")
     with pytest.raises(AssetError, match="closed"):
-        asset.text("name")
+        asset.text("recipe")
 
 
 def test_two_writes_are_equal_to_the_byte(tmp_path: Path, written: Path) -> None:
@@ -334,7 +334,6 @@ def test_everything_written_is_declared_and_describes_itself(tmp_path: Path) -> 
                 assert dataset.ndim == len(column.dims)
                 assert type_name(dataset.dtype) in column.dtypes
                 assert dict(dataset.attrs) == {
-                    "description": column.description.encode(),
                     "unit": column.unit.encode(),
                     "dimensions": ", ".join(column.dims).encode(),
                     "sha256": hashlib.sha256(dataset[()].tobytes()).hexdigest().encode(),

@@ -60,7 +60,7 @@ class Places:
 
     def __init__(self, asset: Asset) -> None:
         self.asset = asset
-        self.name = asset.text("name") or ""
+        self.name = asset.name
         kind = asset.text("kind")
         self.is_grid = kind != "graph"
         layout = asset.text("hex_layout")
