@@ -10,8 +10,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from bake.arrays import Int32Array, UInt8Array
 from bake.level import MAX_CELLS, Cell, Door, Link, Region, Spot, Things
-from bake.levels.reading.editors import HEADINGS
 from bake.levels.reading.limits import MAX_COST, spend_area
+from bake.levels.reading.marks import HEADINGS
 from bake.levels.reading.mistakes import Mistake, Where, shown
 from bake.levels.reading.models import (
     FIRST_ONLY,

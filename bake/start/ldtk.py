@@ -18,8 +18,9 @@ from bake.levels.ldtk.project import (
     Project,
     open_project,
 )
-from bake.levels.reading.editors import BELOW, LINK_KINDS, LdtkReading
+from bake.levels.reading.editors import BELOW, LdtkReading
 from bake.levels.reading.files import read_document
+from bake.levels.reading.marks import LINK_KINDS
 from bake.levels.reading.mistakes import shown
 from bake.levels.reading.terrains import pack_colour, rgb
 from bake.start.entries import LDTK, LDTK_LEGEND, TERRAIN, Entry, without

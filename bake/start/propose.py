@@ -13,8 +13,9 @@ import numpy as np
 from bake.level import Drawn, GeometryLevel, GridLevel, TerrainRule
 from bake.levels import format_of
 from bake.levels.formats import TILED_WORLD_SUFFIX
-from bake.levels.reading.editors import BELOW, SPOT_KINDS
+from bake.levels.reading.editors import BELOW
 from bake.levels.reading.limits import allowance
+from bake.levels.reading.marks import SPOT_KINDS
 from bake.levels.reading.mistakes import shown
 from bake.levels.reading.terrains import VOID
 from bake.levels.tiled.meanings import KINDS

@@ -10,30 +10,29 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NoReturn
 
 import numpy as np
 
 from bake.arrays import Int32Array
 from bake.coordinates import upright
-from bake.level import Cell, Door, GridLevel, Link, Region, Shape, Spot, Things
+from bake.level import Cell, GridLevel, Shape, Things
 from bake.levels.ldtk.canvas import Canvas
 from bake.levels.ldtk.layout import STATED, Legend, PlacedLevel, counts, lay_out
 from bake.levels.ldtk.outline import outline
 from bake.levels.ldtk.project import EntityInstance, LayerInstance, Project, open_project
-from bake.levels.reading.editors import (
-    BELOW,
+from bake.levels.reading.editors import BELOW, LdtkReading
+from bake.levels.reading.files import read_document
+from bake.levels.reading.limits import spend_area
+from bake.levels.reading.marks import (
     DOOR_STATES,
     LINK_KINDS,
     SPOT_KINDS,
     Attributes,
-    LdtkReading,
+    Mark,
     ThingCollector,
 )
-from bake.levels.reading.files import read_document
-from bake.levels.reading.limits import MAX_COST, spend_area
 from bake.levels.reading.mistakes import Where, is_plain_text, refuse, shown
 from bake.levels.reading.terrains import keep_used
 from bake.levels.reading.things import checked, rectangle
@@ -97,50 +96,10 @@ def read_ldtk(path: Path, part: str, reading: LdtkReading, project: Path | None)
 class EntityFields(Attributes):
     """The fields of an entity, by name in any case; fields that are null are left out."""
 
-    noun = "field"
-
     def __init__(self, entity: EntityInstance, where: Where) -> None:
-        self.where = where
         self.instances = {each.identifier.lower(): each for each in entity.field_instances}
-
-    def refuse(self, name: str, expected: str) -> NoReturn:
-        self.where.refuse(f"the field {name} is {shown(self.value(name))}", expected)
-
-    def value(self, name: str) -> object:
-        found = self.instances.get(name)
-        return None if found is None else found.value
-
-    def is_text(self, text: str) -> bool:
-        return is_plain_text(text)
-
-    def cost(self, name: str) -> float | None:
-        """Return a cost in units, or None."""
-        value = self.value(name)
-        if value is None:
-            return None
-        known = isinstance(value, int | float) and not isinstance(value, bool)
-        if not isinstance(value, int | float) or not known or not 0 < value <= MAX_COST:
-            self.refuse(name, f"a number above 0, at most {MAX_COST:g}")
-        assert math.isfinite(value), "it is at most MAX_COST"
-        return float(value)
-
-    def names(self, name: str) -> tuple[str, ...] | None:
-        """Return names from an array, or from one text with commas; None where there are none."""
-        value = self.value(name)
-        listed = value.split(",") if isinstance(value, str) else value
-        if listed is None:
-            return None
-        if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
-            self.refuse(name, "a list of names")
-        found = tuple(dict.fromkeys(one.strip() for one in listed if one.strip()))
-        if not all(is_plain_text(one) for one in found):
-            self.refuse(name, "names without control characters")
-        return found or None
-
-    def headings(self) -> int:
-        """Return as bits the headings that a ledge bars."""
-        barred = [heading.lower() for heading in self.names("barred") or ()]
-        return self.barred_headings(barred, (self.text("one_way") or "").lower())
+        values = {name: each.value for name, each in self.instances.items()}
+        super().__init__(where, "field", values)
 
     def references(self) -> list[dict[str, str]]:
         """Return the ids of every entity referred to, "entityIid" among them."""
@@ -158,33 +117,21 @@ class EntityFields(Attributes):
 
 
 @dataclass(frozen=True)
-class Entity:
-    """One entity that becomes a thing, or that a link leads to.
+class Entity(Mark):
+    """One entity that becomes a thing, or that a link leads to; its kind is "" if it only is that.
 
     Attributes:
-        kind: one of KINDS, another word of the legend for a spot, or "" for an entity that is only
-            the goal of links.
+        where: it stands in its file, which may be a level's own.
         left, top: pixels of its corner in the asset, the rows of its floor counted in.
     """
 
+    said: EntityFields
     entity: EntityInstance
-    fields: EntityFields
-    kind: str
-    name: str
+    where: Where
     cell: Cell | None
     left: float
     top: float
     level: PlacedLevel
-
-    @property
-    def where(self) -> Where:
-        return self.fields.where
-
-    @property
-    def place(self) -> str:
-        """Return its place, for messages about the project; it may stand in a level's own file."""
-        inside = self.level.loaded.level.external_rel_path
-        return f"{inside}: {self.where}" if inside else str(self.where)
 
 
 class EntityReader(ThingCollector):
@@ -211,26 +158,23 @@ class EntityReader(ThingCollector):
         entities = list(self._entities())
         by_iid: dict[str, Entity] = {}
         for each in entities:
-            if each.entity.iid is not None:
-                if each.entity.iid in by_iid:
-                    each.where.inside("iid").refuse(
-                        f"the id {shown(each.entity.iid)} is given twice", "each id once"
-                    )
-                by_iid[each.entity.iid] = each
+            if each.id is not None:
+                if each.id in by_iid:
+                    found = f"the id {shown(each.id)} is given twice"
+                    each.where.inside("iid").refuse(found, "each id once")
+                by_iid[each.id] = each
         for each in entities:
-            iid = each.entity.iid
             self._paint(each)
             if each.kind in LINK_KINDS:
-                self._link(each, by_iid)
+                self._links(each, by_iid)
             elif each.kind == "region":
-                self.regions.append(Region(each.name, self._cells(each), each.place, iid))
+                self.add_region(each, self._cells(each))
             elif each.kind == "door":
-                self._door(each)
+                self.add_door(each, each.said.text("states") or DOOR_STATES, self._cells(each))
             elif each.kind == "ledge":
                 self._ledge(each)
             elif each.kind:
-                profiles, cell = each.fields.names("profiles"), self._cell(each)
-                self.spots.append(Spot(each.name, each.kind, cell, profiles, each.place, iid))
+                self.add_spot(each, self._cell(each))
         return self.collected()
 
     def _entities(self) -> Iterator[Entity]:
@@ -256,12 +200,14 @@ class EntityReader(ThingCollector):
                 number = met[each.identifier]
                 several = many[each.identifier] > 1
                 name = f"{each.identifier}_{number}" if several else each.identifier
-            cell = self.canvas.layout.cell
-            left = each.px[0] - each.pivot[0] * each.width + layer.offset_x + level.x * cell
-            top = each.px[1] - each.pivot[1] * each.height + layer.offset_y + level.y * cell
-            yield Entity(
-                each, fields, kind, name, self._place(each, layer, level), left, top, level
-            )
+            size = self.canvas.layout.cell
+            left = each.px[0] - each.pivot[0] * each.width + layer.offset_x + level.x * size
+            top = each.px[1] - each.pivot[1] * each.height + layer.offset_y + level.y * size
+            own = level.loaded.level.external_rel_path
+            place = f"{own}: {where}" if own else str(where)
+            cell = self._place(each, layer, level)
+            mark = (kind, name, each.iid, place, fields)
+            yield Entity(*mark, each, where, cell, left, top, level)
 
     def _layers(self) -> Iterator[tuple[PlacedLevel, LayerInstance, Where]]:
         for level in self.canvas.layout.levels:
@@ -318,7 +264,7 @@ class EntityReader(ThingCollector):
         if said is not None or each.kind:
             return said
         # Games give fields this name for other things, too, which are no names of terrains.
-        own = each.fields.value("terrain")
+        own = each.said.value("terrain")
         plain = isinstance(own, str) and bool(own.strip()) and is_plain_text(own)
         return own if isinstance(own, str) and plain and own != BELOW else None
 
@@ -349,7 +295,7 @@ class EntityReader(ThingCollector):
         self.shapes.append(Shape(terrain, (corners,), floor=floor, place=each.place))
 
     def _ledge(self, each: Entity) -> None:
-        headings = each.fields.headings()
+        headings = each.said.headings()
         if not headings:
             each.where.refuse(
                 "the ledge bars no heading",
@@ -358,27 +304,11 @@ class EntityReader(ThingCollector):
         cells = self._cells(each)
         self.canvas.barred[cells[:, 1], cells[:, 0]] |= np.uint8(headings)
 
-    def _door(self, each: Entity) -> None:
-        states, state = each.fields.door(each.fields.text("states") or DOOR_STATES)
-        cells, iid = self._cells(each), each.entity.iid
-        self.doors.append(Door(each.name, cells, states, state, each.place, iid))
-
-    def _link(self, each: Entity, by_iid: dict[str, Entity]) -> None:
+    def _links(self, each: Entity, by_iid: dict[str, Entity]) -> None:
         kind = _word(each.entity.identifier) if each.kind == "link" else each.kind
-        cost, profiles = each.fields.cost("cost"), each.fields.names("profiles")
-        both_ways = each.fields.both_ways(each.kind)
-        goals = [
-            goal for one in each.fields.references() if (goal := self._goal(one, each, by_iid))
-        ]
-        for number, goal in enumerate(goals, start=1):
-            start, end = self._cell(each), self._cell(goal)
-            if start == end:
-                each.where.refuse(f"it leads from cell {start} to the same cell", "two cells")
-            if both_ways and self.is_drawn_already((start, end), kind, cost, profiles):
-                continue
-            name = f"{each.name}_{number}" if len(goals) > 1 else each.name
-            place, iid = each.place, each.entity.iid
-            self.links.append(Link(name, kind, start, end, cost, both_ways, profiles, place, iid))
+        goals = [self._goal(one, each, by_iid) for one in each.said.references()]
+        ends = [(self._cell(each), self._cell(goal)) for goal in goals if goal is not None]
+        self.add_links(replace(each, kind=kind), ends, each.said.both_ways(each.kind))
 
     def _goal(
         self, reference: dict[str, str], each: Entity, by_iid: dict[str, Entity]

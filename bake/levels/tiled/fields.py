@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NoReturn
 
-from bake.levels.reading.editors import Attributes
+from bake.levels.reading.marks import Attributes, as_number
 from bake.levels.reading.mistakes import refuse, shown
 
 #: The most properties an object, tile or layer may have; those of a template are copied to its
@@ -106,19 +105,6 @@ class Fields:
         return value
 
 
-def as_number(value: object, *, is_text: bool) -> float | None:
-    """Return a value as a finite number, or None."""
-    if is_text and isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            return None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    # A whole number with hundreds of digits cannot become a float.
-    return float(value) if abs(value) < _LIMIT and math.isfinite(value) else None
-
-
 def _typed(item: Fields) -> object:
     """Return the value of a property, converted by its type."""
     kind, value = item.text("type", "string"), item.values.get("value")
@@ -137,42 +123,14 @@ def _typed(item: Fields) -> object:
 class Properties(Attributes):
     """Custom properties: what a designer typed."""
 
-    noun = "property"
+    owner: Fields
 
     def __init__(self, owner: Fields, values: Mapping[str, object]) -> None:
-        self.owner = owner
-        self.values = values
+        super().__init__(owner, "property", values)
 
     def over(self, below: Properties) -> Properties:
         """Return these properties, with those of a template or tile where these say nothing."""
         return Properties(self.owner, {**below.values, **self.values})
 
-    def refuse(self, name: str, expected: str) -> NoReturn:
-        self.owner.refuse(f"the property {shown(name)} is {shown(self.values[name])}", expected)
-
     def has(self, name: str) -> bool:
         return self.values.get(name) not in (None, "")
-
-    def value(self, name: str) -> object:
-        return self.values.get(name)
-
-    def is_text(self, text: str) -> bool:
-        return text.isprintable()
-
-    def flag(self, name: str) -> bool | None:
-        # Designers leave new properties at their default type, which is text.
-        value = self.values.get(name)
-        return value == "true" if value in ("true", "false") else super().flag(name)
-
-    def names(self, name: str) -> tuple[str, ...] | None:
-        """Return the names between commas, each once, or None."""
-        text = self.text(name)
-        if text is None:
-            return None
-        return tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
-
-    def headings(self) -> int:
-        """Return as bits the headings a tile bars; a link's `one_way` is a flag and bars none."""
-        one_way = self.values.get("one_way")
-        barred = self.names("barred") or ()
-        return self.barred_headings(barred, one_way if isinstance(one_way, str) else None)

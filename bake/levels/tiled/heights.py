@@ -9,8 +9,8 @@ import numpy as np
 
 from bake.arrays import Float64Array
 from bake.levels.reading.limits import MAX_COST
+from bake.levels.reading.marks import as_number
 from bake.levels.reading.mistakes import shown
-from bake.levels.tiled.fields import as_number
 from bake.levels.tiled.geometry import TILE_BITS
 from bake.levels.tiled.layers import Box, Layer, pieces
 from bake.levels.tiled.tilesets import Tilesets

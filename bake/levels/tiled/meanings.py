@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from bake.level import TerrainRule
-from bake.levels.reading.editors import BELOW, LINK_KINDS, SPOT_KINDS, EditorLegend
-from bake.levels.reading.limits import MAX_COST
+from bake.levels.reading.editors import BELOW, EditorLegend
+from bake.levels.reading.marks import LINK_KINDS, SPOT_KINDS
 from bake.levels.reading.mistakes import shown
 from bake.levels.reading.terrains import BUILT_IN_RULES, FLOOR, WALL
-from bake.levels.tiled.fields import Properties, as_number
+from bake.levels.tiled.fields import Properties
 from bake.levels.tiled.objects import Object
 from bake.levels.tiled.tilesets import Tile
 
@@ -168,7 +168,7 @@ def _stated_rule(properties: Properties) -> TerrainRule | None:
     blocked, walkable = properties.flag("blocked"), properties.flag("walkable")
     if blocked is not None and blocked == walkable:
         properties.refuse("walkable", "the opposite of the property blocked")
-    cost = stated_cost(properties)
+    cost = properties.cost()
     if blocked or walkable is False or properties.values.get("cost") == "blocked":
         return TerrainRule(None)
     if cost is None and blocked is None and walkable is None:
@@ -179,17 +179,6 @@ def _stated_rule(properties: Properties) -> TerrainRule | None:
 def _stated(value: object) -> bool | None:
     """Return what an object's own flag says; games give such names to much else, too."""
     return truth(value) if str(value) in ("True", "true", "False", "false") else None
-
-
-def stated_cost(properties: Properties) -> float | None:
-    """Return the property `cost`, a number above 0, or None."""
-    if not properties.has("cost") or properties.values["cost"] == "blocked":
-        return None
-    # Designers leave new properties at their default type, which is text.
-    cost = as_number(properties.values["cost"], is_text=True)
-    if cost is None or not 0 < cost <= MAX_COST:
-        properties.refuse("cost", f'a number above 0, at most {MAX_COST:g}, or "blocked"')
-    return cost
 
 
 def kind_of(each: Object, legend: Legend) -> str:

@@ -9,8 +9,9 @@ from typing import Literal
 import numpy as np
 
 from bake.levels.reading.limits import spend_work
+from bake.levels.reading.marks import as_number
 from bake.levels.reading.mistakes import shown
-from bake.levels.tiled.fields import Fields, Properties, as_number
+from bake.levels.tiled.fields import Fields, Properties
 from bake.levels.tiled.geometry import MAX_GID, TILE_BITS, Geometry
 from bake.levels.tiled.layers import Layer
 from bake.levels.tiled.tilesets import MapFiles, Tile, Tilesets

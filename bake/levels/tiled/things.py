@@ -10,12 +10,12 @@ from itertools import groupby
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.level import Cell, Door, Link, Region, Spot, Things
-from bake.levels.reading.editors import DOOR_STATES, LINK_KINDS, SPOT_KINDS, ThingCollector
+from bake.level import Cell, Things
+from bake.levels.reading.marks import DOOR_STATES, LINK_KINDS, SPOT_KINDS, Mark, ThingCollector
 from bake.levels.reading.mistakes import shown
 from bake.levels.tiled.canvas import Placing
 from bake.levels.tiled.coverage import Lattice, cover
-from bake.levels.tiled.meanings import Legend, kind_of, stated_cost
+from bake.levels.tiled.meanings import Legend, kind_of
 from bake.levels.tiled.objects import Object, floor_place
 from bake.levels.tiled.outlines import bounds, outline_of, placed
 
@@ -33,29 +33,30 @@ class ObjectReader(ThingCollector):
         for each in objects:
             self._numbered.setdefault(each.number, []).append(each)
             self._called.setdefault(each.name, []).append(each)
-        self._taken: dict[tuple[str, str], str] = {}
 
     def things(self) -> Things:
         """Return all things.
 
         Raises:
-            LevelError: a name is given twice, a link leads nowhere, a door has no states, or a
-                thing lies outside the level.
+            LevelError: a link leads nowhere, a door has no states, or a thing lies outside the
+                level.
         """
         goals = [self._goal(each) for each in self.objects]
         aimed_at = {id(goal) for goal in goals if goal is not None}
         for each, goal in zip(self.objects, goals, strict=True):
-            kind = self.kind(each)
+            kind = kind_of(each, self.legend)
             if kind in SPOT_KINDS or each.properties.flag("spot"):
-                self._spot(each, kind)
+                self.add_spot(_mark(each, kind or "spot"), cell_of(each, self.placing))
             elif kind == "region":
-                name = self._name(each, kind)
-                cells = cells_of(each, self.placing)
-                self.regions.append(Region(name, cells, each.fields.place, each.id))
+                self.add_region(_mark(each, kind), cells_of(each, self.placing))
             elif kind == "door":
-                self._door(each)
+                states = each.properties.text("states")
+                if states is None:
+                    expected = f'at least two states, such as "{DOOR_STATES}"'
+                    each.fields.refuse('the door has no property "states"', expected)
+                self.add_door(_mark(each, kind), states, cells_of(each, self.placing))
             if goal is not None or (kind in LINK_KINDS and each.shape == "polyline"):
-                self._link(each, kind, goal)
+                self._link(each, kind or "link", goal)
             elif kind in LINK_KINDS and id(each) not in aimed_at:
                 each.fields.refuse(
                     "it leads nowhere",
@@ -63,38 +64,6 @@ class ObjectReader(ThingCollector):
                     'set "to" to the object it leads to (type object), or to its name',
                 )
         return self.collected()
-
-    def kind(self, each: Object) -> str:
-        """Return the kind the legend gives an object, or else its class."""
-        return kind_of(each, self.legend)
-
-    def _name(self, each: Object, kind: str, group: str = "") -> str:
-        name = each.name or f"{kind} {each.number}"
-        first = self._taken.setdefault((group or kind, name), each.fields.place)
-        if first != each.fields.place:
-            each.fields.refuse(
-                f"{shown(name)} is the name of {first} already",
-                "a name of its own for each",
-                "rename one of them",
-            )
-        return name
-
-    def _spot(self, each: Object, kind: str) -> None:
-        kind = kind or "spot"
-        cell = cell_of(each, self.placing)
-        profiles = each.properties.names("profiles")
-        name = self._name(each, kind, "spot")
-        self.spots.append(Spot(name, kind, cell, profiles, each.fields.place, each.id))
-
-    def _door(self, each: Object) -> None:
-        said = each.properties.text("states")
-        if said is None:
-            expected = f'at least two states, such as "{DOOR_STATES}"'
-            each.fields.refuse('the door has no property "states"', expected)
-        states, state = each.properties.door(said)
-        cells = cells_of(each, self.placing)
-        name = self._name(each, "door")
-        self.doors.append(Door(name, cells, states, state, each.fields.place, each.id))
 
     def _goal(self, each: Object) -> Object | None:
         """Find the object that the property `to` means."""
@@ -123,38 +92,13 @@ class ObjectReader(ThingCollector):
         return found[0]
 
     def _link(self, each: Object, kind: str, goal: Object | None) -> None:
-        kind = kind or "link"
-        if goal is None or each.shape == "polyline":
-            start = cell_at(each, each.corners[0], self.placing)
-        else:
-            start = cell_of(each, self.placing)
-        end = (
-            cell_at(each, each.corners[-1], self.placing)
-            if goal is None
-            else cell_of(goal, self.placing)
+        drawn = each.shape == "polyline"
+        start, end = (
+            cell_at(each, each.corners[at], self.placing) if by_line else cell_of(one, self.placing)
+            for at, by_line, one in ((0, drawn, each), (-1, goal is None, goal or each))
         )
-        if start == end:
-            each.fields.refuse(f"it leads from cell {start} to the same cell", "two cells")
-        cost, profiles = stated_cost(each.properties), each.properties.names("profiles")
-        both_ways, via = each.properties.both_ways(kind), self._via(each, start, end, goal)
-        if both_ways and not via and self.is_drawn_already((start, end), kind, cost, profiles):
-            return
-        name = self._name(each, kind, "link")
-        self.links.append(
-            Link(
-                name,
-                kind,
-                start,
-                end,
-                cost,
-                both_ways,
-                profiles,
-                each.fields.place,
-                each.id,
-                via,
-                each.properties.names("over") if via else None,
-            )
-        )
+        via = self._via(each, start, end, goal)
+        self.add_links(_mark(each, kind), [(start, end)], each.properties.both_ways(kind), via)
 
     def _via(self, each: Object, start: Cell, end: Cell, goal: Object | None) -> tuple[Cell, ...]:
         """Return the cells that a polyline with the property `via` bends in, between its ends."""
@@ -167,6 +111,11 @@ class ObjectReader(ThingCollector):
         cells = [cell_at(each, corner, self.placing) for corner in corners]
         between = [cell for cell in cells if cell not in (start, end)]
         return tuple(cell for cell, _ in groupby(between))
+
+
+def _mark(each: Object, kind: str) -> Mark:
+    name = each.name or f"{kind} {each.number}"
+    return Mark(kind, name, each.id, each.fields.place, each.properties)
 
 
 def cell_of(thing: Object, placing: Placing) -> tuple[int, int]:

@@ -248,7 +248,7 @@ def test_templates_of_the_other_format(tmp_path: Path) -> None:
     [
         ([thing(1, "spawn", (96, 0))], "it stands on tile (6, 0), outside the level"),
         ([thing(1, "spawn", (0, 0), name="a"), thing(2, "spawn", (0, 0), name="a")],
-         '"a" is the name of layer "Things", object 1 "a" already'),
+         'there is a second spot named "a"; expected each name once; layer "Things", object 1 "a"'),
         ([thing(1, "region", (0, 0), width=4, height=4)], "it covers the middle of no cell"),
         ([thing(1, "region", (9999, 0), width=40, height=40)], "it covers the middle of no cell"),
         ([thing(1, "region", (0, -9999), width=40, height=40)], "it covers the middle of no cell"),
@@ -264,7 +264,8 @@ def test_templates_of_the_other_format(tmp_path: Path) -> None:
         ([thing(1, "teleporter", (0, 0), to="x")], 'it leads to "x", which is not an object'),
         ([thing(1, "link", (0, 0), to="x"), thing(2, "a", (0, 0), name="x"),
           thing(3, "a", (0, 0), name="x")], "which 2 objects are called"),
-        ([thing(1, "link", (0, 0), to=2), thing(2, "a", (1, 1))], "to the same cell"),
+        ([thing(1, "link", (0, 0), to=2), thing(2, "a", (1, 1))],
+         'link "link 1" starts and ends at (0, 0); expected two cells'),
         ([thing(1, "link", (0, 0), to=2, cost="0"), thing(2, "a", (40, 1))], "a number above 0"),
         ([thing(1, "link", (0, 0), to=2, one_way=True, both_ways=True), thing(2, "a", (40, 1))],
          "the opposite of the property both_ways"),
