@@ -138,7 +138,7 @@ ROOMS: dict[str, frozenset[str]] = {
 CONFINED: dict[str, tuple[str, ...]] = {
     "typer": ("cli*",),
     "rich": ("cli*", "view/*"),
-    "PIL": ("levels/image*", "view/*"),
+    "PIL": ("levels/image*", "start/images*", "view/*"),
     "networkx": ("interop.py",),
     # Verifying must share no code with baking, so it asks scipy.
     "scipy": ("interop.py", "verify/*"),

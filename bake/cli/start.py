@@ -42,6 +42,7 @@ def init(
 
     It guesses what their terrain means, says what a person has to decide, and draws each level.
     """
+    from bake.lint.levels import surprises
     from bake.start.first_recipe import try_recipe, write_first_recipe
     from bake.view.console import BuildProgress, style_for
 
@@ -54,7 +55,7 @@ def init(
             progress.finished(each.outcome.task.name, _made(each))
             tried.append(each)
     tried.sort(key=lambda each: each.outcome.task.name)
-    found = _surprises(started.recipe, tried)
+    found = surprises([each.outcome.task for each in tried if each.outcome.baked is not None])
     if as_json:
         print_json(_as_data(started, tried, found))
     else:
@@ -68,16 +69,6 @@ def _made(tried: Tried) -> str:
     """Say how many places the guesses leave to stand on."""
     baked = tried.outcome.baked
     return "cannot be baked yet" if baked is None else counted(baked.nodes, "place")
-
-
-def _surprises(recipe: Path, tried: list[Tried]) -> list[Finding]:
-    """Return what a designer would not expect: what is ignored, and maps seen from the side."""
-    from bake.lint.levels import lint
-    from bake.recipe import load_recipe
-
-    tasks = [each.outcome.task for each in tried if each.outcome.baked is not None]
-    found = lint(tasks, load_recipe(recipe))
-    return [each for each in found if each.rule in ("gravity", "ignored")]
 
 
 def _open_lines(started: Started) -> list[Line]:

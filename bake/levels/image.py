@@ -14,7 +14,7 @@ from typing import NoReturn
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
-from bake.arrays import Int32Array, UInt8Array, UInt16Array, UInt32Array
+from bake.arrays import UInt8Array, UInt16Array, UInt32Array
 from bake.errors import LevelError, counted
 from bake.level import MAX_CELLS, Colour, GridLevel
 from bake.levels.reading.files import check_file, read_start
@@ -45,9 +45,6 @@ _HEADER_BYTES = 2**20
 #: An image with more unknown colours is a painting, which no lines make a level.
 _MOST_LINES = 64
 _ONE_AT_A_TIME = threading.Lock()
-
-#: Colours of a painting that are nearer to each other than this, over red, green and blue, are one.
-_APART = 48
 
 #: How many pixels are looked at to choose among the colours of one terrain.
 SAMPLED_PIXELS = 2**16
@@ -122,48 +119,13 @@ def image_colours(path: Path, most: int) -> dict[int, int] | None:
     return counts
 
 
-def main_colours(path: Path, most: int) -> Image.Image:
-    """Reduce a painting to the colours of its flat areas; other pixels take the nearest of these.
-
-    A pixel is flat where its neighbours in the east and in the south have its colour, which those
-    along edges that were smoothed do not. Pixels that are mostly clear become clear.
-
-    Args:
-        path: an image with one frame, lossy or not.
-        most: how many colours there may be.
+def read_painting(path: Path) -> UInt8Array:
+    """Return (height, width, 4) uint8, red, green, blue and alpha of a picture, lossy or not.
 
     Raises:
         LevelError: the image is missing, damaged, animated, or too large.
     """
-    pixels = np.asarray(_decode(path, _check_size_of_any, lossy=True).convert("RGBA"))
-    clear = pixels[..., 3] < 128
-    colour = pixels[..., :3].astype(np.uint32) @ np.array([2**16, 2**8, 1], dtype=np.uint32)
-    flat = np.zeros_like(clear)
-    same = (colour[:-1, :-1] == colour[:-1, 1:]) & (colour[:-1, :-1] == colour[1:, :-1])
-    flat[:-1, :-1] = same & ~clear[:-1, :-1]
-    met, count = np.unique(colour[flat if flat.any() else ~clear], return_counts=True)
-    parts = _parts(met)
-    chosen: list[int] = []
-    left = count.astype(np.int64)
-    while len(chosen) < most and left.max(initial=0) > 0:
-        chosen.append(int(left.argmax()))
-        away = np.abs(parts - parts[chosen[-1]]).sum(axis=1)
-        left[away < _APART] = 0
-    every, at = np.unique(colour, return_inverse=True)
-    nearest, least = every.copy(), np.full(len(every), 4 * 255, dtype=np.int32)
-    for one in chosen:
-        away = np.abs(_parts(every) - parts[one]).sum(axis=1)
-        nearest = np.where(away < least, met[one], nearest)
-        least = np.minimum(away, least)
-    made = np.empty((*colour.shape, 4), dtype=np.uint8)
-    made[..., :3] = _parts(nearest[at.reshape(colour.shape)])
-    made[..., 3] = np.where(clear, 0, 255)
-    return Image.fromarray(made)
-
-
-def _parts(colour: UInt32Array) -> Int32Array:
-    """Return (..., 3) int32, the red, green and blue of (...) colours as 0xrrggbb."""
-    return np.stack([colour >> 16, colour >> 8 & 0xFF, colour & 0xFF], axis=-1).astype(np.int32)
+    return np.asarray(_decode(path, _check_size_of_any, lossy=True).convert("RGBA"))
 
 
 def read_greys(path: Path) -> UInt16Array:

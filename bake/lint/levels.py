@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -74,6 +74,42 @@ def lint(
         found += sorted(mine, key=lambda each: (RULES.index(each.rule), each.profile or ""))
     found += without_off(idle_entries(recipe, tasks, read, whole=whole))
     return found + without_off(_recipe_keys(recipe, drawn))
+
+
+def surprises(tasks: Sequence[Task]) -> list[Finding]:
+    """Return what designers of a first recipe would not expect, by the levels as they are read.
+
+    That is what does not count in a level, and a level that looks as if it were seen from the side.
+
+    Raises:
+        BakeError: a level cannot be read.
+    """
+    found: list[Finding] = []
+    for task in tasks:
+        level, chosen = read_level(task), task.recipe.lint
+        found += ignored(LeftOver.of(task, level))
+        if isinstance(level, GridLevel):
+            profiles = agent_profiles(level, task.recipe)
+            movers = [profile.mover(level.terrains) for profile in profiles]
+            found += _from_the_side(level, movers, chosen)
+    return without_off(found)
+
+
+def _from_the_side(
+    level: GridLevel, movers: Iterable[Mover], chosen: Mapping[str, Severity]
+) -> Iterator[Finding]:
+    """Find out whether a level looks like one in which agents fall."""
+    is_open = np.zeros(len(level.terrains), dtype=np.bool_)
+    for mover in movers:
+        is_open |= ~np.isnan(mover.cost)
+    if looks_like_platformer(level, is_open[level.terrain]):
+        told = (
+            "the level looks like one of a platformer, but agents do not fall here: open air is "
+            "walked through; draw the places to stand on as terrain of their own, and jumps as "
+            "links"
+        )
+        severity = severity_of("gravity", chosen)
+        yield Finding("gravity", severity, str(level.source), level.name, None, None, None, 0, told)
 
 
 def _mistakes(task: Task, error: BakeError) -> Iterator[Finding]:
@@ -289,19 +325,8 @@ class LevelLinter:
 
     def _gravity(self) -> Iterator[Finding]:
         level = self.world.level
-        if not isinstance(level, GridLevel):
-            return
-        is_open = np.zeros(len(level.terrains), dtype=np.bool_)
-        for mover in self.world.movers.values():
-            is_open |= ~np.isnan(mover.cost)
-        passable = is_open[level.terrain]
-        if looks_like_platformer(level, passable):
-            yield self._finding(
-                "gravity",
-                "the level looks like one of a platformer, but agents do not fall here: open air "
-                "is walked through; draw the places to stand on as terrain of their own, and "
-                "jumps as links",
-            )
+        if isinstance(level, GridLevel):
+            yield from _from_the_side(level, self.world.movers.values(), self.chosen)
 
     # -- links ------------------------------------------------------------------------------------
 

@@ -32,9 +32,9 @@ from bake.level import (
     Level,
     Mesh,
     Walls,
-    terrain_colours,
 )
 from bake.movement.rules import LEVEL_GROUND, Connectivity, MovementRules, Mover
+from bake.pipeline.colours import terrain_colours
 from bake.pipeline.graph_contents import graph_columns, run_columns, weight_columns
 from bake.tables.components import Components
 from bake.tables.heuristic import Heuristic

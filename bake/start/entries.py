@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from bake.errors import cut, printable
-from bake.levels.reading.editors import EditorReading, TiledReading
+from bake.levels.reading.editors import BELOW, EditorReading, TiledReading
 from bake.recipe import RECIPE_NAME
+from bake.start.words import Meaning
 from bake.toml import Value, toml, toml_key, toml_line
 
 TablePath = tuple[str, ...]
@@ -46,6 +47,47 @@ class Entry:
     why: str = ""
     sure: bool = True
     stated: bool = False
+
+
+class Guesses:
+    """Collects the guesses for one file; of several about one key the first one counts."""
+
+    def __init__(self, legend: TablePath) -> None:
+        """Begin without any; ``legend`` is the table that says what is drawn in the file."""
+        self.legend = legend
+        self.found: dict[tuple[TablePath, str], Entry] = {}
+
+    def put(self, entry: Entry) -> None:
+        self.found.setdefault((entry.table, entry.key), entry)
+
+    def terrain(self, name: str, price: Value, why: str, *, sure: bool = True) -> None:
+        self.put(Entry(TERRAIN, name, price, why, sure=sure))
+
+    def means(
+        self, key: str, means: Meaning, why: str, usually: str | None = None, *, sure: bool = True
+    ) -> None:
+        """Guess which terrain an entry of the legend means, and what that costs.
+
+        Args:
+            key: the entry.
+            means: the terrain.
+            why: what it was guessed from.
+            usually: why it has its cost, which is sure then; None = as ``why`` says.
+            sure: as of Entry.
+        """
+        if not is_writable(key):
+            return
+        self.put(Entry(self.legend, key, means.word, why, sure=sure))
+        if means.word != BELOW:
+            self.terrain(means.word, means.price, usually or why, sure=sure or usually is not None)
+
+    @property
+    def has_terrain(self) -> bool:
+        """Tell whether any terrain was guessed."""
+        return any(entry.table == TERRAIN for entry in self.found.values())
+
+    def entries(self) -> list[Entry]:
+        return list(self.found.values())
 
 
 @dataclass(frozen=True)

@@ -211,27 +211,30 @@ def _images_of_levels(
         why = f"taken for art{more}; name in sources those that are levels"
         left_out.append((passed[0], why))
     for file in chosen:
+        small = reduced_path(file)
         try:
-            why = "a JPEG image, and JPEG blurs colours"
-            if file.suffix.lower() not in LOSSY_SUFFIXES:
-                colours = image_colours(file, MOST_COLOURS)
-                if colours:
-                    yield file
-                    continue
-                if colours is not None:
-                    left_out.append((file, "an image of clear pixels alone"))
-                    continue
-                why = f"an image of more than {MOST_COLOURS} colours"
-            small = reduced_path(file)
-            if small in chosen:
+            why, is_painting = _why_no_level(file)
+            if not why:
+                yield file
+            elif is_painting and small in chosen:
                 left_out.append((file, f"{small.name} stands for it"))
-            elif reduce:
+            elif is_painting and reduce:
                 yield write_reduced(file)
             else:
-                offer = f"`bake init --reduce` writes {small.name} with its main colours"
-                left_out.append((file, f"{why}; {offer}"))
+                offer = f"; `bake init --reduce` writes {small.name} with its main colours"
+                left_out.append((file, why + (offer if is_painting else "")))
         except LevelError as error:
             left_out.append((file, f"an image, but {error.found}"))
+
+
+def _why_no_level(file: Path) -> tuple[str, bool]:
+    """Return why an image is no level, "" if it is one, and whether its main colours make one."""
+    if file.suffix.lower() in LOSSY_SUFFIXES:
+        return "a JPEG image, and JPEG blurs colours", True
+    colours = image_colours(file, MOST_COLOURS)
+    if colours is None:
+        return f"an image of more than {MOST_COLOURS} colours", True
+    return "" if colours else "an image of clear pixels alone", False
 
 
 def _is_named(file: Path, folder: Path) -> bool:

@@ -5,14 +5,20 @@ from __future__ import annotations
 import colorsys
 from pathlib import Path
 
+import numpy as np
+from PIL import Image
+
+from bake.arrays import Int32Array, UInt8Array, UInt32Array
 from bake.asset.partial import written_whole
-from bake.levels.image import BUILT_IN, image_colours, main_colours
+from bake.levels.image import BUILT_IN, image_colours, read_painting
 from bake.levels.reading.terrains import colour_text, rgb
-from bake.start.entries import COLOURS, TERRAIN, Entry
+from bake.start.entries import COLOURS, Entry, Guesses
 from bake.start.words import FLOOR, WALL, Meaning, usual
 
 #: An image with more colours is a painting, not a level.
 MOST_COLOURS = 64
+#: Colours of a painting that are nearer to each other than this, over red, green and blue, are one.
+_APART = 48
 #: So many are left of a painting that is reduced to a level.
 _MAIN_COLOURS = 16
 
@@ -34,10 +40,53 @@ def write_reduced(path: Path) -> Path:
     """
     target = reduced_path(path)
     if not target.exists():
-        picture = main_colours(path, _MAIN_COLOURS)
+        picture = Image.fromarray(main_colours(read_painting(path), _MAIN_COLOURS))
         with written_whole(target) as unfinished:
             picture.save(unfinished, format="PNG")
     return target
+
+
+def main_colours(pixels: UInt8Array, most: int) -> UInt8Array:
+    """Reduce a painting to the colours of its flat areas; other pixels take the nearest of these.
+
+    A pixel is flat where its neighbours in the east and in the south have its colour, which those
+    along edges that were smoothed do not. Pixels that are mostly clear become clear.
+
+    Args:
+        pixels: (height, width, 4) uint8, red, green, blue and alpha.
+        most: how many colours there may be.
+
+    Returns:
+        Pixels of the same shape.
+    """
+    clear = pixels[..., 3] < 128
+    colour = pixels[..., :3].astype(np.uint32) @ np.array([2**16, 2**8, 1], dtype=np.uint32)
+    flat = np.zeros_like(clear)
+    same = (colour[:-1, :-1] == colour[:-1, 1:]) & (colour[:-1, :-1] == colour[1:, :-1])
+    flat[:-1, :-1] = same & ~clear[:-1, :-1]
+    met, count = np.unique(colour[flat if flat.any() else ~clear], return_counts=True)
+    parts = _parts(met)
+    chosen: list[int] = []
+    left = count.astype(np.int64)
+    while len(chosen) < most and left.max(initial=0) > 0:
+        chosen.append(int(left.argmax()))
+        away = np.abs(parts - parts[chosen[-1]]).sum(axis=1)
+        left[away < _APART] = 0
+    every, at = np.unique(colour, return_inverse=True)
+    nearest, least = every.copy(), np.full(len(every), 4 * 255, dtype=np.int32)
+    for one in chosen:
+        away = np.abs(_parts(every) - parts[one]).sum(axis=1)
+        nearest = np.where(away < least, met[one], nearest)
+        least = np.minimum(away, least)
+    made = np.empty((*colour.shape, 4), dtype=np.uint8)
+    made[..., :3] = _parts(nearest[at.reshape(colour.shape)])
+    made[..., 3] = np.where(clear, 0, 255)
+    return made
+
+
+def _parts(colour: UInt32Array) -> Int32Array:
+    """Return (..., 3) int32, the red, green and blue of (...) colours as 0xrrggbb."""
+    return np.stack([colour >> 16, colour >> 8 & 0xFF, colour & 0xFF], axis=-1).astype(np.int32)
 
 
 def image_entries(path: Path) -> list[Entry]:
@@ -48,16 +97,13 @@ def image_entries(path: Path) -> list[Entry]:
     """
     counts = image_colours(path, MOST_COLOURS) or {}
     whole = max(1, sum(counts.values()))
-    found = []
+    guesses = Guesses(COLOURS)
     for packed, count in sorted(counts.items(), key=lambda each: (-each[1], each[0])):
-        text = colour_text(packed)
-        if text in BUILT_IN:
-            continue
-        colour, means = looks_like(rgb(packed))
-        why = f"{colour}, {count / whole:.1%} of {path.name}"
-        found.append(Entry(COLOURS, text, means.word, why, sure=False))
-        found.append(Entry(TERRAIN, means.word, means.price, usual(means)))
-    return list({(entry.table, entry.key): entry for entry in found}.values())
+        if (text := colour_text(packed)) not in BUILT_IN:
+            colour, means = looks_like(rgb(packed))
+            why = f"{colour}, {count / whole:.1%} of {path.name}"
+            guesses.means(text, means, why, usual(means), sure=False)
+    return guesses.entries()
 
 
 def looks_like(colour: tuple[int, int, int]) -> tuple[str, Meaning]:

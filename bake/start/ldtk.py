@@ -23,10 +23,19 @@ from bake.levels.reading.files import read_document
 from bake.levels.reading.marks import LINK_KINDS
 from bake.levels.reading.mistakes import shown
 from bake.levels.reading.terrains import pack_colour, rgb
-from bake.start.entries import LDTK, LDTK_LEGEND, TERRAIN, Entry, without
+from bake.start.entries import LDTK, LDTK_LEGEND, Entry, Guesses, without
 from bake.start.images import looks_like
 from bake.start.tried import first_that_reads
-from bake.start.words import FLOOR, WALL, Meaning, meaning, role, says_blocked, thing
+from bake.start.words import (
+    FLOOR,
+    WALL,
+    Meaning,
+    layer_says,
+    meaning,
+    role,
+    says_blocked,
+    thing,
+)
 
 _LINEAR = ("LinearHorizontal", "LinearVertical")
 _PORTALS = frozenset({"door", "portal", "teleport", "teleporter", "stairs", "ladder", "warp"})
@@ -86,18 +95,15 @@ class ProjectGuesser:
     def __init__(self, project: Project, levels: list[LoadedLevel]) -> None:
         self.project = project
         self.levels = levels
-        self._found: dict[tuple[tuple[str, ...], str], Entry] = {}
+        self.guesses = Guesses(LDTK_LEGEND)
 
     def entries(self) -> list[Entry]:
         """Return the guesses, each key once."""
         self._values()
-        if not any(entry.table == TERRAIN for entry in self._found.values()):
+        if not self.guesses.has_terrain:
             self._tile_layers()
         self._entities()
-        return list(self._found.values())
-
-    def _put(self, entry: Entry) -> None:
-        self._found.setdefault((entry.table, entry.key), entry)
+        return self.guesses.entries()
 
     def _layers(self, *types: str) -> Iterator[LayerInstance]:
         for level in self.levels:
@@ -137,9 +143,7 @@ class ProjectGuesser:
                 why = f"a value without a name, {colour}, {share}"
                 if says_wall:
                     means, why = WALL, f"{why}, whose name says {shown(says_wall)}"
-                key = f"value:{called}:{value.value}"
-                self._put(Entry(LDTK_LEGEND, key, means.word, why, sure=False))
-                self._put(Entry(TERRAIN, means.word, means.price, why, sure=False))
+                self.guesses.means(f"value:{called}:{value.value}", means, why, sure=False)
 
     def _named(self, name: str, share: str, doubt: str | None, *, blocked: bool) -> None:
         """Guess what a value means by its name; the name of its layer may say otherwise."""
@@ -150,13 +154,13 @@ class ProjectGuesser:
         word = name if name in STATED or means is None else means.word
         if price is None:
             why = f"a value that covers {share}, and whose name says nothing"
-            self._put(Entry(TERRAIN, name, "blocked", why, sure=False))
+            self.guesses.terrain(name, "blocked", why, sure=False)
         elif doubt is not None:
             why = f"the value's name says {shown(word)}, and its layer is called {shown(doubt)}"
-            self._put(Entry(TERRAIN, name, "blocked" if blocked else price, why, sure=False))
+            self.guesses.terrain(name, "blocked" if blocked else price, why, sure=False)
         else:
             why = f"the value's name says {shown(word)}"
-            self._put(Entry(TERRAIN, name, price, why))
+            self.guesses.terrain(name, price, why)
 
     def _tile_layers(self) -> None:
         """Guess by the names of layers of tiles, where no value says what terrain there is."""
@@ -172,22 +176,13 @@ class ProjectGuesser:
         # Layers are listed from the topmost down.
         lowest = max(cells, key=lambda name: order[name], default="")
         for name in sorted(cells):
-            said, means = role(name), meaning(name)
-            if said is not None and said[0] != "collision":
-                why = f"the layer's name says {shown(said[1])}"
-                self._put(Entry(LDTK_LEGEND, f"layer:{name}", BELOW, why))
-                continue
-            sure = said is not None or means is not None
-            if said is not None:
-                means, why = WALL, f"the layer's name says {shown(said[1])}"
-            elif means is not None:
-                why = f"the layer's name says {shown(means.word)}"
-            elif name == lowest:
-                means, why = FLOOR, "the lowest layer of tiles"
-            else:
-                means, why = WALL, f"a layer of tiles over {shown(lowest)}"
-            self._put(Entry(LDTK_LEGEND, f"layer:{name}", means.word, why, sure=sure))
-            self._put(Entry(TERRAIN, means.word, means.price, why, sure=sure))
+            said, told = role(name), layer_says(name)
+            if said is not None and said[0] == "above":
+                told = Meaning(BELOW, 1.0), f"the layer's name says {shown(said[1])}"
+            guess = (FLOOR, "the lowest layer of tiles")
+            if name != lowest:
+                guess = (WALL, f"a layer of tiles over {shown(lowest)}")
+            self.guesses.means(f"layer:{name}", *(told or guess), sure=told is not None)
 
     def _entities(self) -> None:
         """Guess which entities are spots, links or walls, by their names."""
@@ -200,16 +195,15 @@ class ProjectGuesser:
                     continue
                 if _is_portal(entity):
                     why = f"it is called {shown(name)}, and refers to another entity"
-                    self._put(Entry(LDTK_LEGEND, f"entity:{name}", "link", why))
+                    self.guesses.put(Entry(LDTK_LEGEND, f"entity:{name}", "link", why))
                 elif any(word in KINDS for word in (*tags, name.lower())):
                     continue
                 elif found is not None:
                     why = f"the entity's name says {shown(found[1])}"
-                    self._put(Entry(LDTK_LEGEND, f"entity:{name}", found[0], why))
+                    self.guesses.put(Entry(LDTK_LEGEND, f"entity:{name}", found[0], why))
                 elif (means := meaning(name)) is not None and means.word in ("wall", "fence"):
                     why = f"the entity's name says {shown(means.word)}"
-                    self._put(Entry(LDTK_LEGEND, f"area:{name}", means.word, why, sure=False))
-                    self._put(Entry(TERRAIN, means.word, means.price, why))
+                    self.guesses.means(f"area:{name}", means, why, why, sure=False)
 
 
 def _price(name: str) -> str | float | None:

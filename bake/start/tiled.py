@@ -23,8 +23,19 @@ from bake.levels.tiled.maps import members
 from bake.levels.tiled.meanings import KINDS, Legend, is_thing, property_key, truth
 from bake.levels.tiled.objects import Object, Templates, read_objects
 from bake.levels.tiled.tilesets import MapFiles, Tile, Tilesets
-from bake.start.entries import TERRAIN, TILED, TILED_LEGEND, Entry, is_writable
-from bake.start.words import FLOOR, WALL, Meaning, is_one_word, meaning, role, thing, usual
+from bake.start.entries import TILED, TILED_LEGEND, Entry, Guesses, is_writable
+from bake.start.words import (
+    FLOOR,
+    WALL,
+    Meaning,
+    is_one_word,
+    layer_says,
+    meaning,
+    property_says,
+    role,
+    thing,
+    usual,
+)
 
 #: Properties that the reader of Tiled maps understands by itself.
 _OWN = frozenset(
@@ -116,7 +127,7 @@ class MapGuesser:
                     self.unread[layer.path] = error.found
                 else:
                     self.objects += found
-        self._found: dict[tuple[tuple[str, ...], str], Entry] = {}
+        self.guesses = Guesses(TILED_LEGEND)
 
     @staticmethod
     def _drawn(layer: Layer, cells: Iterator[tuple[object, np.ndarray]]) -> _Drawn:
@@ -141,23 +152,16 @@ class MapGuesser:
         for path, error in sorted(self.unread.items()):
             why = f"objects of {shown(path)} cannot be read: {error}"
         ignored = tuple(sorted(names | {path for path in self.unread if is_writable(path)}))
-        self._put(Entry(TILED, "ignore", ignored or None, why, sure=not self.unread))
+        self.guesses.put(Entry(TILED, "ignore", ignored or None, why, sure=not self.unread))
         counted = [each for each in self.drawn if each.layer.name not in names]
         open_tiles = self._by_tiles(counted)
         self._by_objects()
         self._by_layers(counted, open_tiles)
-        return list(self._found.values())
-
-    def _put(self, entry: Entry) -> None:
-        self._found.setdefault((entry.table, entry.key), entry)
+        return self.guesses.entries()
 
     def _say(self, key: str, means: Meaning, why: str, *, sure: bool = True) -> None:
         """Give a terrain to what a key of the legend names."""
-        if not is_writable(key):
-            return
-        self._put(Entry(TILED_LEGEND, key, means.word, why, sure=sure))
-        if means.word != BELOW:
-            self._put(Entry(TERRAIN, means.word, means.price, usual(means)))
+        self.guesses.means(key, means, why, usual(means), sure=sure)
 
     # -- tiles ------------------------------------------------------------------------------------
 
@@ -182,13 +186,13 @@ class MapGuesser:
                     by_set[tile.tileset.name][at] += count
         for name, layers in by_set.items():
             means = meaning(name)
-            named = [at for at in layers if _layer_says(counted[at].layer.name)]
+            named = [at for at in layers if layer_says(counted[at].layer.name)]
             # A layer is named for one map, a tileset for many.
             if means is None or means.word not in _TILESETS:
                 continue
             if named:
                 # What other maps say of the tileset does not hold here.
-                self._put(Entry(TILED_LEGEND, f"tileset:{name}", None))
+                self.guesses.put(Entry(TILED_LEGEND, f"tileset:{name}", None))
                 continue
             self._say(f"tileset:{name}", means, f"the tileset's name says {shown(means.word)}")
             for at, count in layers.items():
@@ -223,7 +227,7 @@ class MapGuesser:
                 return False
             self._say(key, means, f"its value says {shown(means.word)}")
             return True
-        means = _of_property(name)
+        means = property_says(name)
         if means is None or isinstance(value, list | dict):
             return False
         if name.lower().removeprefix("is").strip("_- ") in ("passable", "walkable", "pass"):
@@ -237,9 +241,9 @@ class MapGuesser:
 
     def _by_layers(self, counted: list[_Drawn], left: Mapping[int, int]) -> None:
         """Guess by layers for the tiles that say nothing themselves."""
-        blocks = any(entry.value == "blocked" for entry in self._found.values())
+        blocks = any(entry.value == "blocked" for entry in self.guesses.found.values())
         for at, each in enumerate(counted):
-            said = _layer_says(each.layer.name)
+            said = layer_says(each.layer.name)
             if left.get(at) and said is not None and said[0].cost is None and said[0].word != BELOW:
                 blocks = True
         ground: str | None = None
@@ -255,7 +259,7 @@ class MapGuesser:
             key = f"layer:{name}"
             if sum(other.layer.name == name for other in self.drawn) > 1:
                 key = f"layer:{each.layer.path}"
-            told = _layer_says(name)
+            told = layer_says(name)
             if told is not None:
                 self._say(key, *told)
                 continue
@@ -287,20 +291,20 @@ class MapGuesser:
             elif each.layer is not None and self._covers_some(each):
                 says = _object_says(name, each.name)
                 layer = each.layer
-                blocks = _layer_says(layer.name) if _is_plain(layer.name) else None
+                blocks = layer_says(layer.name) if _is_plain(layer.name) else None
                 if blocks is not None and blocks[0].cost is None:
                     self._say(f"layer:{layer.path}", *blocks)
                 elif says is not None:
                     self._say(f"object:{name or each.name}", *says)
                 elif role(layer.name) is None:
                     silent[layer.path] = silent.get(layer.path, 0) + 1
-        if not self.drawn and not any(entry.table == TERRAIN for entry in self._found.values()):
+        if not self.drawn and not self.guesses.has_terrain:
             self._by_layers_of_objects(silent)
 
     def _put_kind(self, name: str, kind: str, word: str) -> None:
         if is_writable(f"object:{name}"):
             why = f"the class's name says {shown(word)}"
-            self._put(Entry(TILED_LEGEND, f"object:{name}", kind, why))
+            self.guesses.put(Entry(TILED_LEGEND, f"object:{name}", kind, why))
 
     def _covers_some(self, each: Object) -> bool:
         """Tell whether an object covers cells, but not nearly all, as frames of cameras do."""
@@ -317,7 +321,7 @@ class MapGuesser:
             if means is not None:
                 why = f"the layer's name says {shown(means.word)}, and there are no tiles"
                 self._say(f"layer:{path}", means, why, sure=False)
-        if silent and not any(entry.table == TERRAIN for entry in self._found.values()):
+        if silent and not self.guesses.has_terrain:
             most = max(silent, key=lambda path: (silent[path], path))
             why = "the layer of most objects, and there are no tiles"
             self._say(f"layer:{most}", WALL, why, sure=False)
@@ -335,33 +339,12 @@ def _is_plain(layer: str) -> bool:
 def _object_says(class_name: str, name: str) -> tuple[Meaning, str] | None:
     """Return what an object's class says it blocks, or else its name if it is nothing more."""
     if class_name:
-        found = _of_property(class_name)
+        found = property_says(class_name)
         if found is not None and found.cost is None:
             return found, f"the class's name says {shown(found.word)}"
         return None
     # Names of objects are whole sentences in games, such as "talk to the man by the wall".
-    found = _of_property(name) if is_one_word(name) else None
+    found = property_says(name) if is_one_word(name) else None
     if found is not None and found.cost is None:
         return found, f"the objects' name says {shown(found.word)}"
     return None
-
-
-def _layer_says(name: str) -> tuple[Meaning, str] | None:
-    """Return what a layer's name says its tiles are, and why; None where it says nothing."""
-    found = role(name)
-    if found is not None and found[0] == "collision":
-        return WALL, f"the layer's name says {shown(found[1])}"
-    if found is not None and found[0] == "adornment":
-        return Meaning(BELOW, 1.0), f"the layer's name says {shown(found[1])}"
-    means = meaning(name)
-    return None if means is None else (means, f"the layer's name says {shown(means.word)}")
-
-
-def _of_property(name: str) -> Meaning | None:
-    """Return what a property of this name says, where it is true."""
-    found = role(name)
-    if found is not None and found[0] == "collision":
-        return WALL
-    if found is not None and found[0] == "adornment":
-        return Meaning(BELOW, 1.0)
-    return meaning(name)

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeVar
 
+from bake.levels.reading.editors import BELOW
+from bake.levels.reading.mistakes import shown
+
 #: What a layer is there for, where it is not terrain: to be seen above agents, to adorn the terrain
 #: below it, or to say where nobody can go.
 Role = Literal["above", "adornment", "collision"]
@@ -152,6 +155,23 @@ def says_blocked(name: str) -> str | None:
     if said is not None:
         return said[1] if said[0] == "collision" else None
     return means.word if means is not None and means.word in _LAYERS_OF_WALLS else None
+
+
+def property_says(name: str) -> Meaning | None:
+    """Return what a property of this name says, where it is true."""
+    said = role(name)
+    if said is None or said[0] == "above":
+        return meaning(name)
+    return WALL if said[0] == "collision" else Meaning(BELOW, 1.0)
+
+
+def layer_says(name: str) -> tuple[Meaning, str] | None:
+    """Return what a layer's name says its tiles are, and why; None where it says nothing."""
+    said, means = role(name), property_says(name)
+    if means is None:
+        return None
+    word = means.word if said is None or said[0] == "above" else said[1]
+    return means, f"the layer's name says {shown(word)}"
 
 
 def thing(name: str) -> tuple[str, str] | None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.level import terrain_colours
+from bake.pipeline.colours import terrain_colours
 from bake.view.canvas import fitted, plain, width_of
 from bake.view.colours import ramp, shades, vivid
 from bake.view.page import Swatch, number, shortened

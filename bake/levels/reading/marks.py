@@ -29,7 +29,7 @@ _OPPOSITE = {NORTH: SOUTH, SOUTH: NORTH, EAST: WEST, WEST: EAST}
 _LIMIT = 10**18
 
 
-class Owner(Protocol):
+class _Owner(Protocol):
     """Whatever in a file something was typed about, which says where it is."""
 
     def refuse(
@@ -59,7 +59,7 @@ class Attributes:
         values: what was typed, by name.
     """
 
-    def __init__(self, owner: Owner, noun: str, values: Mapping[str, object]) -> None:
+    def __init__(self, owner: _Owner, noun: str, values: Mapping[str, object]) -> None:
         self.owner = owner
         self.noun = noun
         self.values = values
