@@ -9,9 +9,9 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import pytest
@@ -107,6 +107,12 @@ def _traced(act: Callable[[], object], look: Callable[..., Any]) -> None:
         sys.settrace(before)
 
 
+@cache
+def _lines(code: CodeType) -> frozenset[int]:
+    """The numbers of the lines of a function that can run."""
+    return frozenset(number for *_, number in code.co_lines() if number is not None)
+
+
 def stopped_at(
     line: tuple[str, int], act: Callable[[], object], meanwhile: Callable[[], object]
 ) -> Iterator[BaseException]:
@@ -121,13 +127,18 @@ def stopped_at(
 
     thread = threading.Thread(target=other)
 
+    file, number = line
+
     def look(frame: FrameType, event: str, _: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(WATCHED) or thread.ident is not None:
+        code = frame.f_code
+        # Following the lines of every other function would take most of the time.
+        if thread.ident is not None or code.co_filename != file or number not in _lines(code):
             return None
-        if event == "line" and (frame.f_code.co_filename, frame.f_lineno) == line:
+        if event == "line" and frame.f_lineno == number:
             thread.start()
             # It may wait for a lock that this thread holds; then both go on.
             thread.join(PATIENCE)
+            sys.settrace(None)
             return None
         return look
 
@@ -135,7 +146,9 @@ def stopped_at(
         _traced(act, look)
     except BaseException as error:
         wrong.append(error)
-    if thread.ident is not None:
+    if thread.ident is None:
+        wrong.append(AssertionError("the line did not run"))
+    else:
         thread.join()
     yield from wrong
 
