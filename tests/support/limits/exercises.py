@@ -750,6 +750,11 @@ def _bake_plane(path: Path, division: str) -> None:
     # Points of visibility are for ground of one cost.
     shapes = ROOM[:2] if division == "visibility" else ROOM
     document = {"format": "bake-geometry", "version": 1, "shapes": shapes}
+    if division == "weighted":
+        document["points"] = [
+            {"at": [3 * x, y], "weight": (x + y) % 3} for x in range(7) for y in (1, 9)
+        ]
+        division = "dirichlet"
     path.write_text(json.dumps(document), encoding="utf-8")
     bake(path, LevelRecipe(terrain=GROUND, division=division))
 
@@ -757,7 +762,7 @@ def _bake_plane(path: Path, division: str) -> None:
 def points() -> Answer:
     """The nearest node of many points, and paths between points, by sight and over domains."""
     answer: list[object] = []
-    for division in ("visibility", "dirichlet"):
+    for division in ("visibility", "dirichlet", "weighted"):
         with open_asset(_plane(division)) as level:
             nav, rng = level.profile(), random.Random(9)
             some = [(rng.uniform(0, 4), rng.uniform(0, 10)) for _ in range(7)]

@@ -442,13 +442,12 @@ LIMITS: tuple[Limit, ...] = (
         do.sound_bakes,
         (0, *BAKED),
     ),
-    _limit("runtime.hierarchy.paths ROOM", "rows of a path, at first", AGAIN, do.same_paths),
     _limit(
-        "runtime.hierarchy.paths EACH",
-        "rows for each of many paths, at first",
-        MORE,
+        "runtime.hierarchy.paths ROOM EACH",
+        "rows of a path, and more for each of many, at first",
+        AGAIN,
         do.same_paths,
-        (0, *SMALL),
+        ((1, 0), (1, 1), (2, 3), (5, 0), (7, 2), (8, 1), (16, 4)),
     ),
     _limit(
         "runtime.hierarchy.sheets MOST_BYTES",
