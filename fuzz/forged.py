@@ -22,9 +22,12 @@ from pathlib import Path
 from bake.asset.column import Column
 from bake.errors import BakeError
 from bake.verify import verify_asset
+from fuzz import originals
 from fuzz.forging import forge
 from fuzz.originals import ORIGINALS, baked
 from fuzz.questions import Answers, answers, differences, is_refusal
+from tests.support import lattices
+from tests.support.stored import code, stored
 
 #: Address space of the process, and seconds of processor time that one forgery may take.
 MEMORY_BYTES = 8 * 2**30
@@ -33,9 +36,16 @@ SECONDS = 120
 
 @cache
 def original(name: str) -> bytes:
-    """Bake one of the assets that are forged."""
-    with tempfile.TemporaryDirectory() as folder:
-        return baked(Path(folder), name).read_bytes()
+    """One of the assets that are forged, which all processes share."""
+    sources = Path(originals.__file__), Path(lattices.__file__)
+
+    def make(folder: Path) -> None:
+        with tempfile.TemporaryDirectory() as apart:
+            made = baked(Path(apart), name).read_bytes()
+        (folder / "original.h5").write_bytes(made)
+
+    folder = stored(f"original-{name.replace(' ', '-')}", [code(), name, *sources], make)
+    return (folder / "original.h5").read_bytes()
 
 
 @cache
