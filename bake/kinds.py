@@ -23,7 +23,6 @@ class FileKind:
 
     Attributes:
         read: reads a file, by its path and a memory budget, and raises its mistakes.
-        header: returns the header of a task's asset.
         bake: bakes a task, given where to report.
         plan: predicts what baking a task would cost.
         size: returns the nodes, arcs and profiles of an asset.
@@ -33,7 +32,6 @@ class FileKind:
     """
 
     read: Callable[[Path, int], object]
-    header: Callable[[Any], Any]
     bake: Callable[[Any, Any], Any]
     plan: Callable[[Any], Any]
     size: Callable[[Path], tuple[int, int, tuple[str, ...]]]

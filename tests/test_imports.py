@@ -146,7 +146,7 @@ CONFINED: dict[str, tuple[str, ...]] = {
     "pydantic": ("levels/*", "school/puzzle_json*"),
     "pydantic_core": ("levels/*",),
     "numba": ("kernels/jit.py",),
-    "distributed": ("pipeline/cluster.py",),
+    "distributed": ("pipeline/cluster.py", "pipeline/cluster_tasks.py"),
     "dask": ("pipeline/cluster.py",),
     "shapely": ("geometry/*", "lint/straight.py", "worlds/*", "verify/*"),
     "watchfiles": ("watch*",),

@@ -19,7 +19,7 @@ import numpy as np
 
 from bake.arrays import AnyArray
 from bake.asset.column import PROFILE, Column, pattern_of, profile_path, type_name
-from bake.asset.header import Header
+from bake.asset.header import Header, header_for
 from bake.asset.lattice import sheet_side
 from bake.asset.partial import output_error, with_room, written_whole
 from bake.asset.schema import LEVELS, Schema, digest_of
@@ -100,6 +100,13 @@ def _file_of(header: Header, contents: Contents, schema: Schema) -> memoryview:
     start = replace(header, body=body, size=len(made)).to_bytes()
     made[: len(start)] = start
     return made
+
+
+def stored_bytes(contents: Contents) -> tuple[int, dict[str, int]]:
+    """Return how many bytes an asset would have, and of these each of its columns, by path."""
+    file = _file_of(header_for("", (), ""), contents, LEVELS)
+    with h5py.File(BytesIO(file)) as asset:
+        return len(file), {path: asset[path].id.get_storage_size() for path in contents.columns}
 
 
 def _check(contents: Contents, schema: Schema) -> None:

@@ -1,4 +1,4 @@
-"""Let the workers of a Dask cluster make tables; no other module imports Dask.
+"""Let the workers of a Dask cluster make tables; this and `cluster_tasks` alone import Dask.
 
 A level whose next hops are searched in several ranges is made here, and its ranges are tasks. Any
 other level is one task, which gets the world and returns what the asset holds. Workers get arrays
@@ -12,32 +12,31 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import queue
 import shutil
 import tempfile
 import threading
 import time
-import uuid
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Future, InvalidStateError
+from typing import Any
 
 from bake.asset.write import Contents
 from bake.errors import BakeError, BudgetError
 from bake.pipeline.checkpoint import Checkpoint
 from bake.pipeline.cluster_tasks import (
-    SharedJob,
-    make_level,
+    level_task,
     refuse_other,
-    search_range,
+    run_task,
+    same,
+    search_task,
     versions,
 )
-from bake.pipeline.level import Report, world_contents
-from bake.pipeline.profile import in_ranges
+from bake.pipeline.level import world_contents
+from bake.pipeline.profile import Report, in_ranges
 from bake.processors import processors
 from bake.recipe import LevelRecipe
-from bake.tables.range_search import Range, RangeJob, RunBudget
+from bake.tables.range_search import Range, SharedSearch
 from bake.tables.run_writer import RangeRuns
 from bake.worlds import World, usable
 
@@ -48,81 +47,18 @@ LOCAL = "local"
 CONNECT_SECONDS = 10.0
 WORKER_SECONDS = 60.0
 
-#: Seconds between two looks at whether the scheduler is there, and two reports of a worker.
+#: Seconds between two looks at whether the scheduler is there.
 LOOK_SECONDS = 0.25
-REPORT_SECONDS = 0.5
 
 #: Seconds between two counts of the workers.
 COUNT_SECONDS = 5.0
 
-#: How often a task may be lost with its worker before the build gives up.
-MOST_LOSSES = 5
-
 #: Levels that are read and written here at once.
 MOST_LEVELS = 8
-
-#: Takes the number of a unit, its stage, and how far it is.
-News = Callable[[int, str, float], None]
 
 
 class StoppedError(Exception):
     """The build is over; nobody waits for this level."""
-
-
-# -- what runs on workers -------------------------------------------------------------------------
-
-
-class _Reporter:
-    """Tells how far a task is, and ends it when nobody wants it any more."""
-
-    def __init__(self, topic: str, unit: int) -> None:
-        from distributed import get_worker
-
-        self._worker: Any = get_worker()
-        self._key = self._worker.get_current_task()
-        self._topic, self._unit = topic, unit
-        self._told = time.monotonic()
-
-    @property
-    def memory(self) -> int | None:
-        """The bytes that Dask lets this worker have; None = no limit."""
-        return self._worker.memory_manager.memory_limit or None
-
-    @property
-    def name(self) -> str:
-        return str(self._worker.address)
-
-    def __call__(self, stage: str, done: float) -> None:
-        now = time.monotonic()
-        if now - self._told < REPORT_SECONDS:
-            return
-        self._told = now
-        task = self._worker.state.tasks.get(self._key)
-        if task is None or task.state == "cancelled":
-            raise StoppedError
-        self._worker.log_event(self._topic, [self._unit, stage, done])
-
-
-def search_task(
-    shared: SharedJob,
-    targets: Range,
-    earlier: RangeRuns | None,
-    budget: RunBudget,
-    topic: str,
-    mine: Mapping[str, str],
-) -> RangeRuns:
-    """Search a range as a task of Dask, see :func:`search_range`."""
-    return search_range(shared, targets, earlier, budget, mine, _Reporter(topic, targets[0]))
-
-
-def level_task(
-    world: World, recipe: LevelRecipe, stated: str, topic: str, mine: Mapping[str, str]
-) -> list[Contents]:
-    """Make a level as a task of Dask, see :func:`make_level`."""
-    return make_level(world, recipe, stated, mine, _Reporter(topic, 0))
-
-
-# -- what runs here -------------------------------------------------------------------------------
 
 
 class Cluster:
@@ -166,12 +102,15 @@ class Cluster:
             self._refuse_others()
             undo.pop_all()
         self.levels_at_once = jobs or min(MOST_LEVELS, 2 * max(1, self._workers()))
-        # When workers were counted last, and when there were some.
-        self._counted = self._peopled = time.monotonic()
+        self._executor = self._client.get_executor(pure=False)
+        self._ended: Exception | None = None
+        self._waiting = set[Future[Any]]()
+        threading.Thread(target=self._watch, daemon=True).start()
 
     def close(self) -> None:
         """End the tasks of this build, and the cluster if this started it."""
         self._over.set()
+        self._end(StoppedError())
         self._closing.close()
 
     def abandon(self) -> None:
@@ -187,122 +126,83 @@ class Cluster:
         stated: str,
         threads: int,
         report: Report,
-        checkpoint: Checkpoint | None,
+        checkpoint: Checkpoint,
     ) -> list[Contents]:
-        """Make the tables of one level, in place of :func:`bake.pipeline.level.world_contents`."""
-        subs = (usable(world, profile) for profile in world.metrics)
-        if any(in_ranges(sub, recipe) for sub in subs):
-            crew = RangeCrew(self)
-            return world_contents(
-                world, recipe, stated, threads, report, checkpoint, lambda profile: crew
-            )
-        report("next hops", 0)
-        with self.listening(lambda _, stage, done: report(stage, done)) as topic:
-
-            def submitted(data: Any, unit: int) -> Any:
-                return self.submit(level_task, data, recipe, stated, topic)
-
-            contents: list[Contents]
-            (contents,) = self.results(world, [0], submitted)
-        return contents
-
-    def results(
-        self,
-        data: object,
-        units: Sequence[int],
-        submitted: Callable[[Any, int], Any],
-    ) -> Iterator[Any]:
-        """Send data to workers, submit a task for each unit, and yield results as they come.
-
-        What is lost with a worker is sent and submitted again.
-
-        Args:
-            data: what all tasks need.
-            units: numbers of the tasks.
-            submitted: submits the task of a unit, given what stands for the data.
+        """Make the tables of one level, in place of :func:`bake.pipeline.level.world_contents`.
 
         Raises:
-            BakeError: a task failed, or was lost too often; or the scheduler is gone.
+            BakeError: a table cannot be made, tasks were lost too often, or the scheduler is gone.
             StoppedError: the build is over.
         """
-        ended: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
-        running = dict[int, Any]()
-        losses = dict.fromkeys(units, 0)
-        held: Any = None
-
-        def submit(unit: int) -> None:
-            running[unit] = future = submitted(held, unit)
-            future.add_done_callback(lambda done, unit=unit: ended.put((unit, done)))
-
+        tasks = _LevelTasks(self)
+        subs = (usable(world, profile) for profile in world.metrics)
         try:
-            with self._errors():
-                held = self._scattered(data)
-                for unit in units:
-                    submit(unit)
-            while running:
-                try:
-                    unit, future = ended.get(timeout=LOOK_SECONDS)
-                except queue.Empty:
-                    self._look()
-                    continue
-                if future is not running.get(unit, ended):
-                    continue
-                self._look()
-                with self._errors():
-                    if future.status == "finished":
-                        try:
-                            result = future.result()
-                        except (OSError, CancelledError):  # Its worker is gone.
-                            self._look()
-                        else:
-                            del running[unit]
-                            future.release()
-                            yield result
-                            continue
-                    if future.status == "error":
-                        self._failed(future.exception())
-                    # The task is lost, with its data or for reasons of the scheduler's own.
-                    losses[unit] += 1
-                    if losses[unit] > MOST_LOSSES:
-                        self._failed(None)
-                    if held.status != "finished":
-                        held = self._scattered(data)
-                    submit(unit)
+            if any(in_ranges(sub, recipe) for sub in subs):
+                kept_of = checkpoint.table
+                return world_contents(world, recipe, stated, threads, report, kept_of, tasks)
+            report("next hops", 0)
+            contents: list[Contents] = tasks.begin(level_task, world, recipe, stated).result()
         finally:
-            with contextlib.suppress(Exception):
-                self._client.cancel(list(running.values()), force=True)
+            tasks.cancel()
+        return contents
 
-    def _scattered(self, data: object) -> Any:
-        """Send data to a worker, again where it is lost meanwhile.
+    def held(self, data: object) -> Any:
+        """Return what stands for data in tasks; workers fetch it from each other.
 
-        Others fetch it from there when they need it. Dask can send data to all of them at once, but
-        goes on for ever where one is lost at that moment.
+        It is the result of a task as well, which the scheduler repeats where it is lost.
         """
-        for left in reversed(range(MOST_LOSSES)):
-            try:
-                return self._client.scatter(data, hash=False)
-            except OSError:
-                self._look()
-                if not left:
-                    raise
-                time.sleep(LOOK_SECONDS)
-        raise AssertionError
-
-    def submit(self, function: Callable[..., Any], data: Any, *arguments: Any) -> Any:
-        """Submit a task; its last argument is what its machine must share with this one."""
-        return self._client.submit(function, data, *arguments, self._mine, pure=False)
-
-    @contextlib.contextmanager
-    def listening(self, told: News) -> Iterator[str]:
-        """Call a function with what tasks report by a topic, which this yields."""
-        topic = f"levelbake-{uuid.uuid4().hex}"
         with self._errors():
-            self._client.subscribe_topic(topic, lambda news: told(*news[1]))
+            return self._client.submit(same, data, pure=False)
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Submit a task; its future fails with one line, whatever becomes of the task."""
+        ours = Future[Any]()
+        self._waiting.add(ours)
+        ours.add_done_callback(self._waiting.discard)
+        with self._errors():
+            if self._ended is not None:
+                raise self._ended
+            theirs = self._executor.submit(run_task, self._mine, function, *arguments)
+            ours.add_done_callback(lambda ours: theirs.cancel() if ours.cancelled() else None)
+            theirs.add_done_callback(lambda done: self._settle(ours, done))
+        return ours
+
+    def _settle(self, ours: Future[Any], done: Future[Any]) -> None:
+        error = CancelledError() if done.cancelled() else done.exception()
+        with contextlib.suppress(InvalidStateError):
+            if error is None:
+                ours.set_result(done.result())
+            else:
+                ours.set_exception(self._told(error))
+
+    def _end(self, error: Exception) -> None:
+        """Let nobody wait any longer."""
+        self._ended = self._ended or error
+        for future in self._waiting.copy():
+            with contextlib.suppress(InvalidStateError):
+                future.set_exception(error)
+
+    def _watch(self) -> None:
+        """Look whether the scheduler and workers are there, and end all waiting if they are not."""
+        counted = peopled = time.monotonic()
         try:
-            yield topic
-        finally:
-            with contextlib.suppress(Exception):
-                self._client.unsubscribe_topic(topic)
+            while not self._over.wait(LOOK_SECONDS):
+                if self._client.status not in ("running", "newly-created"):
+                    raise self._gone()
+                now = time.monotonic()
+                if now - counted < COUNT_SECONDS:
+                    continue
+                counted = now
+                with self._errors():
+                    if self._workers():
+                        peopled = now
+                if now - peopled > WORKER_SECONDS:
+                    raise BakeError(
+                        f"all workers of the scheduler at {self.address} are gone",
+                        remedy="start some, and build again: what was finished is kept",
+                    )
+        except (BakeError, StoppedError) as error:
+            self._end(error)
 
     def _silence(self) -> None:
         """Keep what Dask logs, and its warnings about versions, from the screen."""
@@ -385,51 +285,32 @@ class Cluster:
                 theirs = found if isinstance(found, dict) else {}
                 refuse_other(self._mine, theirs, f"the worker {name}")
 
-    def _look(self) -> None:
-        """Look whether the build is over, and whether the scheduler and workers are there.
-
-        Raises:
-            StoppedError, BakeError.
-        """
-        if self._over.is_set():
-            raise StoppedError
-        if self._client.status not in ("running", "newly-created"):
-            self._gone()
-        now = time.monotonic()
-        if now - self._counted < COUNT_SECONDS:
-            return
-        self._counted = now
-        with self._errors():
-            if self._workers():
-                self._peopled = now
-        if now - self._peopled > WORKER_SECONDS:
-            raise BakeError(
-                f"all workers of the scheduler at {self.address} are gone",
-                remedy="start some, and build again: what was finished is kept",
-            )
-
     def _workers(self) -> int:
         return len(self._client.nthreads())
 
-    def _gone(self) -> NoReturn:
-        raise BakeError(
+    def _gone(self) -> BakeError:
+        return BakeError(
             f"the scheduler at {self.address} is gone",
             remedy="start it again, and build again: what was finished is kept",
         )
 
-    def _failed(self, error: BaseException | None) -> NoReturn:
-        """Tell why a task failed for good."""
+    def _told(self, error: BaseException) -> Exception:
+        """Return what to say of a task that failed for good."""
+        if self._over.is_set():
+            return StoppedError()
         if isinstance(error, BakeError):
-            raise error
+            return error
         if isinstance(error, MemoryError):
-            raise BudgetError("a worker ran out of memory", remedy="lower memory_budget")
-        if error is None or type(error).__name__ == "KilledWorker":
-            raise BakeError(
+            return BudgetError("a worker ran out of memory", remedy="lower memory_budget")
+        if type(error).__name__ == "KilledWorker":
+            return BakeError(
                 "workers were lost again and again while they baked this level",
                 remedy="look at their logs; if memory ran out, give them more "
                 "(dask worker --memory-limit), or fewer threads",
             )
-        raise BakeError(f"a worker failed: {type(error).__name__}: {_first_line(error)}")
+        if isinstance(error, OSError | CancelledError) or self._client_is_gone():
+            return self._gone()
+        return BakeError(f"a worker failed: {type(error).__name__}: {_first_line(error)}")
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
@@ -442,7 +323,7 @@ class Cluster:
             if self._over.is_set():
                 raise StoppedError from None
             if isinstance(error, OSError) or self._client_is_gone():
-                self._gone()
+                raise self._gone() from None
             raise
 
     def _client_is_gone(self) -> bool:
@@ -450,30 +331,38 @@ class Cluster:
         return client is not None and client.status != "running"
 
 
-class RangeCrew:
-    """Searches ranges on a cluster, see :class:`bake.tables.range_search.Crew`."""
+class _LevelTasks:
+    """The tasks of one level, see :class:`bake.tables.range_search.Executor`."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
+        self._held = dict[SharedSearch, Any]()
+        self._waiting = set[Future[Any]]()
 
-    def search(
+    def submit(
         self,
-        job: RangeJob,
-        ranges: Sequence[Range],
-        earlier: Mapping[int, RangeRuns],
-        budget: RunBudget,
-        taken: Callable[[int, int], None],
-    ) -> Iterator[RangeRuns]:
-        """Yield the runs of ranges, in any order."""
-        of = dict(ranges)
-        cluster = self._cluster
-        with cluster.listening(lambda begin, _, stop: taken(begin, int(stop))) as topic:
+        function: Callable[[SharedSearch, Range], RangeRuns],
+        shared: SharedSearch,
+        targets: Range,
+        /,
+    ) -> Future[RangeRuns]:
+        """Search a range on a worker."""
+        assert function is SharedSearch.runs_of
+        if shared not in self._held:
+            self._held[shared] = self._cluster.held(shared)
+        return self.begin(search_task, self._held[shared], targets)
 
-            def submitted(data: Any, begin: int) -> Any:
-                targets, known = (begin, of[begin]), earlier.get(begin)
-                return cluster.submit(search_task, data, targets, known, budget, topic)
+    def begin(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Submit any task."""
+        future = self._cluster.submit(function, *arguments)
+        self._waiting.add(future)
+        future.add_done_callback(self._waiting.discard)
+        return future
 
-            yield from cluster.results(SharedJob(job), list(of), submitted)
+    def cancel(self) -> None:
+        """Cancel what is left."""
+        for future in self._waiting.copy():
+            future.cancel()
 
 
 def _first_line(error: BaseException) -> str:

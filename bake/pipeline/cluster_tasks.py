@@ -1,18 +1,20 @@
-"""Do what a cluster's workers do for a build: search a range of targets, or make a whole level."""
+"""Do what a cluster's workers do for a build: search a range of targets, or make a whole level.
+
+Workers hold no state but a search's data, so whatever is lost with one is done again by another.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import platform
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
-from typing import Protocol
+from typing import Any, TypeVar
 
 import numpy as np
 
 from bake import __version__
-from bake.arrays import Int32Array
 from bake.asset.schema import BAKE_REVISION
 from bake.asset.write import Contents
 from bake.errors import BakeError, BudgetError, in_units
@@ -21,27 +23,12 @@ from bake.pipeline.level import world_contents
 from bake.recipe import LevelRecipe
 from bake.search.all_pairs.runs import EndedRuns
 from bake.tables.compressed import ROW_BYTES
-from bake.tables.range_search import Range, RangeJob, RunBudget
-from bake.tables.range_searcher import RangeSearcher, search_bytes
-from bake.tables.run_writer import Piece, RangeRuns, RunWriter
+from bake.tables.range_search import Range, SharedSearch
+from bake.tables.range_searcher import search_bytes
+from bake.tables.run_writer import RangeRuns
 from bake.worlds import World
 
-
-class Tell(Protocol):
-    """Is told how far a task is, and may end it by an exception.
-
-    Attributes:
-        name: of the worker.
-        memory: bytes that the worker may have; None = no limit.
-    """
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def memory(self) -> int | None: ...
-
-    def __call__(self, stage: str, done: float) -> None: ...
+Made = TypeVar("Made")
 
 
 def versions() -> dict[str, str]:
@@ -98,88 +85,59 @@ class Room:
 _room = Room()
 
 
-class SharedJob:
-    """A job as workers hold it, laid out for searches by the first task that needs it."""
-
-    def __init__(self, job: RangeJob) -> None:
-        self.job = job
-        self._lock = threading.Lock()
-        self._searcher: RangeSearcher | None = None
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (SharedJob, (self.job,))
-
-    def __sizeof__(self) -> int:
-        sub = self.job.sub
-        arrays = (*sub.arcs, sub.node, sub.slot, *([] if self.job.at is None else [self.job.at]))
-        return sum(array.nbytes for array in arrays)
-
-    def searcher(self) -> RangeSearcher:
-        """Return what searches ranges of the job."""
-        with self._lock:
-            if self._searcher is None:
-                self._searcher = RangeSearcher(self.job.sub, self.job.symbols())
-            return self._searcher
-
-
-def search_range(
-    shared: SharedJob,
-    targets: Range,
-    earlier: RangeRuns | None,
-    budget: RunBudget,
-    mine: Mapping[str, str],
-    tell: Tell,
-) -> RangeRuns:
-    """Search a range, and return what is known of it then.
+def run_task(mine: Mapping[str, str], function: Callable[..., Made], *arguments: Any) -> Made:
+    """Run a function as a task of Dask.
 
     Args:
-        shared: what to search in.
-        targets: the first target of the range, and the one after its last.
-        earlier: what is known of it already.
-        budget: how many runs it may have, and how much memory its search.
         mine: the versions of the machine that asks.
-        tell: is told how far the search is.
 
     Raises:
-        BakeError: there are other versions here.
+        BakeError: there are other versions here, or the function raises it.
+    """
+    # A worker may have joined after the build had looked at all versions.
+    refuse_other(mine, versions(), f"the worker {_worker().address}")
+    with waiting():
+        return function(*arguments)
+
+
+def search_task(shared: SharedSearch, targets: Range) -> RangeRuns:
+    """Search a range, with what other tasks of this worker share.
+
+    Raises:
         BudgetError: the memory does not suffice, or the runs are too many.
     """
-    refuse_other(mine, versions(), f"the worker {tell.name}")
+    worker = _worker()
     rows = shared.job.sub.graph.node_count
     needed = search_bytes(rows) + rows * ROW_BYTES
-    memory = min(budget.memory, tell.memory or budget.memory)
+    memory = min(shared.budget.memory, worker.memory_manager.memory_limit or shared.budget.memory)
     if needed > memory:
         raise BudgetError(
             f"a search in {rows:,} nodes needs {in_units(needed)}",
-            expected=f"at most {in_units(memory)}, which the worker {tell.name} has",
+            expected=f"at most {in_units(memory)}, which the worker {worker.address} has",
             remedy="give workers more memory (dask worker --memory-limit)",
         )
-
-    def take(writer: RunWriter, start: int, stop: int, dist: Int32Array | Iterator[Piece]) -> None:
-        writer.take(start, stop, dist)
-        budget.check(writer.ended_count + rows, (stop - targets[0]) / rows, rows)
-        tell("next hops", stop)
-
-    with waiting(), _room.of(needed, memory):
-        searcher = shared.searcher()
-        writer = searcher.writer(targets, earlier)
-        searcher.run(writer, take)
-    runs = writer.runs
-    # Pieces that are known already stay as they are, as a checkpoint counts them.
-    known = 0 if earlier is None else len(earlier.ended)
-    fresh = list(zip(*runs.ended[known:], strict=True))
-    joined = [EndedRuns(*(np.concatenate(each) for each in fresh))] if fresh else []
-    return runs._replace(ended=[*runs.ended[:known], *joined])
+    with _room.of(needed, memory):
+        runs = shared.runs_of(targets)
+    # One array is sent faster than thousands.
+    pieces = list(zip(*runs.ended, strict=True))
+    return runs._replace(ended=[EndedRuns(*map(np.concatenate, pieces))] if pieces else [])
 
 
-def make_level(
-    world: World, recipe: LevelRecipe, stated: str, mine: Mapping[str, str], tell: Tell
-) -> list[Contents]:
-    """Make everything an asset holds; the arguments are as for :func:`search_range`.
+def level_task(world: World, recipe: LevelRecipe, stated: str) -> list[Contents]:
+    """Make everything an asset holds.
 
     Raises:
-        BakeError: there are other versions here, or a table cannot be made.
+        BakeError: a table cannot be made.
     """
-    refuse_other(mine, versions(), f"the worker {tell.name}")
-    with waiting():
-        return world_contents(world, recipe, stated, 1, tell)
+    return world_contents(world, recipe, stated, 1, lambda stage, done: None)
+
+
+def same(data: Made) -> Made:
+    """Return what is given: a task whose result is data that the scheduler can make again."""
+    return data
+
+
+def _worker() -> Any:
+    from distributed import get_worker
+
+    return get_worker()

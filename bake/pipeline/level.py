@@ -8,6 +8,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
+from bake.arrays import BoolArray
 from bake.asset import header_for
 from bake.asset.header import Header
 from bake.asset.write import Contents, write_asset
@@ -32,11 +35,11 @@ from bake.pipeline.lattice import (
     follows_from_cells,
     lattice_world_contents,
 )
-from bake.pipeline.profile import profile_tables
+from bake.pipeline.profile import Report, profile_tables
 from bake.pipeline.sources import Task
 from bake.pipeline.staleness import recipe_digest, source_digests
 from bake.recipe import RECIPE_NAME, LevelRecipe
-from bake.tables.range_search import Crew
+from bake.tables.range_search import Executor, KeptRanges
 from bake.worlds import (
     AgentProfile,
     LatticeWorld,
@@ -53,14 +56,11 @@ from bake.worlds.headings import headed
 NODE_BYTES = 60
 ARC_BYTES = 105
 
-#: A function that is called with the stage and the fraction of it that is done.
-Report = Callable[[str, float], None]
+#: A function that returns where ranges of a table are kept, by its profile's number and name.
+KeptOf = Callable[[int, str], KeptRanges]
 
-#: A function that makes everything an asset holds; its arguments are those of `world_contents`.
-Make = Callable[
-    [World, LevelRecipe, str, int, Report, Checkpoint | None],
-    list[Contents],
-]
+#: A function that makes everything an asset holds, given what `world_contents` is.
+Make = Callable[[World, LevelRecipe, str, int, Report, Checkpoint], list[Contents]]
 
 
 @dataclass(frozen=True)
@@ -138,9 +138,7 @@ def bake_level(task: Task, threads: int, report: Report, make: Make | None = Non
                 parts = lattice_world_contents(world, task.recipe)
             else:
                 stated = task.recipe.canonical()
-                parts = (make or world_contents)(
-                    world, task.recipe, stated, threads, report, checkpoint
-                )
+                parts = (make or _here)(world, task.recipe, stated, threads, report, checkpoint)
             # 6. Write the columns to a file, and put the file into place.
             report("write", 0)
             size = write_asset(task.asset, found.header, together(parts))
@@ -149,6 +147,8 @@ def bake_level(task: Task, threads: int, report: Report, make: Make | None = Non
             checkpoint.release()
     seconds = time.perf_counter() - begun
     taken_up = checkpoint.taken_up / max(1, checkpoint.pairs)
+    if taken_up:
+        notes.append(f"{taken_up:.0%} of the next hops taken up from a checkpoint")
     return baked_of(found, size, seconds, taken_up, tuple(notes))
 
 
@@ -233,8 +233,8 @@ def world_contents(
     stated: str,
     threads: int,
     report: Report,
-    checkpoint: Checkpoint | None = None,
-    crew_of: Callable[[str], Crew] | None = None,
+    kept_of: KeptOf | None = None,
+    executor: Executor | None = None,
 ) -> list[Contents]:
     """Make everything an asset holds from a world, one profile after another.
 
@@ -244,8 +244,9 @@ def world_contents(
         stated: the recipe as the asset is to state it.
         threads: how many to use.
         report: called with the stage and the fraction of it that is done.
-        checkpoint: the checkpoint of long searches; None = none is kept or taken up.
-        crew_of: returns who searches for the next hops of a profile in place of threads.
+        kept_of: returns where ranges of the search for next hops are kept, by the profile's number
+            and name; None = nothing is kept or taken up.
+        executor: searches them in place of threads.
 
     Raises:
         CostError, BudgetError.
@@ -263,16 +264,27 @@ def world_contents(
             recipe,
             threads,
             _part_of(report, place, len(alike)),
-            None if checkpoint is None else checkpoint.table(place, profile),
-            None if crew_of is None else crew_of(profile),
+            None if kept_of is None else kept_of(place, profile),
+            executor,
         )
         parts += baked[twin]
     return parts
 
 
-def _part_of(report: Report, place: int, count: int) -> Callable[[float], None]:
+def _here(
+    world: World,
+    recipe: LevelRecipe,
+    stated: str,
+    threads: int,
+    report: Report,
+    checkpoint: Checkpoint,
+) -> list[Contents]:
+    return world_contents(world, recipe, stated, threads, report, checkpoint.table)
+
+
+def _part_of(report: Report, place: int, count: int) -> Report:
     """Return a function that turns the progress of one profile into the progress of all."""
-    return lambda done: report("next hops", (place + done) / count)
+    return lambda stage, done: report(stage, (place + done) / count)
 
 
 def read_level(task: Task) -> Level:
@@ -388,7 +400,7 @@ def read_world(level: Level, recipe: LevelRecipe, *, strict_links: bool = True) 
     """
     rules, connectivity = movement_of(level, recipe)
     profiles = agent_profiles(level, recipe)
-    _check_world_fits(level, profiles, connectivity, recipe.memory_budget)
+    check_world_fits(level, profiles, recipe)
     # Where only some profiles are baked, none of them may be able to stand at a link of the others.
     strict = strict_links and not recipe.narrowed
     return build_world(level, profiles, rules, connectivity, strict_links=strict)
@@ -423,6 +435,17 @@ def agent_profiles(level: Drawn, recipe: LevelRecipe) -> tuple[AgentProfile, ...
     return profiles
 
 
+def open_terrains(level: Level, profiles: tuple[AgentProfile, ...]) -> BoolArray:
+    """Return (terrains) bool, on which of a level's terrains somebody can stand."""
+    rules = [profile.rules for profile in profiles]
+    return np.array(
+        [
+            any(name in each and each[name].cost is not None for each in rules)
+            for name in level.terrains
+        ]
+    )
+
+
 def world_size(
     level: Level, profiles: tuple[AgentProfile, ...], connectivity: Connectivity
 ) -> tuple[int, int]:
@@ -430,29 +453,19 @@ def world_size(
     if isinstance(level, GraphLevel):
         nodes = len(level.node_names)
         return nodes, NODE_BYTES * nodes + ARC_BYTES * len(level.head)
-    open_to_any = [
-        any(name in profile.rules and profile.rules[name].cost is not None for profile in profiles)
-        for name in level.terrains
-    ]
-    count = sum(
-        int((level.terrain == code).sum()) for code, is_open in enumerate(open_to_any) if is_open
-    )
+    count = int(np.count_nonzero(open_terrains(level, profiles)[level.terrain]))
     arcs = 6 if level.hex_layout else connectivity
     return count, count * (NODE_BYTES + ARC_BYTES * arcs)
 
 
-def _check_world_fits(
-    level: Level,
-    profiles: tuple[AgentProfile, ...],
-    connectivity: Connectivity,
-    budget: int,
-) -> None:
+def check_world_fits(level: Level, profiles: tuple[AgentProfile, ...], recipe: LevelRecipe) -> None:
     """Refuse a level whose graph alone would exceed the budget, before building it.
 
     Raises:
         BudgetError: the graph exceeds the budget; the error states both sizes.
     """
-    nodes, needed = world_size(level, profiles, connectivity)
+    budget = recipe.memory_budget
+    nodes, needed = world_size(level, profiles, movement_of(level, recipe)[1])
     if needed > budget:
         raise BudgetError(
             f"the graph of this level, {nodes:,} nodes, needs about {in_units(needed)}",

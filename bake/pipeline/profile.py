@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -34,9 +35,12 @@ from bake.tables.field_table import Slopes, hex_slopes, plane_slopes, square_slo
 from bake.tables.heuristic import Heuristic, heuristic, heuristic_size
 from bake.tables.hierarchy import Hierarchy, hierarchy
 from bake.tables.labels import StoredLabels, stored_labels
-from bake.tables.range_search import Crew, Ledger, RangeJob
+from bake.tables.range_search import Executor, KeptRanges, RangeJob
 from bake.tables.run_writer import target_ranges
 from bake.worlds import World, usable
+
+#: A function that is called with the stage and the fraction of it that is done.
+Report = Callable[[str, float], None]
 
 
 def profile_tables(
@@ -44,17 +48,21 @@ def profile_tables(
     world: World,
     recipe: LevelRecipe,
     threads: int,
-    progress: Callable[[float], None],
-    ledger: Ledger | None,
-    crew: Crew | None = None,
+    report: Report,
+    kept: KeptRanges | None,
+    executor: Executor | None = None,
+    *,
+    hops: bool = True,
 ) -> list[Contents]:
     """Make the tables a recipe asks for, one after the other.
 
     Args:
         threads: how many to use; the number changes no table.
-        progress: called with the fraction of the search for next hops that is done.
-        ledger: the ledger of that search; None = it is not taken up again.
-        crew: who searches for next hops in place of threads, where they can be shared out.
+        report: called with the stage, which is the table under way, and the fraction of it that is
+            done.
+        kept: where ranges of that search are kept; None = nowhere.
+        executor: searches them in place of threads, where there are several.
+        hops: whether next hops are made, if the recipe asks for them.
 
     Raises:
         BudgetError: a table would not fit the recipe's budget.
@@ -64,9 +72,12 @@ def profile_tables(
     sub = usable(world, profile)
     parts = components(sub, world.graph.node_count)
     choice = choose(recipe)
+    if choice.distances:
+        report("distances", 0)
     labels = labels_of(world, sub, choice, budget)
     runs = None
-    if choice.hops:
+    if choice.hops and hops:
+        report("next hops", 0)
         runs = compressed_next_hops(
             sub,
             rows_on_chart(world, sub),
@@ -74,23 +85,27 @@ def profile_tables(
             algorithm=recipe.algorithm,
             budget=budget,
             threads=threads,
-            progress=progress,
-            ledger=ledger,
-            crew=crew,
+            progress=partial(report, "next hops"),
+            kept=kept,
+            executor=executor,
         )
     found = [profile_contents(profile, world, parts, runs)]
     if labels is not None:
         found.append(labels_contents(profile, labels))
     if wants_clusters(recipe):
+        report("clusters", 0)
         partition = cluster_rows(world, sub, recipe)
         found.append(clusters_contents(profile, partition.label))
         if wants_hierarchy(recipe):
+            report("hierarchy", 0)
             layers = hierarchy_over(world, sub, partition, recipe)
             found.append(hierarchy_contents(profile, layers))
         if wants_cluster_distances(recipe, partition):
+            report("cluster distances", 0)
             between = cluster_distances(partition, budget=budget)
             found.append(cluster_distances_contents(profile, between))
     if wants_heuristic(recipe):
+        report("heuristic", 0)
         found.append(heuristic_contents(profile, heuristic_of(world, sub, recipe, threads)))
     return found
 
@@ -248,10 +263,8 @@ def hierarchy_over(
     )
 
 
-def heuristic_of(
-    world: World, sub: Subgraph, recipe: LevelRecipe, threads: int, *, share: int = 1
-) -> Heuristic:
-    """Make one profile's heuristic as the recipe says, or a share of it (see `heuristic`)."""
+def heuristic_of(world: World, sub: Subgraph, recipe: LevelRecipe, threads: int) -> Heuristic:
+    """Make one profile's heuristic as the recipe says."""
     return heuristic(
         sub,
         *coordinates(world, sub),
@@ -259,7 +272,6 @@ def heuristic_of(
         bytes_per_node=recipe.heuristic_bytes,
         budget=recipe.memory_budget,
         threads=threads,
-        share=share,
     )
 
 

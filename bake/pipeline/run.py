@@ -30,7 +30,7 @@ from bake.errors import AssetError, BakeError, BudgetError, OutputError
 from bake.interrupts import interrupts_held
 from bake.kinds import KINDS, FileKind, kind_of
 from bake.levels import is_puzzle
-from bake.pipeline.checkpoint import CheckpointFolder
+from bake.pipeline.checkpoint_folder import CheckpointFolder
 from bake.pipeline.flat import FLAT_SUFFIX, reasons_to_export, write_flat_file
 from bake.pipeline.sources import ASSET_SUFFIX, Task
 from bake.pipeline.staleness import judge

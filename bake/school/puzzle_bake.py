@@ -13,8 +13,9 @@ from bake.asset.schema import PATTERNS_KIND
 from bake.asset.write import Contents, Scalar, write_asset
 from bake.errors import LevelError
 from bake.kernels.jit import waiting
-from bake.pipeline.level import Baked, Report, errors_name
+from bake.pipeline.level import Baked, errors_name
 from bake.pipeline.plan import BASE_BYTES, Plan, TablePlan
+from bake.pipeline.profile import Report
 from bake.pipeline.sources import Task
 from bake.pipeline.staleness import recipe_digest, source_digests
 from bake.school.pattern_asset import PATTERNS
@@ -40,7 +41,7 @@ def bake_puzzle(task: Task, report: Report) -> Baked:
     begun = time.perf_counter()
     with errors_name(task.source):
         report("read", 0)
-        puzzle, header = prepare_puzzle(task)
+        puzzle, header = _prepared(task)
         tables = pattern_tables(
             puzzle, task.recipe.memory_budget, lambda done: report("patterns", done)
         )
@@ -49,7 +50,7 @@ def bake_puzzle(task: Task, report: Report) -> Baked:
     return Baked(len(tables), 0, (), size, time.perf_counter() - begun, 0.0, ())
 
 
-def prepare_puzzle(task: Task) -> tuple[Puzzle, Header]:
+def _prepared(task: Task) -> tuple[Puzzle, Header]:
     """Read a puzzle, and make the header of its asset.
 
     Raises:
@@ -68,7 +69,7 @@ def plan_puzzle(task: Task) -> Plan:
     Raises:
         BakeError: there are mistakes in the file.
     """
-    puzzle, _ = prepare_puzzle(task)
+    puzzle, _ = _prepared(task)
     tables = [
         TablePlan("", "patterns", _members(puzzle, pattern), size, SECONDS_PER_ENTRY * size, 0)
         for pattern, size in zip(puzzle.patterns, puzzle.sizes, strict=True)

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bake.asset import Header
 from bake.kinds import FileKind
-from bake.pipeline.sources import Task
 from bake.school.pattern_asset import PatternAsset
 from bake.school.pattern_proof import prove_patterns
 from bake.school.pattern_report import inspect_patterns, print_patterns
-from bake.school.puzzle_bake import bake_puzzle, plan_puzzle, prepare_puzzle
+from bake.school.puzzle_bake import bake_puzzle, plan_puzzle
 from bake.school.puzzle_json import read_puzzle
-
-
-def _header(task: Task) -> Header:
-    return prepare_puzzle(task)[1]
 
 
 def _size(asset: Path) -> tuple[int, int, tuple[str, ...]]:
@@ -26,7 +20,6 @@ def _size(asset: Path) -> tuple[int, int, tuple[str, ...]]:
 
 PUZZLES = FileKind(
     read=read_puzzle,
-    header=_header,
     bake=bake_puzzle,
     plan=plan_puzzle,
     size=_size,

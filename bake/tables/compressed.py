@@ -14,7 +14,14 @@ from bake.search.all_pairs.batch import LANES, BatchScratch
 from bake.search.all_pairs.floyd_warshall import floyd_warshall
 from bake.search.all_pairs.floyd_warshall import working_bytes as closing_bytes
 from bake.tables.all_pairs import Algorithm, Progress, choose_algorithm
-from bake.tables.range_search import Crew, Found, Ledger, RangeJob, RangeSearch, RunBudget
+from bake.tables.range_search import (
+    Executor,
+    KeptRanges,
+    OfRange,
+    RangeJob,
+    RangeSearch,
+    RunBudget,
+)
 from bake.tables.range_searcher import search_bytes
 from bake.tables.run_writer import (
     RunJoiner,
@@ -84,8 +91,8 @@ def compressed_next_hops(
     budget: int,
     threads: int,
     progress: Progress,
-    ledger: Ledger | None = None,
-    crew: Crew | None = None,
+    kept: KeptRanges | None = None,
+    executor: Executor | None = None,
 ) -> RunTable:
     """Search for batches of targets and compress the results, batch after batch.
 
@@ -101,10 +108,10 @@ def compressed_next_hops(
         threads: how many ranges of targets to search at once, fewer where the budget is short;
             changes no byte of the result.
         progress: called with the fraction done.
-        ledger: where to keep the state of the search; Floyd-Warshall does not use it. It changes no
-            byte of the result.
-        crew: who searches ranges in place of threads; it is not asked where there is only one, or
-            by Floyd-Warshall. It changes no byte.
+        kept: where finished ranges are kept, unless there is only one; Floyd-Warshall does not use
+            it. It changes no byte of the result.
+        executor: searches ranges in place of threads of this process; it is not asked where there
+            is only one, or by Floyd-Warshall. It changes no byte.
 
     Raises:
         BudgetError: not even one search fits the budget.
@@ -120,17 +127,19 @@ def compressed_next_hops(
         progress,
     )
     joiner = RunJoiner(sub, search.symbols)
+    if len(search.ranges) == 1:
+        kept = executor = None
     if by_matrix:
         _from_matrix(sub, search, threads, joiner.add, progress)
-    elif crew is not None and len(search.ranges) > 1:
-        search.by_crew(crew, joiner.add, ledger)
+    elif executor is not None:
+        search.run(executor, joiner.add, kept)
     else:
-        search.by_threads(threads, joiner.add, ledger)
+        search.run_in_threads(threads, joiner.add, kept)
     return joiner.finish()
 
 
 def _from_matrix(
-    sub: Subgraph, search: RangeSearch, threads: int, found: Found, progress: Progress
+    sub: Subgraph, search: RangeSearch, threads: int, found: OfRange, progress: Progress
 ) -> None:
     """Close a dense matrix, and take it in batch by batch."""
     rows = sub.graph.node_count
@@ -144,5 +153,6 @@ def _from_matrix(
             end = min(start + LANES, stop)
             dist[:, : end - start] = matrix[:, start:end]
             dist[:, end - start :] = INFINITY
-            search.take(writer, start, end, dist)
+            writer.take(start, end, dist)
+            search.count(begin, end, writer.run_count)
         found(writer.runs)

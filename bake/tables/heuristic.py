@@ -97,7 +97,6 @@ def heuristic(
     bytes_per_node: int,
     budget: int,
     threads: int,
-    share: int = 1,
 ) -> Heuristic:
     """Make a heuristic.
 
@@ -108,7 +107,6 @@ def heuristic(
         kind, bytes_per_node: see :func:`heuristic_size`.
         budget: bytes this may allocate.
         threads: how many searches at once; changes no byte of the result.
-        share: make a table of one in so many basins only, to see what it would take.
 
     Raises:
         BudgetError: the budget is too short.
@@ -126,7 +124,7 @@ def heuristic(
     pivot = pivot_distances(graph, weight, first, size.pivots, two_way=two_way)
     if not size.basins:
         return Heuristic(two_way, pivot, None)
-    label, sample = _basins(sub, extent[part], -(-size.basins // share))
+    label, sample = _basins(sub, extent[part], size.basins)
     table = field_table(
         sub, at, slopes, pivot, label, sample, two_way=two_way, budget=budget, threads=threads
     )

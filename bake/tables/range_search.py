@@ -1,15 +1,16 @@
-"""Search for the runs of ranges of targets, by threads or by a crew of other processes."""
+"""Search ranges of targets for their runs, on threads or on other machines.
+
+A finished range is the unit of work: it is what an executor is handed, what a checkpoint keeps, and
+what machines share out.
+"""
 
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Protocol
-
-import numpy as np
 
 from bake.arrays import Int32Array
 from bake.errors import BudgetError, in_units
@@ -20,10 +21,11 @@ from bake.tables.range_searcher import RangeSearcher
 from bake.tables.run_writer import Piece, RangeRuns, RunWriter, check_runs, symbols_for
 
 Range = tuple[int, int]
-Found = Callable[[RangeRuns], None]
+OfRange = Callable[[RangeRuns], None]
 
-#: Seconds to wait for a batch that is being taken in when the search is interrupted.
-PATIENCE = 1.0
+#: A function that is called with the first target of a range, the one after the last that was taken
+#: in, and how many runs the range has so far.
+_Taken = Callable[[int, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -71,55 +73,85 @@ class RunBudget:
             )
 
 
-class Ledger(Protocol):
-    """Keeps the state of a long search, so that another one can go on from it."""
+class SharedSearch:
+    """What searches ranges of a job, laid out once in each process that does.
 
-    def take_up(
-        self,
-        ranges: Sequence[Range],
-        rows: int,
-        check: Callable[[RangeRuns], None],
-        most_runs: int,
-    ) -> dict[int, RangeRuns]:
-        """Return what an earlier search found of each range, by its first target.
+    Attributes:
+        job: what to search in.
+        budget: how many runs there may be.
+    """
+
+    def __init__(self, job: RangeJob, budget: RunBudget, taken: _Taken | None = None) -> None:
+        """Begin without laying anything out.
 
         Args:
-            ranges: the ranges.
+            taken: called after each batch; it is left behind where this is sent to another process.
+        """
+        self.job, self.budget = job, budget
+        self._taken = taken or self._check_alone
+        self._lock = threading.Lock()
+        self._searcher: RangeSearcher | None = None
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (SharedSearch, (self.job, self.budget))
+
+    def __sizeof__(self) -> int:
+        sub = self.job.sub
+        arrays = (*sub.arcs, sub.node, sub.slot, *([] if self.job.at is None else [self.job.at]))
+        return sum(array.nbytes for array in arrays)
+
+    def runs_of(self, targets: Range) -> RangeRuns:
+        """Search one range.
+
+        Raises:
+            BudgetError: there are too many runs.
+            CostError: distances run off the integer scale.
+        """
+        with self._lock:
+            if self._searcher is None:
+                self._searcher = RangeSearcher(self.job.sub, self.job.symbols())
+        writer = self._searcher.writer(targets)
+        self._searcher.run(writer, self._take)
+        return writer.runs
+
+    def _take(
+        self, writer: RunWriter, start: int, stop: int, dist: Int32Array | Iterator[Piece]
+    ) -> None:
+        writer.take(start, stop, dist)
+        self._taken(writer.begin, stop, writer.run_count)
+
+    def _check_alone(self, begin: int, taken: int, runs: int) -> None:
+        rows = self.job.sub.graph.node_count
+        self.budget.check(runs, (taken - begin) / rows, rows)
+
+
+class Executor(Protocol):
+    """Runs searches: a `concurrent.futures` executor of threads, or what looks like one."""
+
+    def submit(
+        self,
+        function: Callable[[SharedSearch, Range], RangeRuns],
+        shared: SharedSearch,
+        targets: Range,
+        /,
+    ) -> Future[RangeRuns]: ...
+
+
+class KeptRanges(Protocol):
+    """Ranges of one table that earlier searches have finished."""
+
+    def load(self, targets: Range, rows: int, check: OfRange, most_runs: int) -> RangeRuns | None:
+        """Return what was found of a range; None = it is to be searched.
+
+        Args:
+            targets: the range.
             rows: r.
             check: raises ValueError where no search can have found that.
-            most_runs: how many runs there may be in all.
+            most_runs: how many runs there may be.
         """
 
-    def offer(self, runs: RangeRuns) -> None:
-        """Note that a batch was taken in."""
-
-    def finished(self, runs: RangeRuns) -> None:
-        """Note that the last batch of a range was taken in."""
-
-    def interrupted(self, runs: RangeRuns) -> None:
-        """Note that the search is about to end early."""
-
-
-class Crew(Protocol):
-    """Searches ranges elsewhere."""
-
-    def search(
-        self,
-        job: RangeJob,
-        ranges: Sequence[Range],
-        earlier: Mapping[int, RangeRuns],
-        budget: RunBudget,
-        taken: Callable[[int, int], None],
-    ) -> Iterator[RangeRuns]:
-        """Yield the runs of ranges, in any order.
-
-        Args:
-            job: what to search in.
-            ranges: the ranges.
-            earlier: what is known already of some of them, by their first targets.
-            budget: how many runs a range may have.
-            taken: called with a range's first target and the one after the last that was taken in.
-        """
+    def save(self, runs: RangeRuns) -> None:
+        """Keep a range that was searched to its end."""
 
 
 class _OverError(Exception):
@@ -135,11 +167,7 @@ class RangeSearch:
     """
 
     def __init__(
-        self,
-        job: RangeJob,
-        ranges: Sequence[Range],
-        budget: RunBudget,
-        progress: Progress,
+        self, job: RangeJob, ranges: Sequence[Range], budget: RunBudget, progress: Progress
     ) -> None:
         """Begin without searching anything.
 
@@ -158,139 +186,74 @@ class RangeSearch:
         self._runs = dict[int, int]()
         self._counting = threading.Lock()
         self._over = threading.Event()
-        self._under_way = dict[RunWriter, threading.Lock]()
 
-    def by_threads(self, threads: int, found: Found, ledger: Ledger | None) -> None:
-        """Search in threads, and hand the ranges on in the order of their targets."""
-        earlier = self._taken_up(ledger)
-        searcher = RangeSearcher(self._job.sub, self.symbols)
-        threads = max(1, min(threads, len(self.ranges)))
-        in_order = _InOrder(self.ranges, found)
-        with ThreadPoolExecutor(max_workers=threads) as pool:
-            try:
-                # Nothing else may hold the futures, as each holds what it found.
-                for future in as_completed(
-                    pool.submit(self._runs_of, searcher, each, earlier.pop(each[0], None), ledger)
-                    for each in self.ranges
-                ):
-                    if (runs := future.result()) is not None:
-                        in_order.add(runs)
-            except BaseException as error:  # An interrupt reaches this thread alone.
-                self._over.set()
-                # Other batches may take long to end, and there is little time.
-                if isinstance(error, KeyboardInterrupt) and ledger is not None:
-                    self._keep(ledger)
-                raise
+    def run(self, executor: Executor, found: OfRange, kept: KeptRanges | None) -> None:
+        """Search what is not kept, and hand all ranges on in the order of their targets.
 
-    def by_crew(self, crew: Crew, found: Found, ledger: Ledger | None) -> None:
-        """Let others search, and hand the ranges on in the order of their targets."""
-        earlier = self._taken_up(ledger)
+        Raises:
+            BudgetError: there are too many runs.
+            CostError: distances run off the integer scale.
+        """
         in_order = _InOrder(self.ranges, found)
         left = []
         for each in self.ranges:
-            runs = earlier.get(each[0])
-            if runs is not None and runs.taken == runs.stop:
-                in_order.add(earlier.pop(each[0]))
-            else:
+            runs = None
+            if kept is not None:
+                most = self._budget.runs - sum(self._runs.values())
+                runs = kept.load(each, self._rows, self._check, most)
+            if runs is None:
                 left.append(each)
-        for runs in crew.search(self._job, left, earlier, self._budget, self._note):
-            self._check(runs)
-            with self._counting:
-                self._runs[runs.begin] = _run_count(runs, self._rows)
-                self._check_budget()
-            self._note(runs.begin, runs.taken)
-            if ledger is not None:
-                ledger.finished(runs)
-            in_order.add(runs)
+            else:
+                self._report(runs.begin, runs.stop, runs.run_count)
+                in_order.add(runs)
+        shared = SharedSearch(self._job, self._budget, self._report)
+        try:
+            # Nothing else may hold the futures, as each holds what it found.
+            for future in as_completed(
+                executor.submit(SharedSearch.runs_of, shared, each) for each in left
+            ):
+                runs = future.result()
+                self._check(runs)
+                if kept is not None:
+                    kept.save(runs)
+                self._report(runs.begin, runs.stop, runs.run_count)
+                in_order.add(runs)
+        finally:
+            self._over.set()
 
-    def take(
-        self, writer: RunWriter, start: int, stop: int, dist: Int32Array | Iterator[Piece]
-    ) -> None:
-        """Take distances into a writer, and count its runs.
+    def run_in_threads(self, threads: int, found: OfRange, kept: KeptRanges | None) -> None:
+        """Search as :meth:`run` does, in threads of this process."""
+        own = ThreadPoolExecutor(threads)
+        try:
+            self.run(own, found, kept)
+        finally:
+            own.shutdown(cancel_futures=True)
+
+    def count(self, begin: int, taken: int, runs: int) -> float:
+        """Note how far a range is, and how many runs it has; return the share of all that is done.
 
         Raises:
-            BudgetError: there are too many.
+            BudgetError: there are too many in all.
         """
-        writer.take(start, stop, dist)
+        if self._over.is_set():
+            raise _OverError
         with self._counting:
-            self._taken[writer.begin] = stop - writer.begin
-            self._runs[writer.begin] = writer.ended_count + self._rows
-            self._check_budget()
+            self._taken[begin], self._runs[begin] = taken - begin, runs
+            share = sum(self._taken.values()) / self._targets
+            self._budget.check(sum(self._runs.values()), share, self._rows)
+            return share
 
-    def _taken_up(self, ledger: Ledger | None) -> dict[int, RangeRuns]:
-        if ledger is None:
-            return {}
-        earlier = ledger.take_up(self.ranges, self._rows, self._check, self._budget.runs)
-        for begin, runs in earlier.items():
-            self._taken[begin] = runs.taken - begin
-            self._runs[begin] = _run_count(runs, self._rows)
-        return earlier
+    def _report(self, begin: int, taken: int, runs: int) -> None:
+        self._progress(self.count(begin, taken, runs))
 
     def _check(self, runs: RangeRuns) -> None:
         check_runs(runs, self._job.sub, self.symbols.none)
-
-    def _check_budget(self) -> None:
-        share = sum(self._taken.values()) / self._targets
-        self._budget.check(sum(self._runs.values()), share, self._rows)
-
-    def _runs_of(
-        self,
-        searcher: RangeSearcher,
-        targets: Range,
-        earlier: RangeRuns | None,
-        ledger: Ledger | None,
-    ) -> RangeRuns | None:
-        """Search one range, or what is left of it; return None where the whole search is over."""
-        if earlier is not None and earlier.taken == earlier.stop:
-            return earlier
-        taking = threading.Lock()
-
-        def take(
-            writer: RunWriter, start: int, stop: int, dist: Int32Array | Iterator[Piece]
-        ) -> None:
-            with taking:
-                if self._over.is_set():
-                    raise _OverError
-                self.take(writer, start, stop, dist)
-                if ledger is not None:
-                    ledger.offer(writer.runs)
-            self._note(writer.begin, stop)
-
-        if self._over.is_set():
-            return None
-        try:
-            writer = searcher.writer(targets, earlier)
-            self._under_way[writer] = taking
-            searcher.run(writer, take)
-            if ledger is not None:
-                ledger.finished(writer.runs)
-            del self._under_way[writer]
-        except _OverError:
-            return None
-        except BaseException:
-            self._over.set()
-            raise
-        return writer.runs
-
-    def _note(self, begin: int, taken: int) -> None:
-        """Report how much is done; what is done again counts once."""
-        with self._counting:
-            self._taken[begin] = max(self._taken.get(begin, 0), taken - begin)
-            self._progress(sum(self._taken.values()) / self._targets)
-
-    def _keep(self, ledger: Ledger) -> None:
-        """Hand runs to the ledger, unless a batch is still being taken in."""
-        end = time.monotonic() + PATIENCE
-        for writer, taking in list(self._under_way.items()):
-            if taking.acquire(timeout=max(0.0, end - time.monotonic())):
-                ledger.interrupted(writer.runs)
-                taking.release()
 
 
 class _InOrder:
     """Hands ranges on in the order of their targets, in whatever order they come."""
 
-    def __init__(self, ranges: Sequence[Range], found: Found) -> None:
+    def __init__(self, ranges: Sequence[Range], found: OfRange) -> None:
         self._left = [begin for begin, _ in reversed(ranges)]
         self._found = found
         self._ready = dict[int, RangeRuns]()
@@ -299,8 +262,3 @@ class _InOrder:
         self._ready[runs.begin] = runs
         while self._left and self._left[-1] in self._ready:
             self._found(self._ready.pop(self._left.pop()))
-
-
-def _run_count(runs: RangeRuns, rows: int) -> int:
-    ended = int(np.count_nonzero(runs.run_start != runs.begin))
-    return ended + sum(len(piece.row) for piece in runs.ended) + rows

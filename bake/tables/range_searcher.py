@@ -25,7 +25,7 @@ from bake.search.all_pairs.entries import (
     through_entries,
 )
 from bake.search.all_pairs.runs import SLOT_BITS, Symbols, TargetBatch
-from bake.tables.run_writer import STATE_BYTES, Piece, RangeRuns, RunWriter
+from bake.tables.run_writer import STATE_BYTES, Piece, RunWriter
 
 #: Takes the distances to targets start to stop into a writer, from all rows or from those that
 #: change.
@@ -96,18 +96,15 @@ class RangeSearcher:
             and int(sub.graph.out_degree().max(initial=0)) <= SLOT_BITS
         )
 
-    def writer(self, targets: tuple[int, int], earlier: RangeRuns | None) -> RunWriter:
-        """Return a writer for a range, which goes on from what is known of it already."""
-        writer = RunWriter(self._sub, self._symbols, *targets)
-        if earlier is not None:
-            writer.go_on_from(earlier)
-        return writer
+    def writer(self, targets: tuple[int, int]) -> RunWriter:
+        """Return a writer for a range."""
+        return RunWriter(self._sub, self._symbols, *targets)
 
     def run(self, writer: RunWriter, take: Take) -> None:
-        """Search for what a writer has not taken in yet, batch after batch.
+        """Search a range, batch after batch.
 
         Args:
-            writer: of a range.
+            writer: of the range.
             take: called with every batch, in order.
         """
         # Asking first whether there is a spare one would race with other threads.

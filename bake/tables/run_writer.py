@@ -88,11 +88,10 @@ class Piece(NamedTuple):
 
 
 class RangeRuns(NamedTuple):
-    """The runs of a range of targets, as far as it has been searched.
+    """The runs of a range of targets that was searched to its end.
 
     Attributes:
         begin, stop: the first target of the range, and the one after its last.
-        taken: the target after the last one that was taken in.
         moves, run_start, first_moves: each row's current run and the set of its first one, see
             :class:`bake.search.all_pairs.runs.CurrentRuns`.
         ended: other runs that ended, in pieces.
@@ -100,7 +99,6 @@ class RangeRuns(NamedTuple):
 
     begin: int
     stop: int
-    taken: int
     moves: UInt64Array
     run_start: Int32Array
     first_moves: UInt64Array
@@ -109,6 +107,17 @@ class RangeRuns(NamedTuple):
     @property
     def current(self) -> CurrentRuns:
         return CurrentRuns(self.moves, self.run_start, self.first_moves, self.begin)
+
+    @property
+    def ended_count(self) -> int:
+        """How many runs ended, and are followed by others in their rows."""
+        return sum(len(piece.row) for piece in self.ended)
+
+    @property
+    def run_count(self) -> int:
+        """How many runs there are: each row has at least one."""
+        first = int(np.count_nonzero(self.run_start != self.begin))
+        return self.ended_count + first + len(self.run_start)
 
 
 def symbols_for(sub: Subgraph, at: Int32Array | None, *, unreachable_fits: bool) -> Symbols:
@@ -165,38 +174,15 @@ class RunWriter:
         self._buffer = EndedRuns(*(np.empty(size, dtype=np.int32) for _ in range(3)))
 
     @property
-    def ended_count(self) -> int:
-        """How many runs have ended; every row has one more that has not."""
-        return self._written + int(np.count_nonzero(self.current.start != self.begin))
+    def run_count(self) -> int:
+        """How many runs there are so far: each row has at least one."""
+        return self._written + int(np.count_nonzero(self.current.start != self.begin)) + self._rows
 
     @property
     def runs(self) -> RangeRuns:
-        """What was found so far; arrays are views, which further batches change."""
+        """What was found, once all of the range was taken in; arrays are not copied."""
         moves, run_start, first_moves, _ = self.current
-        return RangeRuns(
-            self.begin, self.stop, self.taken, moves, run_start, first_moves, self._ended
-        )
-
-    def restart(self) -> None:
-        """Forget everything taken in, so that batches can be sampled elsewhere."""
-        self.current.moves[:] = EVERY
-        self.current.start[:] = self.begin
-        self._ended.clear()
-        self._written = 0
-        self.taken = self.begin
-
-    def go_on_from(self, runs: RangeRuns) -> None:
-        """Go on from what another writer of the same rows and range has found, and keep its arrays.
-
-        Raises:
-            ValueError: no writer of these rows can have found that; this writer is unchanged then.
-        """
-        check_runs(runs, self._sub, self._symbols.none)
-        if (runs.begin, runs.stop) != (self.begin, self.stop):
-            raise ValueError("it is another range")
-        self.taken = runs.taken
-        self.current, self._ended = runs.current, list(runs.ended)
-        self._written = sum(len(piece.row) for piece in runs.ended)
+        return RangeRuns(self.begin, self.stop, moves, run_start, first_moves, self._ended)
 
     def take(self, start: int, stop: int, dist: Int32Array | Iterator[Piece]) -> None:
         """Take in the distances to targets start to stop; batches must come in order.
@@ -227,17 +213,17 @@ def check_runs(runs: RangeRuns, sub: Subgraph, none: int) -> None:
     Raises:
         ValueError: no writer of the graph's rows can have found them.
     """
-    begin, stop, taken, moves, run_start, first_moves, ended = runs
+    begin, stop, moves, run_start, first_moves, ended = runs
     rows, degree = sub.graph.node_count, sub.graph.out_degree()
-    fine = 0 <= begin <= taken <= stop <= rows == len(moves) == len(run_start) == len(first_moves)
-    fine = fine and _within(run_start, begin, max(begin + 1, taken))
+    fine = 0 <= begin <= stop <= rows == len(moves) == len(run_start) == len(first_moves)
+    fine = fine and _within(run_start, begin, max(begin + 1, stop))
     for sets in (moves, first_moves) if fine else ():
         # Rows of many arcs keep one slot instead of a set.
         slot = (degree > SLOT_BITS) & (sets != EVERY) & (sets != NONE_BIT)
         fine = fine and bool((sets[slot] < degree[slot].astype(np.uint64)).all())
     for piece in ended:
         fine = fine and len(piece.row) == len(piece.start) == len(piece.symbol)
-        fine = fine and _within(piece.row, 0, rows) and _within(piece.start, begin, taken)
+        fine = fine and _within(piece.row, 0, rows) and _within(piece.start, begin, stop)
         fine = fine and _within(piece.symbol, 0, none + 1)
     if not fine:
         raise ValueError("no writer of these rows can have come to that")

@@ -21,20 +21,23 @@ SIDE = 24
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 
-#: Comes before a build: what each process saves the second time is the last there is, or each
-#: checkpoint takes a while, so that whatever comes to the build comes before its end.
+#: Comes before a build: ranges are short, and what each process keeps the second time is the last
+#: there is, or each takes a while, so that whatever comes to the build comes before its end.
 HOOK = """
 import sys, time
-from bake.pipeline.checkpoint import RangeFile
+from bake.pipeline.ranges import RangeFolder
+from bake.tables import run_writer
 
-save, saved, how = RangeFile.save, [], sys.argv.pop()
+run_writer.RANGE_ROWS = 64
+save, saved, how = RangeFolder.save, [], sys.argv.pop()
 
-def slowly(self, *arguments, **options):
-    save(self, *arguments, **options)
+def slowly(self, runs):
+    save(self, runs)
     saved.append(self)
     time.sleep(3600 if how == "stop" and len(saved) == 2 else 0.2)
 
-RangeFile.save = slowly
+if how != "whole":
+    RangeFolder.save = slowly
 """
 
 
@@ -64,13 +67,12 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return found
 
 
-def start(project: Path, jobs: str, hook: str = "") -> subprocess.Popen[str]:
+def start(project: Path, jobs: str, hook: str = "whole") -> subprocess.Popen[str]:
     python, option, build = forked.BAKE
-    hooked = [HOOK + build, hook] if hook else [build]
     return forked.Forked(
-        [python, option, hooked[0], "build", "--jobs", jobs, *hooked[1:]],
+        [python, option, HOOK + build, "build", "--jobs", jobs, hook],
         cwd=project,
-        env=forked.surroundings(BAKE_CHECKPOINT_SECONDS="0" if hook else ""),
+        env=forked.surroundings(BAKE_CHECKPOINT_SECONDS="" if hook == "whole" else "0"),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -79,7 +81,7 @@ def start(project: Path, jobs: str, hook: str = "") -> subprocess.Popen[str]:
 
 
 def states(project: Path) -> list[Path]:
-    return sorted((project / "baked").glob(".*.checkpoint/0-0.state"))
+    return sorted((project / "baked").glob(".*.checkpoint/0-0.range"))
 
 
 def wait_for_checkpoints(project: Path, process: subprocess.Popen[str], count: int) -> None:

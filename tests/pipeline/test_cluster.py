@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -27,7 +28,7 @@ from bake.pipeline import Outcome, Task, build, find_tasks
 from bake.recipe import load_recipe
 from bake.search.all_pairs.batch import LANES
 from bake.tables import run_writer
-from bake.tables.range_search import RangeJob, RunBudget
+from bake.tables.range_search import RangeJob, RunBudget, SharedSearch
 from bake.tables.run_writer import target_ranges
 from tests.support import forked
 from tests.support.baked import rows, write_graph, write_grid
@@ -401,7 +402,7 @@ def test_an_interrupt_leaves_a_checkpoint_and_no_work(
         start_new_session=True,
     )
     state = tasks[1].asset.with_name(f".{tasks[1].asset.name}.checkpoint")
-    while not list(state.glob("*.state")):
+    while not list(state.glob("*.range")):
         assert build.poll() is None, build.communicate()
         time.sleep(0.01)
     os.killpg(build.pid, signal.SIGINT)
@@ -526,64 +527,45 @@ def test_without_dask(tmp_path: Path) -> None:
 # -- what runs on workers -------------------------------------------------------------------------
 
 
-class Teller:
-    """In place of what tells a scheduler how far a task is."""
-
-    memory: int | None = None
-    name = "w"
-
-    def __call__(self, stage: str, done: float) -> None:
-        pass
+def worker_of(memory: int | None) -> Any:
+    """What Dask knows of a worker."""
+    return SimpleNamespace(address="w", memory_manager=SimpleNamespace(memory_limit=memory))
 
 
 def test_a_worker_with_too_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     n = 4 * LANES
     sub = subgraph(n, [(a, a + 1, 1) for a in range(n - 1)])
-    shared = cluster_tasks.SharedJob(RangeJob(sub, None, True))
 
-    def search(memory: int) -> object:
-        budget = RunBudget(10**6, memory, 24)
-        return cluster_tasks.search_range(
-            shared, (0, n), None, budget, cluster_tasks.versions(), Teller()
-        )
+    def search(memory: int, own: int | None) -> object:
+        monkeypatch.setattr(cluster_tasks, "_worker", lambda: worker_of(own))
+        shared = SharedSearch(RangeJob(sub, None, True), RunBudget(10**6, memory, 24))
+        return cluster_tasks.search_task(shared, (0, n))
 
-    assert search(2**30)
+    assert search(2**30, None)
     for budget, own in ((2**18, None), (2**30, 2**18)):
-        monkeypatch.setattr(Teller, "memory", own)
         with pytest.raises(BudgetError) as caught:
-            search(budget)
+            search(budget, own)
         assert "which the worker w has" in str(caught.value)
 
 
-def test_a_range_goes_on_from_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pieces that a checkpoint has counted stay as they are."""
+def test_a_worker_finds_what_a_thread_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And keeps to the budget of runs by itself, as it knows of no other range."""
     n = 2 * LANES
     rng = random.Random(1)
     sub = subgraph(n, [(rng.randrange(n), rng.randrange(n), 1) for _ in range(4 * n)])
-    shared = pickle.loads(pickle.dumps(cluster_tasks.SharedJob(RangeJob(sub, None, True))))
-    budget = RunBudget(10**6, 2**30, 24)
-    whole = cluster_tasks.search_range(
-        shared, (0, n), None, budget, cluster_tasks.versions(), Teller()
-    )
-    writer = shared.searcher().writer((0, n), None)
-    dist = shared.searcher()._search.distances_to(
-        np.arange(LANES, dtype=np.int32), shared.searcher()._search.scratch()
-    )
-    writer.take(0, LANES, dist)
-    known = writer.runs._replace(ended=list(writer.runs.ended))
-    rest = cluster_tasks.search_range(
-        shared, (0, n), known, budget, cluster_tasks.versions(), Teller()
-    )
-    assert rest.ended[: len(known.ended)] == known.ended
-    assert rest.taken == n
-    assert np.array_equal(rest.moves, whole.moves)
-    assert np.array_equal(rest.first_moves, whole.first_moves)
-    for one, other in zip(
-        (np.concatenate(each) for each in zip(*rest.ended, strict=True)),
-        (np.concatenate(each) for each in zip(*whole.ended, strict=True)),
-        strict=True,
-    ):
-        assert np.array_equal(one, other)
+    here = SharedSearch(RangeJob(sub, None, True), RunBudget(10**6, 2**30, 24))
+    there = pickle.loads(pickle.dumps(here))
+    monkeypatch.setattr(cluster_tasks, "_worker", lambda: worker_of(None))
+    one, other = here.runs_of((0, n)), cluster_tasks.search_task(there, (0, n))
+    assert one.run_count == other.run_count > n
+    for mine, theirs in zip(one[2:5], other[2:5], strict=True):
+        assert np.array_equal(mine, theirs)
+    assert len(other.ended) == 1
+    for mine, theirs in zip(zip(*one.ended, strict=True), other.ended[0], strict=True):
+        assert np.array_equal(np.concatenate(mine), theirs)
+    few = SharedSearch(here.job, RunBudget(n, 2**30, 24))
+    with pytest.raises(BudgetError, match="next hops do not compress"):
+        cluster_tasks.search_task(few, (0, n))
 
 
 def test_tasks_of_a_worker_begin_while_there_is_room() -> None:

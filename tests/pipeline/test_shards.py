@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 from collections.abc import Callable
@@ -11,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from bake.asset import header
 from bake.errors import BakeError
-from bake.pipeline import Outcome, Task, build, find_tasks
-from bake.pipeline.shards import MANIFEST, Shard, build_shard, join
+from bake.pipeline import Outcome, Task, build, find_tasks, staleness
+from bake.pipeline.shards import Shard, build_shard, join
 from bake.recipe import load_recipe
 from bake.search.all_pairs.batch import BatchSearch
 from tests.support.baked import rows, write_graph, write_grid
@@ -90,7 +90,6 @@ def test_joined_shards_are_a_whole_build(
         tasks = write_levels(tmp_path / str(number))
         share(tasks, number, count)
         folders.append(tasks[0].asset.parent / f"shard-{number}-of-{count}")
-        assert (folders[-1] / MANIFEST).is_file()
         assert not tasks[0].asset.exists()
     tasks = write_levels(tmp_path / "all")
     assert baked(joined(tasks, *folders)) == whole[1]
@@ -98,7 +97,7 @@ def test_joined_shards_are_a_whole_build(
         f"{name}.h5" for name in NAMES
     ]
     if count > 1:
-        parts = [sorted(file.name for file in folder.rglob("*.state")) for folder in folders]
+        parts = [sorted(file.name for file in folder.rglob("*.range")) for folder in folders]
         # A profile of the yard stands on too few cells for ranges, and is made where all is joined.
         assert sum(map(len, parts)) == 2 * 4 + 2
         assert all(parts) or count > 3
@@ -140,7 +139,7 @@ def test_ranges_that_are_there_are_not_searched_again(
 ) -> None:
     tasks = tasks_in(project)
     folder = tasks[0].asset.parent / "shard-1-of-2"
-    states = sorted(folder.rglob("*.state"))
+    states = sorted(folder.rglob("*.range"))
     states[0].unlink()
     searched: list[int] = []
     search = BatchSearch.distances_to
@@ -153,103 +152,90 @@ def test_ranges_that_are_there_are_not_searched_again(
     share(tasks, 1, 2)
     assert searched[0] == int(states[0].stem.partition("-")[2])
     assert len(searched) < 40
-    assert sorted(folder.rglob("*.state")) == states
-    (folder / MANIFEST).unlink()
+    assert sorted(folder.rglob("*.range")) == states
 
 
 # -- refusals -------------------------------------------------------------------------------------
 
 
-def manifest(project: Path, number: int, change: Callable[[dict[str, Any]], object]) -> None:
-    file = project / "baked" / f"shard-{number}-of-2" / MANIFEST
-    said = json.loads(file.read_text())
-    change(said)
-    file.write_text(json.dumps(said))
-
-
-def refused(project: Path, *parts: str) -> str:
-    """The one line that joining says, and no asset."""
-    line = mistake(bake("join", "--recipe", project / "bake.toml"), *parts)
-    assert not list((project / "baked").glob("*.h5"))
-    return line
+def refused(project: Path, *parts: str) -> None:
+    """What joining says in one line for each level that is not whole, and has no asset."""
+    done = bake("join", "--recipe", project / "bake.toml")
+    assert done.code == 1
+    for part in parts:
+        assert part in done.err, done.err
+    lines = [line for line in done.err.splitlines() if line.startswith("error: ")]
+    assert len(lines) == len(NAMES) - len(list((project / "baked").glob("*.h5")))
+    assert all("bake every shard to its end" in line for line in lines)
 
 
 def test_a_missing_shard(project: Path) -> None:
     shutil.rmtree(project / "baked" / "shard-2-of-2")
-    refused(project, "1 shard of 2 missing: 2", "`bake build --shard 2/2`")
+    refused(project, "the range at target", "is missing")
 
 
 def test_a_shard_that_was_not_finished(project: Path) -> None:
-    (project / "baked" / "shard-1-of-2" / MANIFEST).unlink()
-    refused(project, "1 shard of 2 missing: 1")
+    states(project, 1, "plain")[-1].unlink()
+    refused(project, "plain.ranges: the range at target", "is missing")
 
 
 def test_no_shard_at_all(project: Path) -> None:
     shutil.rmtree(project / "baked")
     (project / "baked").mkdir()
-    refused(project, "there is no finished shard here", "`bake build --shard 1/2`")
-    line = mistake(bake("join", "--recipe", project / "bake.toml", project / "nowhere"))
-    assert "there is no such folder" in line
+    for folder, said in (((), "there is no shard here"), (("nowhere",), "there is no such folder")):
+        named = [project / each for each in folder]
+        assert said in mistake(bake("join", "--recipe", project / "bake.toml", *named))
 
 
-def test_a_shard_that_is_there_twice(project: Path) -> None:
+def test_shards_that_overlap(project: Path, whole: tuple[Path, dict[str, bytes]]) -> None:
+    """One is there twice, and another is of three shares; what fits is taken."""
     shutil.copytree(project / "baked" / "shard-2-of-2", project / "baked" / "again")
-    refused(project, "is shard 2 of 2, and so is", "expected each shard once")
-
-
-def test_shards_of_several_builds(project: Path) -> None:
     share(tasks_in(project), 1, 3)
-    refused(project, "is shard 1 of 3, and another one is shard 1 of 2", "shards of one build")
+    assert baked(joined(tasks_in(project))) == whole[1]
+
+
+def test_one_that_is_damaged_in_one_of_two_shards(
+    project: Path, whole: tuple[Path, dict[str, bytes]]
+) -> None:
+    shutil.copytree(project / "baked" / "shard-2-of-2", project / "baked" / "again")
+    flip(states(project, 2, "plain")[0], -40)
+    assert baked(joined(tasks_in(project))) == whole[1]
 
 
 @pytest.mark.parametrize("name", ["keep", "plain"])
 def test_another_source(name: str, project: Path) -> None:
     source = project / "levels_src" / f"{name}.json"
     source.write_text(source.read_text() + "\n")
-    refused(project, "shard 1 of 2 was not baked from the level", f"{name}.json changed")
+    why = {"keep": "keep.json changed", "plain": "is of another level, recipe or version"}
+    refused(project, why[name])
+    assert len(list((project / "baked").glob("*.h5"))) == len(NAMES) - 1
 
 
 def test_another_recipe(project: Path) -> None:
     recipe = project / "bake.toml"
     recipe.write_text(recipe.read_text().replace("mud = 3", "mud = 4"))
-    refused(project, "shard 1 of 2 was not baked from", "the recipe changed")
+    refused(project, "the recipe changed", "is of another level, recipe or version")
+    assert not list((project / "baked").glob("*.h5"))
 
 
-def test_another_revision(project: Path) -> None:
-    manifest(project, 2, lambda said: said["levels"]["plain"].update(bake_revision=1))
-    refused(project, "shard 2 of 2 was not baked from the level 'plain'", "baked by revision 1")
+def test_another_revision(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (header, staleness):
+        monkeypatch.setattr(module, "BAKE_REVISION", 10**6)
+    refused(project, "baked by revision", "is of another level, recipe or version")
 
 
-def test_other_levels(project: Path) -> None:
+def test_other_levels(project: Path, whole: tuple[Path, dict[str, bytes]]) -> None:
+    """One that is gone is not missed, and of a new one the shards have nothing."""
     (project / "levels_src" / "keep.json").unlink()
-    refused(project, "shard 1 of 2 was baked from other levels: 'keep'")
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda said: said.pop("levels"),
-        lambda said: said.update(levels=[]),
-        lambda said: said.update(shard=3),
-        lambda said: said.update(shard="many"),
-        lambda said: said["levels"]["keep"].pop("sources"),
-        lambda said: said["levels"]["keep"].update(sources=[["a"]]),
-    ],
-)
-def test_a_damaged_manifest(change: Callable[[dict[str, Any]], object], project: Path) -> None:
-    manifest(project, 1, change)
-    refused(project, "shard.json: is damaged", "bake the shard again")
-
-
-def test_a_manifest_of_another_version(project: Path) -> None:
-    manifest(project, 1, lambda said: said.update(version=2))
-    refused(project, "is of another version of bake")
-    (project / "baked" / "shard-1-of-2" / MANIFEST).write_bytes(b"\xff{")
-    refused(project, "shard.json: is damaged")
+    found = baked(joined(tasks_in(project)))
+    assert found == {name: data for name, data in whole[1].items() if name != "keep"}
+    write_grid(project / "levels_src" / "new.json", rows("..."))
+    error = outcomes_of(project)["new"].error
+    assert "none of the shards has this level (it is missing)" in str(error)
 
 
 def states(project: Path, number: int, level: str) -> list[Path]:
-    return sorted((project / "baked" / f"shard-{number}-of-2" / f"{level}.ranges").glob("*.state"))
+    return sorted((project / "baked" / f"shard-{number}-of-2" / f"{level}.ranges").glob("*.range"))
 
 
 def outcomes_of(project: Path) -> dict[str, Outcome]:
@@ -267,8 +253,8 @@ def flip(file: Path, place: int) -> None:
     [
         (lambda state: state.unlink(), "is missing"),
         (lambda state: flip(state, -40), "is damaged"),
-        (lambda state: flip(state.with_suffix(".runs"), 3), "is damaged"),
-        (lambda state: state.with_suffix(".runs").unlink(), "is damaged"),
+        (lambda state: flip(state, 3), "is damaged"),
+        (lambda state: state.write_bytes(b""), "is damaged"),
     ],
 )
 def test_a_damaged_range(spoil: Callable[[Path], object], why: str, project: Path) -> None:
@@ -278,15 +264,14 @@ def test_a_damaged_range(spoil: Callable[[Path], object], why: str, project: Pat
     error = found["plain"].error
     assert isinstance(error, BakeError)
     assert why in str(error)
-    assert "bake shard 2 of 2 again" in str(error)
+    assert "bake every shard to its end" in str(error)
     assert not found["plain"].task.asset.exists()
     assert [found[name].status for name in ("keep", "roads", "yard")] == ["baked"] * 3
 
 
 def test_a_range_of_another_level(project: Path) -> None:
     one, other = states(project, 1, "plain")[0], states(project, 1, "yard")[0]
-    for suffix in (".state", ".runs"):
-        one.with_suffix(suffix).write_bytes(other.with_suffix(suffix).read_bytes())
+    one.write_bytes(other.read_bytes())
     assert "is of another level, recipe or version" in str(outcomes_of(project)["plain"].error)
 
 
@@ -298,12 +283,11 @@ def test_a_damaged_or_missing_asset(project: Path) -> None:
     assert "missing" in str(outcomes_of(project)["keep"].error)
 
 
-def test_a_level_with_mistakes_leaves_its_shards_unfinished(project: Path) -> None:
+def test_a_level_with_mistakes_is_in_every_shard(project: Path) -> None:
     (project / "levels_src" / "plain.json").write_text("no level")
     for number in (1, 2):
         found = {each.task.name: each for each in share(tasks_in(project), number, 2)}
         assert found["plain"].status == "failed"
-    refused(project, "there is no finished shard here")
 
 
 def test_a_file_that_is_no_asset_is_kept(project: Path) -> None:
