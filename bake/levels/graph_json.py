@@ -25,11 +25,10 @@ from bake.levels.reading.files import check_version
 from bake.levels.reading.limits import MAX_COST, check_terrain_count
 from bake.levels.reading.mistakes import Mistake, Where, is_plain_text, one_of, shown
 from bake.levels.reading.models import (
-    SCHEMA_DRAFT,
     StrictModel,
     Terrains,
+    schema_of,
     terrain_rules,
-    tidied,
     validated,
 )
 
@@ -205,9 +204,6 @@ class _GraphFile(StrictModel):
     links: _Edges
 
 
-KEYS = tuple(_GraphFile.model_fields)
-
-
 def read_graph(path: Path, document: dict[str, object]) -> GraphLevel:
     """Read a graph from a parsed file.
 
@@ -225,7 +221,7 @@ def read_graph(path: Path, document: dict[str, object]) -> GraphLevel:
     top = Where(path)
     if "version" in document:
         check_version(top, document["version"], VERSION)
-    file = validated(_GraphFile.model_validate, document, top, KEYS)
+    file = validated(_GraphFile, document, top)
     where = top.inside("graph", "terrains")
     rules, colours = terrain_rules(file.graph.terrains, where)
     nodes = _nodes(top, file.nodes, tuple(file.graph.terrains))
@@ -285,7 +281,7 @@ def _nodes(top: Where, items: object, declared: tuple[str, ...]) -> _Nodes:
     heights: list[float | None] = []
     for at, item in enumerate(nodes):
         where = top.inside("nodes", at)
-        node = validated(Node.model_validate, item, where)
+        node = validated(Node, item, where)
         kind = kind if at else type(node.id)
         _check_id(node, kind, number.setdefault(node.id, at), where)
         if declared and node.terrain not in terrains:
@@ -376,7 +372,7 @@ def _arcs(
     weight = np.empty(len(edges), dtype=np.float64)
     for at, item in enumerate(edges):
         where = top.inside(key, at)
-        edge = validated(Edge.model_validate, item, where)
+        edge = validated(Edge, item, where)
         ends[at] = _end(edge, "source", nodes, where), _end(edge, "target", nodes, where)
         weight[at] = edge.weight
 
@@ -416,8 +412,4 @@ def graph_schema() -> dict[str, Any]:
 
     A schema cannot say that ids are unique and that edges join known nodes.
     """
-    return {
-        "$schema": SCHEMA_DRAFT,
-        **tidied(_GraphFile.model_json_schema()),
-        "title": "bake graph level, version 1",
-    }
+    return schema_of(_GraphFile, "bake graph level, version 1")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, Field, WithJsonSchema
+from pydantic import Field, WithJsonSchema
 
 from bake.arrays import UInt8Array
 from bake.level import Instance, Prototype
@@ -48,10 +48,6 @@ class InstanceTable(StrictModel):
     mirrored: bool = Field(
         default=False, description="whether east and west are swapped before it is turned"
     )
-
-
-TABLES: dict[str, type[BaseModel]] = {"prototypes": PrototypeTable, "instances": InstanceTable}
-INSTANCE_KEYS = {key: tuple(table.model_fields) for key, table in TABLES.items()}
 
 
 def place_instances(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Literal, NoReturn
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field
 
 from bake.arrays import Int32Array, UInt8Array
 from bake.level import MAX_CELLS, Cell, Door, Link, Region, Spot, Things
@@ -129,20 +129,6 @@ class LedgeTable(_Area):
     bars: Annotated[list[Side], FIRST_ONLY] = Field(
         description="headings no step onto or off these cells has"
     )
-
-
-#: The models of the tables above, by the key of a tile file that they stand under.
-TABLES: dict[str, type[BaseModel]] = {
-    "links": LinkTable,
-    "regions": RegionTable,
-    "spots": SpotTable,
-    "doors": DoorTable,
-    "ledges": LedgeTable,
-}
-NESTED_KEYS: dict[str, tuple[str, ...]] = {
-    key: tuple(field.alias or name for name, field in table.model_fields.items())
-    for key, table in TABLES.items()
-}
 
 
 class ThingReader:

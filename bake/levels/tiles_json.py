@@ -15,7 +15,6 @@ from bake.hexagons import HexLayout
 from bake.level import GridLevel, Rules
 from bake.levels.instances_json import (
     CELLS_SCHEMA,
-    INSTANCE_KEYS,
     InstanceTable,
     PrototypeTable,
     place_instances,
@@ -25,15 +24,14 @@ from bake.levels.reading.limits import MAX_COST, check_size, check_terrain_count
 from bake.levels.reading.mistakes import Mistake, Where, is_plain_text, one_of, shown
 from bake.levels.reading.models import (
     FIRST_ONLY,
-    SCHEMA_DRAFT,
     CellSize,
     DistinctNames,
     Origin,
     StrictModel,
     TerrainName,
     Terrains,
+    schema_of,
     terrain_rules,
-    tidied,
     validated,
 )
 from bake.levels.reading.terrains import (
@@ -44,7 +42,6 @@ from bake.levels.reading.terrains import (
 )
 from bake.levels.reading.things import checked
 from bake.levels.things_json import (
-    NESTED_KEYS,
     DoorTable,
     LedgeTable,
     LinkTable,
@@ -172,9 +169,6 @@ class TileFile(StrictModel):
     )
 
 
-KEYS = tuple(field.alias or name for name, field in TileFile.model_fields.items())
-
-
 def read_tiles(path: Path, document: dict[str, object]) -> GridLevel:
     """Read a tile level from a parsed file.
 
@@ -188,8 +182,7 @@ def read_tiles(path: Path, document: dict[str, object]) -> GridLevel:
     """
     top = Where(path)
     check_version(top, document.get("version"), VERSION)
-    nested = {**NESTED_KEYS, **INSTANCE_KEYS}
-    tiles = validated(TileFile.model_validate, document, top, KEYS, nested)
+    tiles = validated(TileFile, document, top)
     rules = _rules(top, tiles)
     costs, colours = terrain_rules(tiles.terrains, top.inside("terrains"))
 
@@ -232,11 +225,7 @@ def tile_schema() -> dict[str, Any]:
 
     A schema cannot say that rows are of equal length and use only the legend's characters.
     """
-    return {
-        "$schema": SCHEMA_DRAFT,
-        **tidied(TileFile.model_json_schema()),
-        "title": "bake tile level, version 1",
-    }
+    return schema_of(TileFile, "bake tile level, version 1")
 
 
 def _floor_height(top: Where, tiles: TileFile, height: int) -> int | None:

@@ -9,19 +9,20 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import PurePath
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from bake.errors import counted
 from bake.recipe import DEFAULT_SEVERITY, Severity
 
+#: All rules, in the order in which findings are listed. A finding of "level" is always an error.
 Rule = Literal[
     "level",
-    "islands",
     "spawns",
     "exits",
+    "islands",
     "traps",
-    "narrow",
     "links",
+    "narrow",
     "ignored",
     "gravity",
     "straight",
@@ -29,23 +30,7 @@ Rule = Literal[
     "legend",
     "recipe",
 ]
-
-#: All rules, in the order in which findings are listed. A finding of "level" is always an error.
-RULES: tuple[Rule, ...] = (
-    "level",
-    "spawns",
-    "exits",
-    "islands",
-    "traps",
-    "links",
-    "narrow",
-    "ignored",
-    "gravity",
-    "straight",
-    "terrain",
-    "legend",
-    "recipe",
-)
+RULES: tuple[Rule, ...] = get_args(Rule)
 
 #: At most this many findings that say the same of a level are printed one by one.
 MOST_ALIKE = 3

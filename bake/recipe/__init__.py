@@ -1,16 +1,15 @@
 """Read `bake.toml`, which says what to bake under which rules, and check it before any bake."""
 
 from bake.recipe.load import find_recipe, load_recipe
-from bake.recipe.parts import DEFAULT_SEVERITY, SEVERITIES, Severity
-from bake.recipe.rules import RECIPE_NAME, SETTING_NAMES, LevelRecipe, ProfileRecipe, Recipe
+from bake.recipe.parts import DEFAULT_SEVERITY, Severity
+from bake.recipe.rules import RECIPE_NAME, LevelRecipe, ProfileRecipe, Recipe
 from bake.recipe.stated import read_stated
-from bake.recipe.whole import recipe_schema
+from bake.recipe.whole import SETTING_NAMES, recipe_schema
 
 __all__ = [
     "DEFAULT_SEVERITY",
     "RECIPE_NAME",
     "SETTING_NAMES",
-    "SEVERITIES",
     "LevelRecipe",
     "ProfileRecipe",
     "Recipe",

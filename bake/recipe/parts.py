@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from bake.level import TerrainRule
 from bake.levels.reading.editors import WorldAs
@@ -27,7 +27,6 @@ from bake.recipe.values import (
 #: How bad a finding of `bake lint` is.
 Severity = Literal["error", "warning", "notice", "off"]
 
-SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 #: Rules of `bake lint` that a recipe may weigh, their severity where it does not, and what for.
 _RULES: Mapping[str, tuple[Severity, str]] = {
     "spawns": ("error", "Spawns where their profile cannot stand."),
@@ -112,7 +111,7 @@ LINT = Table(
     'How bad what `bake lint` finds is: "error", "warning", "notice" or "off".',
     '[lint] with islands = "error"',
     {
-        name: Key(choice(*SEVERITIES), f'{about} Default: "{usual}".')
+        name: Key(choice(Severity), f'{about} Default: "{usual}".')
         for name, (usual, about) in _RULES.items()
     },
 )
@@ -125,7 +124,7 @@ def _editor(name: str, about: str, example: str, by: Named, **abouts: str) -> Ta
         "ignore": LAYERS,
         "empty": TERRAIN_NAME,
         "legend": by,
-        "world": choice(*get_args(WorldAs)),
+        "world": choice(WorldAs),
         "allow_outside": FLAG,
     }
     said = {

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from bake.coordinates import Point
 from bake.graph import DEFAULT_TICKS_PER_UNIT
@@ -74,25 +74,6 @@ MAX_LEVELS = 16
 MIN_HEURISTIC_BYTES = 8
 MAX_HEURISTIC_BYTES = 256
 
-#: Keys of a recipe that are taken for terrains where they are written below [terrain].
-SETTING_NAMES = frozenset(
-    {
-        "cell_size",
-        "connectivity",
-        "corner_cutting",
-        "cost_rule",
-        "division",
-        "memory_budget",
-        "origin",
-        "output",
-        "radius",
-        "size",
-        "sources",
-        "tables",
-        "ticks_per_unit",
-    }
-)
-
 
 def _by_name(table: dict[str, Any]) -> dict[str, Any]:
     # Everything is sorted, so that no table can depend on the order in which a recipe was written.
@@ -142,7 +123,7 @@ def _profiles(tables: Mapping[str, Mapping[str, Any]]) -> tuple[ProfileRecipe, .
     )
 
 
-_PROFILE = Table(
+PROFILE = Table(
     "ProfileTable",
     "One kind of agent.",
     '[profiles.walker] with terrain = { water = "blocked" }',
@@ -159,27 +140,27 @@ class LevelRecipe:
 
     connectivity: Connectivity | None = key(
         "connectivity",
-        choice(4, 8, remedy="leave it out for hexagonal grids, which always have 6"),
+        choice((4, 8), remedy="leave it out for hexagonal grids, which always have 6"),
         "Neighbours of a square cell. Default: as the level's format says, else 8.",
         stated="always",
     )
     headings: Headings | None = key(
         "headings",
-        choice(*get_args(Headings)),
+        choice(Headings),
         "Ways an agent can face: 4 or 8 on squares, 6 on hexagons. A place is a cell and a heading "
         "then, and turning costs. Default: nobody faces any way.",
         stated="changed",
     )
     corner_cutting: CornerCutting | None = key(
         "corner_cutting",
-        choice(*get_args(CornerCutting)),
+        choice(CornerCutting),
         "Whether a diagonal step may pass a blocked corner: never, if one side is free, or always. "
         'Default: as the level\'s format says, else "never".',
         stated="always",
     )
     cost_rule: CostRule | None = key(
         "cost_rule",
-        choice(*get_args(CostRule)),
+        choice(CostRule),
         "What a step costs: its length times the mean of both cells' costs, or times the cost of "
         'the cell entered. Default: as the level\'s format says, else "mean".',
         stated="always",
@@ -193,7 +174,7 @@ class LevelRecipe:
     )
     division: Division | None = key(
         "division",
-        choice(*get_args(Division)),
+        choice(Division),
         "How a level is divided into nodes: its cells, convex polygons of a navigation mesh, "
         "points of visibility, or Dirichlet domains. Default: levels of cells into these, levels "
         'of shapes "mesh".',
@@ -223,7 +204,7 @@ class LevelRecipe:
         "tables",
         Items(
             f'"auto" or a list of {", ".join(map(quoted, TABLE_NAMES))}',
-            choice(*TABLE_NAMES),
+            choice(TABLE_NAMES),
             'use "auto" for every table',
             TABLE_NAMES.index,
             auto=True,
@@ -232,7 +213,7 @@ class LevelRecipe:
     )
     algorithm: Algorithm = key(
         "next_hops.algorithm",
-        choice(*get_args(Algorithm)),
+        choice(Algorithm),
         "",
         "auto",
         usually=", by size and density",
@@ -240,7 +221,7 @@ class LevelRecipe:
     distance_storage: DistanceStorage = key(
         "distances.storage",
         choice(
-            *get_args(DistanceStorage),
+            DistanceStorage,
             gone={"dense": 'distances are always kept as labels: write "labels"'},
         ),
         '"labels": some tens of bytes a place.',
@@ -266,7 +247,7 @@ class LevelRecipe:
     hierarchy: HierarchyMode = key(
         "hierarchy.mode",
         choice(
-            *get_args(HierarchyMode),
+            HierarchyMode,
             remedy="shortest paths need no hierarchy: nav.path is exact without any",
         ),
         '"hpa": a few transitions an entrance; "none".',
@@ -302,7 +283,7 @@ class LevelRecipe:
     lint: Mapping[str, Severity] = key("lint", LINT, "", dict)
     heuristic_kind: HeuristicKind = key(
         "heuristic.kind",
-        choice(*get_args(HeuristicKind)),
+        choice(HeuristicKind),
         '"field": a table between basins, corrected by fields, and a few pivots; "landmark": '
         "pivots alone, faster to bake.",
         "auto",
@@ -319,7 +300,7 @@ class LevelRecipe:
     )
     mesh_nodes: MeshNodes = key(
         "mesh.nodes",
-        choice(*get_args(MeshNodes)),
+        choice(MeshNodes),
         'Where nodes lie: "centre" of each polygon, "edge": in the middle of each shared edge, '
         '"portal": in the middle and at both ends.',
         "centre",
@@ -369,7 +350,7 @@ class LevelRecipe:
         "profiles",
         Named(
             PROFILE_NAME,
-            _PROFILE,
+            PROFILE,
             "[profiles.walker]",
             Mistake(
                 "found no profile",

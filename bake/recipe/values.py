@@ -13,7 +13,7 @@ from datetime import date, time
 from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args
 
 from bake.errors import cut
 from bake.levels.reading.coordinates import (
@@ -180,16 +180,15 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def choice(
-    *allowed: str | int | bool, remedy: str | None = None, gone: Mapping[str, str] | None = None
-) -> Scalar:
+def choice(of: Any, remedy: str | None = None, gone: Mapping[str, str] | None = None) -> Scalar:
     """Return the kind of one of a few texts or numbers.
 
     Args:
-        allowed: these.
+        of: these, or the Literal of these.
         remedy: what to do about a value that is like none of them.
         gone: what takes the place of texts that once were among them.
     """
+    allowed = of if isinstance(of, tuple) else get_args(of)
     expected = alternatives([show(choice) for choice in allowed])
 
     def check(value: Any) -> Any:
@@ -357,7 +356,7 @@ _ANY_COLOUR = _matching(
     'write the colour on the left, as in "#3a7d44" = "grass"',
 )
 
-FLAG = Scalar(choice(True, False).check, {"type": "boolean"})
+FLAG = Scalar(choice((True, False)).check, {"type": "boolean"})
 TERRAIN_NAME = text("the name of a terrain")
 COST = Scalar(
     _cost,

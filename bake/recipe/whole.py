@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from bake.recipe.rules import DEFAULT_OUTPUT, DEFAULT_SOURCES, LevelRecipe
+from bake.recipe.rules import DEFAULT_OUTPUT, DEFAULT_SOURCES, PROFILE, LevelRecipe
 from bake.recipe.tables import Key, Named, Table, declared
-from bake.recipe.values import LEVEL_NAME, OUTPUT, SOURCES, show
+from bake.recipe.values import LEVEL_NAME, OUTPUT, SOURCES, Items, Scalar, show
 
 #: What each table is for, and an example of it.
 _TABLES = {
@@ -78,6 +78,15 @@ RECIPE = Table(
             "Rules of single levels, by file name without extension, over the project's.",
         ),
     },
+)
+
+
+#: Keys that are taken for terrains where they are written below [terrain].
+SETTING_NAMES = frozenset(
+    name
+    for keys in (RECIPE.keys, PROFILE.keys)
+    for name, key in keys.items()
+    if isinstance(key.kind, Scalar | Items)
 )
 
 

@@ -101,13 +101,6 @@ class PlanningFile(_PuzzleFile):
     combine: Combined
 
 
-_KEYS = {
-    model: tuple(field.alias or name for name, field in model.model_fields.items())
-    for model in (TileFile, PlanningFile)
-}
-_NESTED = {"actions": tuple(ActionTable.model_fields)}
-
-
 def read_puzzle(path: Path, memory_budget: int | None = None) -> Puzzle:
     """Read a puzzle.
 
@@ -127,12 +120,9 @@ def read_puzzle(path: Path, memory_budget: int | None = None) -> Puzzle:
     check_version(top, document.get("version"), VERSION)
     kind = document.get("kind")
     if kind == "tiles":
-        return _tiles(path, validated(TileFile.model_validate, document, top, _KEYS[TileFile]))
+        return _tiles(path, validated(TileFile, document, top))
     if kind == "planning":
-        model = PlanningFile
-        return _planning(
-            path, validated(model.model_validate, document, top, _KEYS[model], _NESTED)
-        )
+        return _planning(path, validated(PlanningFile, document, top))
     found = "this key is missing" if "kind" not in document else f"found {shown(kind)}"
     top.inside("kind").refuse(found, '"tiles" or "planning"')
 
@@ -142,7 +132,9 @@ def puzzle_schema() -> dict[str, Any]:
 
     A schema cannot say that each tile is there once, or that names are those of variables.
     """
-    kinds = {model.__name__: tidied(model.model_json_schema()) for model in _KEYS}
+    kinds = {
+        model.__name__: tidied(model.model_json_schema()) for model in (TileFile, PlanningFile)
+    }
     definitions = {
         name: one for each in kinds.values() for name, one in each.pop("$defs", {}).items()
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from pydantic import TypeAdapter
+from pydantic import RootModel
 
 from bake.arrays import UInt8Array
 from bake.level import MAX_TERRAINS
@@ -16,7 +16,10 @@ from bake.levels.reading.models import validated
 from bake.levels.reading.terrains import UNKNOWN, VOID
 
 Codes = UInt8Array
-_TILES = TypeAdapter(list[Tile])
+
+
+class _Tiles(RootModel[list[Tile]]):
+    """The tiles of one layer."""
 
 
 class Canvas:
@@ -102,7 +105,7 @@ class Canvas:
             return None
         key = "gridTiles" if layer.type == "Tiles" else "autoLayerTiles"
         listed = layer.grid_tiles if layer.type == "Tiles" else layer.auto_layer_tiles
-        tiles = validated(_TILES.validate_python, listed, each.where.inside(key))
+        tiles = validated(_Tiles, listed, each.where.inside(key)).root
         codes = np.full((layer.height, layer.width), UNKNOWN, dtype=np.uint8)
         known: dict[int, int] = {}
         half = layer.grid_size // 2

@@ -186,7 +186,7 @@ class Project:
         for step in place.steps:
             value = value[step]
         where = Where(self.path, place.steps)
-        level = validated(LevelInstance.model_validate, value, where)
+        level = validated(LevelInstance, value, where)
         where = Where(self.path, place.steps, level.identifier)
         if level.layer_instances is not None:
             return LoadedLevel(level, where)
@@ -207,7 +207,7 @@ class Project:
         if file not in self.depends_on:
             self.depends_on.append(file)
         top = Where(file)
-        own = validated(LevelInstance.model_validate, read_document(file), top)
+        own = validated(LevelInstance, read_document(file), top)
         if own.identifier != level.identifier:
             top.inside("identifier").refuse(
                 f"this is the level {shown(own.identifier)}",
@@ -245,9 +245,7 @@ def open_project(
     Raises:
         LevelError, BakeErrors: there are mistakes in them.
     """
-    definitions = validated(
-        Definitions.model_validate, document.get("defs"), Where(path, ("defs",))
-    )
+    definitions = validated(Definitions, document.get("defs"), Where(path, ("defs",)))
     return Project(
         path,
         document,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from bake.arrays import Float64Array
 from bake.coordinates import MAX_PLACE, Point
@@ -19,18 +19,16 @@ from bake.levels.reading.limits import MAX_COST, check_terrain_count
 from bake.levels.reading.mistakes import Where
 from bake.levels.reading.models import (
     FIRST_ONLY,
-    SCHEMA_DRAFT,
     DistinctNames,
     StrictModel,
     TerrainName,
     Terrains,
+    schema_of,
     terrain_rules,
-    tidied,
     validated,
 )
 from bake.levels.reading.terrains import BUILT_IN_RULES
 
-GEOMETRY_FORMAT = "bake-geometry"
 VERSION = 1
 MAX_FLOORS = 256
 
@@ -98,8 +96,6 @@ class PointTable(StrictModel):
 class GeometryFile(StrictModel):
     """A level of shapes, painted one over another; what none covers is void."""
 
-    model_config = ConfigDict()
-
     schema_reference: str = Field(default="", alias="$schema", description="not used")
     format: Literal["bake-geometry"] = Field(description="names the format")
     version: Literal[1] = Field(description="version of the format")
@@ -116,12 +112,6 @@ class GeometryFile(StrictModel):
     )
 
 
-KEYS = tuple(field.alias or name for name, field in GeometryFile.model_fields.items())
-NESTED = {
-    "shapes": tuple(ShapeTable.model_fields),
-    "links": tuple(PlaneLinkTable.model_fields),
-    "points": tuple(PointTable.model_fields),
-}
 _DRAWN = ("rings", "path", "rect", "ellipse", "line")
 
 
@@ -134,7 +124,7 @@ def read_geometry(path: Path, document: dict[str, Any]) -> GeometryLevel:
     """
     top = Where(path)
     check_version(top, document.get("version"), VERSION)
-    file = validated(GeometryFile.model_validate, document, top, KEYS, NESTED)
+    file = validated(GeometryFile, document, top)
     rules, colours = terrain_rules(file.terrains, top.inside("terrains"))
     shapes = []
     for at, table in enumerate(file.shapes):
@@ -239,5 +229,4 @@ def _rings(table: ShapeTable, where: Where) -> tuple[list[Float64Array], Point]:
 
 def geometry_schema() -> dict[str, Any]:
     """Make the JSON Schema of the format."""
-    found: dict[str, Any] = tidied(GeometryFile.model_json_schema())
-    return {"$schema": SCHEMA_DRAFT, **found, "title": "bake level of shapes, version 1"}
+    return schema_of(GeometryFile, "bake level of shapes, version 1")

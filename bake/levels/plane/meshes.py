@@ -21,17 +21,15 @@ from bake.levels.reading.limits import check_terrain_count
 from bake.levels.reading.mistakes import Where, refuse, shown
 from bake.levels.reading.models import (
     FIRST_ONLY,
-    SCHEMA_DRAFT,
     StrictModel,
     TerrainName,
     Terrains,
+    schema_of,
     terrain_rules,
-    tidied,
     validated,
 )
 from bake.levels.reading.terrains import BUILT_IN_RULES, FLOOR
 
-MESH_FORMAT = "bake-mesh"
 VERSION = 1
 MAX_OBJ_BYTES = 2**26
 MAX_MESH_CORNERS = 2**22
@@ -58,10 +56,6 @@ class MeshFile(StrictModel):
     links: Annotated[list[PlaneLinkTable], FIRST_ONLY] = Field(default=[], description="off-mesh")
 
 
-KEYS = tuple(field.alias or name for name, field in MeshFile.model_fields.items())
-NESTED = {"links": tuple(PlaneLinkTable.model_fields)}
-
-
 def read_mesh_json(path: Path, document: dict[str, Any]) -> GeometryLevel:
     """Read polygons from a parsed file.
 
@@ -71,7 +65,7 @@ def read_mesh_json(path: Path, document: dict[str, Any]) -> GeometryLevel:
     """
     top = Where(path)
     check_version(top, document.get("version"), VERSION)
-    file = validated(MeshFile.model_validate, document, top, KEYS, NESTED)
+    file = validated(MeshFile, document, top)
     count = len(file.polygons)
     for key, given in (("areas", file.areas), ("floors", file.floors)):
         if given and len(given) != count:
@@ -210,5 +204,4 @@ def _level(
 
 def mesh_schema() -> dict[str, Any]:
     """Make the JSON Schema of the format; it cannot say that polygons are convex."""
-    found: dict[str, Any] = tidied(MeshFile.model_json_schema())
-    return {"$schema": SCHEMA_DRAFT, **found, "title": "bake navigation mesh, version 1"}
+    return schema_of(MeshFile, "bake navigation mesh, version 1")

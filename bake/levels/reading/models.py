@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import (
     AfterValidator,
@@ -14,7 +14,6 @@ from pydantic import (
     Field,
     PlainValidator,
     Tag,
-    TypeAdapter,
     ValidationError,
     WithJsonSchema,
 )
@@ -37,7 +36,7 @@ from bake.levels.reading.terrains import pack_colour, rgb
 
 SCHEMA_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
-T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
 
 
 def _name(text: str) -> str:
@@ -147,9 +146,6 @@ TerrainValue = Annotated[
     Discriminator(_shape),
 ]
 Terrains = dict[TerrainName, TerrainValue]
-TERRAINS: TypeAdapter[dict[str, float | TerrainTable | None]] = TypeAdapter(
-    Terrains, config=ConfigDict(strict=True)
-)
 
 
 def terrain_rules(
@@ -185,33 +181,46 @@ def terrain_rules(
     return rules, colours
 
 
-def validated(
-    check: Callable[[Any], T],
-    value: object,
-    where: Where,
-    keys: Sequence[str] = (),
-    nested: Mapping[str, Sequence[str]] | None = None,
-) -> T:
+def validated(model: type[M], value: object, where: Where) -> M:
     """Let pydantic validate a value of a file.
 
     Args:
-        check: a model's or adapter's method that validates.
+        model: what it has to be.
         value: what the file has.
         where: the value's place in the file.
-        keys: keys allowed at its top.
-        nested: keys allowed in the tables of a list, by the list's key.
 
     Raises:
         LevelError: the value has one mistake.
         BakeErrors: it has several mistakes, each with its own line; at most MOST_TOLD are listed.
     """
     try:
-        return check(value)
+        return model.model_validate(value)
     except ValidationError as error:
         details = error.errors(include_url=False)
         # Beyond the first few mistakes only their number is given.
-        first = [_level_error(each, where, keys, nested or {}) for each in details[:MOST_TOLD]]
+        first = [_level_error(each, where, model) for each in details[:MOST_TOLD]]
         raise one_error(first, more=len(details) - len(first)) from None
+
+
+def keys_of(model: type[BaseModel]) -> list[str]:
+    """Return the keys of a table, as files have them."""
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _table_at(model: type[BaseModel], steps: Sequence[str | int]) -> type[BaseModel]:
+    """Return the model of the table that a path of pydantic leads to."""
+    for step in steps:
+        fields = dict(zip(keys_of(model), model.model_fields.values(), strict=True))
+        if step in fields:
+            model = next(_models_in(fields[str(step)].annotation), model)
+    return model
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _models_in(inner)
 
 
 _KINDS = {
@@ -229,9 +238,7 @@ _KINDS = {
 }
 
 
-def _level_error(
-    detail: ErrorDetails, where: Where, keys: Sequence[str], nested: Mapping[str, Sequence[str]]
-) -> BakeError:
+def _level_error(detail: ErrorDetails, where: Where, model: type[BaseModel]) -> BakeError:
     raw = [step for step in detail["loc"] if step not in ("<table>", "<cost>")]
     of_a_key = raw[-1:] == ["[key]"]
     place = json_place([*where.steps, *(raw[:-1] if of_a_key else raw)])
@@ -244,10 +251,7 @@ def _level_error(
     elif kind == "missing":
         found, expected = "this key is missing", "a value for it"
     elif kind == "extra_forbidden":
-        allowed = list(TerrainTable.model_fields) if "<table>" in detail["loc"] else keys
-        if len(raw) > 1:
-            allowed = nested.get(str(raw[0]), allowed)
-        found, expected = "unknown key", f"one of {', '.join(allowed)}"
+        found, expected = "unknown key", f"one of {', '.join(keys_of(_table_at(model, raw[:-1])))}"
     elif kind in ("too_long", "too_short"):
         found = f"found {context['actual_length']:,} items"
         bound = context.get("max_length", context.get("min_length"))
@@ -274,3 +278,8 @@ def tidied(schema: Any) -> Any:
         elif key not in ("title", "default"):
             tidy[key] = tidied(value)
     return tidy
+
+
+def schema_of(model: type[BaseModel], title: str) -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of a file, for editors and generators."""
+    return {"$schema": SCHEMA_DRAFT, **tidied(model.model_json_schema()), "title": title}
