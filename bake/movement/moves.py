@@ -18,7 +18,7 @@ class LinkMoves(NamedTuple):
     """The arcs of links, by the cell where they begin.
 
     Those that leave one cell come in the order of their slots, and those that nobody could take
-    when the level was baked, which have no slots, last.
+    when the level was baked, which have no slots, last, by where they lead.
 
     Attributes:
         tail, head: (k) int32 cells.
@@ -41,8 +41,8 @@ class LinkMoves(NamedTuple):
         """
         there = np.stack([tail, head, link], axis=1).astype(np.int32)
         known = set(map(tuple, there.tolist()))
-        more = np.array([each for each in wanted if each not in known], np.int32).reshape(-1, 3)
-        found = np.concatenate([there, more])
+        more = sorted(each for each in wanted if each not in known)
+        found = np.concatenate([there, np.array(more, dtype=np.int32).reshape(-1, 3)])
         found = found[np.argsort(found[:, 0], kind="stable")]
         return LinkMoves(*(found[:, place].copy() for place in range(3)))
 

@@ -18,7 +18,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from bake.asset import Asset
+from bake.export.export import export_asset
 from bake.runtime import LevelAsset, Navigator, QueryError, open_asset
+from tests.support.baked import bake, recipe_for, rows, write_grid
 from tests.support.readers import ROOT, Runner
 from tests.support.rule import rule_now
 from tests.support.stored import Pair, stored_pair
@@ -220,6 +223,27 @@ def test_updates(
     told.level.apply_patch(of_reader)
     for start, goal, ticks in last:
         assert safe(both.ticks, start, goal) == ticks
+
+
+def test_links_that_led_nowhere_come_by_where_they_lead(runner: Runner, tmp_path: Path) -> None:
+    """Two links of one cell tie after their ends have opened; the level names the farther first."""
+    links = [
+        {"name": name, "from": [0, 1], "to": [2, y], "cost": 2}
+        for name, y in (("south", 2), ("north", 0))
+    ]
+    source = write_grid(tmp_path / "ends.json", rows(*[".##."] * 3), links=links)
+    asset, flat = bake(source, recipe_for(narrowed=True)), tmp_path / "ends.bake"
+    with Asset(asset) as opened:
+        export_asset(opened, flat)
+    for file in (asset, flat):
+        with open_asset(file) as level:
+            level.update(opened=[(2, 0), (2, 2)])
+            nav = level.profile()
+            assert nav.next_hop((0, 1), (3, 1)) == (2, 0)
+            assert nav.next_hops(np.array([(0, 1)]), np.array([(3, 1)])).tolist() == [[2, 0]]
+            assert rule_now(level, nav.name).path(4, 7) == [4, 2, 3, 7]
+    asked = [f"load {flat}", "profile 0", "open 2 10", "hop 4 7", "path 4 7"]
+    assert runner.ask(asked) == ["ok", "ok", "ok", "2", "4 2 3 7"]
 
 
 def change(
