@@ -1,6 +1,6 @@
 /**
  * Follows changes of a level: doors, walls, terrain and prices. Every answer is exact as soon as an
- * update returns: the baked path as long as nothing became cheaper and it still holds, else a search.
+ * update returns: by baked paths as long as nothing became cheaper and one takes as little, else a search.
  */
 
 import { BLOCKED, damaged, MAX_WEIGHT, NO_CLASS, refuse } from "./file.js";
@@ -9,9 +9,10 @@ import { byEnd, insides } from "./level.js";
 import { standing } from "./nav.js";
 import { readPatch, writePatch } from "./patch.js";
 import { even, pricesOf } from "./prices.js";
+import { walksOf, walksTo } from "./walks.js";
 
-/** How many fields are kept at once for each profile. */
-const FIELDS = 8;
+/** For how many goals each profile keeps what it has found. */
+const GOALS = 8;
 
 /** Returns what has become of a level, which is nothing yet; the level itself never changes. */
 export function follow(level) {
@@ -22,7 +23,7 @@ export function follow(level) {
   const baked = { terrain: level.terrain, obstacle: nowhere, prices: bakedPrices };
   const now = { terrain: null, obstacle: null, prices: null };
   const into = arcs.head.length ? byEnd(arcs.head, locations) : null;
-  const state = { inside, lattice, arcs, into, baked, now, version: 0, changed: false };
+  const state = { inside, lattice, arcs, into, baked, now, out, version: 0, changed: false };
   const navs = new Map(level.profiles.map((name) => [name, liveNav(level, state, name)]));
   let differing = 0;
   let last;
@@ -37,6 +38,15 @@ export function follow(level) {
     state.changed = false;
     state.version++;
     for (const nav of navs.values()) nav.cheaper = 0;
+  }
+
+  /** The moves out of a node and where they lead, [m, head] each, in the order of the rule. */
+  function out(at) {
+    const found = [];
+    for (let m = 0; m < lattice.directions; m++) found.push([m, lattice.step(at, m)]);
+    const end = arcs.first?.[at + 1];
+    for (let j = arcs.first?.[at]; j < end; j++) found.push([found.length, arcs.head[j]]);
+    return found.filter(([, head]) => head >= 0);
   }
 
   const place = (at) => (lattice.inside(at) ? at : refuse(`there is no node ${at}`));
@@ -54,10 +64,7 @@ export function follow(level) {
 
   /** Looks whether a step or another arc joins two nodes, and returns both as a key of prices. */
   function arc(from, to) {
-    let joined = false;
-    for (let m = 0; m < lattice.directions; m++) joined ||= lattice.step(from, m) === to;
-    const end = arcs.first?.[from + 1];
-    for (let j = arcs.first?.[from]; j < end; j++) joined ||= arcs.head[j] === to;
+    const joined = out(from).some(([, head]) => head === to);
     return joined ? `${from},${to}` : refuse(`no arc leads from ${from} to ${to}`);
   }
 
@@ -159,31 +166,25 @@ export function follow(level) {
 function liveNav(level, state, name) {
   const { inside, lattice, arcs, into, baked, now } = state;
   const { width, locations, ticksPerUnit } = level;
-  const { directions, step } = lattice;
   const tables = inside.navs.get(name);
   const { nav, c, rowAt, rows, hasHops, moveOf, target } = tables;
   const { classAt, price } = pricesOf(level, inside, tables);
-  const marks = new Int32Array(locations);
-  let sure = { goal: -1, version: -1, mark: 0 };
-  let fields = [];
-  let fieldVersion = -1;
+  const { hop, least } = walksOf(state, tables, price);
+  let kept = [];
+  let version = -1;
 
   /** The nodes whose arcs may change their price with some nodes, and these tails themselves. */
   function touched(nodes, tails) {
     const near = new Set(tails);
-    const reach = width ? [-nav.size, 1] : [0, 0];
-    const rowCount = width ? locations / width : 1;
+    const [low, high] = width ? [-nav.size, 1] : [0, 0];
     for (const at of nodes) {
-      const y = width ? (at / width) | 0 : 0;
-      const x = at - y * width;
-      const bottom = Math.min(y + reach[1], rowCount - 1);
-      for (let row = Math.max(y + reach[0], 0); row <= bottom; row++) {
-        const right = width ? Math.min(x + reach[1], width - 1) : x;
-        for (let column = Math.max(x + reach[0], 0); column <= right; column++) {
-          const one = row * width + column;
+      for (let dy = low; dy <= high; dy++) {
+        for (let dx = low; dx <= high; dx++) {
+          // Beyond an edge this is a cell at the other one, which does no harm.
+          const one = at + dy * width + dx;
+          if (!lattice.inside(one)) continue;
           near.add(one);
-          if (!into) continue;
-          for (let i = into.first[one]; i < into.first[one + 1]; i++) near.add(arcs.tail[into.arc[i]]);
+          for (let i = into?.first[one]; i < into?.first[one + 1]; i++) near.add(arcs.tail[into.arc[i]]);
         }
       }
     }
@@ -194,11 +195,8 @@ function liveNav(level, state, name) {
   function countCheaper(nodes) {
     let count = 0;
     for (const at of nodes) {
-      const first = arcs.first ? arcs.first[at] : 0;
-      const more = arcs.first ? arcs.first[at + 1] - first : 0;
-      for (let m = 0; m < directions + more; m++) {
-        const head = m < directions ? step(at, m) : arcs.head[first + m - directions];
-        if (head >= 0 && price(at, m, head, now) < price(at, m, head, baked)) count++;
+      for (const [m, head] of state.out(at)) {
+        if (price(at, m, head, now) < price(at, m, head, baked)) count++;
       }
     }
     return count;
@@ -207,52 +205,34 @@ function liveNav(level, state, name) {
   const stands = (at) =>
     lattice.inside(at) && (state.changed ? classAt(at, now) < NO_CLASS : rowAt[at] >= 0);
 
-  /** Whether the baked path is the answer: 1; 0 where there is none; -1: somebody has to search. */
-  function holds(from, to) {
-    const goal = rowAt[to];
-    if (!hasHops || tools.cheaper || goal < 0 || rowAt[from] < 0) return -1;
-    if (!state.changed) return nav.nextHop(from, to) < 0 ? 0 : 1;
-    if (sure.goal !== to || sure.version !== state.version) {
-      sure = { goal: to, version: state.version, mark: sure.mark + 1 };
-    }
-    const walked = [];
-    for (let at = from; at !== to && marks[at] !== sure.mark; ) {
-      const m = moveOf(rowAt[at], goal, at, to);
-      if (m < 0) return at === from ? 0 : damaged("a path ends before its goal");
-      if (walked.push(at) > rows) damaged("a path leads in circles");
-      const next = target(at, m);
-      if (price(at, m, next, now) !== price(at, m, next, baked)) return -1;
-      at = next;
-    }
-    for (const at of walked) marks[at] = sure.mark;
-    return 1;
+  /** What is known of a goal since the last change: {goal, walks, field}. */
+  function known(goal) {
+    if (version !== state.version) kept = [];
+    version = state.version;
+    let found = kept.find((each) => each.goal === goal);
+    if (!found) kept = [...kept.slice(1 - GOALS), (found = { goal, walks: walksTo(goal) })];
+    return found;
   }
 
-  /** The field toward a goal that was searched since the last change. */
-  function kept(goal) {
-    if (fieldVersion !== state.version) fields = [];
-    fieldVersion = state.version;
-    return fields.find((each) => each.goal === goal);
+  /** What walks answer; -2 where paths were not baked, or some arc costs less than it did. */
+  function walked(answer, from, to) {
+    const walks = hasHops && !tools.cheaper && rowAt[from] >= 0 && rowAt[to] >= 0;
+    return walks ? answer(known(to).walks, from, to) : -2;
   }
 
   function field(goal, from) {
-    let found = kept(goal);
-    if (!found) {
-      const follow = { level, lattice, arcs, into, ground: now, price, stepTicks: c.step_ticks };
-      fields = [...fields.slice(1 - FIELDS), (found = fieldOf(follow, goal))];
-    }
+    const stepTicks = c.step_ticks;
+    const found = (known(goal).field ??= fieldOf({ ...state, level, price, stepTicks }, goal));
     found.settle(from);
     return found;
   }
 
-  const bakedHop = (from, to) => (hasHops ? nav.nextHop(from, to) : -1);
-
   function nextHop(from, to) {
     if (!stands(from) || !stands(to)) return -1;
     if (from === to) return from;
-    const baked = kept(to)?.done[from] ? -1 : holds(from, to);
-    if (baked < 0) return field(to, from).hop(from, bakedHop(from, to));
-    return baked ? nav.nextHop(from, to) : -1;
+    if (!state.changed && hasHops) return nav.nextHop(from, to);
+    const found = walked(hop, from, to);
+    return found > -2 ? found : field(to, from).hop(from, hasHops ? nav.nextHop(from, to) : -1);
   }
 
   function path(from, to) {
@@ -271,16 +251,14 @@ function liveNav(level, state, name) {
     const answers = hasHops || c.label_away;
     if (!state.changed && answers) return nav.distance(from, to);
     if (!stands(from) || !stands(to)) return Infinity;
-    const baked = from === to ? 0 : holds(from, to);
-    if (baked < 0) return field(to, from).dist[from] / ticksPerUnit;
-    if (!baked) return from === to ? 0 : Infinity;
-    return nav.distance(from, to);
+    const ticks = from === to ? 0 : walked(least, from, to);
+    return (ticks < 0 ? field(to, from).dist[from] : ticks) / ticksPerUnit;
   }
 
   function hopsTo(goal) {
     if (!state.changed && hasHops) return nav.hopsTo(goal);
-    const { hop } = stands(goal) ? field(goal, -1) : { hop: () => -1 };
-    return Int32Array.from({ length: locations }, (_, at) => hop(at, bakedHop(at, goal)));
+    if (stands(goal)) field(goal, -1);
+    return Int32Array.from({ length: locations }, (_, at) => nextHop(at, goal));
   }
 
   function hopsFrom(from) {
@@ -307,10 +285,7 @@ function liveNav(level, state, name) {
       hopsFrom,
       path,
       distance,
-      reachable(from, to) {
-        if (!state.changed && hasHops) return nav.reachable(from, to);
-        return nextHop(from, to) >= 0;
-      },
+      reachable: (from, to) => nextHop(from, to) >= 0,
     },
   };
   return tools;

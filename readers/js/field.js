@@ -7,22 +7,20 @@ import { createHeap } from "./heap.js";
  * Returns a field toward a goal. It is searched by A* against the direction of the arcs, from the
  * goal toward whoever asks, and what was found for one is kept for the next.
  *
- * @param follow {level, lattice, arcs, into, ground, price, stepTicks}: see changes.js
+ * @param follow {level, lattice, arcs, into, now, out, price, stepTicks}: see changes.js
  */
 export function fieldOf(follow, goal) {
-  const { level, lattice, arcs, into, ground, price } = follow;
+  const { level, lattice, arcs, into, now, out, price } = follow;
   const { directions, step, chart, layout } = lattice;
-  const opposite = layout ? [3, 4, 5, 0, 1, 2] : [2, 3, 0, 1, 6, 7, 4, 5];
+  const opposite = (m) => (layout ? (m + 3) % 6 : m ^ 2);
   const dist = new Float64Array(level.locations).fill(Infinity);
-  const next = new Int32Array(level.locations).fill(-1);
   const done = new Uint8Array(level.locations); // 1: the distance is known; 2: and led on from
-  const plain = level.width && !arcs.head.length && !ground.prices.size;
+  const plain = level.width && !arcs.head.length && !now.prices.size;
   const [straight, diagonal] = plain ? cheapest(follow.stepTicks, directions) : [0, 0];
   const open = createHeap();
   let aim = -1;
   open.push(goal, 0);
   dist[goal] = 0;
-  next[goal] = goal;
 
   /** A lower bound of the ticks from one cell to another. */
   function estimate(from, to) {
@@ -59,9 +57,9 @@ export function fieldOf(follow, goal) {
     const more = into ? into.first[at + 1] - into.first[at] : 0;
     for (let m = 0; m < directions + more; m++) {
       const j = m < directions ? -1 : into.arc[into.first[at] + m - directions];
-      const tail = j < 0 ? step(at, opposite[m]) : arcs.tail[j];
+      const tail = j < 0 ? step(at, opposite(m)) : arcs.tail[j];
       if (tail < 0 || done[tail]) continue;
-      const ticks = price(tail, m, at, ground, j);
+      const ticks = price(tail, m, at, now, j);
       if (ticks === BLOCKED || dist[at] + ticks >= dist[tail]) continue;
       dist[tail] = dist[at] + ticks;
       push(tail);
@@ -84,24 +82,19 @@ export function fieldOf(follow, goal) {
   /** The baked node if it begins a shortest path, else the first one that does; -1: there is none. */
   function hop(from, baked) {
     settle(from);
-    const first = arcs.first?.[from] ?? 0;
-    const moves = directions + (arcs.first?.[from + 1] ?? 0) - first;
-    for (const wanted of done[from] ? [baked, -1] : []) {
-      for (let m = 0; m < moves && next[from] < 0; m++) {
-        const head = m < directions ? step(from, m) : arcs.head[first + m - directions];
-        if (head < 0 || (wanted >= 0 && head !== wanted)) continue;
-        const ticks = price(from, m, head, ground);
-        const left = ticks === BLOCKED ? -1 : dist[from] - ticks;
-        while (left >= 0 && dist[head] > left && !done[head] && mayLie(from)) expand();
-        if (dist[head] !== left) continue;
-        next[from] = head;
-        done[head] ||= 1;
-      }
+    const heads = done[from] ? out(from) : [];
+    for (const [m, head] of [...heads.filter(([, one]) => one === baked), ...heads]) {
+      const ticks = price(from, m, head, now);
+      const left = ticks === BLOCKED ? -1 : dist[from] - ticks;
+      while (left >= 0 && dist[head] > left && !done[head] && mayLie(from)) expand();
+      if (dist[head] !== left) continue;
+      done[head] ||= 1;
+      return head;
     }
-    return next[from];
+    return -1;
   }
 
-  return { goal, dist, done, settle, hop };
+  return { dist, settle, hop };
 }
 
 /** The ticks of the cheapest straight step, and of the cheapest way to go diagonally. */
