@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import Int32Array, Int64Array
+from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array
 from bake.hexagons import in_rows, shoved_parity
 
 #: How many directions are distinguished: by the signs of dx and dy, and by which of them is longer.
@@ -94,3 +94,27 @@ def greedy_slots(first_out: Int32Array, head: Int32Array, at: Int32Array) -> Int
                     best = np.where(best < 0, other, best)
                 greedy[:, x, y, longer_y] = best
     return greedy.reshape(n, SECTORS)
+
+
+def greedy_steps(opened: BoolArray, step: Int32Array) -> AnyArray:
+    """Return what :func:`greedy_slots` does for nodes of a lattice, each with all its steps.
+
+    Args:
+        opened: (n, s) bool, True where a profile may take a step.
+        step: (s, 2) int32, how far each leads in chart coordinates.
+
+    Returns:
+        (n, SECTORS) int8, which of the s steps; -1 where there is none.
+    """
+    slots = len(step)
+    bits = np.packbits(opened, axis=1, bitorder="little")[:, 0]
+    # One node for each set of steps, and one more where each step leads.
+    every = np.arange(1 << slots, dtype=np.uint8)
+    taken = np.unpackbits(every[:, None], axis=1, count=slots, bitorder="little")
+    slot = np.nonzero(taken)[1].astype(np.int32)
+    ends = np.cumsum(taken.sum(axis=1, dtype=np.int32), dtype=np.int32)
+    first_out = np.concatenate([[0], ends, np.full(slots, len(slot))]).astype(np.int32)
+    at = np.concatenate([np.zeros((len(every), 2), dtype=np.int32), step])
+    local = greedy_slots(first_out, slot + np.int32(len(every)), at)[: len(every)]
+    arc = np.minimum(first_out[: len(every), None] + np.maximum(local, 0), len(slot) - 1)
+    return np.where(local < 0, -1, slot[arc]).astype(np.int8)[bits]

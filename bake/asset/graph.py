@@ -22,7 +22,7 @@ from bake.hexagons import HEX_LAYOUTS
 from bake.movement.footprints import FootprintMap, Footprints
 from bake.movement.lattice import Lattice, Steps
 from bake.movement.links import NO_LINK
-from bake.movement.prices import Prices, price_arcs, price_steps, to_ticks
+from bake.movement.prices import Prices, open_steps, price_arcs, price_steps, to_ticks
 from bake.movement.rules import (
     CONNECTIVITIES,
     CORNER_CUTTING,
@@ -72,6 +72,8 @@ class LevelGraph:
 
     def __init__(self, asset: Stored) -> None:
         self.asset = asset
+        self._movers: dict[str, Mover] = {}
+        self._rows: dict[str, Int32Array] = {}
         self.is_grid = asset.text("kind") != "graph"
         self.rules = MovementRules(
             self._one_of(CORNER_CUTTING, asset.text("corner_cutting"), "corner_cutting"),
@@ -188,14 +190,19 @@ class LevelGraph:
         """Return (m) int32, the node each arc leads to."""
         if not self.slots:
             return self.asset.read("/head")
-        steps, own = self._steps_from(slice(None)), np.arange(len(self.place), dtype=np.int32)
-        there = np.where(steps.inside, self.node_at[steps.head], -1)
+        return self._by_arc(self._step_head, self._links.head)
+
+    @cached_property
+    def _step_head(self) -> Int32Array:
+        """Return (n, slots) int32, the node each step leads to, its own node where to none."""
         assert self.lattice is not None
+        place, own = self.place.astype(np.int64), np.arange(len(self.place), dtype=np.int32)
+        there = self.lattice.ahead(place, self.node_at)
         if self.lattice.barred is not None:
-            barred = self.lattice.barred.reshape(-1)
-            ledges = barred[steps.tail][:, None] | barred[steps.head]
+            barred = self.lattice.barred.reshape(-1).astype(np.int32)
+            ledges = barred[place][:, None] | self.lattice.ahead(place, barred)
             there[(ledges & self.lattice.heading) != 0] = -1
-        return self._by_arc(np.where(there < 0, own[:, None], there), self._links.head)
+        return np.where(there < 0, own[:, None], there)
 
     @cached_property
     def length(self) -> Float64Array:
@@ -276,6 +283,11 @@ class LevelGraph:
 
     def mover(self, profile: str) -> Mover:
         """Return what terrain means to a profile."""
+        if profile not in self._movers:
+            self._movers[profile] = self._read_mover(profile)
+        return self._movers[profile]
+
+    def _read_mover(self, profile: str) -> Mover:
         asset = self.asset
         cost = asset.read(profile_path(profile, "cost"))
         allowed = np.ones((len(cost), len(cost)), dtype=np.bool_)
@@ -301,6 +313,11 @@ class LevelGraph:
 
     def rows(self, profile: str) -> Int32Array:
         """Return (n) int32, the row of each node; -1 where the profile cannot stand."""
+        if profile not in self._rows:
+            self._rows[profile] = self._number_rows(profile)
+        return self._rows[profile]
+
+    def _number_rows(self, profile: str) -> Int32Array:
         asset, row_at = self.asset, profile_path(profile, "row_at")
         if asset.has(row_at):
             row = asset.read(row_at)[self.place]
@@ -329,6 +346,23 @@ class LevelGraph:
         found[row >= 0] = component
         return found
 
+    def opened(self, profile: str) -> BoolArray:
+        """Return (m) bool, True where the profile may take an arc; no arc of a grid is priced."""
+        if not self.slots:
+            return np.asarray(self.weight(profile) != BLOCKED)
+        footprints, place = self.footprints(profile), self.place.astype(np.int64)
+        stands, head = self.rows(profile) >= 0, self._step_head
+        fits = (head != np.arange(len(place))[:, None]) & stands[:, None] & stands[head]
+        # Where every step between cells that can be stood on is allowed, nobody asks for its cells.
+        cells: AnyArray = head if footprints.makes_every_step else place[head]
+        opened = self._by_arc(
+            open_steps(footprints, self.rules, Steps(place, cells, fits), fits),
+            self._link_prices(footprints, profile).usable,
+        )
+        if self.asset.has("/price_from"):
+            opened &= ~np.isposinf(self.own_price)
+        return opened
+
     def weight(self, profile: str) -> Int32Array:
         """Return (m) int32 ticks, the weight of each arc."""
         if not self.slots:
@@ -341,31 +375,23 @@ class LevelGraph:
             prices = price_steps(footprints, self.rules, leaving)
             usable = prices.usable & (self.node_at[leaving.head] >= 0)
             steps[some] = self._ticks(Prices(usable, prices.units))
-        weight = self._by_arc(steps, self._link_weight(footprints, profile))
+        links = self._ticks(self._link_prices(footprints, profile))
+        weight = self._by_arc(steps, links)
         if self.asset.has("/price_from"):
             own = self.own_price
             mine = ~np.isnan(own) & (weight != BLOCKED)
             weight = np.where(mine, self._ticks(Prices(mine & np.isfinite(own), own)), weight)
         return weight
 
-    def _link_weight(self, footprints: Footprints, profile: str) -> Int32Array:
-        """Return (k) int32 ticks, the weight of each arc of a link that joins two nodes."""
+    def _link_prices(self, footprints: Footprints, profile: str) -> Prices:
+        """Return the (k) prices of the arcs of links that join two nodes."""
         links = self._links
         if not len(links.which):
-            return links.number
-        tail, head = self.place[links.tail], self.place[links.head]
+            return Prices(np.empty(0, dtype=np.bool_), np.empty(0))
+        tail, head = (self.place[ends].astype(np.int64) for ends in (links.tail, links.head))
         taken: BoolArray = self.asset.read(profile_path(profile, "link_open"))[links.which] != 0
         cost = self.asset.read("/link_cost")[links.number]
-        return self._ticks(
-            price_arcs(
-                footprints,
-                self.rules,
-                tail.astype(np.int64),
-                head.astype(np.int64),
-                cost,
-                taken,
-            )
-        )
+        return price_arcs(footprints, self.rules, tail, head, cost, taken)
 
     def paid_for_slopes(self, profile: str, weight: Int32Array) -> Float64Array | float:
         """Return (m) float64 units, what rise and fall add to the price of each usable arc.

@@ -100,7 +100,7 @@ class LatticeGraph(LevelGraph):
         """Return (r) int32, y * width + x of the cell of each row; no column by node is read."""
         return block_order(self.stands(profile), self.block)
 
-    def rows(self, profile: str) -> Int32Array:
+    def _number_rows(self, profile: str) -> Int32Array:
         everywhere = self.stands(profile)
         stands = everywhere.reshape(-1)[self.place]
         if np.count_nonzero(everywhere) != np.count_nonzero(stands):
@@ -209,6 +209,9 @@ class LatticeGraph(LevelGraph):
             own = head[piece, : there.shape[1]]
             head[piece, : there.shape[1]] = np.where(there < 0, own, there)
         return head.reshape(-1)
+
+    def opened(self, profile: str) -> BoolArray:
+        return np.asarray(self.weight(profile) != BLOCKED)
 
     def weight(self, profile: str) -> Int32Array:
         cells, lattice = self.place, self.grid

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import BoolArray, Float64Array, Int64Array, UInt8Array
+from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.hexagons import HexLayout, hex_steps, in_rows
 from bake.movement.rules import Connectivity, Headings
 
@@ -156,6 +156,29 @@ class Lattice:
         to_x, to_y = x[:, None] + dx, (y % self.rows)[:, None] + dy
         inside = (to_x >= 0) & (to_x < self.width) & (to_y >= 0) & (to_y < self.rows)
         return Steps(cells, cells[:, None] + np.where(inside, dy * self.width + dx, 0), inside)
+
+    def ahead(self, cells: Int64Array, written: Int32Array) -> Int32Array:
+        """Return (k, s) int32, what is written where each step leads; -1 where there is no step.
+
+        On lattices without headings this takes a fraction of the memory of :meth:`steps_from`.
+
+        Args:
+            cells: (k) int64.
+            written: (cells) int32.
+        """
+        rows, across = self.rows, self.width + 2
+        floors = max(1, self.height) // rows
+        framed = np.full((floors, rows + 2, across), -1, dtype=np.int32)
+        framed[:, 1:-1, 1:-1] = written.reshape(floors, rows, self.width)
+        y, x = np.divmod(cells, self.width)
+        at = (y // rows * (rows + 2) + y % rows + 1) * across + x + 1
+        dx, dy = self._moves
+        away = dy * across + dx
+        parity = (y if self.hex_layout is None or in_rows(self.hex_layout) else x) & 1
+        found = np.empty((len(cells), away.shape[1]), dtype=np.int32)
+        for slot in range(found.shape[1]):
+            found[:, slot] = framed.reshape(-1)[at + away[parity, slot]]
+        return found
 
     def slots_between(self, cells: Int64Array, next_cells: Int64Array) -> Int64Array:
         """Return (k) int64, the slot of the step from each cell to a neighbour; 0 from it to it."""

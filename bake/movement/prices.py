@@ -46,20 +46,35 @@ def price_steps(footprints: Footprints, rules: MovementRules, steps: Steps) -> P
     tail, head, inside = steps
     before = np.broadcast_to(footprints.cost_at(tail)[:, None], head.shape)
     after = footprints.cost_at(head)
-    usable = inside & ~np.isnan(before + after)
-    if not footprints.makes_every_step:
-        row, slot = np.nonzero(usable)
-        fine = footprints.may_step(tail[row], head[row, slot], lattice.heading[slot])
-        usable[row, slot] = fine
-    if lattice.has_diagonals and rules.corner_cutting != "always":
-        free = [_walks_round(footprints, steps, usable, flank) for flank in FLANKS]
-        both = rules.corner_cutting == "never"
-        usable[:, DIAGONAL] &= free[0] & free[1] if both else free[0] | free[1]
+    usable = open_steps(footprints, rules, steps, inside & ~np.isnan(before + after))
     units = unit_cost(before, after, rules.cost_rule) * lattice.length
     if footprints.pays_for_slopes:
         row, slot = np.nonzero(usable)
         units[row, slot] += footprints.slope_units(tail[row], head[row, slot])
     return Prices(usable, units)
+
+
+def open_steps(
+    footprints: Footprints, rules: MovementRules, steps: Steps, fits: BoolArray
+) -> BoolArray:
+    """Return (k, s) bool, True where the profile may take a step of a lattice without headings.
+
+    Args:
+        footprints, rules: the profile, and the rules of corners.
+        steps: the steps; their heads are looked at only where terrain or ledges forbid some.
+        fits: (k, s) bool, True where the profile fits at both ends; this array is changed.
+    """
+    lattice = footprints.lattice
+    assert lattice is not None
+    if not footprints.makes_every_step:
+        row, slot = np.nonzero(fits)
+        fine = footprints.may_step(steps.tail[row], steps.head[row, slot], lattice.heading[slot])
+        fits[row, slot] = fine
+    if lattice.has_diagonals and rules.corner_cutting != "always":
+        free = [_walks_round(footprints, steps, fits, flank) for flank in FLANKS]
+        both = rules.corner_cutting == "never"
+        fits[:, DIAGONAL] &= free[0] & free[1] if both else free[0] | free[1]
+    return fits
 
 
 def _price_along(

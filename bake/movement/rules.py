@@ -88,7 +88,8 @@ class Mover:
     @cached_property
     def goes_anywhere(self) -> bool:
         """Tell whether every step between passable terrains is allowed."""
-        return bool(self.allowed.all())
+        passable = ~np.isnan(self.cost)
+        return bool(self.allowed[np.ix_(passable, passable)].all())
 
 
 def slope_units(

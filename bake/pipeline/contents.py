@@ -211,7 +211,7 @@ def update_contents(world: Setting) -> Contents:
     for name, mover in world.movers.items():
         if isinstance(world, World):
             columns |= weight_columns(world, name)
-        if not mover.goes_anywhere:
+        if not mover.allowed.all():
             columns[profile_path(name, "may_enter")] = mover.allowed.astype(np.uint8)
         if isinstance(world.level, GridLevel) and world.level.headings is not None:
             columns[profile_path(name, "turn")] = np.array([mover.turn])

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array
+from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
 from bake.asset.column import profile_path
 from bake.graph import (
     BLOCKED,
@@ -17,7 +17,7 @@ from bake.graph import (
     leads_back,
     usable_subgraph,
 )
-from bake.greedy import SECTORS, chart, greedy_slots, unchart
+from bake.greedy import SECTORS, chart, greedy_slots, greedy_steps, unchart
 from bake.runtime.reader.hops import RunHops
 from bake.runtime.reader.labels import DistanceLabels
 from bake.runtime.reader.lookup import FastLookup, NextHop, fast_lookup, lookup_of
@@ -104,17 +104,24 @@ class BakedTables(Tables):
 
     @cached_property
     def head_row(self) -> Int32Array:
-        return np.where(self.weight == BLOCKED, np.int32(-1), self.row_at_node[self.places.head])
+        return np.where(self._opened, self.row_at_node[self.places.head], np.int32(-1))
+
+    @cached_property
+    def _opened(self) -> BoolArray:
+        """Return (m) bool, True where the profile may take an arc, whatever it weighs."""
+        opened = self._asset.graph.opened(self.profile)
+        stands = self.row_at_node >= 0
+        ends = np.repeat(stands, np.diff(self.places.first_out)) & stands[self.places.head]
+        if (opened & ~ends).any():
+            raise self.damaged("an arc can be taken from or to where the profile cannot stand")
+        return opened
 
     @cached_property
     def weight(self) -> Int32Array:
         """Return (m) int32 ticks, the weight of each arc."""
         weight = self._asset.graph.weight(self.profile)
-        usable = weight != BLOCKED
-        stands = self.component >= 0
-        ends = np.repeat(stands, np.diff(self.places.first_out)) & stands[self.places.head]
-        if (usable & ~ends).any():
-            raise self.damaged("an arc can be taken from or to where the profile cannot stand")
+        if not np.array_equal(weight != BLOCKED, self._opened):
+            raise self.damaged("terrain says otherwise than weights which arcs can be taken")
         return weight
 
     @cached_property
@@ -152,15 +159,21 @@ class BakedTables(Tables):
     def usable(self) -> Subgraph:
         metric = Metric(self.weight, self.component >= 0, self.places.ticks_per_unit)
         found = usable_subgraph(Graph(self.places.first_out, self.places.head), metric)
-        label = self.component_of_row
-        crosses = (label[found.graph.tail()] != label[found.graph.head]).any()
-        if crosses != self.one_way:
-            raise self.damaged(f"one_way is {int(self.one_way)}, and arcs say otherwise")
+        self._check_one_way()
         return found
 
     @cached_property
     def one_way(self) -> bool:
         return bool(self._asset.number("one_way", f"/profiles/{self.profile}"))
+
+    def _check_one_way(self) -> None:
+        """Compare what the asset says of arcs from one component to another with the arcs."""
+        crosses = False
+        if self.component_count > 1:
+            before = np.repeat(self.component, np.diff(self.places.first_out))
+            crosses = bool((self._opened & (before != self.component[self.places.head])).any())
+        if crosses != self.one_way:
+            raise self.damaged(f"one_way is {int(self.one_way)}, and arcs say otherwise")
 
     @cached_property
     def leads_back(self) -> bool:
@@ -203,11 +216,12 @@ class BakedTables(Tables):
             raise self.missing("next_hops")
         symbol = self._asset.read(profile_path(self.profile, "run_move"))
         count, start = self._asset.run_starts(self.profile, self.row_count, len(symbol))
+        self._check_one_way()
         self._check_symbols(count, symbol)
         cell = self.places.cell
         if cell is None:
             at = np.empty((0, 2), dtype=np.int32)
-            greedy = np.empty((0, SECTORS), dtype=np.int32)
+            greedy: AnyArray = np.empty((0, SECTORS), dtype=np.int8)
         else:
             at = np.ascontiguousarray(chart(cell[self.node], self.places.hex_layout))
             greedy = self._greedy_slots(at)
@@ -223,7 +237,13 @@ class BakedTables(Tables):
             stores_none=self.one_way and self.reach is None,
         )
 
-    def _greedy_slots(self, at: Int32Array) -> Int32Array:
+    def _greedy_slots(self, at: Int32Array) -> AnyArray:
+        """Return (r, SECTORS) integers, the greedy move of each row in each direction."""
+        lattice, slots = self._asset.graph.lattice, self._asset.graph.slots
+        if lattice is not None and slots and not self._has_near_links(at):
+            arcs = self.first_arc[:, None] + np.arange(slots, dtype=np.int32)
+            step = chart(np.array([(0, 0), *lattice.moves(0)], np.int32), self.places.hex_layout)
+            return greedy_steps(self._opened[arcs], step[1:] - step[0])
         usable = self.usable
         local = greedy_slots(usable.graph.first_out, usable.graph.head, at)
         if not usable.graph.arc_count:
@@ -231,23 +251,29 @@ class BakedTables(Tables):
         arc = usable.graph.first_out[:-1, None] + np.maximum(local, 0)
         return np.where(local < 0, -1, usable.slot[np.minimum(arc, usable.graph.arc_count - 1)])
 
+    def _has_near_links(self, at: Int32Array) -> bool:
+        """Tell whether a link leads to a neighbour, so that it may be the greedy move."""
+        if not self._asset.has("/link_from"):
+            return False
+        links = np.flatnonzero((self._asset.graph.link >= 0) & (self.head_row >= 0))
+        tail = np.searchsorted(self.first_arc, links, side="right") - 1
+        away = at[self.head_row[links]] - at[tail]
+        return bool((np.abs(away) <= 1).all(axis=1).any())
+
     def _check_symbols(self, count: AnyArray, symbol: AnyArray) -> None:
         """Check that runs take arcs the profile may take."""
-        row = np.repeat(np.arange(self.row_count), count)
-        if self.places.cell is None and (symbol == np.iinfo(str(symbol.dtype)).max - 1).any():
+        special = np.iinfo(symbol.dtype).max - 1
+        if self.places.cell is None and (symbol == special).any():
             raise self.damaged("run_move says greedy on a graph")
-        node = self.node[row]
-        slot = symbol.astype(np.int64)
-        special = slot >= np.iinfo(symbol.dtype).max - 1
+        moves = np.flatnonzero(symbol < special)
+        row = np.repeat(np.arange(self.row_count, dtype=np.int32), count)[moves]
+        arc = self.first_arc[row].astype(np.int64) + symbol[moves]
+        wrong = arc >= self.end_arc[row]
+        wrong |= self.head_row.take(arc, mode="clip") < 0 if len(self.head_row) else True
         # A run may say anything if it covers only the row itself and unreachable rows.
-        lonely = np.diff(self.places.first_out)[node] <= slot
-        arc = np.where(special | lonely, 0, self.places.first_out[node] + slot)
-        usable = np.zeros(len(slot), dtype=np.bool_)
-        if len(self.weight):
-            usable = (self.weight[arc] != BLOCKED) & (self.head_row[arc] >= 0)
-        isolated = np.diff(self.usable.graph.first_out)[row] == 0
-        if not (special | isolated | (usable & ~lonely)).all():
-            raise self.damaged("run_move takes an arc the profile may not")
+        for each in np.unique(row[wrong]):
+            if (self.head_row[self.first_arc[each] : self.end_arc[each]] >= 0).any():
+                raise self.damaged("run_move takes an arc the profile may not")
 
     @cached_property
     def labels(self) -> DistanceLabels | None:
@@ -270,9 +296,8 @@ class BakedTables(Tables):
     @cached_property
     def steps(self) -> Steps:
         """Return the next hops and the arcs they take."""
-        return Steps(
-            self.hops, self.first_arc, self.end_arc, self.head_row, self.weight, self.damaged
-        )
+        arcs = self.first_arc, self.end_arc, self.head_row
+        return Steps(self.hops, *arcs, lambda: self.weight, self.damaged)
 
     # -- answers ----------------------------------------------------------------------------------
 

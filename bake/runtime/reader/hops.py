@@ -53,7 +53,7 @@ class RunHops:
         symbol: (k) unsigned integers: a slot, greedy, or none.
         greedy, none: those two symbols.
         at: (r, 2) int32 chart coordinates; empty on graph levels.
-        greedy_slot: (r, SECTORS) int32 slots, -1 where there is none; empty on graph levels.
+        greedy_slot: (r, SECTORS) integers, slots, -1 where there is none; empty on graph levels.
         component: (r) int32, the component of each row.
         reach: (components, bytes) uint8 in numpy.packbits order, or None where each component
             reaches only itself or where "none" is stored.
@@ -67,7 +67,7 @@ class RunHops:
         start: AnyArray,
         symbol: AnyArray,
         at: Int32Array,
-        greedy_slot: Int32Array,
+        greedy_slot: AnyArray,
         component: Int32Array,
         reach: UInt8Array | None,
         *,

@@ -38,7 +38,8 @@ class Steps:
         hops: the next hops, as slots of arcs.
         first_arc, end_arc: (r) int32, where the arcs of each row begin and end.
         head_row: (m) int32, the row each arc leads to; -1 where the profile may not take it.
-        weight: (m) int32 ticks, UNREACHABLE where the profile may not take the arc.
+        weigh: gives (m) int32 ticks, UNREACHABLE where the profile may not take the arc. Whoever
+            only asks where to step next needs no weights.
         damaged: makes the error for hops that do not lead to their goal.
 
     Every method raises a CorruptAssetError for hops that do not lead to their goal.
@@ -48,12 +49,16 @@ class Steps:
     first_arc: Int32Array
     end_arc: Int32Array
     head_row: Int32Array
-    weight: Int32Array
+    weigh: Callable[[], Int32Array]
     damaged: Callable[[str], CorruptAssetError]
 
     @property
     def row_count(self) -> int:
         return len(self.first_arc)
+
+    @cached_property
+    def weight(self) -> Int32Array:
+        return self.weigh()
 
     @cached_property
     def index(self) -> StepIndex:
