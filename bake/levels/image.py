@@ -215,13 +215,14 @@ class ImageLegend:
         number = {name: code for code, name in enumerate(self.names)}
         colours: dict[str, Colour] = {}
         # One byte for each of the 16.7 million opaque colours: a look-up costs the same however
-        # many colours the legend has, and no image has to be sorted.
-        self._opaque = np.full(2**24, UNKNOWN, dtype=np.uint8)
+        # many colours the legend has, and no image has to be sorted. What is 0, as most of it is,
+        # takes no memory and no time; so codes are one more than they mean, and UNKNOWN is 0.
+        self._opaque = np.zeros(2**24, dtype=np.uint8)
         self._translucent: dict[int, int] = {}
         for packed, terrain in terrain_of.items():
             colours.setdefault(terrain, rgb(packed))
             if packed & 0xFF == 0xFF:
-                self._opaque[packed >> 8] = number[terrain]
+                self._opaque[packed >> 8] = number[terrain] + 1
             else:
                 self._translucent[packed] = number[terrain]
         self.colours = colours
@@ -237,7 +238,7 @@ class ImageLegend:
         Returns:
             Index into ``names``, or UNKNOWN; same shape.
         """
-        terrain: UInt8Array = self._opaque[packed >> np.uint32(8)]
+        terrain: UInt8Array = self._opaque[packed >> np.uint32(8)] - np.uint8(1)
         alpha = packed.astype(np.uint8)
         translucent = alpha != 255
         if not self._names_clear:
