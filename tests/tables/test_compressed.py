@@ -60,8 +60,12 @@ def runs_of(
 # -- what a table must say, in plain Python ----------------------------------------------------
 
 
+#: Moves are a set of bits: bit k for what runs store as k. This one holds all of them.
+ANYTHING = -1
+
+
 class Moves:
-    """What may stand for a target in a row: slots of arcs, "greedy", "none"; None = anything."""
+    """What may stand for a target in a row: slots of arcs, the greedy move, or none."""
 
     def __init__(self, sub: Subgraph, cells: list[Cell] | None, *, fits: bool) -> None:
         """Take distances from scipy.
@@ -72,7 +76,9 @@ class Moves:
         """
         self._sub = sub
         self._cells = cells
-        self._fits = fits
+        largest = int(np.iinfo(slot_dtype(sub)).max)
+        self._greedy, self._none = 1 << (largest - 1), 1 << largest
+        self._unreached = ANYTHING if fits else self._none
         self._dist = by_scipy(sub)
 
     def arcs(self, row: int) -> list[tuple[int, int, int]]:
@@ -81,26 +87,23 @@ class Moves:
         columns = (sub.slot[own].tolist(), sub.graph.head[own].tolist(), sub.weight[own].tolist())
         return list(zip(*columns, strict=True))
 
-    def of_row(self, row: int) -> list[set[int | str] | None]:
-        reached = np.isfinite(self._dist[row]).tolist()
-        fine: list[set[int | str] | None] = [set() for _ in reached]
+    def of_row(self, row: int) -> list[int]:
+        reached = np.isfinite(self._dist[row])
+        fine = [0 if each else self._unreached for each in reached.tolist()]
         arcs, steps = self.arcs(row), dict[Cell, int]()
         for slot, head, weight in arcs:
-            for target in np.flatnonzero(self._dist[head] + weight == self._dist[row]).tolist():
-                if reached[target]:
-                    fine[target].add(slot)
+            suits = reached & (self._dist[head] + weight == self._dist[row])
+            for target in np.flatnonzero(suits).tolist():
+                fine[target] |= 1 << slot
+        fine[row] = ANYTHING
         if self._cells is not None:
             x, y = self._cells[row]
             for slot, head, _ in reversed(arcs):
                 steps[self._cells[head][0] - x, self._cells[head][1] - y] = slot
-        for target, slots in enumerate(fine):
-            assert slots is not None
-            if target == row:
-                fine[target] = None
-            elif not reached[target]:
-                fine[target] = None if self._fits else {"none"}
-            elif self._cells is not None and self.greedy(row, target, steps) in slots:
-                slots.add("greedy")
+            for target in np.flatnonzero(reached).tolist():
+                slot = self.greedy(row, target, steps)
+                if slot is not None and fine[target] >> slot & 1:
+                    fine[target] |= self._greedy
         return fine
 
     def greedy(self, row: int, target: int, slots: dict[Cell, int]) -> int | None:
@@ -131,19 +134,16 @@ def arcs_across(sub: Subgraph) -> list[int]:
     return across
 
 
-def begun(
-    fine: list[set[int | str] | None], target: int, last: int, across: list[int]
-) -> tuple[int, set[int | str]]:
+def begun(fine: list[int], target: int, last: int, across: list[int]) -> tuple[int, int]:
     """Where a run begins that must begin at a target, and its moves.
 
     Some move of its suits the targets before it as well, in the same batch and after the beginning
     of the last run; of these places the one with the fewest arcs across.
     """
     moves = fine[target]
-    assert moves is not None
     places = {target: moves}
     for earlier in range(target - 1, max(last, target // LANES * LANES - 1), -1):
-        moves = moves & (fine[earlier] or moves)
+        moves &= fine[earlier]
         if not moves:
             break
         places[earlier] = moves
@@ -152,42 +152,34 @@ def begun(
 
 
 def joined_runs(
-    fine: list[set[int | str] | None], cuts: list[int], across: list[int], *, crowded: bool
-) -> list[tuple[int, int | str | None]]:
-    """(start, symbol) of runs that end at each cut, unless some move suits both sides.
+    fine: list[int], cuts: list[int], across: list[int], *, crowded: bool
+) -> list[tuple[int, int]]:
+    """(start, moves) of runs that end at each cut, unless some move suits both sides.
 
     The set of a row of many arcs is the slot it keeps.
     """
-    runs: list[tuple[int, set[int | str] | None]] = []
+    runs: list[tuple[int, int]] = []
     for begin, end in pairwise(cuts):
-        inside: list[tuple[int, set[int | str] | None]] = [(begin, None)]
+        inside = [(begin, ANYTHING)]
         for target in range(begin, end):
             moves, (start, held) = fine[target], inside[-1]
-            if moves is None:
+            if moves == ANYTHING:
                 continue
-            suit = moves if held is None else held & moves
-            if crowded and (held is None or not suit):
-                slots = sorted(move for move in moves if isinstance(move, int))
-                suit = {slots[0] if slots else "none"} if held is None else set()
-                moves = {slots[0] if slots else "none"}
+            suit = held & moves
+            if crowded and (held == ANYTHING or not suit):
+                moves &= -moves
+                suit = held & moves
             if suit:
                 inside[-1] = (start, suit)
             elif crowded:
                 inside.append((target, moves))
             else:
                 inside.append(begun(fine, target, start, across))
-        if runs:
-            (before, held), (_, first) = runs[-1], inside[0]
-            both = first if held is None else held if first is None else held & first
-            if both is None or both:
-                runs[-1] = (before, both)
-                del inside[0]
+        if runs and (both := runs[-1][1] & inside[0][1]):
+            runs[-1] = (runs[-1][0], both)
+            del inside[0]
         runs += inside
-    told: list[tuple[int, int | str | None]] = []
-    for start, held in runs:
-        slots = sorted(move for move in held or () if isinstance(move, int))
-        told.append((start, None if held is None else slots[0] if slots else min(held, key=str)))
-    return told
+    return runs
 
 
 def check_runs(
@@ -202,8 +194,6 @@ def check_runs(
     assert runs.run_slot.dtype == slot_dtype(sub)
     assert len(runs.run_count) == rows
     assert runs.run_count.sum() == len(runs.run_start) == len(runs.run_slot)
-    largest = int(np.iinfo(runs.run_slot.dtype).max)
-    names: dict[int, str] = {largest: "none", largest - 1: "greedy"}
     moves = Moves(sub, cells, fits=fits)
     across, degree = arcs_across(sub), sub.graph.out_degree().tolist()
     cuts = [0, *(stop for _, stop in target_ranges(rows))]
@@ -211,19 +201,19 @@ def check_runs(
     for row, count in enumerate(runs.run_count.tolist()):
         begin, end = end, end + count
         starts = runs.run_start[begin:end].tolist()
-        symbols = [names.get(slot, slot) for slot in runs.run_slot[begin:end].tolist()]
+        symbols = [1 << slot for slot in runs.run_slot[begin:end].tolist()]
         assert starts[0] == 0
         assert starts == sorted(set(starts))
         fine = moves.of_row(row)
         for start, stop, symbol in zip(starts, [*starts[1:], rows], symbols, strict=True):
             for target in range(start, stop):
-                allowed = fine[target]
-                assert allowed is None or symbol in allowed, (row, target, symbol, allowed)
+                assert fine[target] & symbol, (row, target, symbol, fine[target])
         crowded = degree[row] > SLOT_BITS
         expected = joined_runs(fine, cuts, across, crowded=crowded)
         assert starts == [start for start, _ in expected], row
-        for symbol, (_, told) in zip(symbols, expected, strict=True):
-            assert told is None or symbol == told
+        for symbol, (_, held) in zip(symbols, expected, strict=True):
+            # Slots before the greedy move, and that before none.
+            assert held == ANYTHING or symbol == held & -held
 
 
 # -- lattices --------------------------------------------------------------------------------------
