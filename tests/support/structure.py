@@ -132,8 +132,7 @@ KERNELS = frozenset({"kernel", "inlined", "accessor", "separate"})
 @cache
 def weight(path: Path) -> Weight:
     """How large a file is."""
-    source = path.read_text("utf-8")
-    tree = ast.parse(source)
+    tree = parsed(path)
     prose: set[int] = set()
     for node in ast.walk(tree):
         if (
@@ -144,7 +143,7 @@ def weight(path: Path) -> Weight:
             prose.update(range(first.lineno, (first.end_lineno or 0) + 1))
     lines: set[int] = set()
     tokens = 0
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+    for token in tokenize.generate_tokens(io.StringIO(path.read_text("utf-8")).readline):
         if token.type not in _NO_CODE and token.start[0] not in prose:
             lines.update(range(token.start[0], token.end[0] + 1))
             tokens += token.type != tokenize.NEWLINE
