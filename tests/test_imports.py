@@ -46,7 +46,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "search": "errors",
         "search.graph": "errors graph kernels",
         "search.all_pairs": "errors graph kernels search.graph",
-        "search.point": "errors graph kernels search.graph search.all_pairs",
+        "search.point": "errors graph kernels search.graph search.all_pairs search.contraction",
         "search.hierarchy": "errors graph greedy hexagons kernels movement search.graph "
         "search.all_pairs",
         "search.contraction": "graph kernels search.graph",

@@ -40,7 +40,7 @@ class Current:
         self.things = ThingTables(places)
         self.tables = {name: self._tables_of(name) for name in profiles}
         self._snapshots: Mapping[str, Snapshot] = {
-            name: Snapshot(tables, partial(self._next_hop, name), partial(_searches, tables))
+            name: Snapshot(tables, partial(self._next_hop, name), partial(self._searches, tables))
             for name, tables in self.tables.items()
         }
         self._doors: tuple[Mapping[str, Snapshot], Mapping[str, Door]] | None = None
@@ -77,6 +77,13 @@ class Current:
             doors = self.things.doors if terrain is None else self.things.doors_on(terrain)
             self._doors = known = snapshots, doors
         return known[1]
+
+    def _searches(self, tables: BakedTables) -> SearchContext:
+        from bake.runtime.searching.context import baked_context
+
+        return baked_context(
+            tables, lambda *asked: self.writer.unchanged(tables.profile).searched(*asked)
+        )
 
     def _next_hop(self, name: str, start: Place, goal: Place) -> Place | None:
         return self._snapshots[name].next_hop(start, goal)
@@ -131,9 +138,3 @@ class Questions:
     def _now(self) -> Snapshot:
         """Return the newest snapshot. Every method takes it once, so that no answer mixes two."""
         return self._current.now(self.name)
-
-
-def _searches(tables: BakedTables) -> SearchContext:
-    from bake.runtime.searching.context import baked_context
-
-    return baked_context(tables)

@@ -264,7 +264,8 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
             method: "astar", "dijkstra", "greedy", "weighted", "bidirectional",
                 "bidirectional_astar", "hpa", "table", or, where `bake.school.register()` was
                 called, "clusters".
-            heuristic: "null", "manhattan", "euclidean", "chebyshev", "octile" or "hex"; baked ones
+            heuristic: "null", "manhattan", "euclidean", "chebyshev", "octile" or "hex"; "exact" for
+                the distance itself, from a contraction hierarchy; baked ones
                 are "cluster", "landmark" and "maximum"; None for "maximum" in methods "astar" and
                 "weighted" where it was baked, otherwise the one that fits the level's movement; or
                 your own, in units: a mapping from places or a function of a place.

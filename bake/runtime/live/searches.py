@@ -69,7 +69,9 @@ class ChangedContext(SearchContext):
             tables: the tables of the profile as it is now.
             baked: the context of the profile as it was baked.
         """
-        super().__init__(tables, lambda: ChangedBounds(tables, baked), self._layers)
+        super().__init__(
+            tables, lambda: ChangedBounds(tables, baked), self._layers, tables.searched
+        )
         self._changed, self._baked = tables, baked
 
     def _layers(self) -> HierarchyPaths:

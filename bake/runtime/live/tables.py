@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from itertools import pairwise
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from bake.runtime.things import Link
 
 #: The largest closure between one-way components that is worth making, in bytes.
 _MAX_CLOSURE = 2**20
+
+if TYPE_CHECKING:
+    from bake.search.contraction.query import Toward
 
 T = TypeVar("T")
 
@@ -295,6 +298,10 @@ class ChangedTables(Tables):
         else:
             known[others[shared]] = True
         return known
+
+    def searched(self, row: int, goal: int, search: Callable[[Toward], T]) -> T | None:
+        """Return what a search finds by distances: see :meth:`ExactWays.searched`."""
+        return self._ways.searched(self.state, row, goal, search)
 
     def step_costs(self, rows: Int32Array) -> Float64Array:
         if len(rows) < 2:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -19,8 +19,11 @@ from bake.runtime.live.fields import as_ticks
 from bake.runtime.live.state import ChangedArcs, ProfileState
 
 if TYPE_CHECKING:
+    from bake.search.contraction.query import Toward
     from bake.search.live.baked_hops import BakedHops
     from bake.search.live.next_hops import NextHops
+
+T = TypeVar("T")
 
 #: About what things take, in nanoseconds: an arc that a query climbs, what a query takes beside
 #: that, and an arc of a sweep.
@@ -216,6 +219,24 @@ class ExactWays:
         with self._lock:
             hops = self._ready(state, 1)
             return None if hops is None else hops.path(row, goal)
+
+    def searched(
+        self, state: ProfileState, row: int, goal: int, search: Callable[[Toward], T]
+    ) -> T | None:
+        """Return what a search finds that is told the distance of any row to the goal.
+
+        The hierarchy answers nobody else meanwhile.
+
+        Args:
+            search: called with what tells the distances, unless there is no path from the row.
+
+        Returns:
+            What the search returns; None where there is no path, or where fields have to answer.
+        """
+        with self._lock:
+            hops = self._ready(state, 1)
+            toward = None if hops is None else hops.hierarchy.toward(row, goal)
+            return None if toward is None else search(toward)
 
     def walk(
         self, state: ProfileState, rows: Int32Array, goals: Int32Array

@@ -18,10 +18,14 @@ from bake.runtime.reader.tables import Tables
 from bake.runtime.searching.bounds import BakedBounds, Bounds, coordinates
 
 if TYPE_CHECKING:
-    from bake.search.point.estimates import Ranked
-    from bake.search.point.space import SearchSpace
+    from bake.search.contraction.query import Toward
+    from bake.search.point.estimates import Estimate, Ranked
+    from bake.search.point.space import Found, SearchSpace
 
 T = TypeVar("T")
+
+#: See :meth:`bake.runtime.live.ways.ExactWays.searched`.
+Searched = Callable[[int, int, "Callable[[Toward], Found]"], "Found | None"]
 
 #: (m) int32 tails, heads and weights of arcs.
 Ends = tuple[Int32Array, Int32Array, Int32Array]
@@ -40,17 +44,21 @@ class SearchContext:
         tables: Tables,
         make_bounds: Callable[[], Bounds],
         make_hierarchy: Callable[[], HierarchyPaths],
+        searched: Searched,
     ) -> None:
         """Make the context of a profile.
 
         Args:
             tables: the tables of the profile.
             make_bounds, make_hierarchy: called when a question first needs bounds or a hierarchy.
+            searched: has a search between two rows told all distances to the second one; see
+                :meth:`bake.runtime.live.ways.ExactWays.searched`.
         """
         self.tables = tables
         self.rows: Rows = rows_of(tables)
         self._make_bounds = make_bounds
         self._make_hierarchy = make_hierarchy
+        self._searched = searched
         self._kept: dict[str, object] = {}
 
     @cached_property
@@ -118,6 +126,21 @@ class SearchContext:
         """
         return self._make_hierarchy()
 
+    def by_distances(
+        self, row: int, goal: int, search: Callable[[SearchSpace, Estimate], Found]
+    ) -> Found | None:
+        """Search by distances to the goal that a contraction hierarchy works out when asked.
+
+        Returns:
+            What was found; None where there is no path, or where no hierarchy answers.
+        """
+        from bake.search.point.estimates import Estimate
+
+        space = self.space
+        return self._searched(
+            row, goal, lambda toward: search(space, Estimate("exact", toward=toward))
+        )
+
     def unreachable(self, row: int, goal: int) -> bool:
         """Tell whether component labels show that there is no path; True leaves no doubt."""
         return self.tables.joined(row, goal) is False
@@ -149,12 +172,12 @@ class SearchContext:
         return cast("T", self._kept[name])
 
 
-def baked_context(tables: BakedTables) -> SearchContext:
-    """Return the context of a profile as it was baked."""
+def baked_context(tables: BakedTables, searched: Searched) -> SearchContext:
+    """Return the context of a profile as it was baked; see :class:`SearchContext`."""
 
     def hierarchy() -> HierarchyPaths:
         if isinstance(tables, LatticeTables) and tables.by_sheet:
             return LatticePaths(LatticeHierarchy(tables))
         return HierarchyPaths(HierarchyTables(tables))
 
-    return SearchContext(tables, lambda: BakedBounds(tables), hierarchy)
+    return SearchContext(tables, lambda: BakedBounds(tables), hierarchy, searched)

@@ -10,6 +10,7 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.errors import QueryError
+from bake.graph import UNREACHABLE
 from bake.greedy import chart
 from bake.runtime.reader.numbers import number_of
 from bake.runtime.reader.places import Place, quoted
@@ -170,6 +171,17 @@ def stored_guide(context: SearchContext) -> Guide | None:
     return context.kept("guide", lambda: context.bounds.guide(fitting_norm(context)))
 
 
+def _exact(context: SearchContext, goal: int) -> Estimate:
+    """Return the distance of every row, for searches that stop and go on while the level changes.
+
+    Whole searches work out only those that they need: see :meth:`SearchContext.by_distances`.
+    """
+    from bake.search.point.estimates import LARGEST, ROWS, Estimate
+
+    ticks = np.minimum(context.tables.ticks_toward(goal), LARGEST)
+    return Estimate("exact", ROWS, table=ticks.astype(np.int32)[:, None])
+
+
 def _cluster(context: SearchContext, goal: int) -> Estimate:
     return context.bounds.between_clusters(goal, fitting_norm(context))
 
@@ -189,6 +201,7 @@ HEURISTICS: dict[str, Maker] = {
     "chebyshev": _norm("chebyshev"),
     "octile": _norm("octile"),
     "hex": _norm("hex"),
+    "exact": _exact,
     "cluster": _cluster,
     "landmark": _landmark,
     "maximum": _maximum,
@@ -222,6 +235,8 @@ def estimated_ticks(
     """
     if heuristic == "maximum" and (guide := stored_guide(context)) is not None:
         return guide.between(row, goal)
+    if heuristic == "exact":
+        return int(min(context.tables.ticks(row, goal), int(UNREACHABLE)))
     if heuristic is not None and not isinstance(heuristic, str):
         return _given_ticks(context.tables, heuristic, int(context.tables.location[row]))
     return heuristic_for(context, heuristic, goal).between(row, goal)

@@ -202,7 +202,11 @@ def estimate_for(context: SearchContext, goal: int, request: Request) -> Estimat
 
 def _dijkstra(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
     estimate = estimate_for(context, goal, request)
-    return _by_estimate(context, row, goal, request, estimate, 1.0)
+
+    def search(space: SearchSpace) -> Found:
+        return space.astar(estimate, row, goal, queue=request.queue)
+
+    return _found(context, row, goal, search)
 
 
 def _astar(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
@@ -218,28 +222,36 @@ def _astar(context: SearchContext, row: int, goal: int, request: Request) -> Out
                 return guide.astar(space, row, goal, weight=weight)
 
             return _found(context, row, goal, guided, guide.summary, weight)
-    estimate = heuristic_for(context, name, goal)
-    return _by_estimate(context, row, goal, request, estimate, weight)
 
+    def search(space: SearchSpace, estimate: Estimate) -> Found:
+        return space.astar(estimate, row, goal, weight=weight, queue=request.queue)
 
-def _by_estimate(
-    context: SearchContext, row: int, goal: int, request: Request, estimate: Estimate, weight: float
-) -> Outcome:
-    bound = weight if estimate.admissible else math.inf
-    named = estimate if request.method != "dijkstra" else None
-    queue = request.queue
-
-    def search(space: SearchSpace) -> Found:
-        return space.astar(estimate, row, goal, weight=weight, queue=queue)
-
-    return _found(context, row, goal, search, named, bound)
+    return _by_name(context, row, goal, name, search, weight)
 
 
 def _greedy(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
-    estimate = heuristic_for(context, request.heuristic, goal)
-    return _found(
-        context, row, goal, lambda space: space.greedy(estimate, row, goal), estimate, math.inf
-    )
+    def search(space: SearchSpace, estimate: Estimate) -> Found:
+        return space.greedy(estimate, row, goal)
+
+    return _by_name(context, row, goal, request.heuristic, search, math.inf)
+
+
+def _by_name(
+    context: SearchContext,
+    row: int,
+    goal: int,
+    name: str | Given | None,
+    search: Callable[[SearchSpace, Estimate], Found],
+    bound: float,
+) -> Outcome:
+    """Search by the heuristic of a name; exact distances are worked out as they are needed."""
+    from bake.search.point.estimates import Estimate
+
+    if name == "exact" and (found := context.by_distances(row, goal, search)) is not None:
+        return Outcome(found.rows, found.ticks, found.expanded, Estimate(name), bound)
+    estimate = heuristic_for(context, name, goal)
+    bound = bound if estimate.admissible else math.inf
+    return _found(context, row, goal, lambda space: search(space, estimate), estimate, bound)
 
 
 def _bidirectional(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
-from bake.graph import Graph
+from bake.graph import INFINITY, Graph
 from bake.kernels.jit import kernel
 from bake.search.contraction.metric import Prices, arc_between, customize, price_arcs
 from bake.search.contraction.order import dissection_order
 from bake.search.contraction.query import (
+    Chain,
     Chains,
     QueryTree,
+    Toward,
     chains_for,
     distances,
     forget,
@@ -162,6 +164,17 @@ class ContractionHierarchy:
         rank, ticks = self._tree.rank, np.empty(len(starts), dtype=np.int64)
         distances(*self.query, *self.chains, rank[starts], rank[goals], ticks)
         return ticks
+
+    def toward(self, start: int, goal: int) -> Toward | None:
+        """Return what tells the distance of every node to a goal; None where the start has no way.
+
+        It is worth nothing any more once another question is asked.
+        """
+        if self.distance(start, goal) >= INFINITY:
+            return None
+        state, lines, chain_of = self.chains
+        which = chain_of[self.rank[goal]]
+        return Toward(self.query, Chain(state[which], *lines[which]), self.rank)
 
     @property
     def rank(self) -> Int32Array:

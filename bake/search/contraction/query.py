@@ -94,6 +94,17 @@ class Chain(NamedTuple):
     at: Int32Array
 
 
+class Toward(NamedTuple):
+    """The distances of all nodes to one goal, as searches ask for them, by the number of a node.
+
+    It holds as long as the weights stay and nobody asks the chains about another goal.
+    """
+
+    tree: QueryTree
+    chain: Chain
+    rank_of: Int32Array
+
+
 def query_tree(tree: Tree, weights: Weights) -> QueryTree:
     """Lay out a customized tree for queries; ``weights`` are taken as they are, not copied."""
     n = len(tree.order)
@@ -224,6 +235,12 @@ def reach(tree: QueryTree, chain: Chain, rank: int) -> int:
             ticks[p] = best
         state[VALID] = low
     return int(ticks[low])
+
+
+@accessor
+def ticks_toward(toward: Toward, node: int) -> int:
+    """Return the ticks from a node to the goal; FAR where there is no way."""
+    return reach(toward.tree, toward.chain, toward.rank_of[node])
 
 
 @kernel

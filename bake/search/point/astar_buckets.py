@@ -26,7 +26,8 @@ import numpy as np
 from bake.arrays import Int32Array, Int64Array, UInt32Array
 from bake.graph import UNREACHABLE
 from bake.kernels.jit import kernel
-from bake.search.point.estimates import EstimateTerms, coordinates, estimated
+from bake.search.contraction.query import Toward
+from bake.search.point.estimates import EstimateTerms, coordinates, estimated_ahead
 
 #: What searches return: there is a path, there is none, or there is more to do: once the queue has
 #: got more room, or the slice is over.
@@ -144,6 +145,7 @@ def search_buckets(
     graph: PackedArcs,
     successors: Int32Array,
     terms: EstimateTerms,
+    toward: Toward | None,
     labels: Labels,
     queue: BucketQueue,
     start: int,
@@ -158,6 +160,7 @@ def search_buckets(
         successors: (k) int32, bits of the arcs worth looking at after each of the first k arcs;
             after others it is all of them. They are for consistent heuristics only.
         terms: of the heuristic.
+        toward: tells distances in place of the heuristic.
         labels: scratch.
         queue: empty; empty again afterwards, unless there is more to do.
         start, goal: rows.
@@ -179,7 +182,7 @@ def search_buckets(
     masked = len(successors)
     state = part.state
     if state[0] == 0:
-        h = estimated(terms, start, goal, goal_x, goal_y)
+        h = estimated_ahead(toward, terms, start, goal, goal_x, goal_y)
         label[start] = mark
         seen[start, 0] = -1
         seen[start, 1] = h
@@ -248,7 +251,7 @@ def search_buckets(
             if known < older:
                 h = int(seen[head, 1])
             else:
-                h = estimated(terms, head, goal, goal_x, goal_y)
+                h = estimated_ahead(toward, terms, head, goal, goal_x, goal_y)
             f = reached + h
             if f >= best:
                 lost |= best == UNREACHABLE

@@ -24,6 +24,7 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.graph import INFINITY, UNREACHABLE
 from bake.kernels.jit import inlined, kernel
+from bake.search.contraction.query import Toward, ticks_toward
 
 #: Geometric parts, the low four bits of a kind.
 NULL = 0
@@ -70,6 +71,7 @@ class Estimate:
         straight, extra, shift: of AXES and HEX, in 2**-shift ticks a step.
         scale: of EUCLIDEAN, ticks a unit of distance.
         table: (r, k) int32 ticks; any where the kind has no stored part.
+        toward: tells the distance itself to one goal, in place of all others; None = it does not.
         admissible: whether no estimate is too large; None = nobody knows.
         consistent: whether it falls along no arc by more than the arc's weight; None = unknown.
     """
@@ -82,6 +84,7 @@ class Estimate:
     shift: int = 0
     scale: float = 0.0
     table: Int32Array = field(default_factory=lambda: np.zeros((0, 1), dtype=np.int32))
+    toward: Toward | None = None
     admissible: bool | None = True
     consistent: bool | None = True
 
@@ -215,6 +218,18 @@ def guided_estimate(guide: GuideTerms, row: int, goal: int) -> int:
             nearer = -nearer
         h = max(h, nearer)
     return int(min(max(h, corrected), LARGEST))
+
+
+@inlined
+def estimated_ahead(
+    toward: Toward | None, terms: EstimateTerms, row: int, goal: int, goal_x: int, goal_y: int
+) -> int:
+    """Return the distance from row to goal, or without what tells it, an estimate."""
+    if toward is None:
+        h = estimated(terms, row, goal, goal_x, goal_y)
+    else:
+        h = ticks_toward(toward, row)
+    return h
 
 
 @kernel

@@ -35,6 +35,7 @@ from bake.arrays import Int64Array
 from bake.graph import UNREACHABLE
 from bake.kernels.heap import drop_first, push
 from bake.kernels.jit import inlined, kernel
+from bake.search.contraction.query import Toward
 from bake.search.point.astar_buckets import (
     FOUND,
     FULL,
@@ -49,6 +50,7 @@ from bake.search.point.estimates import (
     EstimateTerms,
     coordinates,
     estimated,
+    estimated_ahead,
 )
 
 #: No distance is larger; this number less g puts the larger g first among ties.
@@ -87,7 +89,13 @@ def weighted_order(weight: float, *, late: bool) -> HeapOrder:
 
 @inlined
 def _guess(
-    terms: EstimateTerms, row: int, start: int, ahead: tuple[int, int, int], offset: int, both: bool
+    toward: Toward | None,
+    terms: EstimateTerms,
+    row: int,
+    start: int,
+    ahead: tuple[int, int, int],
+    offset: int,
+    both: bool,
 ) -> int:
     """Return the estimate to the goal; from both ends, that to the other end less that to its own.
 
@@ -95,7 +103,7 @@ def _guess(
     """
     goal, goal_x, goal_y = ahead
     here = row - offset
-    h = estimated(terms, here, goal, goal_x, goal_y)
+    h = estimated_ahead(toward, terms, here, goal, goal_x, goal_y)
     if both:
         x, y = coordinates(terms.at, here)
         h -= estimated(terms, start, here, x, y)
@@ -108,6 +116,7 @@ def _guess(
 def search_heap(
     graph: PackedArcs,
     terms: EstimateTerms,
+    toward: Toward | None,
     order: HeapOrder,
     labels: Labels,
     heaps: Int64Array,
@@ -121,6 +130,7 @@ def search_heap(
     Args:
         graph: rows and arcs; from both ends, and behind them those turned round: row i is i + r.
         terms: of the heuristic; from both ends of a consistent one that is not made for one goal.
+        toward: tells distances to the goal in place of the heuristic; from one end alone.
         order: what the heaps are ordered by; BOTH_ENDS = search from both ends.
         labels: scratch; the last thing seen of a row is whether it is closed.
         heaps: (2, e, 2) int64, the open list of both sides, and that of rows kept apart.
@@ -151,7 +161,7 @@ def search_heap(
         state[5] = _NO_COST
         for side in range(2 if both else 1):
             root = goal + behind if side else start
-            h = _guess(terms, root, start, ahead, behind if side else 0, both)
+            h = _guess(toward, terms, root, start, ahead, behind if side else 0, both)
             label[root] = mark
             seen[root, 0] = -1
             seen[root, 1] = h
@@ -213,7 +223,7 @@ def search_heap(
             if known < older:
                 h = int(seen[head, 1])
             else:
-                h = _guess(terms, int(np.int64(head)), start, ahead, offset, both)
+                h = _guess(toward, terms, int(np.int64(head)), start, ahead, offset, both)
                 seen[head, 2] = 0
             if not both and best < _NO_COST and reached + h >= best:
                 continue

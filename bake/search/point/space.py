@@ -30,7 +30,6 @@ from bake.search.point.astar_buckets import (
 )
 from bake.search.point.estimates import (
     Estimate,
-    EstimateTerms,
     fill_estimates,
 )
 from bake.search.point.heap_searches import (
@@ -267,22 +266,23 @@ class SearchSpace:
         Args:
             queue: bucket, heap or auto.
         """
-        terms = estimate.terms()
+        terms, toward = estimate.terms(), estimate.toward
         if queue == "heap" or (queue == "auto" and not self.weights_alike):
             order = HeapOrder(1, 1, late=not estimate.consistent)
-            return False, self._by_heap(order, terms, start, goal)
+            return False, self._by_heap(order, estimate, start, goal)
         successors = self.successors if estimate.consistent else NO_SUCCESSORS
 
         def go_on(scratch: Scratch, until: int) -> int:
             labels, buckets = scratch.labels, scratch.queue(self.bucket_width)
             answer, part = scratch.answer, Slice(until, scratch.state)
             return search_buckets(
-                self.packed, successors, terms, labels, buckets, start, goal, answer, part
+                self.packed, successors, terms, toward, labels, buckets, start, goal, answer, part
             )
 
         return True, go_on
 
-    def _by_heap(self, order: HeapOrder, terms: EstimateTerms, start: int, goal: int) -> GoOn:
+    def _by_heap(self, order: HeapOrder, estimate: Estimate, start: int, goal: int) -> GoOn:
+        terms, toward = estimate.terms(), estimate.toward
         both = order is BOTH_ENDS
         graph = self.both_ways if both else self.packed
 
@@ -290,7 +290,9 @@ class SearchSpace:
             labels = scratch.labels_of_sides if both else scratch.labels
             heaps = scratch.heaps
             answer, part = scratch.answer, Slice(until, scratch.state)
-            return search_heap(graph, terms, order, labels, heaps, start, goal, answer, part)
+            return search_heap(
+                graph, terms, toward, order, labels, heaps, start, goal, answer, part
+            )
 
         return go_on
 
@@ -310,7 +312,7 @@ class SearchSpace:
         unsure = estimate.admissible is not False
         if weight > 1 or not unsure:
             order = weighted_order(weight, late=unsure and not estimate.consistent)
-            go_on = self._by_heap(order, estimate.terms(), start, goal)
+            go_on = self._by_heap(order, estimate, start, goal)
             return self._search(go_on, start, goal)
         buckets, go_on = self.exact(estimate, start, goal, queue)
         return self._search(go_on, start, goal, buckets=buckets)
@@ -333,12 +335,12 @@ class SearchSpace:
 
     def greedy(self, estimate: Estimate, start: int, goal: int) -> Found:
         """Search greedily: take the row that looks nearest first."""
-        go_on = self._by_heap(GREEDY, estimate.terms(), start, goal)
+        go_on = self._by_heap(GREEDY, estimate, start, goal)
         return self._search(go_on, start, goal)
 
     def bidirectional(self, estimate: Estimate, start: int, goal: int) -> Found:
         """Search from both ends; the heuristic must be consistent and not made for one goal."""
-        go_on = self._by_heap(BOTH_ENDS, estimate.terms(), start, goal)
+        go_on = self._by_heap(BOTH_ENDS, estimate, start, goal)
         return self._search(go_on, start, goal, both_ends=True)
 
     def looked_at(self) -> tuple[Int32Array, Int64Array]:

@@ -67,7 +67,9 @@ def check(nav: Navigator) -> None:
     if isinstance(context, ChangedContext):
         plain = Plain(context._changed, context._baked)
     else:
-        plain = PlainAsBaked(tables, context._make_bounds, context._make_hierarchy)
+        plain = PlainAsBaked(
+            tables, context._make_bounds, context._make_hierarchy, context._searched
+        )
     assert norms(context) == norms(plain)
 
 
