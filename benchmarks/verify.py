@@ -18,7 +18,7 @@ QUICK = ("den312d",)
 
 RECIPES = {
     "default": "",
-    "default and heuristic": '[heuristic]\nkind = "field"\n',
+    "default and heuristic": '[heuristic]\nkind = "landmark"\n',
     "distances alone": 'tables = ["distances"]\nmemory_budget = "4 GiB"\n',
     "bounds alone": 'tables = ["cluster_distances", "heuristic"]\n',
 }

@@ -35,7 +35,7 @@ def _recipe(**settings: object) -> LevelRecipe:
         "cluster_size": 4,
         "levels": 2,
         "terrain": _TERRAIN,
-        "heuristic_kind": "field",
+        "heuristic_kind": "landmark",
     }
     return LevelRecipe(**{**defaults, **settings})
 

@@ -52,7 +52,6 @@ SHARED_NAMES = {
     "Rules",
     "Search",
     "Shape",
-    "Size",
     "Spot",
     "Step",
     "Steps",

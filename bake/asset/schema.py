@@ -65,10 +65,8 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "square, row by row in each. Columns is_node, ground, steps and step_ticks stand in the "
         "place of terrain and node_location then", optional=True, least=1, most=2**15),
     Attribute(_OWN, "pivot_two_way", "flag",
-        "1 where every arc can be taken back at the same cost: then pivot and "
-        "basin columns hold for both directions", optional=True, values=(0, 1)),
-    Attribute(_OWN, "field_shift", "integer",
-        "slopes of fields are in 1 / 2**field_shift ticks", optional=True, least=0, most=31),
+        "1 where every arc can be taken back at the same cost: then columns of pivots hold for "
+        "both directions", optional=True, values=(0, 1)),
 )
 
 #: The columns of assets, in the order in which they are written into the file.
@@ -89,8 +87,6 @@ TABLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ("layer_nodes", "layer_clusters", "layer_bits", "layer_parent", "layer_head",
          "layer_weight", "layer_landmark", "layer_degree", "layer_field", "layer_node")),
     ("cluster_distances", "distances between clusters", ("cluster_distance",)),
-    ("heuristic", "distances to pivots, and between basins corrected by fields",
-        ("basin", "pivot_distance", "basin_anchor", "field", "basin_fields", "basin_distance")),
     ("heuristic", "distances to pivots", ("pivot_distance",)),
 )
 # fmt: on

@@ -327,19 +327,9 @@ def cluster_distances_contents(profile: str, distance: Int32Array) -> Contents:
 
 
 def heuristic_contents(profile: str, found: Heuristic) -> Contents:
-    """Return what an asset says of one profile's heuristic; a missing table's columns are empty."""
+    """Return what an asset says of one profile's heuristic."""
     columns: Columns = {"pivot_distance": found.pivot}
-    table = found.table
-    if table is not None:
-        columns |= {
-            "basin": _small(table.label, len(table.anchor)),
-            "basin_anchor": table.anchor,
-            "basin_distance": table.distance,
-            "basin_fields": table.chosen,
-            "field": table.fields,
-        }
-    shift = 0 if table is None else table.shift
-    return _of_profile(profile, columns, pivot_two_way=int(found.two_way), field_shift=shift)
+    return _of_profile(profile, columns, pivot_two_way=int(found.two_way))
 
 
 def _of_profile(profile: str, columns: Columns, **attributes: Scalar) -> Contents:

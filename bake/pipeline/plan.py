@@ -285,8 +285,7 @@ def _scaled(
         rows = len(contents.columns[profile_path(profile, "cluster")])
         if not fits_auto(int(scale * rows), int(scale * len(columns[0]))):
             return None
-    kinds = {"cluster_distances": "dense", "hierarchy": recipe.hierarchy}
-    kinds["heuristic"] = "field" if len(paths) > 1 else "landmark"
+    kinds = {"cluster_distances": "dense", "hierarchy": recipe.hierarchy, "heuristic": "landmark"}
     grown = scale ** GROWTH.get(table, 1.0)
     size = sum(stored[path] for path in paths)
     memory = int(MADE_OF * grown * sum(column.nbytes for column in columns))

@@ -25,14 +25,12 @@ from bake.pipeline.contents import (
 from bake.recipe import LevelRecipe
 from bake.search.graph.connectivity import is_two_way
 from bake.search.graph.partition import region_of_rows
-from bake.search.point.estimates import quantised
 from bake.tables.all_pairs import choose_algorithm
 from bake.tables.cluster_distances import cluster_distances, fits_auto
 from bake.tables.clusters import Clusters, clusters
 from bake.tables.components import components
 from bake.tables.compressed import compressed_next_hops
-from bake.tables.field_table import Slopes, hex_slopes, plane_slopes, square_slopes, table_memory
-from bake.tables.heuristic import Heuristic, heuristic, heuristic_size
+from bake.tables.heuristic import heuristic
 from bake.tables.hierarchy import Hierarchy, hierarchy
 from bake.tables.labels import StoredLabels, stored_labels
 from bake.tables.range_search import Executor, KeptRanges, RangeJob
@@ -106,7 +104,7 @@ def profile_tables(
             found.append(cluster_distances_contents(profile, between))
     if wants_heuristic(recipe):
         report("heuristic", 0)
-        found.append(heuristic_contents(profile, heuristic_of(world, sub, recipe, threads)))
+        found.append(heuristic_contents(profile, heuristic(sub, recipe.heuristic_bytes)))
     return found
 
 
@@ -192,23 +190,6 @@ def wants_heuristic(recipe: LevelRecipe) -> bool:
     return "heuristic" in recipe.tables
 
 
-def kind_within_budget(sub: Subgraph, recipe: LevelRecipe) -> str:
-    """Return which heuristic to make.
-
-    A heuristic that the recipe does not name must not be the reason to refuse a level, so a table
-    between basins that would exceed the budget is left out then.
-    """
-    rows = sub.graph.node_count
-    if recipe.heuristic_kind == "landmark":
-        return "landmark"
-    if recipe.tables is not None:
-        return "field"
-    two_way = bool(is_two_way(sub.arcs))
-    size = heuristic_size(rows, recipe.heuristic_bytes, kind="field", two_way=two_way)
-    needed = table_memory(rows, size.basins, 1, two_way=two_way)
-    return "field" if needed <= recipe.memory_budget else "landmark"
-
-
 # -- making them ----------------------------------------------------------------------------------
 
 
@@ -261,30 +242,3 @@ def hierarchy_over(
         keep_paths=recipe.keep_paths,
         budget=recipe.memory_budget,
     )
-
-
-def heuristic_of(world: World, sub: Subgraph, recipe: LevelRecipe, threads: int) -> Heuristic:
-    """Make one profile's heuristic as the recipe says."""
-    return heuristic(
-        sub,
-        *coordinates(world, sub),
-        kind=kind_within_budget(sub, recipe),
-        bytes_per_node=recipe.heuristic_bytes,
-        budget=recipe.memory_budget,
-        threads=threads,
-    )
-
-
-def coordinates(world: World, sub: Subgraph) -> tuple[Int32Array, Slopes]:
-    """Return (r, 2) int32 coordinates for fields and their slopes; zeros without positions."""
-    at = rows_on_chart(world, sub)
-    if at is not None:
-        level = world.level
-        if isinstance(level, GridLevel) and level.floor_height and world.hex_layout is None:
-            # Floors lie above one another here, as they do for norms.
-            at = at % np.array([level.width, level.floor_height], dtype=np.int32)
-        return at, square_slopes(sub, at) if world.hex_layout is None else hex_slopes(sub)
-    if world.position is not None:
-        at = quantised(world.position[sub.node])
-        return at, plane_slopes(sub, at)
-    return np.zeros((len(sub.node), 2), dtype=np.int32), Slopes.none()

@@ -49,7 +49,7 @@ from bake.recipe.values import (
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 DistanceStorage = Literal["auto", "labels"]
 HierarchyMode = Literal["hpa", "none"]
-HeuristicKind = Literal["auto", "field", "landmark"]
+HeuristicKind = Literal["auto", "landmark"]
 #: Every product a recipe can ask for, in the order they are baked.
 TABLE_NAMES = (
     "components",
@@ -283,18 +283,16 @@ class LevelRecipe:
     lint: Mapping[str, Severity] = key("lint", LINT, "", dict)
     heuristic_kind: HeuristicKind = key(
         "heuristic.kind",
-        choice(HeuristicKind),
-        '"field": a table between basins, corrected by fields, and a few pivots; "landmark": '
-        "pivots alone, faster to bake.",
+        choice(HeuristicKind, gone={"field": 'leave it out: searches take heuristic="exact"'}),
+        '"landmark": distances to a few places.',
         "auto",
-        usually=', which is "field" where tables names "heuristic", and no heuristic where tables '
-        'is "auto"',
+        usually=', which is "landmark" where tables names "heuristic", else no heuristic',
         stated="always",
     )
     heuristic_bytes: int = key(
         "heuristic.bytes_per_node",
         whole(MIN_HEURISTIC_BYTES, MAX_HEURISTIC_BYTES),
-        "What the heuristic may take for each place, tables included.",
+        "What the heuristic may take for each place.",
         20,
         stated="always",
     )

@@ -12,7 +12,7 @@ import numpy as np
 from bake.arrays import Int32Array
 from bake.errors import BudgetError, in_units
 from bake.search.all_pairs.batch import LANES, BatchScratch, BatchSearch
-from bake.search.all_pairs.fields import least_beyond_fields
+from bake.search.all_pairs.nearest_of_groups import nearest_of_groups
 from bake.tables.clusters import Clusters
 
 #: "auto" leaves the table out where it would have more entries than this (16 MiB) ...
@@ -73,15 +73,12 @@ def cluster_distances(
     distance = np.empty((count, count), dtype=np.int32)
     search = BatchSearch.of(sub.graph, sub.weight)
     scratch = search.scratch()
-    level = np.zeros((sub.graph.node_count, 1), dtype=np.int32)
-    least = np.empty((count, 1, LANES), dtype=np.int32)
+    least = np.empty((count, LANES), dtype=np.int32)
     for start in range(0, count, LANES):
         stop = min(start + LANES, count)
         target = member[first[start] : first[stop]]
-        dist = search.distances_to_sets(
-            target, found.label[target] - np.int32(start), np.zeros_like(target), scratch
-        )
-        least_beyond_fields(dist, member, first, level, least)
-        distance[:, start:stop] = least[:, 0, : stop - start]
+        dist = search.distances_to_sets(target, found.label[target] - np.int32(start), scratch)
+        nearest_of_groups(dist, member, first, least)
+        distance[:, start:stop] = least[:, : stop - start]
         progress(stop / count)
     return distance

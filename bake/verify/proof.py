@@ -40,8 +40,8 @@ class Proof:
         pairs: (start, target) pairs whose hop was shown to be optimal, over all profiles.
         distances: pairs whose stored distance was shown to be right.
         components: components compared, over all profiles.
-        bounds: pairs of clusters, and of basins of the heuristic, whose bound was compared with the
-            distances of all their rows, or of those that lead to the targets of a sample.
+        bounds: pairs of clusters whose bound was compared with the distances of all their rows, or
+            of those that lead to the targets of a sample.
         entries: entries of pattern databases that were shown to be right.
     """
 
@@ -141,20 +141,20 @@ def _prove(profile: Profile, sample: int | None, progress: Progress) -> Proof:
     targets = _targets(profile.rows, sample)
     hops = profile.has("run_move")
     if hops:
-        Pairs(profile).prove(targets, bounds, progress)
+        Pairs(profile).prove(targets, [bounds] if bounds else [], progress)
     elif profile.has("reach"):
         prove_reach(profile, components)
-    if bounds and not hops:
-        search_bounds(profile, targets, bounds, progress)
-    for bound in bounds:
-        bound.judge(everything=len(targets) == profile.rows)
+    if bounds is not None:
+        if not hops:
+            search_bounds(profile, targets, bounds, progress)
+        bounds.judge(everything=len(targets) == profile.rows)
     progress(1.0)
     proved = profile.rows * len(targets)
     return Proof(
         proved * hops,
         profile.rows**2 if labels else 0,
         components,
-        sum(bound.pairs for bound in bounds),
+        0 if bounds is None else bounds.pairs,
     )
 
 

@@ -71,7 +71,7 @@ def spread(
 
     Args:
         arcs: the arcs by the row they lead to.
-        sources: rows from which others may come nearer; each may be named more than once.
+        sources: rows at distance 0 in some lane; each may be named more than once.
         shift: log2 of the ticks a bucket is wide.
         waiting: scratch.
         dist: (r, LANES) ticks; distances known to begin with, INFINITY elsewhere. Written in place.
@@ -82,10 +82,7 @@ def spread(
     for row in sources:
         if waiting.time[row] >= 0:
             continue
-        latest = np.int32(0)
-        for lane in range(LANES):
-            latest = max(latest, dist[row, lane] if dist[row, lane] < INFINITY else np.int32(0))
-        _insert(row, min(int(latest) >> shift, RING - 1), waiting)
+        _insert(row, 0, waiting)
         count += 1
     now = 0
     while count:
@@ -126,13 +123,11 @@ class Sets(NamedTuple):
     Attributes:
         row: (t) int64, the rows of all sets.
         lane: (t) int64 below LANES, the set each row is in.
-        begin: (t) int64 ticks, at least 0, the distance to begin with at each row.
         lanes: how many lanes are in use.
     """
 
     row: Int64Array
     lane: Int64Array
-    begin: Int64Array
     lanes: int
 
 
@@ -165,7 +160,7 @@ class Search:
         def one(block: Any) -> None:
             sets = sets_of(block)
             dist = np.full((self._rows, LANES), INFINITY, dtype=np.int32)
-            np.minimum.at(dist, (sets.row, sets.lane), sets.begin.astype(np.int32))
+            dist[sets.row, sets.lane] = 0
             waiting = Waiting(
                 np.empty(RING, dtype=np.int32), *np.empty((3, self._rows), dtype=np.int32)
             )

@@ -67,7 +67,7 @@ def test_every_column_and_attribute_comes_back(written: Path) -> None:
             assert got == value
 
 
-@pytest.mark.parametrize("name", ["field", "run_move", "basin_distance", "label_difference"])
+@pytest.mark.parametrize("name", ["run_move", "label_difference"])
 def test_every_declared_type_at_its_limits(tmp_path: Path, name: str) -> None:
     """Of columns that the table allows any elements of."""
     path = f"/profiles/p/{name}"
@@ -87,11 +87,11 @@ def test_every_declared_type_at_its_limits(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("shape", [(0, 1), (1, 1), (300, 300)])
 def test_tables_of_any_size(tmp_path: Path, shape: tuple[int, int]) -> None:
     """Empty ones, and those of several chunks."""
-    field = np.arange(shape[0] * shape[1], dtype=np.int32).reshape(shape)
-    path, column = tmp_path / "table.h5", "/profiles/p/field"
-    write_asset(path, header_for("table", SOURCES, ""), Contents({}, {column: field}))
+    pivot = np.arange(shape[0] * shape[1], dtype=np.int32).reshape(shape)
+    path, column = tmp_path / "table.h5", "/profiles/p/pivot_distance"
+    write_asset(path, header_for("table", SOURCES, ""), Contents({}, {column: pivot}))
     with Asset(path) as asset:
-        assert np.array_equal(asset.read(column), field)
+        assert np.array_equal(asset.read(column), pivot)
         assert asset.shape(column) == shape
 
 
@@ -245,7 +245,7 @@ def real_assets(folder: Path) -> list[Path]:
         bake(square, recipe_for(profiles=two, tables=TABLE_NAMES)),
         bake(
             square.rename(folder / "runs.json"),
-            recipe_for(distance_storage="labels", heuristic_kind="field"),
+            recipe_for(distance_storage="labels", heuristic_kind="landmark"),
         ),
         bake(hexagonal, recipe_for()),
         # Ground with slopes, whose arcs are listed, and a link.

@@ -45,7 +45,6 @@ LAYERS = [c.path.rpartition("/")[2] for c in COLUMNS if "/layer_" in c.path]
 RUNS = ["run_length", "run_move"]
 LABELS = ["label_parent", "label_difference", "label_away"]
 BETWEEN = ["cluster_distance"]
-GUIDE = ["pivot_distance", "basin", "basin_anchor", "basin_distance", "basin_fields", "field"]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +52,7 @@ GUIDE = ["pivot_distance", "basin", "basin_anchor", "basin_distance", "basin_fie
     [
         (None, {*RUNS, "cluster", *LAYERS, *BETWEEN}),
         (("cluster_distances",), {"cluster", *BETWEEN}),
-        (("heuristic",), {*GUIDE}),
+        (("heuristic",), {"pivot_distance"}),
         (("clusters",), {"cluster"}),
         (("hierarchy",), {"cluster", *LAYERS}),
         (("components",), set()),

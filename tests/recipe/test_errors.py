@@ -154,9 +154,9 @@ ONE_MISTAKE = [
     ),
     ("hierarchy.keep_paths = 1", "[hierarchy] keep_paths: found 1; expected true or false"),
     (
-        "heuristic.kind = 'fields'",
-        '[heuristic] kind: found "fields"; expected "auto", "field" or "landmark"; '
-        'did you mean "field"?',
+        "heuristic.kind = 'field'",
+        '[heuristic] kind: found "field"; expected "auto" or "landmark"; leave it out: searches '
+        'take heuristic="exact"',
     ),
     (
         "heuristic.bytes_per_node = 4",

@@ -61,7 +61,7 @@ level_keys = {
     "heuristic": st.fixed_dictionaries(
         {},
         optional={
-            "kind": st.sampled_from(["auto", "field", "landmark"]),
+            "kind": st.sampled_from(["auto", "landmark"]),
             "bytes_per_node": st.integers(8, 256),
         },
     ),

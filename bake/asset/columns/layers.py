@@ -69,18 +69,5 @@ COLUMNS = (
         "columns are distances to pivots, the second half distances from the same pivots. Where"
         " there is no path stands the largest distance of the column",
         box="asset", optional=True, least=0),
-    _column("basin", "uint8 uint16 int32", "row", "basin",
-        "basin the row belongs to", box="asset", optional=True, refers="basin"),
-    _column("basin_anchor", "int32", "basin", "row",
-        "row of the basin where its fields are zero", box="asset", optional=True, refers="row"),
-    _column("basin_distance", "int32", "basin pair", "ticks",
-        "smallest distance less both fields from a row of one basin to a row of another; "
-        "2147483647 where there is no path. Where pivot_two_way is 1 the pair a <= b stands at "
-        "b * (b + 1) / 2 + a, else from a to b at a * basins + b", box="asset", optional=True),
-    _column("basin_fields", "uint8", "basin pair", "field",
-        "16 times the field of basin a plus that of basin b", box="asset", optional=True),
-    _column("field", "int32", "field, part", "ticks a step; sign",
-        "slope along x and along y of the row's coordinates, then the sign with which each "
-        "pivot column counts", box="asset", optional=True),
 )
 # fmt: on

@@ -23,14 +23,13 @@ from bake.runtime.hierarchy.paths import HierarchyPaths
 from bake.runtime.live.clusters import LiveHierarchyTables
 from bake.runtime.live.lattice_tables import LatticeVersionTables
 from bake.runtime.live.tables import ChangedTables
-from bake.runtime.searching.bounds import Bounds, coordinates, norm_over
+from bake.runtime.searching.bounds import Bounds, coordinates
 from bake.runtime.searching.context import Ends, SearchContext
-from bake.runtime.searching.heuristics import heuristic_for, stored_guide
+from bake.runtime.searching.heuristics import heuristic_for
 
 if TYPE_CHECKING:
     from bake.search.live.hierarchy import LiveHierarchy
     from bake.search.point.estimates import Estimate
-    from bake.search.point.guide import Guide
     from bake.search.point.space import ChangedSpace
 
 #: The most groups of cheaper arcs; each takes two searches of the whole level.
@@ -201,21 +200,12 @@ class ChangedBounds(Bounds):
         less = weight < baked
         return tail[less], head[less], weight[less]
 
-    def guide(self, norm: Estimate) -> Guide | None:
-        """Return the baked heuristic if no arc costs less than it did; otherwise None."""
-        if not self.has_heuristic or len(self._cheaper[0]):
-            return None
-        if self.tables.state.standing[self.tables.baked.row_count :].any():
-            return None
-        baked = stored_guide(self._baked)
-        return None if baked is None else baked.with_norm(norm_over(norm, baked.over.at))
-
     def landmark(self, goal: int) -> Estimate:
         from bake.search.point.estimates import Estimate
 
         return self._stored(goal, Estimate("landmark"))
 
-    def maximum(self, goal: int, norm: Estimate, guide: Guide | None) -> Estimate:
+    def maximum(self, goal: int, norm: Estimate) -> Estimate:
         return self._stored(goal, replace(norm, name="maximum"))
 
     def _stored(self, goal: int, norm: Estimate) -> Estimate:

@@ -31,7 +31,7 @@ from bake.runtime.things import Link
 _MAX_CLOSURE = 2**20
 
 if TYPE_CHECKING:
-    from bake.search.contraction.query import Toward
+    from bake.search.contraction.query import DistancesTo
 
 T = TypeVar("T")
 
@@ -299,7 +299,7 @@ class ChangedTables(Tables):
             known[others[shared]] = True
         return known
 
-    def searched(self, row: int, goal: int, search: Callable[[Toward], T]) -> T | None:
+    def searched(self, row: int, goal: int, search: Callable[[DistancesTo], T]) -> T | None:
         """Return what a search finds by distances: see :meth:`ExactWays.searched`."""
         return self._ways.searched(self.state, row, goal, search)
 

@@ -19,7 +19,7 @@ from bake.runtime.live.fields import as_ticks
 from bake.runtime.live.state import ChangedArcs, ProfileState
 
 if TYPE_CHECKING:
-    from bake.search.contraction.query import Toward
+    from bake.search.contraction.query import DistancesTo
     from bake.search.live.baked_hops import BakedHops
     from bake.search.live.next_hops import NextHops
 
@@ -221,7 +221,7 @@ class ExactWays:
             return None if hops is None else hops.path(row, goal)
 
     def searched(
-        self, state: ProfileState, row: int, goal: int, search: Callable[[Toward], T]
+        self, state: ProfileState, row: int, goal: int, search: Callable[[DistancesTo], T]
     ) -> T | None:
         """Return what a search finds that is told the distance of any row to the goal.
 

@@ -1,4 +1,4 @@
-"""Give lower bounds of distances: between clusters, from pivots, between basins."""
+"""Lower bounds of distances: between clusters, and by distances of pivots."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from bake.runtime.reader.tables import Tables
 
 if TYPE_CHECKING:
     from bake.search.point.estimates import Estimate
-    from bake.search.point.guide import Guide
 
 
 class Bounds(ABC):
@@ -73,21 +72,16 @@ class Bounds(ABC):
         """Tell whether the asset holds a heuristic."""
 
     @abstractmethod
-    def guide(self, norm: Estimate) -> Guide | None:
-        """Return the heuristic with its table and a norm; None where there is no table."""
-
-    @abstractmethod
     def landmark(self, goal: int) -> Estimate:
         """Return distances to pivots as a heuristic."""
 
     @abstractmethod
-    def maximum(self, goal: int, norm: Estimate, guide: Guide | None) -> Estimate:
-        """Return the heuristic that is the largest of all known bounds.
+    def maximum(self, goal: int, norm: Estimate) -> Estimate:
+        """Return the heuristic that is the larger of a norm and of distances to pivots.
 
         Args:
             goal: the row the heuristic is to lead to.
             norm: the geometric heuristic that fits the level's movement.
-            guide: from :meth:`guide`.
         """
 
 
@@ -143,34 +137,6 @@ class BakedBounds(Bounds):
             raise self.tables.damaged("pivot_distance has an odd number of columns")
         return np.ascontiguousarray(pivot)
 
-    def guide(self, norm: Estimate) -> Guide | None:
-        from bake.search.all_pairs.fields import CorrectedDistances, FieldSet
-        from bake.search.point.guide import Guide
-
-        tables, pivot = self.tables, self._pivot
-        if not tables.has("basin"):
-            return None
-        label, anchor, distance, fields = (
-            tables.column(name, np.int32)
-            for name in ("basin", "basin_anchor", "basin_distance", "field")
-        )
-        chosen = tables.column("basin_fields", np.uint8)
-        count = len(anchor)
-        pairs = count * (count + 1) // 2 if self._two_way else count * count
-        shift = tables.places.asset.number("field_shift", self._group)
-        if len(distance) != pairs:
-            raise tables.damaged("basin_distance does not fit the basins")
-        if fields.shape != (len(fields), 2 + pivot.shape[1]):
-            raise tables.damaged("field does not fit the pivots")
-        if not (_within(chosen >> 4, len(fields)) and _within(chosen & 15, len(fields))):
-            raise tables.damaged("basin_fields names no field")
-        if shift is None:
-            raise tables.damaged("field_shift is missing")
-        at = coordinates(tables)
-        norm = norm_over(norm, at)
-        table = CorrectedDistances(distance, chosen, self._two_way)
-        return Guide(norm, FieldSet(fields, int(shift), at, pivot), table, label, anchor)
-
     def landmark(self, goal: int) -> Estimate:
         return self._landmarks
 
@@ -186,9 +152,7 @@ class BakedBounds(Bounds):
 
         return LANDMARKS if self._two_way else LANDMARKS_DIRECTED
 
-    def maximum(self, goal: int, norm: Estimate, guide: Guide | None) -> Estimate:
-        if guide is not None:
-            return guide.estimate("maximum", goal)
+    def maximum(self, goal: int, norm: Estimate) -> Estimate:
         if not norm.admissible or not norm.consistent:
             return replace(self._landmarks, name="maximum")
         return replace(norm, name="maximum", kind=norm.kind | self._kind, table=self._pivot)
@@ -207,16 +171,3 @@ def coordinates(tables: Tables) -> Int32Array:
     if places.position is None:
         return np.zeros((tables.row_count, 2), dtype=np.int32)
     return quantised(places.position[tables.location])
-
-
-def norm_over(norm: Estimate, at: Int32Array) -> Estimate:
-    """Return the norm if it is admissible and measures these coordinates; otherwise a null one."""
-    from bake.search.point.estimates import NULL
-
-    if norm.admissible and len(norm.at) == len(at):
-        return norm
-    return replace(norm, kind=NULL, admissible=True, consistent=True)
-
-
-def _within(numbers: np.ndarray, count: int) -> bool:
-    return not len(numbers) or 0 <= int(numbers.min()) <= int(numbers.max()) < count

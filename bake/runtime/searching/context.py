@@ -18,14 +18,14 @@ from bake.runtime.reader.tables import Tables
 from bake.runtime.searching.bounds import BakedBounds, Bounds, coordinates
 
 if TYPE_CHECKING:
-    from bake.search.contraction.query import Toward
+    from bake.search.contraction.query import DistancesTo
     from bake.search.point.estimates import Estimate, Ranked
     from bake.search.point.space import Found, SearchSpace
 
 T = TypeVar("T")
 
 #: See :meth:`bake.runtime.live.ways.ExactWays.searched`.
-Searched = Callable[[int, int, "Callable[[Toward], Found]"], "Found | None"]
+Searched = Callable[[int, int, "Callable[[DistancesTo], Found]"], "Found | None"]
 
 #: (m) int32 tails, heads and weights of arcs.
 Ends = tuple[Int32Array, Int32Array, Int32Array]

@@ -19,7 +19,6 @@ from bake.runtime.searching.context import SearchContext
 
 if TYPE_CHECKING:
     from bake.search.point.estimates import Estimate
-    from bake.search.point.guide import Guide
 
 #: A function that makes a heuristic for one profile and the row of a goal. A heuristic that holds
 #: for every goal is made once: see :meth:`SearchContext.kept`.
@@ -166,11 +165,6 @@ def lay_out(context: SearchContext) -> None:
     assert context.space.successors is not None
 
 
-def stored_guide(context: SearchContext) -> Guide | None:
-    """Return the baked heuristic for searches that use guides; None where it has no table."""
-    return context.kept("guide", lambda: context.bounds.guide(fitting_norm(context)))
-
-
 def _exact(context: SearchContext, goal: int) -> Estimate:
     """Return the distance of every row, for searches that stop and go on while the level changes.
 
@@ -191,7 +185,7 @@ def _landmark(context: SearchContext, goal: int) -> Estimate:
 
 
 def _maximum(context: SearchContext, goal: int) -> Estimate:
-    return context.bounds.maximum(goal, fitting_norm(context), stored_guide(context))
+    return context.bounds.maximum(goal, fitting_norm(context))
 
 
 HEURISTICS: dict[str, Maker] = {
@@ -233,8 +227,6 @@ def estimated_ticks(
     Raises:
         QueryError: as for :func:`heuristic_for`.
     """
-    if heuristic == "maximum" and (guide := stored_guide(context)) is not None:
-        return guide.between(row, goal)
     if heuristic == "exact":
         return int(min(context.tables.ticks(row, goal), int(UNREACHABLE)))
     if heuristic is not None and not isinstance(heuristic, str):

@@ -16,7 +16,7 @@ from bake.kinds import METHODS as REGISTERED
 from bake.runtime.reader.numbers import number_of
 from bake.runtime.reader.places import Place, quoted
 from bake.runtime.searching.context import SearchContext
-from bake.runtime.searching.heuristics import Given, heuristic_for, stored_guide
+from bake.runtime.searching.heuristics import Given, heuristic_for
 from bake.runtime.searching.result import SearchResult
 
 if TYPE_CHECKING:
@@ -214,14 +214,6 @@ def _astar(context: SearchContext, row: int, goal: int, request: Request) -> Out
     if name is None and context.bounds.has_heuristic:
         name = "maximum"
     weight = float(request.weight)
-    if name == "maximum" and (guide := stored_guide(context)) is not None:
-        auto = request.queue == "auto" and context.space.weights_alike
-        if weight > 1 or auto or request.queue == "bucket":
-
-            def guided(space: SearchSpace) -> Found:
-                return guide.astar(space, row, goal, weight=weight)
-
-            return _found(context, row, goal, guided, guide.summary, weight)
 
     def search(space: SearchSpace, estimate: Estimate) -> Found:
         return space.astar(estimate, row, goal, weight=weight, queue=request.queue)

@@ -41,7 +41,6 @@ def _relax_batch(
     arcs: SearchArcs,
     targets: Int32Array,
     lanes: Int32Array,
-    initial: Int32Array,
     shift: int,
     dist: Int32Array,
     queue: NodeQueue,
@@ -64,16 +63,10 @@ def _relax_batch(
             dist[node, :] = INFINITY
             pending[node] = ALL
             bucket[node] = IDLE
-        dist[node, lanes[i]] = min(dist[node, lanes[i]], initial[i])
+        dist[node, lanes[i]] = 0
     for i in range(len(targets)):
-        node = targets[i]
-        if bucket[node] != IDLE:
-            continue
-        gain = np.int32(0)
-        for lane in range(LANES):
-            gain = max(gain, dist[node, lane] if dist[node, lane] < INFINITY else np.int32(0))
-        key = min(int(gain) >> shift, RING - 1)
-        queued += put(bucket, follower, leader, first, node, key)
+        if bucket[targets[i]] == IDLE:
+            queued += put(bucket, follower, leader, first, targets[i], 0)
     current = 0
     while queued > 0:
         node = take(bucket, follower, leader, first, current)
@@ -178,29 +171,26 @@ class BatchSearch:
             CostError: a distance comes too near INFINITY to be distinguished from no path.
         """
         lanes = np.arange(len(targets), dtype=np.int32)
-        return self.distances_to_sets(targets, lanes, np.zeros_like(lanes), scratch)
+        return self.distances_to_sets(targets, lanes, scratch)
 
     def distances_to_sets(
-        self, targets: Int32Array, lanes: Int32Array, initial: Int32Array, scratch: BatchScratch
+        self, targets: Int32Array, lanes: Int32Array, scratch: BatchScratch
     ) -> Int32Array:
         """Search for distances from every node to at most LANES sets of targets, a lane each.
 
         Args:
             targets: (k) int32 nodes; one may be in several sets.
             lanes: (k) int32 in [0, LANES), the set each target is in.
-            initial: (k) int32 ticks, at least 0: what the way on from each target costs.
             scratch: from :meth:`scratch`; the result is a view of it.
 
         Returns:
-            (n, LANES) int32 ticks: the smallest distance to a target of the lane plus its
-            ``initial``; INFINITY where there is no path.
+            (n, LANES) int32 ticks: the smallest distance to a target of the lane; INFINITY where
+            there is no path.
 
         Raises:
             CostError: as for :meth:`distances_to`.
         """
-        longest = _relax_batch(
-            self.arcs, targets, lanes, initial, self.shift, scratch.dist, scratch.queue
-        )
+        longest = _relax_batch(self.arcs, targets, lanes, self.shift, scratch.dist, scratch.queue)
         scratch.longest[0] = longest
         if longest >= INFINITY - self.heaviest:
             check_scale(scratch.dist, self.heaviest)

@@ -12,8 +12,8 @@ from bake.search.contraction.order import dissection_order
 from bake.search.contraction.query import (
     Chain,
     Chains,
+    DistancesTo,
     QueryTree,
-    Toward,
     chains_for,
     distances,
     forget,
@@ -165,7 +165,7 @@ class ContractionHierarchy:
         distances(*self.query, *self.chains, rank[starts], rank[goals], ticks)
         return ticks
 
-    def toward(self, start: int, goal: int) -> Toward | None:
+    def toward(self, start: int, goal: int) -> DistancesTo | None:
         """Return what tells the distance of every node to a goal; None where the start has no way.
 
         It is worth nothing any more once another question is asked.
@@ -174,7 +174,7 @@ class ContractionHierarchy:
             return None
         state, lines, chain_of = self.chains
         which = chain_of[self.rank[goal]]
-        return Toward(self.query, Chain(state[which], *lines[which]), self.rank)
+        return DistancesTo(self.query, Chain(state[which], *lines[which]), self.rank)
 
     @property
     def rank(self) -> Int32Array:

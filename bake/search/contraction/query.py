@@ -94,7 +94,7 @@ class Chain(NamedTuple):
     at: Int32Array
 
 
-class Toward(NamedTuple):
+class DistancesTo(NamedTuple):
     """The distances of all nodes to one goal, as searches ask for them, by the number of a node.
 
     It holds as long as the weights stay and nobody asks the chains about another goal.
@@ -238,7 +238,7 @@ def reach(tree: QueryTree, chain: Chain, rank: int) -> int:
 
 
 @accessor
-def ticks_toward(toward: Toward, node: int) -> int:
+def ticks_toward(toward: DistancesTo, node: int) -> int:
     """Return the ticks from a node to the goal; FAR where there is no way."""
     return reach(toward.tree, toward.chain, toward.rank_of[node])
 

@@ -26,7 +26,7 @@ import numpy as np
 from bake.arrays import Int32Array, Int64Array, UInt32Array
 from bake.graph import UNREACHABLE
 from bake.kernels.jit import kernel
-from bake.search.contraction.query import Toward
+from bake.search.contraction.query import DistancesTo
 from bake.search.point.estimates import EstimateTerms, coordinates, estimated_ahead
 
 #: What searches return: there is a path, there is none, or there is more to do: once the queue has
@@ -145,7 +145,7 @@ def search_buckets(
     graph: PackedArcs,
     successors: Int32Array,
     terms: EstimateTerms,
-    toward: Toward | None,
+    toward: DistancesTo | None,
     labels: Labels,
     queue: BucketQueue,
     start: int,

@@ -24,7 +24,7 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.graph import INFINITY, UNREACHABLE
 from bake.kernels.jit import inlined, kernel
-from bake.search.contraction.query import Toward, ticks_toward
+from bake.search.contraction.query import DistancesTo, ticks_toward
 
 #: Geometric parts, the low four bits of a kind.
 NULL = 0
@@ -84,7 +84,7 @@ class Estimate:
     shift: int = 0
     scale: float = 0.0
     table: Int32Array = field(default_factory=lambda: np.zeros((0, 1), dtype=np.int32))
-    toward: Toward | None = None
+    toward: DistancesTo | None = None
     admissible: bool | None = True
     consistent: bool | None = True
 
@@ -158,71 +158,9 @@ def estimated(terms: EstimateTerms, row: int, goal: int, goal_x: int, goal_y: in
     return min(h, LARGEST)
 
 
-#: Columns of a row's record before the distances to pivots: x, y, cluster.
-HEAD = 3
-
-
-class GuideTerms(NamedTuple):
-    """The part of a guide that kernels take, for one goal.
-
-    Attributes:
-        norm: terms of the norm.
-        record: (r, HEAD + p) int32: x, y, cluster and distances to pivots of each row. One way, the
-            first half are distances to pivots, the second half distances from them.
-        fields, shift: see :class:`bake.search.all_pairs.fields.FieldSet`.
-        toward: (c, 2) int64 from :func:`bake.search.all_pairs.fields.fields_toward`.
-        two_way: whether every arc can be taken back at the same cost.
-    """
-
-    norm: EstimateTerms
-    record: Int32Array
-    fields: Int32Array
-    shift: int
-    toward: Int64Array
-    two_way: bool
-
-
-@inlined
-def guided_estimate(guide: GuideTerms, row: int, goal: int) -> int:
-    """Return a guide's lower bound of the ticks from row to goal, which the guide was made for."""
-    norm, record, fields, shift, toward, two_way = guide
-    kind, straight, extra, norm_shift, scale, _, _ = norm
-    kind &= 15
-    x = int(record[row, 0])
-    y = int(record[row, 1])
-    dx = x - int(record[goal, 0])
-    dy = y - int(record[goal, 1])
-    h = 0
-    if kind == AXES:
-        dx = abs(dx)
-        dy = abs(dy)
-        h = (straight * max(dx, dy) + extra * min(dx, dy)) >> norm_shift
-    elif kind == HEX:
-        h = straight * max(abs(dx), abs(dy), abs(dx + dy))
-    elif kind != NULL:
-        h = int(scale * np.sqrt(float(dx * dx + dy * dy)))
-    cluster = record[row, 2]
-    field = toward[cluster, 1]
-    corrected = toward[cluster, 0] + (
-        (int(fields[field, 0]) * x + int(fields[field, 1]) * y) >> shift
-    )
-    pivots = record.shape[1] - HEAD
-    half = pivots >> 1
-    for one in range(pivots):
-        here = int(record[row, HEAD + one])
-        corrected += int(fields[field, 2 + one]) * here
-        nearer = here - int(record[goal, HEAD + one])
-        if two_way:
-            nearer = abs(nearer)
-        elif one >= half:
-            nearer = -nearer
-        h = max(h, nearer)
-    return int(min(max(h, corrected), LARGEST))
-
-
 @inlined
 def estimated_ahead(
-    toward: Toward | None, terms: EstimateTerms, row: int, goal: int, goal_x: int, goal_y: int
+    toward: DistancesTo | None, terms: EstimateTerms, row: int, goal: int, goal_x: int, goal_y: int
 ) -> int:
     """Return the distance from row to goal, or without what tells it, an estimate."""
     if toward is None:

@@ -35,7 +35,7 @@ from bake.arrays import Int64Array
 from bake.graph import UNREACHABLE
 from bake.kernels.heap import drop_first, push
 from bake.kernels.jit import inlined, kernel
-from bake.search.contraction.query import Toward
+from bake.search.contraction.query import DistancesTo
 from bake.search.point.astar_buckets import (
     FOUND,
     FULL,
@@ -89,7 +89,7 @@ def weighted_order(weight: float, *, late: bool) -> HeapOrder:
 
 @inlined
 def _guess(
-    toward: Toward | None,
+    toward: DistancesTo | None,
     terms: EstimateTerms,
     row: int,
     start: int,
@@ -116,7 +116,7 @@ def _guess(
 def search_heap(
     graph: PackedArcs,
     terms: EstimateTerms,
-    toward: Toward | None,
+    toward: DistancesTo | None,
     order: HeapOrder,
     labels: Labels,
     heaps: Int64Array,

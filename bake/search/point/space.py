@@ -224,14 +224,6 @@ class SearchSpace:
         return max(0, (self.lightest // 3).bit_length())
 
     @property
-    def narrow_width(self) -> int:
-        """Return log2 of an eighth of that, for guided searches.
-
-        Nearly perfect estimates differ by less than a third of an arc.
-        """
-        return max(0, self.bucket_width - 3)
-
-    @property
     def weights_alike(self) -> bool:
         """Tell whether weights are alike enough for the bucket queue to be the faster one."""
         return self.heaviest // self.lightest < ALIKE
@@ -316,22 +308,6 @@ class SearchSpace:
             return self._search(go_on, start, goal)
         buckets, go_on = self.exact(estimate, start, goal, queue)
         return self._search(go_on, start, goal, buckets=buckets)
-
-    def guided(self, kernel: Callable[..., int], guide: object, start: int, goal: int) -> Found:
-        """Search by A* with a queue of narrow buckets, by a kernel that has its own estimates.
-
-        Args:
-            kernel: takes the graph, a guide, labels, a queue, start, goal and room for an answer,
-                as :func:`bake.search.point.guide.search_by_fields` does.
-            guide: for the kernel.
-        """
-
-        def attempt(scratch: Scratch, until: int) -> int:
-            scratch.begin()
-            labels, queue = scratch.labels, scratch.queue(self.narrow_width)
-            return kernel(self.packed, guide, labels, queue, start, goal, scratch.answer)
-
-        return self._search(attempt, start, goal, buckets=True)
 
     def greedy(self, estimate: Estimate, start: int, goal: int) -> Found:
         """Search greedily: take the row that looks nearest first."""

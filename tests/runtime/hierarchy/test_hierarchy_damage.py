@@ -25,8 +25,7 @@ Column = Int64Array
 COLUMNS = (
     *("cluster", "layer_nodes", "layer_clusters", "layer_bits", "layer_node", "layer_degree"),
     *("layer_head", "layer_weight", "layer_parent", "layer_field", "layer_landmark"),
-    "cluster_distance",
-    *("pivot_distance", "basin", "basin_anchor", "basin_distance", "basin_fields", "field"),
+    *("cluster_distance", "pivot_distance"),
 )
 KINDS = ("two_way", "one_way")
 #: Of so many changes of a column one is tried; BAKE_DAMAGE=1 tries all.

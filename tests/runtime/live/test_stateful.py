@@ -71,7 +71,6 @@ def world(seed: int) -> tuple[GridModel | GraphModel, bytes]:
             spacing=rng.choice([1, 2, 8]),
             levels=rng.choice([1, 2, 3, 4]),
             keep_paths=rng.random() < 0.8,
-            heuristic_kind=rng.choice(["field", "landmark"]),
             heuristic_bytes=rng.choice([12, 40]),
         )
         return model, asset.read_bytes()

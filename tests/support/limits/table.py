@@ -816,7 +816,6 @@ NO_LIMITS: dict[str, tuple[str, ...]] = {
         "search.incremental.repair _LOW",
         "search.live.lattice_builder REACH",
         "school.patterns.tiles NONE",
-        "search.point.estimates HEAD",
         "search.hierarchy.landmarks _BITS",
         "search.point.heap_searches _TIE_BITS",
         "search.point.space_time _KEY_BITS",
@@ -835,10 +834,7 @@ NO_LIMITS: dict[str, tuple[str, ...]] = {
 }
 
 #: Modules, or names in them, that are about to go; nothing lowers what they bound.
-LEFT_OUT: tuple[str, ...] = (
-    "tables.field_table",
-    "tables.heuristic",
-)
+LEFT_OUT: tuple[str, ...] = ()
 
 
 def names_in(entries: Iterable[str]) -> set[tuple[str, str]]:

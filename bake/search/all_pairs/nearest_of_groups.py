@@ -1,0 +1,28 @@
+"""Find the nearest row of each group to many goals at once."""
+
+from __future__ import annotations
+
+from bake.arrays import Int32Array
+from bake.graph import INFINITY, UNREACHABLE
+from bake.kernels.jit import kernel
+from bake.search.all_pairs.batch import LANES
+
+
+@kernel
+def nearest_of_groups(
+    dist: Int32Array, member: Int32Array, first: Int32Array, least: Int32Array
+) -> None:
+    """Write the smallest distance from any row of every group, for every lane.
+
+    Args:
+        dist: (r, LANES) int32 ticks, INFINITY = no path.
+        member, first: rows by group; (r), (c + 1) int32.
+        least: (c, LANES) int32, filled; UNREACHABLE where there is no path.
+    """
+    for group in range(len(first) - 1):
+        least[group, :] = UNREACHABLE
+        for i in range(first[group], first[group + 1]):
+            for lane in range(LANES):
+                reached = dist[member[i], lane]
+                old = least[group, lane]
+                least[group, lane] = reached if reached < INFINITY and reached < old else old
