@@ -6,7 +6,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -189,7 +189,7 @@ def _show(
         whole: whether these are all levels, with all profiles, of the recipe.
         quiet, as_json: what is printed.
     """
-    from bake.lint.findings import as_text, listed, summed_up
+    from bake.lint.findings import as_text, summed_up
     from bake.lint.ignored import ignored_by_build
     from bake.recipe import load_recipe
     from bake.view.console import BuildProgress, style_for
@@ -207,7 +207,7 @@ def _show(
     errors = [outcome.error for outcome in outcomes if outcome.error is not None]
     with among(errors):
         if as_json:
-            print_json(as_data(outcomes, seconds) | {"findings": listed(findings)})
+            print_json(as_data(outcomes, seconds) | {"findings": findings})
         elif not quiet:
             print_summary(outcomes, seconds)
             for found, others in summed_up(findings):
@@ -247,7 +247,7 @@ def plan(
         for task in tasks
     ]
     if as_json:
-        print_json({"levels": [asdict(plan) for plan in plans]})
+        print_json({"levels": plans})
     else:
         print_plans(plans)
 
@@ -272,7 +272,7 @@ def check(
     stale = [(task, reasons) for task, reasons in judged if reasons]
     if as_json:
         levels = [
-            {"level": task.name, "asset": str(task.asset), "fresh": not why, "reasons": why}
+            {"level": task.name, "asset": task.asset, "fresh": not why, "reasons": why}
             for task, why in judged
         ]
         print_json({"fresh": not stale, "levels": levels})

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -117,9 +117,20 @@ def among(errors: list[BakeError]) -> Iterator[None]:
         errors.append(error)
 
 
-def print_json(data: object) -> None:
-    """Print data as JSON, in the layout of every command with --json."""
-    typer.echo(json.dumps(data, indent=2))
+def print_json(data: object, *, indent: int | None = 2) -> None:
+    """Print data as JSON, as every command does with --json.
+
+    Args:
+        data: what JSON knows, dataclasses, whose fields become keys, arrays, paths and errors.
+        indent: spaces of each level; None = all of it stands in one line.
+    """
+    typer.echo(json.dumps(data, indent=indent, default=_plain))
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return {each.name: getattr(value, each.name) for each in fields(value)}
+    return str(value) if isinstance(value, Path | BakeError) else value.tolist()
 
 
 def recipe_file(recipe: Path | None) -> Path | None:

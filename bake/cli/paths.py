@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -146,7 +145,7 @@ def evaluate(
     source = scenario or Drawn(1000 if pairs is None else pairs, seed or 0)
     result = run(asset, source, profile, method, heuristic, weight)
     if as_json:
-        print_json(asdict(result))
+        print_json(result)
     else:
         _print_evaluation(result, searched=method != "table")
     if result.wrong:

@@ -121,30 +121,28 @@ def _decision(line: Line) -> str:
 
 
 def _as_data(started: Started, tried: list[Tried], found: list[Finding]) -> dict[str, Any]:
-    from bake.lint.findings import listed
-
     return {
-        "recipe": str(started.recipe),
+        "recipe": started.recipe,
         "levels": [
             {
                 "level": each.outcome.task.name,
-                "source": str(each.outcome.task.source),
+                "source": each.outcome.task.source,
                 "places": None if each.outcome.baked is None else each.outcome.baked.nodes,
-                "picture": None if each.picture is None else str(each.picture),
-                "error": None if each.outcome.error is None else str(each.outcome.error),
+                "picture": each.picture,
+                "error": each.outcome.error,
             }
             for each in tried
         ],
         "decide": [
             {
-                "table": list(line.table),
+                "table": line.table,
                 "key": line.entry.key,
                 "value": line.entry.value,
                 "why": line.entry.why,
-                "levels": list(line.levels),
+                "levels": line.levels,
             }
             for line in _open_lines(started)
         ],
-        "findings": listed(found),
-        "left_out": [{"file": str(file), "why": why} for file, why in started.found.left_out],
+        "findings": found,
+        "left_out": [{"file": file, "why": why} for file, why in started.found.left_out],
     }

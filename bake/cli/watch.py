@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import threading
 import time
@@ -19,6 +18,7 @@ from bake.cli.options import (
     Quiet,
     RecipeFile,
     Sources,
+    print_json,
     recipe_file,
     say,
     tasks_of,
@@ -135,7 +135,8 @@ class _Printer:
 
     def print(self, news: News) -> None:
         if self._as_json:
-            print(json.dumps(_data(news)), flush=True)
+            print_json(_data(news), indent=None)
+            sys.stdout.flush()
         elif not self._quiet and (said := _said(news)):
             say(f"{time.strftime('%H:%M:%S')} {news.level or 'recipe'}: {said}")
             sys.stdout.flush()
@@ -161,15 +162,15 @@ def _said(news: News) -> str:
 
 
 def _data(news: News) -> dict[str, Any]:
-    from bake.view.report import as_data
+    from bake.view.report import data_of
 
     told: dict[str, Any] = {"level": news.level, "status": news.happened}
     if news.asset is not None:
-        told["asset"] = str(news.asset)
+        told["asset"] = news.asset
     if news.error is not None:
-        told["error"] = str(news.error)
+        told["error"] = news.error
     if news.outcome is not None:
-        told |= as_data([news.outcome], 0)["levels"][0] | {"status": news.happened}
+        told |= data_of(news.outcome) | {"status": news.happened}
     return told
 
 

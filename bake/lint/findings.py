@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Literal, get_args
 
@@ -130,23 +130,13 @@ def summed_up(findings: Sequence[Finding]) -> list[tuple[Finding, list[Finding]]
 
 
 def as_data(findings: Sequence[Finding]) -> dict[str, Any]:
-    """Return all findings and their counts by severity, ready for JSON."""
+    """Return all findings and their counts by severity, as `bake lint --json` prints them."""
     return {
         "errors": sum(found.severity == "error" for found in findings),
         "warnings": sum(found.severity == "warning" for found in findings),
         "notices": sum(found.severity == "notice" for found in findings),
-        "findings": listed(findings),
+        "findings": findings,
     }
-
-
-def listed(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    """Return findings ready for JSON."""
-    return [
-        {**asdict(found), "cell": list(found.cell)}
-        if isinstance(found.cell, tuple)
-        else asdict(found)
-        for found in findings
-    ]
 
 
 def as_annotation(found: Finding, others: Sequence[Finding] = ()) -> str:

@@ -70,7 +70,7 @@ class Baked:
     Attributes:
         nodes, arcs: size of the level's graph.
         profiles: names of the profiles.
-        size: bytes of the asset.
+        bytes: size of the asset.
         seconds: wall time.
         taken_up: share of the searched pairs that came from a checkpoint.
         notes: what a person should know of the checkpoint.
@@ -81,7 +81,7 @@ class Baked:
     nodes: int
     arcs: int
     profiles: tuple[str, ...]
-    size: int
+    bytes: int
     seconds: float
     taken_up: float
     notes: tuple[str, ...]

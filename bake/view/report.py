@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bake.arrays import Int32Array
 from bake.asset import Asset
 from bake.asset.column import profile_path
 from bake.asset.header import PATCH_PREFIX
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from bake.pipeline.plan import Plan
-    from bake.runtime import LevelAsset
 
 #: At most this many doors, links, regions or spots are printed.
 MOST_THINGS = 20
@@ -40,7 +39,9 @@ def line_of(outcome: Outcome) -> str:
     if outcome.baked is None:
         return "failed" if outcome.status == "failed" else ""
     baked = outcome.baked
-    return f"baked, {counted(baked.nodes, 'node')}, {in_units(baked.size)} in {baked.seconds:.2f} s"
+    return (
+        f"baked, {counted(baked.nodes, 'node')}, {in_units(baked.bytes)} in {baked.seconds:.2f} s"
+    )
 
 
 def print_summary(outcomes: Sequence[Outcome], seconds: float) -> None:
@@ -66,37 +67,30 @@ def _outcome_row(outcome: Outcome) -> list[str]:
     baked = outcome.baked
     if baked is not None:
         row += [f"{baked.nodes:,}", f"{baked.arcs:,}", str(len(baked.profiles))]
-        row += [in_units(baked.size), f"{baked.seconds:.2f} s"]
+        row += [in_units(baked.bytes), f"{baked.seconds:.2f} s"]
     elif outcome.status == "fresh":
         row += ["", "", "", in_units(outcome.task.asset.stat().st_size), ""]
     return row
 
 
 def as_data(outcomes: Sequence[Outcome], seconds: float) -> dict[str, Any]:
-    """Return what :func:`print_summary` prints as plain data."""
-    levels = []
-    for outcome in outcomes:
-        level: dict[str, Any] = {
-            "level": outcome.task.name,
-            "source": str(outcome.task.source),
-            "asset": str(outcome.task.asset),
-            "status": outcome.status,
-        }
-        if outcome.baked is not None:
-            level |= {
-                "nodes": outcome.baked.nodes,
-                "arcs": outcome.baked.arcs,
-                "profiles": list(outcome.baked.profiles),
-                "bytes": outcome.baked.size,
-                "seconds": round(outcome.baked.seconds, 3),
-                "taken_up": round(outcome.baked.taken_up, 3),
-            }
-        if outcome.flat is not None:
-            level |= {"flat": str(flat_place(outcome.task)), "flat_bytes": outcome.flat}
-        if outcome.error is not None:
-            level["error"] = str(outcome.error)
-        levels.append(level)
-    return {"levels": levels, "seconds": round(seconds, 3)}
+    """Return what `bake build --json` prints of builds."""
+    return {"levels": list(map(data_of, outcomes)), "seconds": round(seconds, 3)}
+
+
+def data_of(outcome: Outcome) -> dict[str, Any]:
+    """Return what `bake build --json` prints of one level."""
+    task, baked = outcome.task, outcome.baked
+    data = {"level": task.name, "source": task.source, "asset": task.asset}
+    data["status"] = outcome.status
+    if baked is not None:
+        data |= {name: getattr(baked, name) for name in ("nodes", "arcs", "profiles", "bytes")}
+        data |= {name: round(getattr(baked, name), 3) for name in ("seconds", "taken_up")}
+    if outcome.flat is not None:
+        data |= {"flat": flat_place(task), "flat_bytes": outcome.flat}
+    if outcome.error is not None:
+        data["error"] = outcome.error
+    return data
 
 
 def print_plans(plans: Sequence[Plan]) -> None:
@@ -161,7 +155,7 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
         header = asset.header
         nodes = len(asset.graph.place)
         return {
-            "asset": str(path),
+            "asset": path,
             "flat": isinstance(asset, FlatAsset),
             "level": asset.name,
             "kind": asset.text("kind"),
@@ -170,7 +164,7 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
             "floors": level.floors,
             "headings": level.headings,
             "hex_layout": asset.text("hex_layout"),
-            "coordinates": asdict(points.coordinates) if points.are_stated else None,
+            "coordinates": points.coordinates if points.are_stated else None,
             "connectivity": asset.number("connectivity"),
             "corner_cutting": asset.text("corner_cutting"),
             "cost_rule": asset.text("cost_rule"),
@@ -183,41 +177,14 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
             "nodes": nodes,
             "arcs": asset.graph.taken(asset.profiles),
             "terrains": as_names(asset.read("/terrain_name")),
-            **_things(level),
+            "doors": [{**vars(door), "states": list(door.states)} for door in level.doors.values()],
+            "links": list(map(vars, level.links.values())),
+            "regions": list(map(vars, level.regions.values())),
+            "spots": list(map(vars, level.spots())),
             "profiles": {
                 name: _profile(asset, name) for name in asset.profiles if profile in (None, name)
             },
         }
-
-
-def _things(level: LevelAsset) -> dict[str, list[dict[str, Any]]]:
-    """Describe what the level has in addition to terrain, by kind, in the order of the level."""
-    return {
-        "doors": [
-            {
-                "name": door.name,
-                "id": door.id,
-                "state": door.state,
-                "states": list(door.states),
-                "cells": door.cells.tolist(),
-            }
-            for door in level.doors.values()
-        ],
-        "links": [asdict(link) for link in level.links.values()],
-        "regions": [
-            {
-                "name": region.name,
-                "id": region.id,
-                **(
-                    {"nodes": list(region.nodes)}
-                    if region.nodes
-                    else {"cells": region.cells.tolist()}
-                ),
-            }
-            for region in level.regions.values()
-        ],
-        "spots": [asdict(spot) for spot in level.spots()],
-    }
 
 
 def _profile(asset: Asset, name: str) -> dict[str, Any]:
@@ -281,7 +248,7 @@ def print_info(found: dict[str, Any]) -> None:
     }
     if found["width"]:
         where = found["coordinates"]
-        stated = "none stated, one unit a cell" if where is None else place_of(Coordinates(**where))
+        stated = "none stated, one unit a cell" if where is None else place_of(where)
         lines = {"coordinates": stated, **lines}
     if found["flat"]:
         del lines["sources"]  # The asset knows them.
@@ -336,8 +303,8 @@ def _of_link(link: dict[str, Any]) -> tuple[str, str]:
 
 
 def _of_region(region: dict[str, Any]) -> tuple[str, str]:
-    nodes = region.get("nodes")
-    if nodes is None:
+    nodes = region["nodes"]
+    if not nodes:
         return "", _area(region["cells"])
     return "", counted(len(nodes), "node") + f", first {shown(str(nodes[0]))}"
 
@@ -346,14 +313,14 @@ def _of_spot(spot: dict[str, Any]) -> tuple[str, str]:
     return str(spot["kind"]), _spoken(spot["place"])
 
 
-def _area(cells: list[list[int]]) -> str:
-    if not cells:
+def _area(cells: Int32Array) -> str:
+    if not len(cells):
         return "no cells"
     first = _spoken(cells[0])
     return first if len(cells) == 1 else f"{len(cells):,} cells, first {first}"
 
 
-def _spoken(place: Sequence[int]) -> str:
+def _spoken(place: Iterable[int]) -> str:
     return f"({', '.join(map(str, place))})"
 
 

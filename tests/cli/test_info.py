@@ -144,7 +144,12 @@ def test_things_of_a_level(tmp_path: Path) -> None:
         "cells": [[5, 0, 1], [6, 0, 1]],
     }
     assert found["links"][1]["profiles"] == ["cat"]
-    assert found["regions"][1] == {"name": "loft", "id": None, "cells": [[7, 2, 1], [8, 2, 1]]}
+    assert found["regions"][1] == {
+        "name": "loft",
+        "id": None,
+        "cells": [[7, 2, 1], [8, 2, 1]],
+        "nodes": [],
+    }
     assert found["spots"][0] == {
         "name": "start",
         "kind": "spawn",

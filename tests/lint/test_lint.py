@@ -180,7 +180,9 @@ def test_reports() -> None:
         "::warning file=levels/a%2Cb.json,title=bake lint%3A traps in a::layer: x: profile p: "
         "50%25 of it%0Ais, first at (1, 2, 0)"
     )
-    data = json.loads(json.dumps(as_data([FOUND, replace(FOUND, cell=7, severity="error")])))
+    data = json.loads(
+        json.dumps(as_data([FOUND, replace(FOUND, cell=7, severity="error")]), default=vars)
+    )
     assert (data["errors"], data["warnings"], data["notices"]) == (1, 1, 0)
     assert [one["cell"] for one in data["findings"]] == [[1, 2, 0], 7]
 
