@@ -515,12 +515,12 @@ def patch_unless(implied: bool) -> AbstractContextManager[object]:
 
 
 def test_a_plan_of_a_large_level_is_near_its_bake(tmp_path: Path) -> None:
-    """By a band of it: bytes within a third, every table named, and too small a budget refused."""
+    """By a window of it: bytes within a third, every table named, and too small a budget refused."""
     grid = [row * 3 for row in random_grid(3, 80, 300, 0.2)]
     source = write_grid(tmp_path / "drawn.json", grid)
     recipe = recipe_for(FREE, tables=TABLES, cluster_size=8)
     task = Task(source, tmp_path / "drawn.h5", recipe)
-    with on_cells(), patch.object(plan, "BAND_CELLS", 240 * 80):
+    with on_cells(), patch.object(plan, "LATTICE_PLACES", 16_000):
         found = plan.plan_level(task, 1)
         with pytest.raises(BudgetError, match="nodes needs about"):
             plan.plan_level(replace(task, recipe=replace(recipe, memory_budget=2**22)), 1)
