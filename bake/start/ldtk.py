@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
-from bake.errors import BakeError
 from bake.levels.ldtk.layout import STATED
 from bake.levels.ldtk.level import KINDS
 from bake.levels.ldtk.outline import outline
@@ -25,7 +24,6 @@ from bake.levels.reading.mistakes import shown
 from bake.levels.reading.terrains import pack_colour, rgb
 from bake.start.entries import LDTK, LDTK_LEGEND, Entry, Guesses, without
 from bake.start.images import looks_like
-from bake.start.tried import first_that_reads
 from bake.start.words import (
     FLOOR,
     WALL,
@@ -41,8 +39,11 @@ _LINEAR = ("LinearHorizontal", "LinearVertical")
 _PORTALS = frozenset({"door", "portal", "teleport", "teleporter", "stairs", "ladder", "warp"})
 
 
-def ldtk_entries(path: Path, project: Path) -> list[Entry]:
-    """Guess what a project means.
+def ldtk_tries(path: Path, project: Path) -> Iterator[list[Entry]]:
+    """Guess what a project means, in turn with what it may have to be read without.
+
+    Entities may stand where no thing may be, layers may fit no common grid, and the levels of a
+    world need not be one level.
 
     Args:
         path: the .ldtk file.
@@ -59,34 +60,17 @@ def ldtk_entries(path: Path, project: Path) -> list[Entry]:
     levels = [level for part in listed for level in whole.levels(part)]
     guesser = ProjectGuesser(whole, levels)
     entries = guesser.entries()
-    layouts = {whole.layout(part) for part in listed}
-    linear = layouts <= set(_LINEAR) and len(listed) > 1
-    return _that_read(path, project, entries, guesser.grids(), linear=linear)
-
-
-def _that_read(
-    path: Path, project: Path, entries: list[Entry], grids: list[str], *, linear: bool
-) -> list[Entry]:
-    """Choose whether the levels of a world are one level, and drop guesses it cannot be read with.
-
-    Entities may stand where no thing may be, and layers may fit no common grid.
-    """
-    apart = Entry(LDTK, "world", "each", "the levels do not fit together as one")
-    if linear:
+    worlds = [
+        Entry(LDTK, "world", None),
+        Entry(LDTK, "world", "each", "the levels do not fit together as one"),
+    ]
+    if {whole.layout(part) for part in listed} <= set(_LINEAR) and len(listed) > 1:
         worlds = [Entry(LDTK, "world", "each", "the levels stand in a row, so they are apart")]
-    else:
-        worlds = [Entry(LDTK, "world", None), apart]
-    plain = without(entries, "entity:", "area:")
     why = "its layers fit no common grid"
-    layers = [None, *(Entry(LDTK, "layers", (name,), why, sure=False) for name in grids)]
-    tries = (
-        [*kept, world, only or Entry(LDTK, "layers", None)]
-        for only, world, kept in product(layers, worlds, (entries, plain))
-    )
-    try:
-        return first_that_reads(path, project, tries)[0]
-    except BakeError:
-        return [*entries, worlds[0]]
+    layers = [Entry(LDTK, "layers", None)]
+    layers += [Entry(LDTK, "layers", (name,), why, sure=False) for name in guesser.grids()]
+    plain = without(entries, "entity:", "area:")
+    return ([*kept, world, only] for only, world, kept in product(layers, worlds, (entries, plain)))
 
 
 class ProjectGuesser:

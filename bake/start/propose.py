@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, product
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +28,7 @@ from bake.start.entries import (
     without,
 )
 from bake.start.images import image_entries
-from bake.start.ldtk import ldtk_entries
+from bake.start.ldtk import ldtk_tries
 from bake.start.tiled import tiled_entries
 from bake.start.tried import first_that_reads
 from bake.start.words import meaning
@@ -55,24 +55,24 @@ def propose(file: Path, project: Path) -> list[Entry]:
         LevelError, BakeErrors: the file cannot be read.
     """
     kind = format_of(file)
-    entries: list[Entry] = []
+    tries: Iterator[list[Entry]] = iter([[]])
     with allowance(None):
         if kind == "image":
-            entries = image_entries(file)
+            tries = iter([image_entries(file)])
         elif kind == "tiled":
-            entries = tiled_entries(file, project)
+            tries = _with_less(file, tiled_entries(file, project))
         elif kind == "ldtk":
-            entries = ldtk_entries(file, project)
+            tries = ldtk_tries(file, project)
     # A name that a recipe cannot hold has to be mended in the editor.
-    return [each for each in _mended(file, project, entries) if is_writable(each.key)]
+    return [each for each in _mended(file, project, tries) if is_writable(each.key)]
 
 
-def _mended(file: Path, project: Path, entries: list[Entry]) -> list[Entry]:
-    """Add the costs that are missing, and let somebody walk somewhere."""
-    entries, levels = _that_read(file, project, entries)
+def _mended(file: Path, project: Path, tries: Iterator[list[Entry]]) -> list[Entry]:
+    """Take guesses that a file can be read by, add missing costs, and let somebody walk."""
+    entries, levels = first_that_reads(file, project, tries)
     freed = _with_spots(levels, entries)
     if freed != entries:
-        entries, levels = _that_read(file, project, freed)
+        entries, levels = first_that_reads(file, project, _with_less(file, freed))
     cells = _cells(levels)
     rules = {name: rule for level in levels for name, rule in level.terrain_rules.items()}
     known = {entry.key for entry in entries if entry.table == TERRAIN}
@@ -105,17 +105,13 @@ def _mended(file: Path, project: Path, entries: list[Entry]) -> list[Entry]:
     return list({(entry.table, entry.key): entry for entry in reversed(entries)}.values())
 
 
-def _that_read(file: Path, project: Path, entries: list[Entry]) -> tuple[list[Entry], list[Drawn]]:
-    """Read a file by its guesses, and leave out those about things under which it cannot be read.
+def _with_less(file: Path, entries: list[Entry]) -> Iterator[list[Entry]]:
+    """Yield guesses, those for maps of Tiled with ever fewer of what is said about things.
 
     Games have doors and stairs of their own, which need not be drawn as bake would have them.
     """
-    return first_that_reads(file, project, chain([entries], _with_less(file, entries)))
-
-
-def _with_less(file: Path, entries: list[Entry]) -> Iterator[list[Entry]]:
-    """Yield the guesses for maps of Tiled with ever fewer of those about things."""
     if format_of(file) != "tiled":
+        yield entries
         return
     plain = without(entries, "object:")
     why = "the file does not say of these objects what bake needs to know"
