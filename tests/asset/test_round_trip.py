@@ -39,7 +39,7 @@ from tests.support.baked import (
 from tests.support.contents import SOURCES, full_contents
 from tests.support.lattices import bake_on_cells
 from tests.support.oracles import Ground
-from tests.support.projects import own_asset
+from tests.support.stored import stored_asset
 from tests.support.tower import baked_tower
 
 
@@ -264,10 +264,10 @@ def real_assets(folder: Path) -> list[Path]:
             ),
         ),
         # Ground with elevation and slopes, headings, and regions of nodes.
-        *(own_asset(folder, name) for name in ("ridge", "depot", "station")),
+        *map(stored_asset, ("ridge.json", "depot.json", "station.json")),
         # Walls, and domains between them.
         bake(write_yard(folder / "square-yard.json"), recipe_for(division="visibility")),
-        own_asset(folder, "grove"),
+        stored_asset("grove.json"),
         bake(write_huts(folder / "huts.json"), recipe_for()),
     ]
 

@@ -3,10 +3,9 @@
 from pathlib import Path
 
 from bake.level import TerrainRule
-from bake.pipeline import Outcome, Task, build, find_tasks
-from bake.recipe import LevelRecipe, Recipe, load_recipe
+from bake.pipeline import Outcome, Task, build
+from bake.recipe import LevelRecipe, Recipe
 from tests.support.baked import rows, write_graph, write_grid
-from tests.support.pages import ROOT
 
 #: The levels of the project that tests of the command line share.
 LEVELS = ("fen", "five", "ways", "yard")
@@ -48,11 +47,3 @@ def recipe_in(folder: Path, *globs: str, levels: tuple[str, ...] = ()) -> Recipe
         sources=globs or ("levels_src/*",),
         levels={name: LevelRecipe(connectivity=4) for name in levels},
     )
-
-
-def own_asset(folder: Path, name: str) -> Path:
-    """One of the levels in levels_src, baked into a folder by the project's recipe."""
-    tasks = find_tasks(load_recipe(ROOT / "bake.toml"), [], folder)
-    (outcome,) = run([task for task in tasks if task.name == name], force=True).values()
-    assert outcome.status == "baked", outcome.error
-    return folder / f"{name}.h5"

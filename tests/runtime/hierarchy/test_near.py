@@ -12,7 +12,7 @@ import pytest
 from bake.runtime import LevelAsset, Navigator, open_asset
 from tests.support.baked import bake, bake_grid, recipe_for, rows, write_grid
 from tests.support.oracles import TICKS, Arcs, distances_from
-from tests.support.projects import own_asset
+from tests.support.stored import stored_asset
 from tests.support.strategies import random_grid
 from tests.support.tower import baked_tower
 
@@ -104,21 +104,25 @@ def check_near(
 
 
 @pytest.mark.parametrize(
-    "name", ["keep", "marsh", "village", "colony", "bastion", "abbey", "manor", "undercroft"]
+    "file",
+    [
+        *("keep.png", "marsh.png", "village.json", "colony.json", "bastion.json"),
+        *("abbey.ldtk", "manor.tmx", "undercroft.map"),
+    ],
 )
-def test_levels_of_our_own(name: str, tmp_path: Path) -> None:
+def test_levels_of_our_own(file: str) -> None:
     """Terrain of many costs, hexagons, floors, stairs, doors, two sizes of agents."""
-    with open_asset(own_asset(tmp_path, name)) as level:
+    with open_asset(stored_asset(file)) as level:
         for profile in level.profiles:
             nav = level.profile(profile)
             count = nav._now.tables.row_count
-            starts = random.Random(name).sample(range(count), min(24, count))
+            starts = random.Random(level.name).sample(range(count), min(24, count))
             assert check_near(nav, starts, every=9) > 200
 
 
-def test_next_door_across_a_border(tmp_path: Path) -> None:
+def test_next_door_across_a_border() -> None:
     """By way of the nearest transition this took 6 steps, and cost 6.4 times as much."""
-    with open_asset(own_asset(tmp_path, "keep")) as level:
+    with open_asset(stored_asset("keep.png")) as level:
         nav = level.profile()
         assert nav.cluster((32, 26)) != nav.cluster((31, 26))
         assert nav.path((32, 26), (31, 26), "hpa") == [(32, 26), (31, 26)]

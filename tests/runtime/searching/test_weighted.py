@@ -15,17 +15,16 @@ from bake.runtime.reader.places import Place
 from bake.runtime.searching.methods import METHODS, WEIGHTED
 from bake.school import traced_search
 from tests.support.baked import bake_grid, rows
-from tests.support.projects import own_asset
+from tests.support.stored import stored_asset
 
 QUEUES = ("auto", "bucket", "heap")
 
 
-@pytest.fixture(scope="module", params=["keep", "marsh", "village", "roads", "caves"])
-def nav(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Navigator]:
-    asset = own_asset(tmp_path_factory.mktemp(request.param), request.param)
-    with open_asset(asset) as level:
+@pytest.fixture(
+    scope="module", params=["keep.png", "marsh.png", "village.json", "roads.json", "caves.png"]
+)
+def nav(request: pytest.FixtureRequest) -> Iterator[Navigator]:
+    with open_asset(stored_asset(request.param)) as level:
         yield level.profile(level.profiles[-1])
 
 
