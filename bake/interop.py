@@ -135,20 +135,19 @@ def asset_to_networkx(path: str | Path, profile: str | None = None) -> networkx.
     import networkx
 
     with open_asset(path) as level:
-        tables = level._tables(profile)
+        tables = level._columns(profile)
         places = tables.places
         asset = places.asset
-        nodes = tables.node.tolist()
         terrains = as_names(asset.read("/terrain_name"))
         terrain = asset.graph.terrain[asset.graph.place]
-        points = tables.standing_points
+        points = tables.version.standing_points
         middles = None
         if places.is_grid:
             middles = level.to_point(places.with_floor(tables.cell_of_row))
         result = networkx.DiGraph(
             name=places.name, profile=tables.profile, ticks_per_unit=places.ticks_per_unit
         )
-        for row, node in enumerate(nodes):
+        for row, node in enumerate(tables.node.tolist()):
             data: dict[str, Any] = {"terrain": terrains[int(terrain[node])]}
             if points is not None:
                 data["pos"] = tuple(points[row].tolist())

@@ -126,8 +126,8 @@ def _compare(nav: Navigator, truth: Navigator, dice: np.random.Generator) -> Non
 
 
 def _cells(nav: Navigator) -> Int64Array:
-    rows = np.flatnonzero(nav._now.tables.row_at >= 0).astype(np.int32)
-    return nav._now.tables.places.cells_of(rows).astype(np.int64)
+    rows = np.flatnonzero(nav._now.version.row_at >= 0).astype(np.int32)
+    return nav._now.version.places.cells_of(rows).astype(np.int64)
 
 
 # -- measuring ------------------------------------------------------------------------------------

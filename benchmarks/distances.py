@@ -19,7 +19,7 @@ from bake.processors import processors
 from bake.recipe import LevelRecipe, load_recipe
 from bake.recipe.rules import DistanceStorage
 from bake.runtime import Navigator, open_asset
-from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.baked import Baked
 from bake.start.first_recipe import write_first_recipe
 from bake.view.report import inspect_asset
 from benchmarks.bench import Bench, Skip
@@ -233,16 +233,16 @@ def _time(bench: Bench, section: Section, maps: list[Weighed]) -> None:
 
 def _bytes_held(nav: Navigator) -> int:
     """Bytes of labels in memory."""
-    tables = nav._now.tables
-    assert isinstance(tables, BakedTables)
-    assert tables.labels is not None
-    each = {id(array): array for array in vars(tables.labels).values()}
+    engine = nav._now.engine
+    assert isinstance(engine, Baked)
+    assert engine.columns.labels is not None
+    each = {id(array): array for array in vars(engine.columns.labels).values()}
     return sum(array.nbytes for array in each.values() if isinstance(array, np.ndarray))
 
 
 def _pairs(nav: Navigator) -> tuple[Int32Array, Int32Array]:
     """Random cells of the largest component."""
-    tables = nav._now.tables
+    tables = nav._now.version
     component = tables.component_of_row
     rows = np.flatnonzero(component == np.bincount(component).argmax())
     drawn = np.random.default_rng(len(rows)).choice(rows, (2, PAIRS))

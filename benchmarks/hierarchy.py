@@ -251,7 +251,7 @@ def _smoothed(nav: Navigator, scenario: Scenario, every: Int64Array) -> Float64A
         assert (step[at[within]] == taken[within]).all(), f"{what}: a step that is none"
         so_far = np.concatenate([[0], np.cumsum(np.where(within, weight[at], 0))])
         ticks = so_far[first[1:] - 1] - so_far[first[:-1]]
-        length = ticks / nav._now.tables.places.ticks_per_unit
+        length = ticks / nav._now.version.places.ticks_per_unit
         optimal = scenario.optimal[part]
         slack = 1e-4 + 1e-6 * optimal + scenario.rounding[part]
         assert (length >= optimal - slack).all(), f"{what}: shorter than the shortest"
@@ -285,7 +285,7 @@ def _check(
     assert cells[0] == tuple(scenario.start[problem].tolist()), f"{what}: another start"
     assert cells[-1] == tuple(scenario.goal[problem].tolist()), f"{what}: another goal"
     length = nav.length(cells)  # type: ignore[arg-type]
-    units = nav._now.tables.places.ticks_per_unit
+    units = nav._now.version.places.ticks_per_unit
     assert ticks is None or abs(ticks / units - length) < 1e-3, f"{what}: {ticks} ticks, {length}"
     optimal = float(scenario.optimal[problem])
     slack = 1e-4 + float(scenario.rounding[problem])

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from bake.level import Division, MeshNodes
-from bake.pipeline.level import Baked, bake_level
+from bake.pipeline.level import BakedLevel, bake_level
 from bake.pipeline.sources import Task
 from bake.recipe.rules import LevelRecipe
 from bake.runtime import LevelAsset, Navigator, open_asset
@@ -51,7 +51,7 @@ def run(bench: Bench, section: Section) -> None:
 
 def _rows(source: Path, folder: Path) -> list[tuple[str, ...]]:
     folder.mkdir(parents=True, exist_ok=True)
-    assets: dict[str, tuple[Path, Baked, float]] = {}
+    assets: dict[str, tuple[Path, BakedLevel, float]] = {}
     for what, division, nodes in WAYS:
         asset = folder / f"{source.stem}-{len(assets)}.h5"
         recipe = LevelRecipe(division=division, mesh_nodes=nodes)
@@ -84,7 +84,7 @@ def _points(asset: Path) -> list[tuple[Point, Point]]:
     """Return pairs of middles of cells of the largest component."""
     rng = np.random.default_rng(1)
     with open_asset(asset) as level:
-        tables = level._tables()
+        tables = level._columns()
         component = tables.component_of_row
         largest = np.flatnonzero(component == np.bincount(component).argmax())
         cells = tables.cell_of_row[rng.choice(largest, (PAIRS, 2))]

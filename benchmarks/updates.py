@@ -18,8 +18,8 @@ from bake.processors import processors
 from bake.recipe import LevelRecipe
 from bake.runtime import open_asset
 from bake.runtime.level import LevelAsset
+from bake.runtime.live.changed import Changed
 from bake.runtime.live.state import ProfileState
-from bake.runtime.live.tables import ChangedTables
 from bake.runtime.navigator import Navigator
 from bake.runtime.reader.places import Cell
 from benchmarks.bench import Bench
@@ -189,8 +189,7 @@ def _compare(level: LevelAsset, nav: Navigator, standing: set[Cell], draw: rando
             step = arcs[[start], [number[hop]]][0]
             assert step > 0, f"{cells[start]} to {hop}"
             assert step + dist[row, number[hop]] == dist[row, start], f"{cells[start]} to {hop}"
-    tables = nav._now.tables
-    if isinstance(tables, ChangedTables):
+    if isinstance(nav._now.engine, Changed):
         check_hierarchy(nav._now)
 
 
@@ -303,8 +302,8 @@ def _since(begun: float) -> float:
 
 def _toggled(level: LevelAsset, nav: Navigator) -> tuple[list[Cell], list[Cell]]:
     """Open cells, and walls beside them."""
-    tables = nav._current.tables[nav.name]
-    cells: list[Cell] = [(x, y) for x, y in tables.cell_of_row.tolist()]
+    columns = level._columns(nav.name)
+    cells: list[Cell] = [(x, y) for x, y in columns.cell_of_row.tolist()]
     beside = {(x + dx, y + dy) for x, y in cells for dx, dy in ((1, 0), (0, 1), (-1, 0), (0, -1))}
     inside = {(x, y) for x, y in beside if 0 <= x < level.width and 0 <= y < level.height}
     return cells, sorted(inside - set(cells))
@@ -361,9 +360,9 @@ def _toggle(nav: Navigator, cell: Cell, standing: set[Cell], *, back: bool = Fal
 
 
 def _state(nav: Navigator) -> ProfileState:
-    tables = nav._now.tables
-    assert isinstance(tables, ChangedTables)
-    return tables.state
+    engine = nav._now.engine
+    assert isinstance(engine, Changed)
+    return engine.state
 
 
 def _three(values: Iterable[float]) -> str:

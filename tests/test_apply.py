@@ -148,12 +148,12 @@ def test_a_divided_plane_stays_one(tmp_path: Path, nodes: MeshNodes | None, seed
 
     def distances(level: LevelAsset) -> list[float]:
         nav = level.profile()
-        ends = permutations(filter(nav.can_stand, nav._now.tables.places.names), 2)
+        ends = permutations(filter(nav.can_stand, nav._now.version.places.names), 2)
         return [nav.distance(*pair) for pair in ends]
 
     with open_asset(asset) as level:
         as_baked = ways(level)
-        names = level.profile()._now.tables.places.names
+        names = level.profile()._now.version.places.names
         level.update(blocked=rng.sample(names, 2))
         level.save_patch(tmp_path / "saved.patch")
         changed, apart = ways(level), distances(level)
@@ -176,7 +176,7 @@ def test_polygons_take_over_the_terrain_of_their_nodes(tmp_path: Path) -> None:
         assert node is not None
         level.update(terrain={node: "wall"})
         level.save_patch(tmp_path / "saved.patch")
-        number = level.profile()._now.tables.places.node_named(node)
+        number = level.profile()._now.version.places.node_named(node)
     with Asset(folded(tmp_path / "plane.h5", tmp_path / "saved.patch")) as asset:
         polygon = asset.read("/mesh_node").tolist().index(number)
         wall = asset.read("/terrain_name").tolist().index(b"wall")

@@ -33,7 +33,6 @@ SHARED_NAMES = {
     "Instance",
     "Labels",
     "Lattice",
-    "LatticeRows",
     "Layer",
     "Layout",
     "Legend",

@@ -70,7 +70,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "search.all_pairs search.contraction",
         "runtime.things": "asset placement runtime.reader",
         "runtime.headings": "runtime.reader",
-        "runtime.hierarchy": "asset errors graph greedy kernels search runtime.reader runtime.bare",
+        "runtime.hierarchy": "asset errors graph greedy kernels search runtime.reader",
         "runtime.searching": "errors graph greedy kinds search runtime.reader runtime.hierarchy "
         "runtime.nearest",
         "runtime.nearest": "errors kernels search.point runtime.reader",
@@ -83,8 +83,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.live": "asset errors graph greedy kernels movement search "
         "runtime.reader runtime.things runtime.hierarchy runtime.searching runtime.snapshot "
         "runtime.headings",
-        "runtime.bare": "errors graph runtime.reader",
-        "runtime.current": "runtime.bare runtime.reader "
+        "runtime.current": "runtime.reader "
         "runtime.hierarchy runtime.things runtime.searching runtime.snapshot runtime.live",
         "runtime.many": "errors graph runtime.reader runtime.snapshot runtime.current",
         "runtime.along": "errors runtime.reader runtime.live runtime.snapshot runtime.current",

@@ -74,9 +74,9 @@ class Belief:
             QueryError: ``unknown`` is something else, or the level has headings.
         """
         snapshot = nav._now
-        self.places = snapshot.tables.places
+        self.places = snapshot.version.places
         _check_unknown(unknown, self.places.ticks_per_unit)
-        true = TrueArcs.of(snapshot.tables)
+        true = TrueArcs.of(snapshot.version)
         self.arcs: TwinArcs = possible_arcs(self.places, true)
         self.arcs.weight[:] = guessed_weights(self.places, self.arcs, true, unknown)
         self.changes: list[Change] = []
@@ -131,7 +131,7 @@ class Belief:
         self._seen[fresh] = self._version
         arcs = self.arcs.out_of(fresh)
         # What leads to a place where nobody can stand is blocked, wherever it comes from.
-        stands = self._truth.tables.rows_of(self.arcs.tail(arcs)) >= 0
+        stands = self._truth.version.rows_of(self.arcs.tail(arcs)) >= 0
         arcs = arcs[(self._seen[self.arcs.head[arcs]] > 0) | ~stands]
         arcs = np.unique(np.concatenate([arcs, self.arcs.twin[arcs].astype(np.int64)]))
         weight = _true_weights(self._truth, self.arcs.tail(arcs), self.arcs.head[arcs])
@@ -151,7 +151,7 @@ class Belief:
             return
         self._truth = now
         self._version += 1
-        true = TrueArcs.of(now.tables)
+        true = TrueArcs.of(now.version)
         jumps = self.arcs.find(true.tail, true.head) < 0
         if jumps.any():
             self._add(true, jumps)
@@ -186,7 +186,7 @@ class Belief:
             BlockedCellError: the profile cannot stand there.
         """
         snapshot = self._nav._now
-        return int(snapshot.tables.location[snapshot.rows.row(place)])
+        return int(snapshot.version.location[snapshot.rows.row(place)])
 
     def seen(self, place: Place) -> bool:
         """Tell whether a place was ever seen.
@@ -260,9 +260,9 @@ class Belief:
 
 def _true_weights(truth: Snapshot, tail: Int32Array, head: Int32Array) -> Int32Array:
     """Return (k) int32 ticks of steps between locations as they are; BLOCKED where none is."""
-    tables = truth.tables
-    graph, weight = tables.usable.graph, tables.usable.weight
-    row, ahead = tables.rows_of(tail), tables.rows_of(head)
+    version = truth.version
+    graph, weight = version.usable.graph, version.usable.weight
+    row, ahead = version.rows_of(tail), version.rows_of(head)
     found = np.full(len(tail), BLOCKED, dtype=np.int32)
     there = np.flatnonzero((row >= 0) & (ahead >= 0))
     first, end = graph.first_out[row[there]], graph.first_out[row[there] + 1]

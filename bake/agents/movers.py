@@ -70,15 +70,15 @@ class Mover:
 
     def __init__(self, level: LevelAsset, profile: str) -> None:
         self.profile = profile
-        baked, self._nav = level._tables(profile), level.profile(profile)
+        baked, self._nav = level._columns(profile), level.profile(profile)
         self.snapshot = self._nav._now
         self._rows = self.snapshot.rows
-        tables, places = self.snapshot.tables, baked.places
+        version, places = self.snapshot.version, baked.places
         self.size = baked.size
         space = self.snapshot.searches.space
         self.graph: PackedArcs = space.packed
         self.lightest = int(space.weight.min(initial=places.ticks_per_unit))
-        self.cell = np.ascontiguousarray(tables.location)
+        self.cell = np.ascontiguousarray(version.location)
         if places.headings is not None:  # An agent is in the way whichever way it looks.
             assert places.floor_height is not None
             self.cell = self.cell % np.int32(places.floor_height * places.width)
@@ -87,7 +87,7 @@ class Mover:
         self._offsets: list[int] = self.offset.tolist()
         self.width = places.width if places.is_grid and places.hex_layout is None else 0
         self.units = places.ticks_per_unit
-        self.cell_count = len(tables.known_row)
+        self.cell_count = len(version.known_row)
         self._fields: OrderedDict[int, Field] = OrderedDict()
 
     def holds(self) -> bool:
@@ -128,7 +128,7 @@ class Mover:
 
     def reaches(self, row: int, goal: int) -> bool:
         """Tell whether there is a way from one row to another."""
-        return row == goal or self.snapshot.tables.reaches(row, goal)
+        return row == goal or self.snapshot.engine.reaches(row, goal)
 
     # -- fields -----------------------------------------------------------------------------------
 
@@ -136,12 +136,7 @@ class Mover:
         """Return the distances to a row."""
         known = self._fields.pop(target, None)
         if known is None:
-            tables = self.snapshot.tables
-            if tables.has_hops:
-                ticks = tables.ticks_toward(target)
-            else:
-                ticks = self.snapshot.around.toward(target)[0]
-            known = Field(target, ticks)
+            known = Field(target, self.snapshot.ticks_toward(target))
         self._fields[target] = known
         most = max(1, FIELD_BYTES // (4 * max(1, len(self.cell))))
         while len(self._fields) > most:
@@ -158,7 +153,7 @@ class Mover:
         from bake.search.live.flow_field import flow_field
         from bake.search.live.graph import Adjacency
 
-        usable = self.snapshot.tables.usable
+        usable = self.snapshot.version.usable
         rows = np.arange(len(self.cell), dtype=np.int32)
         shut: BoolArray = np.asarray(covered[self.covered(rows)].any(axis=1))
         # An agent may leave a row that is shut, as the one it stands on may be, but not come to it.
@@ -174,4 +169,4 @@ class Mover:
     def _shift(self) -> int:
         from bake.search.graph.label_correcting import shift_for
 
-        return shift_for(self.snapshot.tables.usable.weight)
+        return shift_for(self.snapshot.version.usable.weight)

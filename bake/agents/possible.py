@@ -16,7 +16,7 @@ from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.greedy import chart
 from bake.hexagons import hex_steps
 from bake.runtime.reader.places import Places
-from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.version import Version
 
 if TYPE_CHECKING:
     from bake.search.incremental.twins import TwinArcs
@@ -39,8 +39,8 @@ class TrueArcs(NamedTuple):
     weight: Int32Array
 
     @staticmethod
-    def of(tables: Tables) -> TrueArcs:
-        usable, location = tables.usable, tables.location
+    def of(version: Version) -> TrueArcs:
+        usable, location = version.usable, version.location
         tail, head = usable.graph.tail(), usable.graph.head
         return TrueArcs(location[tail], location[head], usable.weight)
 

@@ -16,7 +16,7 @@ from bake.diff.measures import Distances, Reachability, compare_distances, compa
 from bake.errors import QueryError
 from bake.runtime import LevelAsset
 from bake.runtime.hierarchy.layers import ClusterTables
-from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.columns import ProfileColumns
 from bake.runtime.reader.places import Place
 
 What = Literal["cells", "reachability", "distances", "size"]
@@ -120,7 +120,7 @@ def compare(old: Asset, new: Asset, profile: str | None, sample: int) -> Differe
         come = tuple(name for name in new.profiles if name not in names)
     else:
         names = [profile]
-    pairs = [(before._tables(name), after._tables(name)) for name in names]
+    pairs = [(before._columns(name), after._columns(name)) for name in names]
     found = tuple(_profile(*pair, sample) for pair in pairs)
     sizes = _size(before, old), _size(after, new)
     moved = None
@@ -130,7 +130,7 @@ def compare(old: Asset, new: Asset, profile: str | None, sample: int) -> Differe
     return Difference(old.path, new.path, levels, sizes, found, gone, come, moved)
 
 
-def _profile(old: BakedTables, new: BakedTables, sample: int) -> ProfileDifference:
+def _profile(old: ProfileColumns, new: ProfileColumns, sample: int) -> ProfileDifference:
     matched = match(old, new)
     clusters, count = None, 0
     if new.has("cluster"):
@@ -149,7 +149,7 @@ def _profile(old: BakedTables, new: BakedTables, sample: int) -> ProfileDifferen
 
 
 def _size(level: LevelAsset, asset: Asset) -> Size:
-    rows = [level._tables(name).row_count for name in asset.profiles]
+    rows = [level._columns(name).row_count for name in asset.profiles]
     return Size(
         asset.path.stat().st_size,
         len(asset.graph.place),

@@ -10,7 +10,7 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.errors import AssetError
 from bake.graph import lightest_arcs
-from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.columns import ProfileColumns
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class Matched:
         opened: rows of ``new`` the profile can stand on and could not before.
     """
 
-    old: BakedTables
-    new: BakedTables
+    old: ProfileColumns
+    new: ProfileColumns
     old_row: Int32Array
     new_row: Int32Array
     closed: Int32Array
@@ -85,7 +85,7 @@ class ArcChanges:
     touched: BoolArray
 
 
-def match(old: BakedTables, new: BakedTables) -> Matched:
+def match(old: ProfileColumns, new: ProfileColumns) -> Matched:
     """Find the same places in both: cells by coordinates, nodes of graphs by name.
 
     Raises:
@@ -113,14 +113,14 @@ def _others(count: int, rows: Int32Array) -> Int32Array:
     return np.flatnonzero(others).astype(np.int32)
 
 
-def _crossing_cost(tables: BakedTables) -> Float64Array:
+def _crossing_cost(tables: ProfileColumns) -> Float64Array:
     """Return (r) float64 units, what crossing each row's terrain costs the profile."""
     terrain = tables.places.asset.graph.terrain[tables.location]
     cost: Float64Array = tables.column("cost", np.float64)[terrain]
     return cost
 
 
-def _keys(old: BakedTables, new: BakedTables) -> tuple[Int64Array, Int64Array]:
+def _keys(old: ProfileColumns, new: ProfileColumns) -> tuple[Int64Array, Int64Array]:
     """Return (r) int64 keys of the rows of each; the same place has the same key in both."""
     a, b = old.places, new.places
     kinds = [
@@ -143,13 +143,13 @@ def _keys(old: BakedTables, new: BakedTables) -> tuple[Int64Array, Int64Array]:
     return old.node.astype(np.int64), np.array(keys, dtype=np.int64)[new.node]
 
 
-def _cell_keys(tables: BakedTables, wide: int) -> Int64Array:
+def _cell_keys(tables: ProfileColumns, wide: int) -> Int64Array:
     """Return (r) int64, each row's cell in reading order on a grid ``wide`` cells wide."""
     y, x = np.divmod(tables.places.flat[tables.node].astype(np.int64), tables.places.width)
     return np.asarray(y * wide + x, dtype=np.int64)
 
 
-def _arcs(tables: BakedTables, rows: Int32Array, count: int) -> tuple[Int64Array, Int64Array]:
+def _arcs(tables: ProfileColumns, rows: Int32Array, count: int) -> tuple[Int64Array, Int64Array]:
     """Return the arcs between shared places: keys and weights.
 
     A key is tail * count + head, and keys ascend. Weights are in units * 2^20.

@@ -12,7 +12,7 @@ import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int64Array
 from bake.diff.matched import Matched
-from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.columns import ProfileColumns
 
 #: How many groups have their pairs compared at once.
 _BLOCK = 1024
@@ -93,7 +93,7 @@ def compare_reachability(matched: Matched) -> Reachability | None:
     )
 
 
-def _leads(tables: BakedTables, a: Int64Array, b: Int64Array) -> BoolArray:
+def _leads(tables: ProfileColumns, a: Int64Array, b: Int64Array) -> BoolArray:
     """Return (len a, len b) bool, True where component a leads to component b."""
     same = np.asarray(a[:, None] == b)
     if not tables.one_way or tables.reach is None:

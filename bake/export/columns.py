@@ -21,7 +21,7 @@ from bake.hexagons import HEX_LAYOUTS
 from bake.movement.prices import cost_classes, step_ticks, ticks_of
 from bake.movement.rules import CORNER_CUTTING, COST_RULES
 from bake.runtime.live.rules import LevelRules, ProfileRules
-from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.columns import ProfileColumns
 from bake.runtime.reader.places import Places
 from bake.runtime.reader.points import Points
 
@@ -129,7 +129,7 @@ def profile_columns(asset: Asset, name: str, parts: frozenset[str]) -> Columns:
         MissingTableError: the asset does not hold what is asked for.
         OutputError: a flat file of this level cannot hold it.
     """
-    graph, tables = asset.graph, BakedTables(Places(asset), name)
+    graph, tables = asset.graph, ProfileColumns(Places(asset), name)
     _check_links(tables)
     cells_are_nodes = graph.is_grid and graph.is_listed
     costs, classes = cost_classes(graph.mover(name).cost)
@@ -167,7 +167,7 @@ def profile_columns(asset: Asset, name: str, parts: frozenset[str]) -> Columns:
     return found | {"numbers": _profile_numbers(tables, len(costs), "hierarchy" in parts)}
 
 
-def _check_links(tables: BakedTables) -> None:
+def _check_links(tables: ProfileColumns) -> None:
     """Refuse links that something stands in the way of: a flat file holds their ends alone.
 
     Raises:
@@ -188,7 +188,7 @@ def _check_links(tables: BakedTables) -> None:
         )
 
 
-def _profile_numbers(tables: BakedTables, classes: int, with_hierarchy: bool) -> Int32Array:
+def _profile_numbers(tables: ProfileColumns, classes: int, with_hierarchy: bool) -> Int32Array:
     asset = tables.places.asset
     mode = asset.text("hierarchy_mode", f"/profiles/{tables.profile}")
     said = {
@@ -204,7 +204,7 @@ def _profile_numbers(tables: BakedTables, classes: int, with_hierarchy: bool) ->
     return np.array([said[number.name] for number in PROFILE_NUMBERS], dtype=np.int32)
 
 
-def _distances(tables: BakedTables) -> Columns:
+def _distances(tables: ProfileColumns) -> Columns:
     labels = tables.labels
     if labels is None:
         raise tables.missing("distances")

@@ -6,13 +6,13 @@ import numpy as np
 
 from bake.arrays import AnyArray, Int32Array
 from bake.graph import BLOCKED
-from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.columns import ProfileColumns
 
 #: About this many pairs are decoded at once.
 _PORTION = 2**22
 
 
-def hop_columns(tables: BakedTables, move: AnyArray, *, charted: bool) -> dict[str, AnyArray]:
+def hop_columns(tables: ProfileColumns, move: AnyArray, *, charted: bool) -> dict[str, AnyArray]:
     """Return the next hops of one profile.
 
     Args:
@@ -45,7 +45,7 @@ def _greedy(slot: Int32Array, dtype: np.dtype[np.generic]) -> dict[str, AnyArray
 
 
 def _runs_of(
-    tables: BakedTables, dtype: np.dtype[np.generic]
+    tables: ProfileColumns, dtype: np.dtype[np.generic]
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Cut the rows of a table into runs of equal moves, none of them greedy."""
     rows = tables.row_count
@@ -66,7 +66,7 @@ def _runs_of(
     return count, np.concatenate(starts), np.concatenate(moves)
 
 
-def _decoded(tables: BakedTables, rows: Int32Array) -> AnyArray:
+def _decoded(tables: ProfileColumns, rows: Int32Array) -> AnyArray:
     """Return (k, r) int64, the slots of some rows toward every row; -1 where there is none."""
     total = tables.row_count
     goals = np.tile(np.arange(total, dtype=np.int32), len(rows))

@@ -11,7 +11,7 @@ from bake.arrays import AnyArray
 from bake.asset import Asset
 from bake.asset.partial import with_room, written_whole
 from bake.errors import OutputError, UnknownProfileError
-from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.columns import ProfileColumns
 from bake.runtime.reader.places import Places
 from bake.runtime.reader.rows import Rows
 
@@ -49,7 +49,7 @@ def export_table(asset: Asset, path: Path, profile: str | None = None) -> tuple[
             file=asset.path,
             expected=" or ".join(map(repr, asset.profiles)),
         )
-    tables = BakedTables(Places(asset), names[0])
+    tables = ProfileColumns(Places(asset), names[0])
     if not tables.has_hops:
         raise tables.missing("next_hops")
     rows = tables.row_count
@@ -62,20 +62,17 @@ def export_table(asset: Asset, path: Path, profile: str | None = None) -> tuple[
         )
     _check_name(path)
     beside = path.with_suffix(".places.json")
-    places = (
-        json.dumps(Rows(tables).places(np.arange(rows, dtype=np.int32)), separators=(",", ":"))
-        + "\n"
-    )
-    return beside, _write(beside, places.encode()) + _write(path, _matrix(tables))
-
-
-def _matrix(tables: BakedTables) -> AnyArray:
-    """Return (r, r) int16, the row to step to from each row toward each."""
-    rows = tables.row_count
     every = np.arange(rows, dtype=np.int32)
+    places = json.dumps(Rows(tables.version).places(every), separators=(",", ":")) + "\n"
+    return beside, _write(beside, places.encode()) + _write(path, _matrix(tables, every))
+
+
+def _matrix(tables: ProfileColumns, every: AnyArray) -> AnyArray:
+    """Return (r, r) int16, the row to step to from each row toward each."""
+    rows = len(every)
     matrix = np.empty((rows, rows), dtype="<i2")
     for row in every:
-        matrix[row] = tables.next_rows(np.full(rows, row), every)
+        matrix[row] = tables.steps.next_rows(np.full(rows, row), every)
     return matrix
 
 

@@ -64,7 +64,7 @@ Make = Callable[[World, LevelRecipe, str, int, Report, Checkpoint], list[Content
 
 
 @dataclass(frozen=True)
-class Baked:
+class BakedLevel:
     """The result of baking a level.
 
     Attributes:
@@ -109,7 +109,7 @@ class Prepared:
 PLAIN_PAIRS = 2**14
 
 
-def bake_level(task: Task, threads: int, report: Report, make: Make | None = None) -> Baked:
+def bake_level(task: Task, threads: int, report: Report, make: Make | None = None) -> BakedLevel:
     """Bake one level and put its asset into place.
 
     Args:
@@ -154,11 +154,11 @@ def bake_level(task: Task, threads: int, report: Report, make: Make | None = Non
 
 def baked_of(
     found: Prepared, size: int, seconds: float, taken_up: float = 0.0, notes: tuple[str, ...] = ()
-) -> Baked:
+) -> BakedLevel:
     """Return what there is to say of a level that was baked."""
     level, world = found.level, found.world
     graph = world if isinstance(world, LatticeWorld) else world.graph
-    return Baked(
+    return BakedLevel(
         graph.node_count,
         graph.arc_count,
         tuple(world.metrics),

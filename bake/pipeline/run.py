@@ -37,7 +37,7 @@ from bake.pipeline.staleness import judge
 from bake.processors import processors
 
 if TYPE_CHECKING:
-    from bake.pipeline.level import Baked, Make
+    from bake.pipeline.level import BakedLevel, Make
 
 #: A function that is called with the level's name, the stage and the fraction of it that is done.
 Report = Callable[[str, str, float], None]
@@ -66,7 +66,7 @@ class Outcome:
 
     task: Task
     status: Literal["baked", "fresh", "failed"]
-    baked: Baked | None = None
+    baked: BakedLevel | None = None
     error: BakeError | None = None
     flat: int | None = None
 

@@ -25,7 +25,7 @@ from bake.levels import is_puzzle
 from bake.pipeline.checkpoint import Checkpoint
 from bake.pipeline.contents import first_alike
 from bake.pipeline.flat import write_flat_file
-from bake.pipeline.level import Baked, Prepared, baked_of, errors_name, prepare, world_contents
+from bake.pipeline.level import BakedLevel, Prepared, baked_of, errors_name, prepare, world_contents
 from bake.pipeline.profile import Report, in_ranges, range_job
 from bake.pipeline.ranges import RangeFolder, UnusableError
 from bake.pipeline.run import Outcome, attempt, build, check_place, threads_for
@@ -226,7 +226,7 @@ def _put(task: Task, parts: Sequence[Path], force: bool) -> Outcome:
         return Outcome(task, "failed", error=error)
     size = task.asset.stat().st_size
     seconds = time.perf_counter() - begun
-    baked = Baked(nodes, arcs, profiles, size, seconds, 0.0, ())
+    baked = BakedLevel(nodes, arcs, profiles, size, seconds, 0.0, ())
     return Outcome(task, "baked", baked=baked, flat=flat)
 
 

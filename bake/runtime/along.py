@@ -35,13 +35,13 @@ class PathQuestions(Questions):
             QueryError: no arc of this profile joins two consecutive places.
         """
         now = self._now
-        if not now.tables.places.is_grid and has_point(*path):
+        if not now.version.places.is_grid and has_point(*path):
             return now.sight.cost(path)
         return float(self._step_units(now, path).sum())
 
     def _step_units(self, now: Snapshot, path: Sequence[Place]) -> Float64Array:
         rows = now.rows.along(path)
-        units = now.tables.step_costs(rows)
+        units = now.version.step_costs(rows)
         wrong = np.flatnonzero(np.isinf(units))
         if len(wrong):
             a, b = now.rows.places(rows[wrong[0] : wrong[0] + 2])
@@ -68,7 +68,7 @@ class PathQuestions(Questions):
         now, known = self._now, self._moves
         units = self._step_units(now, path)
         if known is None or known[0] is not now:
-            self._moves = known = now, Moves(now.tables, self.name)
+            self._moves = known = now, Moves(now.version)
         return known[1].unfold(now.rows.places(now.rows.along(path)), units)
 
     def smooth(self, path: Sequence[Place]) -> list[Place]:

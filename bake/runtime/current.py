@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from bake.runtime.bare import BareTables
-from bake.runtime.hierarchy.lattice import LatticeTables
-from bake.runtime.reader.baked import BakedTables
+from bake.runtime.hierarchy.lattice import sheet_version
+from bake.runtime.reader.baked import Baked
+from bake.runtime.reader.columns import ProfileColumns
+from bake.runtime.reader.engine import Engine
 from bake.runtime.reader.places import Place, Places
 from bake.runtime.snapshot import Snapshot
 from bake.runtime.things import Door, Link, ThingTables
@@ -32,17 +33,15 @@ class Current:
     Attributes:
         places: the places of the level.
         things: links, regions, spots and doors of the level.
-        tables: each profile's tables as they were baked, even if the level has changed since.
+        baked: what answers for each profile as it was baked, even if the level has changed since.
     """
 
     def __init__(self, places: Places, profiles: tuple[str, ...]) -> None:
         self.places = places
         self.things = ThingTables(places)
-        self.tables = {name: self._tables_of(name) for name in profiles}
-        self._snapshots: Mapping[str, Snapshot] = {
-            name: Snapshot(tables, partial(self._next_hop, name), partial(self._searches, tables))
-            for name, tables in self.tables.items()
-        }
+        columns = {name: ProfileColumns(places, name) for name in profiles}
+        self.baked = {name: Baked(each, sheet_version(each)) for name, each in columns.items()}
+        self._snapshots: Mapping[str, Snapshot] = {name: self._first(name) for name in profiles}
         self._doors: tuple[Mapping[str, Snapshot], Mapping[str, Door]] | None = None
         self._watching: weakref.WeakKeyDictionary[Any, Callable[[Any], None]] = (
             weakref.WeakKeyDictionary()
@@ -51,12 +50,25 @@ class Current:
         self._making = threading.Lock()
         self._writer: LevelWriter | None = None
 
-    def _tables_of(self, name: str) -> BakedTables:
-        tables = BakedTables(self.places, name)
-        if tables.has_hops:
-            return tables
-        kind = BareTables if self.places.asset.implied is None else LatticeTables
-        return kind(self.places, name, lambda: self.writer.unchanged(name))
+    def _first(self, name: str) -> Snapshot:
+        """Return the snapshot of a profile as it was baked."""
+        baked = self.baked[name]
+        engine: Engine = baked
+        if not baked.version.has_hops:
+            from bake.runtime.live.changed import Changed
+
+            engine = Changed(baked.version, baked, lambda: self.writer.first(name), as_baked=True)
+
+        def searched(*asked: Any) -> Any:
+            state, hierarchy = self.writer.first(name)
+            return hierarchy.searched(state, *asked)
+
+        def searches() -> SearchContext:
+            from bake.runtime.searching.context import baked_context
+
+            return baked_context(engine, baked.columns, searched)
+
+        return Snapshot(engine, partial(self._next_hop, name), searches)
 
     def now(self, name: str) -> Snapshot:
         """Return the newest snapshot of a profile."""
@@ -65,25 +77,18 @@ class Current:
     @property
     def links(self) -> Mapping[str, Link]:
         """Return the links by name, as they are now."""
-        changed = next(iter(self._snapshots.values())).tables.changed_links
-        return self.things.links if changed is None else changed
+        level = next(iter(self._snapshots.values())).version.level
+        return self.things.links if level is None else level.links.now
 
     @property
     def doors(self) -> Mapping[str, Door]:
         """Return the doors by name, in the states they are in now."""
         snapshots, known = self._snapshots, self._doors
         if known is None or known[0] is not snapshots:
-            terrain = next(iter(snapshots.values())).tables.changed_terrain
-            doors = self.things.doors if terrain is None else self.things.doors_on(terrain)
+            level = next(iter(snapshots.values())).version.level
+            doors = self.things.doors if level is None else self.things.doors_on(level.terrain)
             self._doors = known = snapshots, doors
         return known[1]
-
-    def _searches(self, tables: BakedTables) -> SearchContext:
-        from bake.runtime.searching.context import baked_context
-
-        return baked_context(
-            tables, lambda *asked: self.writer.unchanged(tables.profile).searched(*asked)
-        )
 
     def _next_hop(self, name: str, start: Place, goal: Place) -> Place | None:
         return self._snapshots[name].next_hop(start, goal)
@@ -113,7 +118,7 @@ class Current:
 
         with self._making:
             if self._writer is None:
-                self._writer = LevelWriter(self.tables, self._snapshots, self.publish)
+                self._writer = LevelWriter(self.baked, self._snapshots, self.publish)
             return self._writer
 
     def close(self) -> None:

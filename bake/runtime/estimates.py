@@ -80,7 +80,7 @@ class ClusterQuestions(Questions):
         from bake.runtime.searching.heuristics import estimated_ticks
 
         now = self._now
-        row, goal_row = ends(now.tables, now.rows, start, goal)
+        row, goal_row = ends(now.engine, now.rows, start, goal)
         return self._in_units(estimated_ticks(now.searches, heuristic, row, goal_row))
 
     def _in_units(self, ticks: int) -> float:

@@ -10,9 +10,9 @@ from typing import cast
 import numpy as np
 
 from bake.arrays import Int32Array
+from bake.runtime.reader.engine import Engine
 from bake.runtime.reader.places import Cell, Place, Places
 from bake.runtime.reader.rows import Rows
-from bake.runtime.reader.tables import Tables
 
 
 def is_bare(places: Places, place: object) -> bool:
@@ -26,27 +26,27 @@ def in_all_headings(places: Places, cell: Place) -> list[Place]:
     return [(x, y, heading) for heading in range(places.headings or 0)]
 
 
-def ends(tables: Tables, rows: Rows, start: Place, goal: Place) -> tuple[int, int]:
+def ends(engine: Engine, rows: Rows, start: Place, goal: Place) -> tuple[int, int]:
     """Return the rows of a start and a goal, in the headings in which the way costs least.
 
     Raises:
         OutsideMapError, UnknownNodeError: there is no such place.
         BlockedCellError: the profile cannot stand on the place.
     """
-    places = tables.places
+    places = engine.version.places
     if not (is_bare(places, start) or is_bare(places, goal)):
         return rows.row(start), rows.row(goal)
-    starts, goals = (_rows_of(tables, rows, place) for place in (start, goal))
+    starts, goals = (_rows_of(places, rows, place) for place in (start, goal))
     tail, head = np.repeat(starts, len(goals)), np.tile(goals, len(starts))
-    best = int(np.where(tail == head, 0, tables.ticks_between(tail, head)).argmin())
+    best = int(np.where(tail == head, 0, engine.all_ticks(tail, head)).argmin())
     return int(tail[best]), int(head[best])
 
 
-def _rows_of(tables: Tables, rows: Rows, place: Place) -> Int32Array:
+def _rows_of(places: Places, rows: Rows, place: Place) -> Int32Array:
     """Return the rows of a place, of a cell alone those of all headings it can be stood on in."""
-    if not is_bare(tables.places, place):
+    if not is_bare(places, place):
         return np.array([rows.row(place)], dtype=np.int32)
-    every = in_all_headings(tables.places, place)
+    every = in_all_headings(places, place)
     standing = rows.existing(np.array(every), "places")
     # None of them can be stood on: the error of the first says so.
     return standing[standing >= 0] if (standing >= 0).any() else rows.along(every[:1])

@@ -16,7 +16,7 @@ from bake.errors import UnknownProfileError
 from bake.runtime.current import Current
 from bake.runtime.live.report import Changes, UpdateReport
 from bake.runtime.navigator import Navigator
-from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.columns import ProfileColumns
 from bake.runtime.reader.places import Cell, Name, Place, Places, quoted
 from bake.runtime.reader.points import Points
 from bake.runtime.things import Door, Instance, Link, Region, Spot
@@ -229,16 +229,16 @@ class LevelAsset:
         """
         return Navigator(self._current, self._known(name))
 
-    def _tables(self, profile: str | None = None) -> BakedTables:
-        """Return the tables of a profile as they were baked, even if the level has changed since.
+    def _columns(self, profile: str | None = None) -> ProfileColumns:
+        """Return what the asset holds of a profile, even if the level has changed since.
 
         This is how the rest of this package (views, differences, exports) reads the columns of an
-        open level; ``tables.places`` tells where its nodes are. Games have no use for it.
+        open level; ``columns.places`` tells where its nodes are. Games have no use for it.
 
         Raises:
             UnknownProfileError, AssetError: as for :meth:`profile`.
         """
-        return self._current.tables[self._known(profile)]
+        return self._current.baked[self._known(profile)].columns
 
     def _known(self, name: str | None) -> str:
         """Return the name of a profile; it may be left out where the asset holds only one."""

@@ -42,7 +42,7 @@ class ManyQuestions(Questions):
         """
         now = self._now
         rows, goal_rows, stood = _pairs(now, starts, goals, strict)
-        ahead = now.tables.next_rows(rows, goal_rows)
+        ahead = now.engine.hops(rows, goal_rows)
         if stood is not None:
             every = np.full(len(stood), -1, dtype=np.int32)
             every[stood] = ahead
@@ -79,10 +79,10 @@ class ManyQuestions(Questions):
         rows, goal_rows, stood = _pairs(now, starts, goals, strict)
         walked: AnyArray
         if method == "table" and places.is_grid:
-            first, cells = now.tables.walk_cells(rows, goal_rows)
+            first, cells = now.engine.ways_in_cells(rows, goal_rows)
             walked = places.with_floor(cells)
         else:
-            walk = now.tables.walk if method == "table" else now.searches.hierarchy.many
+            walk = now.engine.ways if method == "table" else now.searches.hierarchy.many
             first, path = walk(rows, goal_rows)
             walked = now.rows.array(path)
         if stood is not None:
@@ -107,7 +107,7 @@ class ManyQuestions(Questions):
         """
         now = self._now
         rows, goal_rows, stood = _pairs(now, starts, goals, strict)
-        units = now.tables.ticks_between(rows, goal_rows) / self._units
+        units = now.engine.all_ticks(rows, goal_rows) / self._units
         if stood is None:
             return units
         every = np.full(len(stood), np.inf)
@@ -185,7 +185,7 @@ class ManyQuestions(Questions):
         rows = now.rows.standing(listed, "places")
         cost = np.full(len(rows), np.inf)
         stood = rows >= 0
-        cost[stood] = now.tables.row_cost[rows[stood]]
+        cost[stood] = now.version.row_cost[rows[stood]]
         return float(cost[0]) if one else cost
 
     # -- one place and all others ------------------------------------------------------------------
@@ -205,9 +205,7 @@ class ManyQuestions(Questions):
         """
         now = self._now
         row = now.rows.row(goal)
-        hops = now.tables.has_hops
-        ticks = now.tables.ticks_toward(row) if hops else now.around.ticks_toward(row)
-        return self._over_places(now, ticks / self._units, np.inf)
+        return self._over_places(now, now.ticks_toward(row) / self._units, np.inf)
 
     def distances_from(self, start: Place) -> Float64Array:
         """Return the distances from one start to every place; no baked table is needed.
@@ -238,16 +236,16 @@ class ManyQuestions(Questions):
         """
         now = self._now
         goal_row = now.rows.row(goal)
-        if now.tables.has_hops:
-            rows = np.arange(now.tables.row_count, dtype=np.int32)
-            ahead = now.tables.next_rows(rows, np.full_like(rows, goal_row))
+        if now.version.has_hops:
+            rows = np.arange(now.version.row_count, dtype=np.int32)
+            ahead = now.engine.hops(rows, np.full_like(rows, goal_row))
         else:
             ahead = now.around.toward(goal_row)
         return self._over_places(now, now.rows.array(ahead), -1)
 
     def _over_places(self, now: Snapshot, values: AnyArray, nowhere: float) -> AnyArray:
         """Lay out a value of each row over the places of the level."""
-        places, row = self._current.places, now.tables.row_at
+        places, row = self._current.places, now.version.row_at
         spread = np.full((len(row), *values.shape[1:]), nowhere, dtype=values.dtype)
         if values.dtype == object:
             spread[:] = None
@@ -277,7 +275,7 @@ class ManyQuestions(Questions):
         now = self._now
         row = now.rows.row(start)
         rows, ticks = now.around.within(row, _largest_ticks(budget, self._units))
-        location = now.tables.location[rows]
+        location = now.version.location[rows]
         order = np.lexsort((location, ticks))
         return now.rows.array(rows[order]), ticks[order] / self._units
 
@@ -300,8 +298,8 @@ class ManyQuestions(Questions):
         goal_rows = goal_rows[goal_rows >= 0]
         if not len(goal_rows):
             return None
-        if now.tables.has_hops:
-            ticks = now.tables.ticks_between(np.full_like(goal_rows, row), goal_rows)
+        if now.version.has_hops:
+            ticks = now.engine.all_ticks(np.full_like(goal_rows, row), goal_rows)
         else:
             ticks = now.around.ticks_from(row)[goal_rows]
         best = int(ticks.argmin())
@@ -331,7 +329,7 @@ class ManyQuestions(Questions):
     def places(self) -> list[Place]:
         """Return all places that the profile can stand on, in the asset's order."""
         now = self._now
-        row = now.tables.row_at
+        row = now.version.row_at
         return now.rows.places(np.sort(row[row >= 0]))
 
     @property

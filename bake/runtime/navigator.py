@@ -92,8 +92,8 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
             way = self._between(now, start, goal)
             return math.inf if way is None else way.cost
         start, goal = cast("Place", start), cast("Place", goal)
-        row, goal_row = ends(now.tables, now.rows, start, goal)
-        return 0.0 if row == goal_row else now.tables.ticks(row, goal_row) / self._units
+        row, goal_row = ends(now.engine, now.rows, start, goal)
+        return 0.0 if row == goal_row else now.engine.ticks(row, goal_row) / self._units
 
     def reachable(self, start: Place, goal: Place) -> bool:
         """Tell whether there is a path, by two labels and, with one-way arcs, by one bit.
@@ -102,7 +102,7 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
             QueryError: as for :meth:`next_hop`.
         """
         now = self._now
-        return now.tables.reaches(*ends(now.tables, now.rows, start, goal))
+        return now.engine.reaches(*ends(now.engine, now.rows, start, goal))
 
     @overload
     def nearest(self, point: Sequence[float], *, last: Place | None = None) -> Place: ...
@@ -231,9 +231,9 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
             way = self._between(now, start, goal)
             return None if way is None else cast("list[Place]", way.points)
         start, goal = cast("Place", start), cast("Place", goal)
-        row, goal_row = ends(now.tables, now.rows, start, goal)
+        row, goal_row = ends(now.engine, now.rows, start, goal)
         if method == "table" and heuristic is None and weight == 1:
-            rows = now.tables.path(row, goal_row)
+            rows = now.engine.way(row, goal_row)
         else:
             from bake.runtime.searching.methods import Request, run
 
@@ -290,7 +290,7 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
         from bake.runtime.searching.methods import Request, result
 
         now = self._now
-        row, goal_row = ends(now.tables, now.rows, start, goal)
+        row, goal_row = ends(now.engine, now.rows, start, goal)
         request = Request(method, heuristic, weight, queue, looked_at, price)
         return result(now.searches, row, goal_row, request)
 
@@ -321,7 +321,7 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
         from bake.runtime.searching.under_way import LevelSearch
 
         now = self._now
-        row, goal_row = ends(now.tables, now.rows, start, goal)
+        row, goal_row = ends(now.engine, now.rows, start, goal)
         return LevelSearch(now.searches, (row, goal_row), method, heuristic, queue)
 
     def requests(
@@ -360,7 +360,7 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
             MissingTableError: the asset was baked without a hierarchy.
         """
         now = self._now
-        row, goal_row = ends(now.tables, now.rows, start, goal)
+        row, goal_row = ends(now.engine, now.rows, start, goal)
         pieces = now.searches.walk(row, goal_row)
         if pieces is None:
             return None
@@ -392,7 +392,7 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
         """
         from bake.runtime.follow import Follower
 
-        places = self._now.tables.places
+        places = self._now.version.places
 
         def pull(path: Sequence[Place]) -> Waypoints:
             return self._now.sight.smooth(path)
@@ -428,27 +428,27 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
 
         now = self._now
         measured = "table" in methods or (
-            not methods and (now.tables.has_hops or now.tables.has_distances)
+            not methods and (now.version.has_hops or now.version.has_distances)
         )
         if not methods:
-            methods = ("table", "astar") if now.tables.has_hops else ("astar",)
-        if now.by_sheet and set(methods) == {"hpa"} and now.tables.row_count:
+            methods = ("table", "astar") if now.version.has_hops else ("astar",)
+        if now.by_sheet and set(methods) == {"hpa"} and now.version.row_count:
             # Two neighbours would have to be looked for among all arcs, which are not listed.
             run(now.searches, 0, 0, Request("hpa"))
             return
         # Any two neighbours will do; without any, there is nothing to search.
-        graph = now.tables.usable.graph
+        graph = now.version.usable.graph
         ends = graph.tail()[:1], graph.head[:1]
         for method in methods:
             if method == "table":
                 now.lookup()
-                now.tables.walk(*ends)
-                now.tables.next_rows(*ends)
+                now.engine.ways(*ends)
+                now.engine.hops(*ends)
             for row, goal_row in zip(*(end.tolist() for end in ends), strict=True):
                 run(now.searches, row, goal_row, Request(method))
         if measured and len(ends[0]):
-            now.tables.ticks(int(ends[0][0]), int(ends[1][0]))
-            now.tables.ticks_between(*ends)
+            now.engine.ticks(int(ends[0][0]), int(ends[1][0]))
+            now.engine.all_ticks(*ends)
 
     # -- levels that change ------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from bake.errors import OutsideMapError, QueryError
 from bake.runtime.reader.hops import plane_of, view_of
 from bake.runtime.reader.numbers import number_of
 from bake.runtime.reader.places import Place, quoted
-from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.version import Version
 
 if TYPE_CHECKING:
     from bake.search.point.kd_tree import Candidate, KdTree
@@ -41,16 +41,16 @@ _AT_ONCE = 64
 class NearestPlaces:
     """The places that one profile can stand on at one moment; threads may share it."""
 
-    def __init__(self, tables: Tables, baked: NearestPlaces | None = None) -> None:
+    def __init__(self, version: Version, baked: NearestPlaces | None = None) -> None:
         """Make nothing yet.
 
         Args:
-            tables: the rows of the profile.
+            version: the rows of the profile.
             baked: the places of the level as it was baked, if it has changed since. On graphs its
                 tree serves all later versions, where rows that opened are looked at one by one.
         """
-        self._tables = tables
-        self._places = tables.places
+        self._version = version
+        self._places = version.places
         self._baked = baked
         self._gaps: dict[int, float] = {}
         self._straight: Callable[..., int] | None = None
@@ -95,11 +95,11 @@ class NearestPlaces:
 
     @cached_property
     def _known_row(self) -> memoryview[int]:
-        return view_of(self._tables.known_row)
+        return view_of(self._version.known_row)
 
     @cached_property
     def _stands(self) -> memoryview[int] | None:
-        standing = self._tables.standing
+        standing = self._version.standing
         return None if standing is None else view_of(standing)
 
     def _near_last(self, x: float, y: float, location: int) -> tuple[Candidate | None, bool]:
@@ -122,7 +122,7 @@ class NearestPlaces:
     def _gap(self, row: int) -> float:
         """Return the square of the distance from a row's place to the nearest other one."""
         if self._baked is not None:
-            return self._baked._gap(row) if row < self._baked._tables.row_count else 0.0
+            return self._baked._gap(row) if row < self._baked._version.row_count else 0.0
         gap = self._gaps.get(row)
         if gap is None:
             x, y = self._points_of(row)
@@ -135,7 +135,7 @@ class NearestPlaces:
         from bake.search.point.kd_tree import Candidate
 
         for row in self._opened.tolist():
-            near = Candidate(self._away(row, x, y), int(self._tables.location[row]), row)
+            near = Candidate(self._away(row, x, y), int(self._version.location[row]), row)
             known = near if known is None else min(known, near)
         row = self._walk(x, y, floor, self._mask, known)
         if row < 0:
@@ -292,17 +292,17 @@ class NearestPlaces:
 
         None where no point has a weight, as then the nearest one is the one whose domain it is.
         """
-        tables, places = self._tables, self._places
+        version, places = self._version, self._places
         if places.is_grid or not places.asset.has("/domain_weight"):
             return None
         weight = places.asset.read("/domain_weight").astype(np.float64)
         if not weight.any():
             return None
-        row = np.arange(tables.row_count, dtype=np.int32)
-        if tables.standing is not None:
-            row = row[tables.standing]
-        row = row[tables.location[row].argsort(kind="stable")]
-        return row, self._points[row], weight[tables.location[row]]
+        row = np.arange(version.row_count, dtype=np.int32)
+        if version.standing is not None:
+            row = row[version.standing]
+        row = row[version.location[row].argsort(kind="stable")]
+        return row, self._points[row], weight[version.location[row]]
 
     def _under_cones(self, points: Float64Array) -> Int32Array:
         """Return (k) int32, the rows whose cones are highest above points; of equals the first."""
@@ -325,7 +325,7 @@ class NearestPlaces:
             view = self._point_view
             return view[2 * row], view[2 * row + 1]
         _, height, width = self._cells.shape
-        (location,) = self._tables.locations_of(np.array([row], dtype=np.int32)).tolist()
+        (location,) = self._version.locations_of(np.array([row], dtype=np.int32)).tolist()
         line, column = divmod(location, width)
         return float(column), float(line % height)
 
@@ -334,13 +334,13 @@ class NearestPlaces:
         """Return (floors, height, width) int32, the row of each cell of a grid, else -1."""
         places = self._places
         shape = places.floors, places.floor_height or places.height, places.width
-        return np.asarray(self._tables.known_row.reshape(shape))
+        return np.asarray(self._version.known_row.reshape(shape))
 
     @cached_property
     def _points(self) -> Float64Array:
         """Return (r, 2) float64, where the place of each row of a graph lies."""
         assert self._places.position is not None
-        return np.ascontiguousarray(self._places.position[self._tables.location])
+        return np.ascontiguousarray(self._places.position[self._version.location])
 
     @cached_property
     def _point_view(self) -> memoryview[float]:
@@ -351,9 +351,9 @@ class NearestPlaces:
         """Return the tree of all rows of a graph; None where there are none."""
         from bake.search.point.kd_tree import KdTree
 
-        count = self._tables.row_count
+        count = self._version.row_count
         row = np.arange(count, dtype=np.int32)
-        return KdTree.of(self._points, row, self._tables.location) if count else None
+        return KdTree.of(self._points, row, self._version.location) if count else None
 
     @cached_property
     def _view(self) -> Any:
@@ -364,7 +364,7 @@ class NearestPlaces:
     @cached_property
     def _mask(self) -> BoolArray:
         """Return (r) bool, the rows that can be stood on; without any element all of them can."""
-        standing = self._tables.standing
+        standing = self._version.standing
         if standing is None or standing.all():
             return np.empty(0, dtype=np.bool_)
         return standing
@@ -372,10 +372,10 @@ class NearestPlaces:
     @cached_property
     def _opened(self) -> Int32Array:
         """Return (k) int32, rows of a graph that opened since the level was baked."""
-        standing = self._tables.standing
+        standing = self._version.standing
         if self._places.is_grid or self._baked is None or standing is None:
             return np.empty(0, dtype=np.int32)
-        baked = self._baked._tables.row_count
+        baked = self._baked._version.row_count
         opened: Int32Array = (baked + np.flatnonzero(standing[baked:])).astype(np.int32)
         return opened
 
@@ -390,8 +390,8 @@ class NearestPlaces:
             )
 
     def _nowhere(self, floor: int) -> QueryError:
-        profile, standing = self._tables.profile, self._tables.standing
-        somewhere = self._tables.row_count if standing is None else int(standing.sum())
+        profile, standing = self._version.profile, self._version.standing
+        somewhere = self._version.row_count if standing is None else int(standing.sum())
         where = f"on floor {floor}" if somewhere else "in this level"
         return QueryError(f"profile {profile!r} can stand nowhere {where}")
 

@@ -119,11 +119,11 @@ class PathRequest:
 
     def _hops(self, now: Snapshot, count: int) -> list[int] | None:
         """Return the first rows by next hops or HPA*; None where the asset has neither."""
-        row, goal = ends(now.tables, now.rows, self.start, self.goal)
-        if now.tables.has_hops:
+        row, goal = ends(now.engine, now.rows, self.start, self.goal)
+        if now.version.has_hops:
             rows: list[int] = []
             while row != goal and len(rows) < count:
-                row = now.tables.next_row(row, goal)
+                row = now.engine.hop(row, goal)
                 if row < 0:
                     break
                 rows.append(row)
@@ -140,7 +140,7 @@ class PathRequest:
 
     def _begin(self, now: Snapshot) -> None:
         method, heuristic = self._asked
-        row, goal = ends(now.tables, now.rows, self.start, self.goal)
+        row, goal = ends(now.engine, now.rows, self.start, self.goal)
         self._snapshot = now
         self._search = LevelSearch(now.searches, (row, goal), method, heuristic)
         self._take()
@@ -228,7 +228,7 @@ class RequestQueue:
             raise QueryError(f"priority is {quoted(priority)}", expected="a number, 0.001 to 1000")
         check_method(method)
         now = self.now()
-        ends(now.tables, now.rows, start, goal)
+        ends(now.engine, now.rows, start, goal)
         request = PathRequest(self, (start, goal), priority, (method, heuristic))
         self._number += 1
         deadline = self._number + _PATIENCE / priority
@@ -301,7 +301,7 @@ class RequestQueue:
     def _begun(self, request: PathRequest, now: Snapshot) -> bool:
         """Begin to search for a request; tell whether the level still has its places."""
         try:
-            ends(now.tables, now.rows, request.start, request.goal)
+            ends(now.engine, now.rows, request.start, request.goal)
         except QueryError as error:
             request._cancel(f"the level has changed: {error}")
             return False

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from bake.arrays import Float64Array
 from bake.runtime.headings import ends
-from bake.runtime.hierarchy.lattice import rows_of
 from bake.runtime.nearest import NearestPlaces
+from bake.runtime.reader.engine import Engine
 from bake.runtime.reader.lookup import FastLookup, NextHop
 from bake.runtime.reader.places import Place
 from bake.runtime.reader.rows import Rows
-from bake.runtime.reader.tables import Tables
 
 if TYPE_CHECKING:
     from bake.runtime.mesh.ways import MeshWays
@@ -27,7 +27,8 @@ class Snapshot:
     """One profile at one moment. Once made it never changes; threads may share it.
 
     Attributes:
-        tables: the rows, and the paths between them.
+        engine: what answers how to get from row to row.
+        version: the rows, and what steps cost.
         rows: the translation between places and rows.
         newest: :meth:`next_hop` of the profile's newest snapshot, whichever that is when it is
             called.
@@ -35,7 +36,7 @@ class Snapshot:
 
     def __init__(
         self,
-        tables: Tables,
+        engine: Engine,
         newest: NextHop,
         make_searches: Callable[[], SearchContext],
         baked: Snapshot | None = None,
@@ -43,13 +44,13 @@ class Snapshot:
         """Make the snapshot; nothing is read or computed yet.
 
         Args:
-            tables: the tables of the profile.
+            engine: see above.
             newest: see above.
             make_searches: called when a question first needs searches.
             baked: the profile as it was baked, if the level has changed since.
         """
-        self.tables = tables
-        self.rows: Rows = rows_of(tables)
+        self.engine, self.version = engine, engine.version
+        self.rows = Rows(engine.version)
         self.newest = newest
         self._make_searches = make_searches
         self._baked = baked
@@ -64,24 +65,24 @@ class Snapshot:
     @property
     def by_sheet(self) -> bool:
         """Tell whether the cells are read sheet by sheet, and arcs are not listed."""
-        return self.tables.by_sheet
+        return self.version.by_sheet
 
     @cached_property
     def nearest(self) -> NearestPlaces:
         """Return the places nearest to points."""
-        return NearestPlaces(self.tables, None if self._baked is None else self._baked.nearest)
+        return NearestPlaces(self.version, None if self._baked is None else self._baked.nearest)
 
     @cached_property
     def ways(self) -> MeshWays:
         """Return what is known of points of a navigation mesh."""
         from bake.runtime.mesh.ways import MeshWays
 
-        return MeshWays(self.tables, None if self._baked is None else self._baked.ways)
+        return MeshWays(self.engine, None if self._baked is None else self._baked.ways)
 
     @cached_property
     def has_corners(self) -> bool:
         """Tell whether the level is divided by points of visibility."""
-        places = self.tables.places
+        places = self.version.places
         return not places.is_grid and places.asset.has("/wall_node")
 
     @cached_property
@@ -89,14 +90,14 @@ class Snapshot:
         """Return what is known of points between walls."""
         from bake.runtime.walls import PlaneWays
 
-        return PlaneWays(self.tables, None if self._baked is None else self._baked.plane)
+        return PlaneWays(self.engine, None if self._baked is None else self._baked.plane)
 
     @cached_property
     def around(self) -> Around:
         """Return the searches from one row, or toward one row."""
         from bake.runtime.searching.around import Around
 
-        return Around(self.tables, self.nearest)
+        return Around(self.engine, self.nearest)
 
     @cached_property
     def sight(self) -> Sight:
@@ -108,28 +109,37 @@ class Snapshot:
         from bake.runtime.sight import GraphSight, GridSight
         from bake.runtime.sight.plane import MeshSight, WallSight
 
-        places = self.tables.places
+        places = self.version.places
         if places.is_grid:
-            return GridSight(self.tables, self.rows)
+            return GridSight(self.version, self.rows)
         if self.has_corners:
-            return WallSight(self.tables, self.rows, self.plane)
+            return WallSight(self.version, self.rows, self.plane)
         if places.asset.has("/mesh_vertex"):
-            return MeshSight(self.tables, self.rows, self.ways)
-        return GraphSight(self.tables, self.rows)
+            return MeshSight(self.version, self.rows, self.ways)
+        return GraphSight(self.version, self.rows)
 
     def next_hop(self, start: Place, goal: Place) -> Place | None:
         """Answer :meth:`bake.runtime.Navigator.next_hop`; every argument is checked."""
-        row, goal_row = ends(self.tables, self.rows, start, goal)
+        row, goal_row = ends(self.engine, self.rows, start, goal)
         if row == goal_row:
             return self.rows.place(row)
-        ahead = self.tables.next_row(row, goal_row)
+        ahead = self.engine.hop(row, goal_row)
         return None if ahead < 0 else self.rows.place(ahead)
+
+    def ticks_toward(self, goal: int) -> Float64Array:
+        """Return (r) float64 ticks from every row to one goal; inf where there is no path.
+
+        Next hops are followed, and where the asset has none, the goal is searched from.
+        """
+        if self.version.has_hops:
+            return self.engine.toward(goal)
+        return self.around.ticks_toward(goal)
 
     def lookup(self) -> NextHop:
         """Return a fast :meth:`next_hop`; once revoked it answers from the newest snapshot."""
         with self._making:
             if self._lookup is None:
-                self._lookup = self.tables.lookup(self.newest)
+                self._lookup = self.engine.lookup(self.newest)
             return self._lookup.next_hop
 
     def revoke(self) -> None:

@@ -17,9 +17,9 @@ import numpy as np
 from bake.arrays import Float64Array, Int32Array, Int64Array
 from bake.errors import BlockedCellError, QueryError
 from bake.runtime.mesh.polygons import GRID, Step, beside, step_of
+from bake.runtime.reader.engine import Engine
 from bake.runtime.reader.hops import view_of
 from bake.runtime.reader.places import Places, is_point
-from bake.runtime.reader.tables import Tables
 
 if TYPE_CHECKING:
     from bake.search.plane.sight import Outline
@@ -178,21 +178,21 @@ class Path(NamedTuple):
 class PlaneWays:
     """Points between walls as one profile may walk there. Once made it never changes."""
 
-    def __init__(self, tables: Tables, baked: PlaneWays | None = None) -> None:
+    def __init__(self, engine: Engine, baked: PlaneWays | None = None) -> None:
         """Read the walls, or take them from the profile as it was baked.
 
         Raises:
             QueryError: the level has no points of visibility.
             AssetError: its columns do not fit one another.
         """
-        self.tables = tables
+        self.engine, self.version = engine, engine.version
         self._baked = baked
-        self.walls: PlaneWalls = PlaneWalls(tables.places) if baked is None else baked.walls
+        self.walls: PlaneWalls = PlaneWalls(engine.version.places) if baked is None else baked.walls
 
     @cached_property
     def _row(self) -> Int32Array:
         """Return (n) int32, the row of each node, -1 where the profile cannot stand."""
-        return self.tables.rows_of(np.arange(self.tables.places.node_count, dtype=np.int32))
+        return self.version.rows_of(np.arange(self.version.places.node_count, dtype=np.int32))
 
     @cached_property
     def _area(self) -> dict[int, int]:
@@ -207,7 +207,7 @@ class PlaneWays:
         """Return the cost of a unit of length, which is the same everywhere the level was baked."""
         if self._baked is not None:
             return self._baked._cost
-        return float(self.tables.row_cost.min())
+        return float(self.version.row_cost.min())
 
     def step_at(self, point: Sequence[float]) -> tuple[Step, int] | None:
         """Return a point in whole steps of the grid, and its floor; None where nobody can be.
@@ -232,7 +232,7 @@ class PlaneWays:
             UnknownNodeError: it is neither.
             BlockedCellError: the profile cannot be there.
         """
-        places = self.tables.places
+        places = self.version.places
         point = place
         if not is_point(place):
             node = places.location(cast("Any", place))
@@ -246,8 +246,8 @@ class PlaneWays:
     def _blocked(self, place: object) -> BlockedCellError:
         shown = tuple(place.tolist()) if isinstance(place, np.ndarray) else place
         return BlockedCellError(
-            f"profile {self.tables.profile!r} cannot be at {shown!r}",
-            place=f"level {self.tables.places.name!r}",
+            f"profile {self.version.profile!r} cannot be at {shown!r}",
+            place=f"level {self.version.places.name!r}",
             remedy="nearest() gives a place it can stand on",
         )
 
@@ -273,14 +273,14 @@ class PlaneWays:
         rows, out = self._joined(area, begin)
         goal_rows, back = self._joined(goal_area, end)
         ticks, one, other = self._cheapest(rows, out, goal_rows, back)
-        cost = ticks / self.tables.places.ticks_per_unit
+        cost = ticks / self.version.places.ticks_per_unit
         if straight is not None and straight.cost <= cost:
             return straight
         if not np.isfinite(ticks):
             return None
-        way = np.array([one]) if one == other else self.tables.path(one, other)
+        way = np.array([one]) if one == other else self.engine.way(one, other)
         assert way is not None, "a distance that is finite has a path"
-        nodes = self.tables.location[way].tolist()
+        nodes = self.version.location[way].tolist()
         steps = [begin, *(tuple(self.walls.place[node].tolist()) for node in nodes), end]
         floors = [floor, *(self.floor_of(node) for node in nodes), goal_floor]
         return Path(self._points(steps, floors), cost)
@@ -302,7 +302,7 @@ class PlaneWays:
         row = self._row[node]
         node, row = node[row >= 0], row[row >= 0]
         way = (self.walls.place[node] - step) / GRID
-        cost = self.tables.row_cost[row] * self.tables.places.ticks_per_unit
+        cost = self.version.row_cost[row] * self.version.places.ticks_per_unit
         return row, np.hypot(way[:, 0], way[:, 1]) * cost
 
     def _cheapest(
@@ -316,7 +316,7 @@ class PlaneWays:
             tail, head = np.repeat(rows[mine], width), np.tile(goal_rows, len(rows[mine]))
             between = np.zeros(len(tail))
             apart = tail != head
-            between[apart] = self.tables.ticks_between(tail[apart], head[apart])
+            between[apart] = self.engine.all_ticks(tail[apart], head[apart])
             total = np.repeat(out[mine], width) + between + np.tile(back, len(rows[mine]))
             at = int(total.argmin())
             if total[at] < best[0]:

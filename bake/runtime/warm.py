@@ -26,8 +26,8 @@ def ask_everything(level: LevelAsset) -> None:
     """
     for nav in map(level.profile, level.profiles):
         now = nav._now
-        if now.by_sheet and now.tables.row_count > _MOST_ROWS:
-            _ask_large(nav, now.tables.row_count)
+        if now.by_sheet and now.version.row_count > _MOST_ROWS:
+            _ask_large(nav, now.version.row_count)
             continue
         ends = two_neighbours(nav)
         if ends is not None:
@@ -55,7 +55,7 @@ def _walked(nav: Navigator, start: Place, goal: Place) -> None:
 def two_neighbours(nav: Navigator) -> tuple[Place, Place] | None:
     """Return the ends of some arc; None where there is none."""
     now = nav._now
-    arcs = now.tables.usable.graph
+    arcs = now.version.usable.graph
     if not arcs.arc_count:
         return None
     middle = arcs.arc_count // 2
@@ -96,7 +96,7 @@ def _ask(nav: Navigator, start: Place, goal: Place) -> None:
 
 def _point(nav: Navigator, place: Place) -> list[float]:
     """Return where a node lies."""
-    there = nav._now.tables.places
+    there = nav._now.version.places
     assert there.position is not None
     x, y = there.position[there.location(place)].tolist()
     return [x, y]

@@ -42,7 +42,7 @@ def prices_of(context: SearchContext) -> PairCosts:
     """Return the prices of every two clusters that an arc joins, in ticks."""
 
     def made() -> PairCosts:
-        label, usable = context.bounds.cluster, context.tables.usable
+        label, usable = context.bounds.cluster, context.version.usable
         member = np.argsort(label, kind="stable").astype(np.int32)
         numbers = np.arange(context.bounds.cluster_count + 1)
         first = np.searchsorted(label[member], numbers).astype(np.int32)
@@ -89,7 +89,7 @@ def cluster_cost(nav: Navigator, start: int, goal: int, price: str = "average") 
     which = _which(price)
     costs = prices_of(now.searches).get((a, b))
     ticks = int(UNREACHABLE) if costs is None else costs[which]
-    return math.inf if ticks >= int(UNREACHABLE) else ticks / now.tables.places.ticks_per_unit
+    return math.inf if ticks >= int(UNREACHABLE) else ticks / now.version.places.ticks_per_unit
 
 
 def plan_clusters(
@@ -114,7 +114,7 @@ def plan_clusters(
     label = now.searches.bounds.cluster
     here, there = (int(label[now.rows.row(place)]) for place in (start, goal))
     sequence, ticks, _ = plan(links_of(now.searches), here, there, price)
-    return (sequence, ticks / now.tables.places.ticks_per_unit) if sequence else None
+    return (sequence, ticks / now.version.places.ticks_per_unit) if sequence else None
 
 
 def search_clusters(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
@@ -122,7 +122,7 @@ def search_clusters(context: SearchContext, row: int, goal: int, request: Reques
     without_heuristic(request, "the method 'clusters'")
     if context.unreachable(row, goal):
         return Outcome(None, 0, 0, bound=math.inf)
-    bounds, usable = context.bounds, context.tables.usable
+    bounds, usable = context.bounds, context.version.usable
     links = links_of(context)
     price = "average" if request.price is None else request.price
     label = bounds.cluster

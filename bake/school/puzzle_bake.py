@@ -13,7 +13,7 @@ from bake.asset.schema import PATTERNS_KIND
 from bake.asset.write import Contents, Scalar, write_asset
 from bake.errors import LevelError
 from bake.kernels.jit import waiting
-from bake.pipeline.level import Baked, errors_name
+from bake.pipeline.level import BakedLevel, errors_name
 from bake.pipeline.plan import BASE_BYTES, Plan, TablePlan
 from bake.pipeline.profile import Report
 from bake.pipeline.sources import Task
@@ -28,7 +28,7 @@ SECONDS_PER_ENTRY = 200e-9
 
 
 @waiting()
-def bake_puzzle(task: Task, report: Report) -> Baked:
+def bake_puzzle(task: Task, report: Report) -> BakedLevel:
     """Bake a puzzle's pattern database and put its asset into place.
 
     Args:
@@ -47,7 +47,7 @@ def bake_puzzle(task: Task, report: Report) -> Baked:
         )
         report("write", 0)
         size = write_asset(task.asset, header, _contents(puzzle, tables), PATTERNS)
-    return Baked(len(tables), 0, (), size, time.perf_counter() - begun, 0.0, ())
+    return BakedLevel(len(tables), 0, (), size, time.perf_counter() - begun, 0.0, ())
 
 
 def _prepared(task: Task) -> tuple[Puzzle, Header]:

@@ -65,7 +65,7 @@ class _Ground:
 
     def __init__(self, nav: Navigator, start: Place, goal: Place, most_steps: int | None) -> None:
         now = nav._now
-        places = now.tables.places
+        places = now.version.places
         if not places.is_grid or places.hex_layout is not None or places.headings is not None:
             raise QueryError(
                 "walks without a plan are for square grids and agents that do not turn",
@@ -74,8 +74,8 @@ class _Ground:
         if most_steps is not None and whole_of(most_steps) < 0:
             raise QueryError(f"most_steps is {quoted(most_steps)}", expected="0 or more")
         self._rows, self._places = now.rows, places
-        self._graph = now.tables.usable.graph
-        self._cell = now.tables.cell_of_row
+        self._graph = now.version.usable.graph
+        self._cell = now.version.cell_of_row
         self.at, self.goal = now.rows.row(start), now.rows.row(goal)
         if places.floor_height is not None:
             floors = {
@@ -85,7 +85,7 @@ class _Ground:
                 raise QueryError(
                     "start and goal lie on different floors", expected="places of one floor"
                 )
-        cells = now.tables.row_count
+        cells = now.version.row_count
         self.left = _STEPS_A_CELL * cells if most_steps is None else most_steps
         self._walked = [self.at]
 

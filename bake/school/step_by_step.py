@@ -119,16 +119,16 @@ def traced_search(
     if method not in TRACED:
         raise QueryError(f"the method {method!r} keeps no trace", expected=" or ".join(TRACED))
     now = nav._now
-    row, goal_row = ends(now.tables, now.rows, start, goal)
-    context, tables = now.searches, now.tables
+    row, goal_row = ends(now.engine, now.rows, start, goal)
+    context, version = now.searches, now.version
     estimate = estimate_for(context, goal_row, request)
     greedy = method == "greedy"
     reopens = estimate.admissible is not False and not (weight > 1 and estimate.consistent)
     order = Order(0, 1, reopens=False) if greedy else Order(1, float(weight), reopens)
     h = context.space.estimates(estimate, goal_row).tolist()
-    steps, path, ticks = trace(tables.usable.graph, tables.usable.weight, h, row, goal_row, order)
-    place = context.rows.places(np.arange(tables.row_count, dtype=np.int32))
-    unit = tables.places.ticks_per_unit
+    steps, path, ticks = trace(version.usable.graph, version.usable.weight, h, row, goal_row, order)
+    place = context.rows.places(np.arange(version.row_count, dtype=np.int32))
+    unit = version.places.ticks_per_unit
     shown: list[TraceStep] = []
     for number, step in enumerate(steps):
         parent = None if step.parent < 0 else place[step.parent]

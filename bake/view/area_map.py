@@ -110,7 +110,7 @@ def _draw_domains(
     x, y = np.arange(coarse / 2, width, coarse), np.arange(coarse / 2, height, coarse)
     plane = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
     points = (plane / fine - border) / per_unit + low
-    domain = NearestPlaces(scene.tables).many(points).reshape(len(y), len(x))
+    domain = NearestPlaces(scene.tables.version).many(points).reshape(len(y), len(x))
     domain = np.repeat(np.repeat(domain, coarse, axis=0), coarse, axis=1)[:height, :width]
     own = _domain_colours(scene, domain, inside)
     drawn[inside] = np.rint(

@@ -13,7 +13,7 @@ from bake.arrays import Int32Array
 from bake.asset import Asset
 from bake.diff import PERCENTILES, Difference, Distances, Matched, ProfileDifference
 from bake.errors import QueryError, in_units
-from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.columns import ProfileColumns
 from bake.view.colours import (
     CHEAPER,
     CLOSED,
@@ -110,7 +110,7 @@ def _data(profile: ProfileDifference) -> dict[str, Any]:
     return data
 
 
-def _changed(matched: Matched) -> list[tuple[str, BakedTables, Int32Array]]:
+def _changed(matched: Matched) -> list[tuple[str, ProfileColumns, Int32Array]]:
     """List the kinds of change of a place, each with a table and the rows that changed so in it."""
     return [
         ("opened", matched.new, matched.opened),
@@ -124,12 +124,12 @@ def _example(profile: ProfileDifference, pair: tuple[int, int] | None) -> list[A
     return None if pair is None else [place_data(profile.place(one)) for one in pair]
 
 
-def _places(tables: BakedTables, rows: Int32Array) -> list[Any]:
+def _places(tables: ProfileColumns, rows: Int32Array) -> list[Any]:
     nodes = _in_reading_order(tables, rows).tolist()
     return [place_data(tables.places.place(node)) for node in nodes]
 
 
-def _in_reading_order(tables: BakedTables, rows: Int32Array) -> Int32Array:
+def _in_reading_order(tables: ProfileColumns, rows: Int32Array) -> Int32Array:
     """Return (k) int32, the nodes of rows; on grids sorted in reading order."""
     node = tables.node[rows]
     if not tables.places.is_grid:
@@ -233,7 +233,7 @@ def _grown(old: int, new: int) -> str:
     return f" ({100 * (new / old - 1):+.1f} %)"
 
 
-def _listed(tables: BakedTables, rows: Int32Array) -> str:
+def _listed(tables: ProfileColumns, rows: Int32Array) -> str:
     node = _in_reading_order(tables, rows)
     named = " ".join(place_text(tables.places.place(one)) for one in node[:_LISTED].tolist())
     return f"{len(node):,}: {named}{' ...' if len(node) > _LISTED else ''}"

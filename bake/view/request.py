@@ -219,7 +219,8 @@ def all_toward(scene: Scene, goal: Place, *, need_hops: bool) -> Toward:
     """
     row = scene.rows.row(goal)
     tables = scene.tables
-    stored = tables.stored_ticks_toward(row)
+    labels = tables.labels
+    stored = None if labels is None else labels.ticks_toward(row)
     next_row = None
     if need_hops or stored is None:
         next_row, weight = tables.steps.toward(row)

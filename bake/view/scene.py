@@ -15,7 +15,7 @@ from bake.errors import QueryError
 from bake.graph import BLOCKED, Graph
 from bake.runtime import LevelAsset, Navigator
 from bake.runtime.hierarchy.layers import ClusterTables, HierarchyTables
-from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.columns import ProfileColumns
 from bake.runtime.reader.places import Place, Places
 from bake.runtime.reader.rows import Rows
 
@@ -48,7 +48,7 @@ class Scene:
     """
 
     level: LevelAsset
-    tables: BakedTables
+    tables: ProfileColumns
     terrains: tuple[str, ...]
     colours: UInt8Array
     costs: Float64Array
@@ -73,7 +73,7 @@ class Scene:
     @cached_property
     def rows(self) -> Rows:
         """Return the conversion between places and rows."""
-        return Rows(self.tables)
+        return Rows(self.tables.version)
 
     @cached_property
     def elevation(self) -> Float64Array | None:
@@ -122,7 +122,7 @@ def read_scene(asset: Asset, profile: str | None) -> Scene:
         CorruptAssetError: columns contradict each other.
     """
     level = LevelAsset(asset)
-    tables = level._tables(profile)
+    tables = level._columns(profile)
     places = tables.places
     if places.is_grid and (places.width < 1 or places.height < 1):
         raise asset.damaged("the level has no cells")

@@ -88,7 +88,7 @@ def _walked_colours(
     if walked.seen is not None:
         unseen = ~walked.seen[scene.flat]
         colours[unseen] = mixed(muted[unseen], UNSEEN, 0.7)
-        rows = scene.tables.rows_of(walked.searched)
+        rows = scene.tables.row_at[walked.searched]
         rows = rows[rows >= 0]
         colours[rows] = mixed(colours[rows], SEARCHED, 0.75)
         swatches += [Swatch(UNSEEN, "not seen yet"), Swatch(SEARCHED, "searched at this step")]

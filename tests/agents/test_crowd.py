@@ -13,7 +13,7 @@ from bake.agents.crowd import Agent, Crowd
 from bake.errors import QueryError
 from bake.recipe import ProfileRecipe, load_recipe
 from bake.runtime import open_asset
-from tests.support.baked import GROUND, bake, bake_grid, recipe_for, rows, rules_of
+from tests.support.baked import GROUND, bake, bake_grid, recipe_for, rows, rules_of, write_grid
 from tests.support.levels import shared_level
 from tests.support.pages import ROOT
 from tests.support.walking import Cell, conflicts_along, fewest_steps, steps_of
@@ -57,6 +57,19 @@ def test_one_without_a_goal_steps_aside_and_comes_back(tmp_path: Path) -> None:
         assert ways[0][-1] == (3, 0)
         assert walker.arrived
         assert idle.arrived
+
+
+def test_no_next_hops_are_needed(tmp_path: Path) -> None:
+    """Where an asset has none, the way to each goal is searched for."""
+    source, walked = write_grid(tmp_path / "bay.json", rows("......", "###.##")), []
+    for tables in (("components", "next_hops"), ("components",)):
+        with open_asset(bake(source, recipe_for(tables=tables, connectivity=4))) as level:
+            crowd = Crowd(level)
+            crowd.add((0, 0), (5, 0))
+            crowd.add((5, 0), (0, 0))
+            walked.append(lead(crowd, 9))
+    assert walked[0] == walked[1]
+    assert [way[-1] for way in walked[0]] == [(5, 0), (0, 0)]
 
 
 def test_the_dead_end_lets_the_inner_one_out(tmp_path: Path) -> None:

@@ -345,11 +345,11 @@ def test_a_distance_from_scratch_agrees_with_next_hops(name: str, tmp_path: Path
         bake_level(replace(task, asset=asset, recipe=rules), 1, lambda stage, done: None)
     scratch = LabelsFromScratch(tmp_path / "distances.h5")
     with open_asset(tmp_path / "next_hops.h5") as level:
-        tables = level.profile()._now.tables
-        pairs = np.random.default_rng(8).integers(tables.row_count, size=(300, 2))
+        engine = level.profile()._now.engine
+        pairs = np.random.default_rng(8).integers(engine.version.row_count, size=(300, 2))
         for row, goal in pairs.tolist():
             ticks = scratch.distance(row, goal)
-            assert (math.inf if ticks >= NO_WAY else ticks) == tables.ticks(row, goal)
+            assert (math.inf if ticks >= NO_WAY else ticks) == engine.ticks(row, goal)
 
 
 def cell_from_scratch(

@@ -48,9 +48,9 @@ def check(asset: Path, flat: Path, pairs: int = 300) -> None:
         assert one.profiles == other.profiles
         for name in one.profiles:
             a, b = one.profile(name), other.profile(name)
-            tables = one._tables(name)
+            tables = one._columns(name)
             places = [tables.places.place_at(each) for each in tables.location.tolist()]
-            assert len(places) == other._tables(name).row_count
+            assert len(places) == other._columns(name).row_count
             for _ in range(pairs):
                 start, goal = rng.choice(places), rng.choice(places)
                 names = called(start), called(goal)
@@ -201,10 +201,10 @@ def test_divisions_of_the_plane(tmp_path: Path, source: str) -> None:
     proved(flat)
     with open_asset(asset) as one, open_asset(flat) as other:
         for name in one.profiles:
-            a, b = one._tables(name), other._tables(name)
+            a, b = one._columns(name), other._columns(name)
             rows = np.arange(a.row_count, dtype=np.int32)
             start, goal = np.repeat(rows, len(rows)), np.tile(rows, len(rows))
-            assert np.array_equal(a.next_rows(start, goal), b.next_rows(start, goal))
+            assert np.array_equal(a.steps.next_rows(start, goal), b.steps.next_rows(start, goal))
             assert one.profile(name).nearest((3, 4)) == other.profile(name).nearest((3, 4))
 
 

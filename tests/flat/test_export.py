@@ -59,7 +59,7 @@ def everything(level: LevelAsset, shut: object = None) -> dict[str, Any]:
         },
     }
     for name in level.profiles:
-        nav, tables = level.profile(name), level._tables(name)
+        nav, tables = level.profile(name), level._columns(name)
         places = [tables.places.place_at(location) for location in tables.location.tolist()]
         places = [place for place in places if place != shut]
         pairs = [(a, b) for a in places for b in places][::7]

@@ -22,11 +22,11 @@ def test_a_map(name: str, tmp_path: Path) -> None:
     assert len(zlib.compress(flat.read_bytes(), 9)) <= PACKED[name]
     with open_asset(asset) as one, open_asset(flat) as other:
         (profile,) = one.profiles
-        a, b = one._tables(profile), other._tables(profile)
+        a, b = one._columns(profile), other._columns(profile)
         assert np.array_equal(a.location, b.location)
         rng = np.random.default_rng(0)
         rows, goals = rng.integers(0, a.row_count, (2, 25_000)).astype(np.int32)
-        assert np.array_equal(a.next_rows(rows, goals), b.next_rows(rows, goals))
+        assert np.array_equal(a.steps.next_rows(rows, goals), b.steps.next_rows(rows, goals))
         some = slice(0, 500)
         assert np.array_equal(
             a.steps.ticks_between(rows[some], goals[some]),

@@ -19,7 +19,7 @@ from bake.asset import partial
 from bake.pipeline import Task, build
 from bake.pipeline.checkpoint import SECONDS_VARIABLE, seconds_before
 from bake.pipeline.checkpoint_folder import CheckpointFolder
-from bake.pipeline.level import Baked, bake_level
+from bake.pipeline.level import BakedLevel, bake_level
 from bake.recipe import LevelRecipe, ProfileRecipe
 from bake.search.all_pairs.batch import LANES, BatchScratch, BatchSearch
 from bake.tables import run_writer
@@ -70,7 +70,7 @@ class Bake:
         self.threads = threads
         self.said: list[str] = []
 
-    def whole(self) -> Baked:
+    def whole(self) -> BakedLevel:
         self.said.clear()
         return bake_level(self.task, self.threads, lambda stage, done: self.said.append(stage))
 

@@ -46,7 +46,7 @@ class Both:
 
     def __init__(self, level: LevelAsset, profile: str) -> None:
         self.nav: Navigator = level.profile(profile)
-        tables = level._tables(profile)
+        tables = level._columns(profile)
         self.places = tables.places
         self.standing: list[int] = tables.location.tolist()
         self.level = level

@@ -48,7 +48,7 @@ def asked_about(name: str) -> tuple[list[str], list[str], About]:
         for i, profile in enumerate(flat.profiles):
             asked.append(f"profile {i}")
             expected.append("ok")
-            tables, nav = flat._tables(profile), asset.profile(profile)
+            tables, nav = flat._columns(profile), asset.profile(profile)
             for start, goal in rng.choice(tables.location, (PAIRS, 2)).tolist():
                 asked.append(f"hop {start} {goal}")
                 expected.append(str(next_hop(asset, flat, nav, start, goal)))
@@ -57,7 +57,7 @@ def asked_about(name: str) -> tuple[list[str], list[str], About]:
 
 def next_hop(asset: LevelAsset, flat: LevelAsset, nav: Navigator, start: int, goal: int) -> int:
     """Ask the asset, by locations of the flat file; -1 = there is no path."""
-    places = flat._tables(nav.name).places
+    places = flat._columns(nav.name).places
     ends = [places.place_at(location) for location in (start, goal)]
     if asset.is_grid and not flat.is_grid:
         ends = [tuple(map(int, node.split(","))) for node in ends]

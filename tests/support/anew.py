@@ -33,7 +33,7 @@ def by_cluster(nav: Navigator, places: list[object]) -> dict[int, frozenset[obje
 
 
 def stands(nav: Navigator, place: object) -> bool:
-    tables = nav._now.tables
+    tables = nav._now.version
     try:
         return bool(tables.row_at[tables.places.location(place)] >= 0)
     except UnknownNodeError:

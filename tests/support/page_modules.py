@@ -27,7 +27,7 @@ class Reader:
     def __init__(self, level: LevelAsset, profile: str | None = None) -> None:
         self.level = level
         self.nav: Navigator = level.profile(profile or level.profiles[0])
-        tables = level._tables(self.nav.name)
+        tables = level._columns(self.nav.name)
         self.places = tables.places
         self.standing: list[int] = tables.location.tolist()
 

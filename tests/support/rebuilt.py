@@ -8,8 +8,8 @@ from bake.arrays import Int32Array, Int64Array
 from bake.graph import Graph, Subgraph
 from bake.greedy import chart
 from bake.runtime.hierarchy.layers import form_of
+from bake.runtime.live.changed import Changed
 from bake.runtime.live.state import ProfileState
-from bake.runtime.live.tables import ChangedTables
 from bake.runtime.snapshot import Snapshot
 from bake.search.graph.connectivity import is_two_way
 from bake.search.graph.partition import connected_parts
@@ -26,8 +26,8 @@ FAR = 2**31 - 1
 
 def state_of(snapshot: Snapshot) -> ProfileState:
     """A profile that has changed."""
-    assert isinstance(snapshot.tables, ChangedTables)
-    return snapshot.tables.state
+    assert isinstance(snapshot.engine, Changed)
+    return snapshot.engine.state
 
 
 def standing_graph(state: ProfileState) -> tuple[Subgraph, Int32Array]:
@@ -45,7 +45,7 @@ def built_anew(state: ProfileState, live: LiveHierarchy) -> tuple[Clusters, Hier
     """Clusters and layers, by what bakes use."""
     assert state.clusters is not None
     line = state.clusters.line
-    layout = line.layout(state.location[line.tables.row_count :])
+    layout = line.layout(state.location[line.columns.row_count :])
     sub, _ = standing_graph(state)
     label, count = connected_parts(sub.graph.first_out, sub.graph.head, layout.key[sub.node])
     lowest = np.empty(count, dtype=np.int64)
@@ -134,14 +134,14 @@ def check_runs(snapshot: Snapshot) -> None:
     """What paths are smoothed by is what it would be if made anew."""
     clusters = state_of(snapshot).clusters
     assert clusters is not None
-    live, places = snapshot.searches.hierarchy.tables.runs, snapshot.tables.places
+    live, places = snapshot.searches.hierarchy.tables.runs, snapshot.version.places
     assert (live is None) == (places.cell is None)
     if live is None or places.cell is None:
         return
     # As it was baked, rows that came later are of no account.
     rows = len(live.at)
     graph = clusters.made().rows.graph
-    at = chart(snapshot.tables.cell_of_row, places.hex_layout)[: len(graph.node)]
+    at = chart(snapshot.version.cell_of_row, places.hex_layout)[: len(graph.node)]
     anew = RunsVersion.of(graph, at, at, form_of(places)).runs
     assert (live.ticks == anew.ticks[:rows]).all()
     assert anew.even or not live.even

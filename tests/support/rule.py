@@ -106,17 +106,19 @@ def rule_now(level: LevelAsset | Navigator, profile: str) -> Rule:
 
 def baked_hops(level: LevelAsset | Navigator, profile: str) -> Callable[[int, int], int]:
     """The next hops of an asset as baked, whatever has become of the level."""
-    tables = level._current.tables[profile]
-    row_at = tables.row_at.tolist()
-    if tables.has_hops:
-        assert tables.steps.row_count == tables.row_count  # Read, in case the level is closed soon.
+    engine = level._current.baked[profile]
+    columns = engine.columns
+    row_at = columns.row_at.tolist()
+    if columns.has_hops:
+        # Read, in case the level is closed soon.
+        assert columns.steps.row_count == columns.row_count
 
     def baked(start: int, goal: int) -> int:
         row, goal_row = row_at[start], row_at[goal]
-        if not tables.has_hops or row < 0 or goal_row < 0:
+        if not columns.has_hops or row < 0 or goal_row < 0:
             return NOWHERE
-        ahead = tables.next_row(row, goal_row)
-        return NOWHERE if ahead < 0 else int(tables.location[ahead])
+        ahead = engine.hop(row, goal_row)
+        return NOWHERE if ahead < 0 else int(columns.location[ahead])
 
     return baked
 

@@ -118,7 +118,7 @@ def table(path: Path, name: str) -> np.ndarray:
 def hop_table(path: Path, profile: str = "default") -> np.ndarray:
     """(r, r) slots that the runs of a profile say, from row to row; 255: none."""
     with open_asset(path) as level:
-        hops = level.profile(profile)._now.tables.hops
+        hops = level._columns(profile).hops
         pairs = np.divmod(np.arange(hops.rows**2, dtype=np.int32), np.int32(max(1, hops.rows)))
         slots = hops.slots(*pairs).reshape(hops.rows, hops.rows)
     assert slots.max(initial=0) < 254

@@ -192,7 +192,7 @@ def answers(path: Path, seed: int, pairs: int = 25) -> list[object]:
     with open_asset(path) as level:
         for name in level.profiles:
             nav = level.profile(name)
-            places = [tuple(cell) for cell in nav._now.tables.cell_of_row.tolist()]
+            places = [tuple(cell) for cell in nav._now.version.cell_of_row.tolist()]
             for _ in range(pairs if places else 0):
                 start, goal = rng.choice(places), rng.choice(places)
                 way = nav.path(start, goal, "hpa")
@@ -226,7 +226,7 @@ def test_every_question_is_answered_as_with_listed_arcs(case: tuple, seed: int) 
         source.with_suffix(".h5").rename(asset)
         with open_asset(bake_on_cells(source, recipe)) as level:
             every = {
-                name: [tuple(cell) for cell in level._tables(name).cell_of_row.tolist()]
+                name: [tuple(cell) for cell in level._columns(name).cell_of_row.tolist()]
                 for name in level.profiles
             }
             for name, places in every.items():
@@ -288,7 +288,7 @@ def test_plans_over_more_layers_cost_as_much(seed: int, tmp_path: Path) -> None:
             paths = nav._now.searches.hierarchy
             assert len(paths.tables.layers) == levels
             rng = np.random.default_rng(seed)
-            count = nav._now.tables.row_count
+            count = nav._now.version.row_count
             for start, goal in rng.integers(count, size=(300, 2)).tolist():
                 way = paths.find(start, goal)
                 found.append((start, goal, way.ticks))

@@ -25,11 +25,11 @@ DAMAGED = json.loads((FOLDER / "damaged.json").read_text("utf-8"))
 
 
 def place_of(level: LevelAsset, location: int) -> Any:
-    return level._tables(level.profiles[0]).places.place_at(location)
+    return level._columns(level.profiles[0]).places.place_at(location)
 
 
 def location_of(level: LevelAsset, place: Any) -> int:
-    return level._tables(level.profiles[0]).places.location(place)
+    return level._columns(level.profiles[0]).places.location(place)
 
 
 def is_ticks(units: float, ticks: int) -> bool:
@@ -44,7 +44,7 @@ def test_as_baked(name: str) -> None:
         assert level.name == told["level"]["name"]
         for profile, answers in told["profiles"].items():
             nav = level.profile(profile)
-            assert sorted(level._tables(profile).location.tolist()) == answers["standing"]
+            assert sorted(level._columns(profile).location.tolist()) == answers["standing"]
             for start, goal, hop, ticks in answers["questions"]:
                 a, b = place_of(level, start), place_of(level, goal)
                 found = nav.next_hop(a, b)
@@ -65,7 +65,7 @@ def test_updates(name: str, tmp_path: Path) -> None:
     told = TOLD[name]
     terrains = told["level"]["terrains"]
     with open_asset(FOLDER / told["file"]) as level:
-        if level._tables(level.profiles[0]).places.asset.cells_are_nodes:
+        if level._columns(level.profiles[0]).places.asset.cells_are_nodes:
             with pytest.raises(QueryError, match="cells are nodes"):
                 level.update(blocked=[place_of(level, 0)])
             return
@@ -114,7 +114,7 @@ def test_things_and_points(name: str) -> None:
     with open_asset(FOLDER / told["file"]) as level:
         if not level.is_grid:
             assert (
-                list(level._tables(level.profiles[0]).places.names) == told["level"]["node_names"]
+                list(level._columns(level.profiles[0]).places.names) == told["level"]["node_names"]
             )
         spots = [[s.name, s.kind, location_of(level, s.place), s.id] for s in level.spots()]
         assert spots == [
@@ -176,7 +176,7 @@ def ask_everything(path: Path, rng: random.Random) -> None:
         assert level.regions is not None
         for profile in level.profiles:
             nav = level.profile(profile)
-            tables = level._tables(profile)
+            tables = level._columns(profile)
             places = [place_of(level, location) for location in tables.location.tolist()]
             for _ in range(6 if places else 0):
                 a, b = rng.choice(places), rng.choice(places)

@@ -66,9 +66,9 @@ def answers(path: Path) -> list[float]:
     """Ticks between all pairs of rows, as the asset answers."""
     with open_asset(path) as level:
         nav = level.profile()
-        tables = nav._now.tables
-        start, goal = np.divmod(np.arange(tables.row_count**2), tables.row_count)
-        return tables.ticks_between(start.astype(np.int32), goal.astype(np.int32)).tolist()
+        engine, rows = nav._now.engine, nav._now.version.row_count
+        start, goal = np.divmod(np.arange(rows**2), rows)
+        return engine.all_ticks(start.astype(np.int32), goal.astype(np.int32)).tolist()
 
 
 def test_what_is_baked_is_right(tmp_path: Path) -> None:

@@ -219,7 +219,7 @@ def edits_of(pair: Pair, rng: random.Random, count: int) -> list[list[Any]]:
     with open_asset(pair.asset) as level:
         reader = Reader(level)
         doors = {name: list(door.states) for name, door in level.doors.items()}
-        arcs = level._tables(reader.nav.name).usable
+        arcs = level._columns(reader.nav.name).usable
         tails = arcs.graph.tail()
     standing = reader.standing
     (terrains,) = ask(pair.flat, [["terrains"]])
@@ -346,7 +346,7 @@ def test_arcs_are_those_of_the_graph(source: str) -> None:
     asked, expected = [], []
     with open_asset(pair.asset) as level:
         for profile in level.profiles:
-            reader, usable = Reader(level, profile), level._tables(profile).usable
+            reader, usable = Reader(level, profile), level._columns(profile).usable
             asked.append(["profile", profile])
             expected.append(None)
             for row in random.Random(source).sample(range(len(reader.standing)), 20):
@@ -372,7 +372,7 @@ def test_choke_points_lie_apart() -> None:
     assert numbers == [crowd["visits"][at] for at, _ in found]
     with open_asset(pair.asset) as level:
         reader = Reader(level)
-        graph = level._tables(reader.nav.name).usable.graph
+        graph = level._columns(reader.nav.name).usable.graph
         arcs = zip(graph.tail().tolist(), graph.head.tolist(), strict=True)
         joined = networkx.DiGraph(list(arcs))
         row = {at: row for row, at in enumerate(reader.standing)}

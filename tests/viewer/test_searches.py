@@ -28,7 +28,7 @@ class Opened(Reader):
 
     def __init__(self, level: Any, profile: str | None = None) -> None:
         super().__init__(level, profile)
-        self.tables = level._tables(self.nav.name)
+        self.tables = level._columns(self.nav.name)
 
 
 def graph_of(reader: Opened) -> networkx.DiGraph:

@@ -42,7 +42,7 @@ def baked(source: Path, **settings: Any) -> Path:
 
 
 def cluster_of(nav: Navigator) -> dict[str, int]:
-    return {name: nav.cluster(name) for name in nav._now.tables.places.names}
+    return {name: nav.cluster(name) for name in nav._now.version.places.names}
 
 
 def test_the_lookup_table_of_the_notes(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ Layers are read at once and in full, but for the flow fields.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
@@ -14,15 +14,13 @@ import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt8Array
 from bake.asset.column import profile_path
-from bake.runtime.bare import BareTables
 from bake.runtime.hierarchy.layers import form_of, stored_layers
 from bake.runtime.hierarchy.paths import HierarchyPaths, Plan, Way, with_room
-from bake.runtime.reader.places import Place, Places
-from bake.runtime.reader.rows import Rows
-from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.columns import ProfileColumns
+from bake.runtime.reader.version import Version
 
 if TYPE_CHECKING:
-    from bake.runtime.hierarchy.sheets import LatticeSheets, WornSheets
+    from bake.runtime.hierarchy.sheets import WornSheets
     from bake.search.hierarchy.bundles import LayerStack, QueryMemory, StraightRuns
     from bake.search.hierarchy.layer import Layer
 
@@ -34,81 +32,49 @@ _FIRST_HOPS = 8
 _NEAR = 16
 
 
-class LatticeTables(BareTables):
-    """The tables of one profile of a large lattice.
+def sheet_version(columns: ProfileColumns) -> Version:
+    """Return what is known of a profile as it was baked: sheet by sheet, if that can be."""
+    asset = columns.places.asset
+    if asset.implied is None or columns.has_hops:
+        return columns.version
+    from bake.runtime.hierarchy.sheets import LatticeSheets, WornSheets
 
-    Places are turned into rows and back sheet by sheet. All else works out the columns by node and
-    arc, as for other levels.
-    """
+    if not LatticeSheets.fit(columns):
+        return columns.version
 
-    def __init__(self, places: Places, profile: str, make: Callable[[], Tables]) -> None:
-        from bake.runtime.hierarchy.sheets import LatticeSheets
+    def worn(_: Version) -> WornSheets:
+        sheets = LatticeSheets(columns)
+        return WornSheets(sheets, sheets.baked)
 
-        super().__init__(places, profile, make)
-        self.by_sheet = LatticeSheets.fit(self)
+    def location(version: Version) -> Int32Array:
+        if len(columns.location) != version.row_count:
+            raise columns.damaged("cluster_rows does not count the rows")
+        return columns.location
 
-    @cached_property
-    def sheets(self) -> LatticeSheets:
-        """Return what has been read of the cells, for all versions of the level."""
-        from bake.runtime.hierarchy.sheets import LatticeSheets
+    def known_row(version: Version) -> Int32Array:
+        assert len(version.location) == version.row_count
+        return columns.row_at
 
-        return LatticeSheets(self)
-
-    @cached_property
-    def worn(self) -> WornSheets:
-        """Return what has been read of the cells, as they were baked."""
-        from bake.runtime.hierarchy.sheets import WornSheets
-
-        return WornSheets(self.sheets, self.sheets.baked)
-
-    @property
-    def row_count(self) -> int:
-        return self.sheets.row_count if self.by_sheet else len(self.location)
-
-    @cached_property
-    def location(self) -> Int32Array:
-        found = super().location
-        if self.by_sheet and len(found) != self.sheets.row_count:
-            raise self.damaged("cluster_rows does not count the rows")
-        return found
-
-    def rows_of(self, location: Int32Array) -> Int32Array:
-        if not self.by_sheet:
-            return super().rows_of(location)
-        return self.worn.rows_at(location)
-
-    def locations_of(self, rows: Int32Array) -> Int32Array:
-        return self.worn.cells_of(rows) if self.by_sheet else self.location[rows]
-
-
-class LatticeRows(Rows):
-    """The translation of places for a profile whose cells are read sheet by sheet."""
-
-    _plane = None
-
-    def place(self, row: int) -> Place:
-        location = self._tables.locations_of(np.array([row], dtype=np.int32))
-        return self._places.place_at(int(location[0]))
-
-    def _cells_of(self, rows: Int32Array) -> Int32Array:
-        return self._places.with_floor(self._places.cells_of(self._tables.locations_of(rows)))
-
-
-def rows_of(tables: Tables) -> Rows:
-    """Return the translation of places for a profile."""
-    return LatticeRows(tables) if tables.by_sheet else Rows(tables)
+    made = columns.fields | {
+        "row_count": lambda version: version.worn.sheets.row_count,
+        "location": location,
+        "known_row": known_row,
+        "worn": worn,
+        "group": lambda _: None,
+    }
+    return Version(columns.places, columns.profile, made, by_sheet=True)
 
 
 class SheetHierarchy(Protocol):
     """The layers of a profile whose cells are read sheet by sheet, as baked or at one moment.
 
     Attributes:
-        tables: the tables of the profile.
+        version: the profile.
         sheets: its cells.
     """
 
     @property
-    def tables(self) -> Tables: ...
+    def version(self) -> Version: ...
     @property
     def sheets(self) -> WornSheets: ...
     @property
@@ -139,27 +105,27 @@ class LatticeHierarchy:
     Every step leads back at its cost.
     """
 
-    def __init__(self, tables: LatticeTables) -> None:
+    def __init__(self, columns: ProfileColumns, version: Version) -> None:
         from bake.search.hierarchy.bundles import FLOW
 
-        if not tables.has("layer_nodes"):
-            raise tables.missing("hierarchy")
-        self.tables = tables
-        self.sheets = tables.worn
-        self._kept = tables.sheets
+        if not columns.has("layer_nodes"):
+            raise columns.missing("hierarchy")
+        self.version = version
+        self.sheets: WornSheets = version.worn
+        self._kept = self.sheets.sheets
         size = self._kept.squares.cluster_rows.astype(np.int64)
         none = np.zeros(0, dtype=np.int32)
         held = self._kept.held.astype(np.int64)
-        self.layers = stored_layers(tables, self._take, none, size, held, none.astype(np.uint8))
+        self.layers = stored_layers(columns, self._take, none, size, held, none.astype(np.uint8))
         first = self.layers[0]
         self._kept.keep_fields(first.cluster_data[:, FLOW].copy())
         self.landmark = self._take("layer_landmark")
         if len(self.landmark) != len(first.node) or self.landmark.min(initial=0) < 0:
-            raise tables.damaged("layer_landmark does not fit the first layer")
+            raise columns.damaged("layer_landmark does not fit the first layer")
 
     def _take(self, name: str) -> Int32Array:
         """Read a column, without its digest where that of the whole file has been compared."""
-        asset, path = self.tables.places.asset, profile_path(self.tables.profile, name)
+        asset, path = self.version.places.asset, profile_path(self.version.profile, name)
         found = asset.part(path, slice(None)) if asset.checked else asset.read(path)
         return found.astype(np.int32, copy=False)
 
@@ -202,7 +168,7 @@ class LatticeHierarchy:
 
     @cached_property
     def _form(self) -> int:
-        return form_of(self.tables.places)
+        return form_of(self.version.places)
 
     def transitions(self, hops: Int32Array) -> tuple[Int32Array, Int32Array]:
         first = self.layers[0]
@@ -338,14 +304,14 @@ class LatticePaths(HierarchyPaths):
         sheets = tables.sheets
         with sheets.reading(np.concatenate([sheets.sheets_of_rows(rows), extra]), rows):
             if (sheets.graph.node[rows[2:], 0] != tables.transitions(hops)[1]).any():
-                raise tables.tables.damaged("layer_node is not in the order of clusters")
+                raise tables.version.damaged("layer_node is not in the order of clusters")
             yield
 
     def _near(self, start: int, goal: int) -> bool:
         """Tell whether kernels may find a shortest path at once, in place of a first piece."""
-        places = self.tables.tables.places
+        places = self.tables.version.places
         ends = np.array([start, goal], dtype=np.int32)
-        a, b = places.cells_of(self.tables.tables.locations_of(ends)).tolist()
+        a, b = places.cells_of(self.tables.version.locations_of(ends)).tolist()
         return bool(abs(a[0] - b[0]) <= _NEAR and abs(a[1] - b[1]) <= _NEAR)
 
     @property

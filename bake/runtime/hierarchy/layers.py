@@ -13,7 +13,7 @@ import numpy as np
 from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
 from bake.asset.column import profile_path
 from bake.greedy import chart
-from bake.runtime.reader.baked import BakedTables, is_numbered
+from bake.runtime.reader.columns import ProfileColumns, is_numbered
 from bake.runtime.reader.places import Places
 
 if TYPE_CHECKING:
@@ -36,14 +36,14 @@ class ClusterTables:
         count: c, how many clusters there are.
     """
 
-    def __init__(self, tables: BakedTables) -> None:
-        self.tables = tables
-        if not tables.has("cluster"):
-            raise tables.missing("clusters")
-        self.cluster = tables.column("cluster", np.int32)
+    def __init__(self, columns: ProfileColumns) -> None:
+        self.columns = columns
+        if not columns.has("cluster"):
+            raise columns.missing("clusters")
+        self.cluster = columns.column("cluster", np.int32)
         self.count = int(self.cluster.max(initial=-1)) + 1
         if not is_numbered(self.cluster):
-            raise tables.damaged("cluster is not numbered without gaps")
+            raise columns.damaged("cluster is not numbered without gaps")
 
     @cached_property
     def members(self) -> tuple[Int32Array, Int32Array, Int32Array]:
@@ -74,16 +74,16 @@ class ClusterTables:
         """Return what the arcs of a large lattice follow from; None where the asset lists them."""
         from bake.search.hierarchy.lattice import lattice_arcs
 
-        tables, implied = self.tables, self.tables.places.asset.implied
+        columns, implied = self.columns, self.columns.places.asset.implied
         if implied is None:
             return None
         return lattice_arcs(
             implied.grid,
-            tables.location,
-            np.where(tables.row_at < 0, np.int32(-1), tables.row_at + np.int32(1)),
-            implied.steps(tables.profile).reshape(-1),
-            implied.prices(tables.profile).reshape(-1),
-            implied.ticks(tables.profile),
+            columns.location,
+            np.where(columns.row_at < 0, np.int32(-1), columns.row_at + np.int32(1)),
+            implied.steps(columns.profile).reshape(-1),
+            implied.prices(columns.profile).reshape(-1),
+            implied.ticks(columns.profile),
         )
 
     @cached_property
@@ -105,14 +105,14 @@ class ClusterTables:
     @cached_property
     def listed(self) -> ClusteredGraph:
         """Return :attr:`graph` with its arcs listed, as versions of a changing level need it."""
-        tables = self.tables
-        arcs = beside(tables.head_row, tables.weight)
-        return self._divided(tables.first_arc, tables.end_arc, arcs)
+        columns = self.columns
+        arcs = beside(columns.head_row, columns.weight)
+        return self._divided(columns.first_arc, columns.end_arc, arcs)
 
     @cached_property
     def back(self) -> ClusteredGraph:
         """Divide the rows likewise, with only the arcs that the profile may take, turned round."""
-        usable = self.tables.usable
+        usable = self.columns.usable
         graph, behind = usable.graph.reverse()
         arcs = beside(graph.head, usable.weight[behind])
         return self._divided(graph.first_out[:-1], graph.first_out[1:], arcs)
@@ -125,7 +125,7 @@ class ClusterTables:
     @cached_property
     def crossing(self) -> tuple[Int32Array, Int32Array]:
         """Return the arcs between clusters that the profile may take: tail, head (k) int32 rows."""
-        graph = self.tables.usable.graph
+        graph = self.columns.usable.graph
         tail = graph.tail()
         crosses = np.flatnonzero(self.cluster[tail] != self.cluster[graph.head])
         return tail[crosses], graph.head[crosses]
@@ -153,27 +153,27 @@ class HierarchyTables:
         landmark: (t, k) int32 ticks from each landmark to the transitions of the first layer.
     """
 
-    def __init__(self, tables: BakedTables) -> None:
-        self.tables = tables
-        if not tables.has("layer_nodes"):
-            raise tables.missing("hierarchy")
-        self.clusters = ClusterTables(tables)
-        group = f"/profiles/{tables.profile}"
+    def __init__(self, columns: ProfileColumns) -> None:
+        self.columns, self.version = columns, columns.version
+        if not columns.has("layer_nodes"):
+            raise columns.missing("hierarchy")
+        self.clusters = ClusterTables(columns)
+        group = f"/profiles/{columns.profile}"
         if self.on_cells:
-            self.two_way = tables.places.asset.number("two_way", group) == 1
+            self.two_way = columns.places.asset.number("two_way", group) == 1
             if self.two_way and not self.clusters.steps[0]:
-                raise tables.damaged("two_way is 1, and steps say otherwise")
+                raise columns.damaged("two_way is 1, and steps say otherwise")
         else:
-            self.two_way = tables.two_way("two_way")
+            self.two_way = columns.two_way("two_way")
         cluster, count = self.clusters.cluster, self.clusters.count
         size = np.bincount(cluster, minlength=count)
-        flow = tables.column("layer_field", np.uint8)
+        flow = columns.column("layer_field", np.uint8)
         self.layers = stored_layers(
-            tables, partial(tables.column, kind=np.int32), cluster, size, None, flow
+            columns, partial(columns.column, kind=np.int32), cluster, size, None, flow
         )
-        self.landmark = tables.column("layer_landmark", np.int32)
+        self.landmark = columns.column("layer_landmark", np.int32)
         if len(self.landmark) != len(self.layers[0].node):
-            raise tables.damaged("layer_landmark does not fit the first layer")
+            raise columns.damaged("layer_landmark does not fit the first layer")
 
     @property
     def on_cells(self) -> bool:
@@ -231,19 +231,19 @@ class HierarchyTables:
         """Find the straight runs of a lattice, for smoothing; None on graphs."""
         from bake.search.hierarchy.straight_runs import RunsVersion, lattice_runs
 
-        places = self.tables.places
+        places = self.columns.places
         if not places.is_grid:
             return None
         if self.clusters.lattice is not None:
             _, least, even = self.clusters.steps
             return lattice_runs(self.clusters.lattice, form_of(places), least, even=even)
         assert places.cell is not None
-        at = np.ascontiguousarray(chart(places.cell[self.tables.node], places.hex_layout))
+        at = np.ascontiguousarray(chart(places.cell[self.columns.node], places.hex_layout))
         return RunsVersion.of(self.clusters.graph, at, at, form_of(places)).runs
 
 
 def stored_layers(
-    tables: BakedTables,
+    columns: ProfileColumns,
     take: Callable[[str], Int32Array],
     cluster: Int32Array,
     size: Int64Array,
@@ -265,35 +265,35 @@ def stored_layers(
     from bake.search.hierarchy.layer import Layer
 
     nodes, clusters, bits = (
-        tables.column(name, np.int64).tolist()
+        columns.column(name, np.int64).tolist()
         for name in ("layer_nodes", "layer_clusters", "layer_bits")
     )
     node, degree, head, weight, parent = (
         take(f"layer_{name}") for name in ("node", "degree", "head", "weight", "parent")
     )
     if not nodes or clusters[0] != len(size):
-        raise tables.damaged("layer_clusters does not count the clusters")
+        raise columns.damaged("layer_clusters does not count the clusters")
     if sum(clusters[:-1]) != len(parent):
-        raise tables.damaged("layer_parent does not fit the layers")
+        raise columns.damaged("layer_parent does not fit the layers")
     if any(bits[1:]):
-        raise tables.damaged("layer_bits does not fit the layers")
+        raise columns.damaged("layer_bits does not fit the layers")
     if held is not None and int(held.sum()) != nodes[0]:
-        raise tables.damaged("cluster_transitions does not count the transitions")
+        raise columns.damaged("cluster_transitions does not count the transitions")
     layers: list[Layer] = []
     below, label, used = int(size.sum()), cluster, [0, 0, 0]
     for number, count in enumerate(nodes):
         own = node[used[0] : used[0] + count]
         if count and not 0 <= own.min() <= own.max() < below:
-            raise tables.damaged("layer_node lies outside the layer below")
+            raise columns.damaged("layer_node lies outside the layer below")
         if held is None:
             if (np.diff(label[own]) < 0).any():
-                raise tables.damaged("layer_node is not in the order of clusters")
+                raise columns.damaged("layer_node is not in the order of clusters")
             held = np.bincount(label[own], minlength=clusters[number])
         out = degree[used[0] : used[0] + count]
         arc_count = int(out.sum(dtype=np.int64))
         to = head[used[1] : used[1] + arc_count]
         if arc_count and not 0 <= to.min() <= to.max() < count:
-            raise tables.damaged("layer_head lies outside its layer")
+            raise columns.damaged("layer_head lies outside its layer")
         layer = Layer.stored(
             label,
             held,
@@ -312,13 +312,13 @@ def stored_layers(
         if number + 1 < len(nodes):
             up = parent[used[2] : used[2] + clusters[number]]
             if not is_numbered(up) or int(up.max(initial=-1)) + 1 != clusters[number + 1]:
-                raise tables.damaged("layer_parent does not fit the clusters of the next layer")
+                raise columns.damaged("layer_parent does not fit the clusters of the next layer")
             used[2] += clusters[number]
             label = up[layer.cluster]
             size = np.bincount(label, minlength=clusters[number + 1])
-    stored = tables.places.asset.shape(profile_path(tables.profile, "layer_field"))
+    stored = columns.places.asset.shape(profile_path(columns.profile, "layer_field"))
     if stored != (layers[0].flow_size,):
-        raise tables.damaged("layer_field does not fit the clusters")
+        raise columns.damaged("layer_field does not fit the clusters")
     return tuple(layers)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
-from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.version import Version
 
 if TYPE_CHECKING:
     from bake.search.hierarchy.bundles import LayerStack, QueryMemory, StraightRuns
@@ -30,7 +30,7 @@ class Hierarchy(Protocol):
     """The layers of a profile by which paths are found, as they were baked or at one moment.
 
     Attributes:
-        tables: the tables of the profile as it was baked.
+        version: the profile.
         layers: the layers, lowest first.
         stack: the layers in the form that is searched.
         most_arcs: the most arcs inside a cluster of rows, in either direction.
@@ -38,7 +38,7 @@ class Hierarchy(Protocol):
     """
 
     @property
-    def tables(self) -> Tables: ...
+    def version(self) -> Version: ...
     @property
     def layers(self) -> tuple[Layer, ...]: ...
     @property
@@ -266,8 +266,8 @@ class HierarchyPaths:
             from bake.search.hierarchy.bundles import ASTRAY
 
             if answer == ASTRAY:
-                tables = self.tables.tables
-                raise tables.damaged("ways inside clusters do not lead to their transitions")
+                version = self.tables.version
+                raise version.damaged("ways inside clusters do not lead to their transitions")
 
     def _borrow(self) -> QueryMemory:
         try:

@@ -18,7 +18,7 @@ import numpy as np
 from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.asset.column import profile_path
 from bake.asset.lattice import NOWHERE, SLOTS, sheet_side
-from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.columns import ProfileColumns
 
 if TYPE_CHECKING:
     from bake.search.hierarchy.bundles import ClusteredGraph, LatticeArcs
@@ -100,30 +100,30 @@ class LatticeSheets:
         fresh_flow: where in ``flow`` the flow fields of a dress begin.
     """
 
-    def __init__(self, tables: BakedTables) -> None:
+    def __init__(self, columns: ProfileColumns) -> None:
         from bake.search.hierarchy.arcs import diagonal_slots
         from bake.search.hierarchy.sheets import Dress, Squares
 
-        asset = tables.places.asset
+        asset = columns.places.asset
         implied = asset.implied
         assert implied is not None
-        self._tables, self._asset, self._implied = tables, asset, implied
+        self._columns, self._asset, self._implied = columns, asset, implied
         self._turnssheet = Turnssheet()
         self._lattice = lattice = implied.grid
-        self._ticks = implied.ticks(tables.profile)
+        self._ticks = implied.ticks(columns.profile)
         side = implied.block
-        clusters, rows, self.held, bound = (tables.column(name, np.int32) for name in COLUMNS)
+        clusters, rows, self.held, bound = (columns.column(name, np.int32) for name in COLUMNS)
         across, down = -(-lattice.width // side), -(-lattice.height // side)
         first_cluster = _begins(clusters)
         if len(clusters) != across * down:
-            raise tables.damaged("square_clusters does not fit the grid")
+            raise columns.damaged("square_clusters does not fit the grid")
         self.cluster_count = len(rows)
         self._row_of_cluster = _begins(rows)
         self.row_count = int(self._row_of_cluster[-1])
         if (self.held > rows).any():
-            raise tables.damaged("cluster_transitions does not fit the clusters")
+            raise columns.damaged("cluster_transitions does not fit the clusters")
         if (bound[:, 0] > bound[:, 1]).any():
-            raise tables.damaged("step_range is no range")
+            raise columns.damaged("step_range is no range")
         move = np.zeros((2, SLOTS, 2), dtype=np.int32)
         for parity in range(2):
             steps = lattice.moves(parity)
@@ -149,17 +149,17 @@ class LatticeSheets:
             np.ascontiguousarray(bound),
             diagonal_slots(self.graph.lattice),
         )
-        passable = ~np.isnan(tables.column("cost", np.float64))
+        passable = ~np.isnan(columns.column("cost", np.float64))
         self._passable: BoolArray = passable
 
     @staticmethod
-    def fit(tables: BakedTables) -> bool:
+    def fit(columns: ProfileColumns) -> bool:
         """Tell whether a profile's cells can be read sheet by sheet."""
-        asset = tables.places.asset
+        asset = columns.places.asset
         return (
             asset.implied is not None
-            and all(tables.has(name) for name in (*COLUMNS, "layer_nodes"))
-            and asset.number("two_way", f"/profiles/{tables.profile}") == 1
+            and all(columns.has(name) for name in (*COLUMNS, "layer_nodes"))
+            and asset.number("two_way", f"/profiles/{columns.profile}") == 1
         )
 
     def _forget(self) -> None:
@@ -285,7 +285,7 @@ class LatticeSheets:
         clusters = np.unique(self._baked_clusters(rows))
         for cluster in clusters[~self._fields[clusters]].tolist():
             begin, end = self._field_at[cluster : cluster + 2].tolist()
-            path = profile_path(self._tables.profile, "layer_field")
+            path = profile_path(self._columns.profile, "layer_field")
             if begin < end:
                 self.flow[begin:end] = self._asset.part(path, slice(begin, end))
             self._fields[cluster] = True
@@ -339,19 +339,19 @@ class LatticeSheets:
         down, along = divmod(sheet, self._sheets_across)
         top, left, side = down * self._side, along * self._side, self._side
         window = slice(top, top + side), slice(left, left + side)
-        steps = self._asset.part(profile_path(self._tables.profile, "steps"), *window)
+        steps = self._asset.part(profile_path(self._columns.profile, "steps"), *window)
         price, stands = self._prices(*window)
         wrong = lay_sheet(left, top, steps, price, stands, self.squares, self.graph)
         if wrong != SOUND:
             # What has been written of it is as if it had never been there.
             self._forget()
-            raise self._tables.damaged(_WRONG[wrong])
+            raise self._columns.damaged(_WRONG[wrong])
         self._read[sheet] = True
         self._bytes += _CELL_BYTES * stands.size + _ROW_BYTES * int(np.count_nonzero(stands))
 
     def _prices(self, down: slice, along: slice) -> tuple[UInt8Array, BoolArray]:
         """Read whose price is paid on each cell of a sheet, and which of them are rows."""
-        path = profile_path(self._tables.profile, "dearest")
+        path = profile_path(self._columns.profile, "dearest")
         if not self._asset.has(path):
             grid: AnyArray = self._asset.part("/ground", down, along)
             return grid, self._passable[grid]

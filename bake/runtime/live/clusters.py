@@ -17,7 +17,7 @@ from bake.arrays import BoolArray, Int32Array
 from bake.graph import BLOCKED
 from bake.greedy import chart
 from bake.runtime.hierarchy.layers import ClusterTables, HierarchyTables, form_of
-from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.columns import ProfileColumns
 from bake.runtime.reader.places import Places
 from bake.runtime.things import ThingTables
 
@@ -109,23 +109,23 @@ class ClusterLine:
     """What all versions of a profile's clusters share: how they were baked, and where rows lie.
 
     Attributes:
-        tables: the tables as they were baked.
+        columns: the profile as it was baked.
         lock: held while a version is made, so that one is made at a time.
     """
 
-    def __init__(self, tables: BakedTables, graph: LiveGraph) -> None:
-        self.tables = tables
+    def __init__(self, columns: ProfileColumns, graph: LiveGraph) -> None:
+        self.columns = columns
         self.lock = threading.RLock()
         self._graph = graph
         self._layout: Layout | None = None
 
     @cached_property
     def has_hierarchy(self) -> bool:
-        return self.tables.has("layer_nodes")
+        return self.columns.has("layer_nodes")
 
     @cached_property
     def _recipe(self) -> BakedRecipe:
-        return BakedRecipe(self.tables.places)
+        return BakedRecipe(self.columns.places)
 
     @cached_property
     def baked(self) -> LiveHierarchy:
@@ -135,11 +135,11 @@ class ClusterLine:
         from bake.search.live.hierarchy import LiveHierarchy, crossings_of
         from bake.search.live.rows import LiveRows
 
-        tables = self.tables
-        found = HierarchyTables(tables) if self.has_hierarchy else None
-        clusters = ClusterTables(tables) if found is None else found.clusters
+        columns = self.columns
+        found = HierarchyTables(columns) if self.has_hierarchy else None
+        clusters = ClusterTables(columns) if found is None else found.clusters
         layout = self.layout(np.zeros(0, dtype=np.int32))
-        square = tables.places.hex_layout is None
+        square = columns.places.hex_layout is None
         two_way = found is None or found.two_way
         rows = LiveRows.of(clusters.listed, two_way=two_way)
         first, member, _ = clusters.members
@@ -149,7 +149,7 @@ class ClusterLine:
             if layout.at is not None:
                 spacing = self._recipe.number("hierarchy", "spacing", SPACING)
             chosen = crossings_of(
-                np.arange(tables.row_count, dtype=np.int32),
+                np.arange(columns.row_count, dtype=np.int32),
                 clusters.cluster,
                 rows.graph,
                 self._graph.into,
@@ -174,7 +174,7 @@ class ClusterLine:
         """Find the straight runs of the level as it was baked; None on graphs."""
         from bake.search.hierarchy.straight_runs import RunsVersion
 
-        places = self.tables.places
+        places = self.columns.places
         if not places.is_grid:
             return None
         y, x = np.divmod(np.arange(places.width * places.height, dtype=np.int32), places.width)
@@ -192,7 +192,7 @@ class ClusterLine:
         """
         from bake.search.live.hierarchy import Layout
 
-        rows = self.tables.row_count + len(locations)
+        rows = self.columns.row_count + len(locations)
         # Another thread may keep the layout of fewer rows meanwhile, so this one looks once.
         whole = self._layout
         if whole is None or len(whole.key) < rows:
@@ -206,11 +206,11 @@ class ClusterLine:
         from bake.search.graph.partition import classes, region_of_rows, squares
         from bake.search.live.hierarchy import Layout
 
-        tables = self.tables
-        places, baked = tables.places, tables.row_count
+        columns = self.columns
+        places, baked = columns.places, columns.row_count
         size, rows = self._recipe.number("clusters", "size", _SIZE), baked + len(locations)
         if not places.is_grid:
-            node = np.concatenate([tables.location, locations])
+            node = np.concatenate([columns.location, locations])
             position = None if places.position is None else places.position[node]
             tile = squares(size, rows, position=position, laid_by=baked)
             region = None
@@ -219,7 +219,7 @@ class ClusterLine:
                 region = None if stated is None else stated[node]
             return Layout(classes(tile, region), tile, None)
         y, x = np.divmod(locations, np.int32(max(1, places.width)))
-        cell = np.concatenate([tables.cell_of_row, np.stack([x, y], axis=1).astype(np.int32)])
+        cell = np.concatenate([columns.cell_of_row, np.stack([x, y], axis=1).astype(np.int32)])
         folded = cell
         if places.headings is not None:
             folded = cell % np.array([places.width, places.floor_height], dtype=np.int32)
@@ -233,7 +233,7 @@ class ClusterLine:
     @cached_property
     def _regions(self) -> tuple[Int32Array, ...]:
         """Read the cells (x, y) of each drawn region."""
-        places = self.tables.places
+        places = self.columns.places
         regions = ThingTables(places).regions.values()
         return tuple(places.cells_of(places.locations(each.cells, "a region")) for each in regions)
 
@@ -331,8 +331,8 @@ class LiveHierarchyTables:
     def __init__(self, clusters: ClusterVersion) -> None:
         line = clusters.line
         if not line.has_hierarchy:
-            raise line.tables.missing("hierarchy")
-        self.tables = line.tables
+            raise line.columns.missing("hierarchy")
+        self.version = line.columns.version
         self._clusters = clusters
         self._made = clusters.made()
 

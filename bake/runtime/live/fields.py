@@ -6,20 +6,20 @@ A field is made when there is nothing better to answer from, and kept as long as
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.graph import INFINITY
+from bake.runtime.live.state import GraphVersion
 
 if TYPE_CHECKING:
     from bake.search.live.baked_hops import BakedHops
     from bake.search.live.descent import Lanes
-    from bake.search.live.graph import Adjacency, LiveGraph
 
 #: Bytes of flow fields kept for each profile; the newest block is kept even if it takes more.
 ROOM = 32 * 2**20
@@ -44,24 +44,16 @@ class FieldBlock:
         return self.lanes.dist.nbytes
 
 
-class VersionArcs(Protocol):
-    """The arcs of one version, laid out when asked for: see :mod:`bake.runtime.live.state`."""
-
-    row_count: int
-
-    @property
-    def graph(self) -> LiveGraph: ...
-
-    @property
-    def out(self) -> Adjacency: ...
-
-
 class FlowFields:
     """The flow fields of one version of a graph; threads may share it."""
 
-    def __init__(self, arcs: VersionArcs) -> None:
-        """Keep no field of a version's arcs yet."""
-        self._arcs = arcs
+    def __init__(self, arcs: GraphVersion, baked_hops: Callable[[], BakedHops]) -> None:
+        """Keep no field of a version's arcs yet.
+
+        Args:
+            baked_hops: gives the next hops of the asset.
+        """
+        self._arcs, self._baked_hops = arcs, baked_hops
         self._lane: dict[int, tuple[FieldBlock, int]] = {}
         # Blocks in the order of their last use, and the goals of each.
         self._goals: dict[FieldBlock, list[int]] = {}
@@ -79,12 +71,12 @@ class FlowFields:
             return np.zeros(len(goals), dtype=np.bool_)
         return np.fromiter((goal in known for goal in goals.tolist()), np.bool_, len(goals))
 
-    def next_rows(self, baked: BakedHops, rows: Int32Array, goals: Int32Array) -> Int32Array:
+    def next_rows(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
         """Return (k) int32, the rows to step to; at its goal the row itself, -1 without a path."""
         from bake.search.live.descent import steps_down
 
         ahead = np.empty(len(rows), dtype=np.int32)
-        out = self._arcs.out.arcs
+        out, baked = self._arcs.out.arcs, self._baked_hops()
         for lanes, pairs, lane in self._by_block(goals):
             found = np.empty(len(pairs), dtype=np.int32)
             steps_down(out, baked, lanes, rows[pairs], goals[pairs], lane, found)
@@ -104,14 +96,12 @@ class FlowFields:
             return as_ticks(dist[place, lane[0]])
         raise AssertionError("one goal has one block")
 
-    def walk(
-        self, baked: BakedHops, rows: Int32Array, goals: Int32Array
-    ) -> tuple[Int64Array, Int32Array]:
+    def walk(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
         """Return where each path begins, (k + 1) int64, and the rows of all of them."""
         from bake.search.live.descent import follow_down
         from bake.search.live.next_hops import in_pieces
 
-        out, parts = self._arcs.out.arcs, []
+        out, baked, parts = self._arcs.out.arcs, self._baked_hops(), []
         for lanes, pairs, lane in self._by_block(goals):
             write = partial(follow_down, out, baked, lanes)
             parts.append((pairs, in_pieces(write, rows[pairs], goals[pairs], lane)))

@@ -19,20 +19,23 @@ import numpy as np
 from bake.arrays import BoolArray, Int32Array, Int64Array
 from bake.errors import CostError, QueryError
 from bake.graph import BLOCKED
-from bake.runtime.hierarchy.lattice import LatticeHierarchy, LatticeTables
+from bake.runtime.hierarchy.lattice import LatticeHierarchy
 from bake.runtime.hierarchy.sheets import WornSheets
 from bake.runtime.live.cells import Cells
+from bake.runtime.live.changed import Changed
 from bake.runtime.live.clusters import SPACING, BakedRecipe, OnDemand
 from bake.runtime.live.edits import LevelState
-from bake.runtime.live.lattice_tables import LatticeVersionTables
+from bake.runtime.live.exact import ExactHierarchy
+from bake.runtime.live.lattice_version import LiveLattice, sheet_fields
 from bake.runtime.live.links import LinkState
 from bake.runtime.live.pricing import Arcs
 from bake.runtime.live.rules import LevelRules
 from bake.runtime.live.state import Differences, ProfileState
-from bake.runtime.live.tables import ChangedTables
 from bake.runtime.live.versions import Edited, ProfileWriter, with_rows
+from bake.runtime.reader.version import Version
 
 if TYPE_CHECKING:
+    from bake.runtime.hierarchy.sheets import LatticeSheets
     from bake.search.hierarchy.sheets import Squares
     from bake.search.live.lattice import LatticeLayer, SquareNow
 
@@ -98,7 +101,6 @@ class LatticeWriter:
     def __init__(
         self,
         rules: LevelRules,
-        tables: LatticeTables,
         listing: ProfileWriter,
         layers: Callable[[], LatticeHierarchy],
     ) -> None:
@@ -109,7 +111,8 @@ class LatticeWriter:
         """
         self.listing = listing
         self.pricing = listing.pricing
-        self._rules, self._tables, self._layers = rules, tables, layers
+        self._rules, self._layers = rules, layers
+        self._columns, self._baked = listing.columns, listing.baked.version
         self._lock, self._list_lock = threading.RLock(), threading.RLock()
         self._fresh: dict[int, int] = {}
         self._fresh_cells: Int32Array = np.zeros(0, dtype=np.int32)
@@ -120,7 +123,12 @@ class LatticeWriter:
 
     @property
     def _squares(self) -> Squares:
-        return self._tables.sheets.squares
+        return self._sheets.squares
+
+    @property
+    def _sheets(self) -> LatticeSheets:
+        sheets: LatticeSheets = self._baked.worn.sheets
+        return sheets
 
     def begin(self) -> LatticeState:
         """Return the first version."""
@@ -192,7 +200,7 @@ class LatticeWriter:
 
     def _square_of(self, locations: Int64Array) -> Int32Array:
         squares = self._squares
-        y, x = np.divmod(locations, self._tables.places.width)
+        y, x = np.divmod(locations, self._columns.places.width)
         found: Int64Array = y // squares.side * squares.across + x // squares.side
         return found.astype(np.int32)
 
@@ -233,25 +241,34 @@ class LatticeWriter:
         """Return the clusters of some places, as far as somebody can stand there."""
         if not len(locations):
             return ()
-        tables = self.tables_of(state)
-        rows = tables.rows_of(np.unique(locations).astype(np.int32))
-        assert isinstance(tables, LatticeVersionTables)
-        return tuple(sorted({tables.cluster_of(row) for row in rows[rows >= 0].tolist()}))
+        version = self.version_of(state)
+        lattice = LiveLattice(version, partial(self.layer, state))
+        rows = version.rows_of(np.unique(locations).astype(np.int32))
+        return tuple(sorted({lattice.cluster_of(row) for row in rows[rows >= 0].tolist()}))
 
     # -- versions ---------------------------------------------------------------------------------
 
-    def tables_of(self, state: LatticeState) -> ChangedTables:
-        """Return the tables of a version."""
-        if not state.by_sheet:
-            return ChangedTables(self._tables, self.listed(state), self.listing, state.level)
-        return LatticeVersionTables(
-            self._tables,
-            self.listing,
-            state.level,
-            self._fresh_cells[: state.fresh],
-            partial(self.layer, state),
-            partial(self.listed, state),
+    def version_of(self, state: LatticeState) -> Version:
+        """Return what is known in a version."""
+        columns = self._columns
+        made = self.listing.fields(partial(self.listed, state), state.level)
+        if state.by_sheet:
+            fresh = self._fresh_cells[: state.fresh]
+            made |= sheet_fields(self._baked, fresh, partial(self.layer, state))
+        return Version(columns.places, columns.profile, made, state.level, by_sheet=state.by_sheet)
+
+    def engine(self, state: LatticeState, _level: LevelState) -> Changed:
+        """Return what answers for a version."""
+        return Changed(
+            self.version_of(state),
+            self.listing.baked,
+            partial(self.followed, state),
+            as_baked=state.as_baked,
         )
+
+    def lattice(self, state: LatticeState, version: Version) -> LiveLattice | None:
+        """Return the layers of a version; None where its arcs are listed."""
+        return LiveLattice(version, partial(self.layer, state)) if state.by_sheet else None
 
     def follow(self, edited: Edited) -> None:
         """Do nothing: what is asked of a version is made then."""
@@ -263,7 +280,7 @@ class LatticeWriter:
 
     def warm_up(self, state: LatticeState) -> None:
         """Compile or load the kernels of a first answer after an update."""
-        if state.by_sheet and self._tables.row_count:
+        if state.by_sheet and self._baked.row_count:
             base = self.layer(state)
             self._built(state, base, np.zeros(1, dtype=np.int32))
 
@@ -288,7 +305,7 @@ class LatticeWriter:
         from bake.search.live.lattice import LatticeLayer
 
         baked = self._layers()
-        return LatticeLayer.of(baked.layers[0], baked.landmark, self._tables.sheets.baked)
+        return LatticeLayer.of(baked.layers[0], baked.landmark, self._sheets.baked)
 
     def _built(self, state: LatticeState, base: LatticeLayer, changed: Int32Array) -> LatticeLayer:
         """Make the first layer of a version from that of another one.
@@ -302,7 +319,7 @@ class LatticeWriter:
         if base.pool.is_wasteful:
             # All that differs from the bake is built in fresh memory.
             base, changed = self._baked_layer(), np.array(sorted(state.squares), dtype=np.int32)
-        some, sheets, squares = changed.tolist(), self._tables.sheets, self._squares
+        some, sheets, squares = changed.tolist(), self._sheets, self._squares
         now = {
             square: self._square_now(state.level, square) if square in state.squares else None
             for square in some
@@ -310,13 +327,13 @@ class LatticeWriter:
         fresh, lattice = self._fresh_cells[: state.fresh], sheets.graph.lattice
         dress, numbered = base.dressed(now, fresh, lattice, squares)
         y, x = np.divmod(np.array(around(some, REACH, squares), dtype=np.int64), squares.across)
-        first = y * squares.side * self._tables.places.width + x * squares.side
+        first = y * squares.side * self._columns.places.width + x * squares.side
         worn = WornSheets(sheets, dress)
         with worn.reading(np.unique(worn.sheets_of_cells(first.astype(np.int32)))):
             ground = Ground(
                 sheets.graph,
                 squares,
-                self._tables.places.hex_layout,
+                self._columns.places.hex_layout,
                 self._spacing,
                 base.bits,
                 sheets.fresh_flow,
@@ -325,13 +342,13 @@ class LatticeWriter:
 
     @cached_property
     def _spacing(self) -> int:
-        return BakedRecipe(self._tables.places).number("hierarchy", "spacing", SPACING)
+        return BakedRecipe(self._columns.places).number("hierarchy", "spacing", SPACING)
 
     def _square_now(self, level: LevelState, square: int) -> SquareNow:
         """Work out what a square holds in a version."""
         from bake.search.live.lattice import SquareNow
 
-        squares, places = self._squares, self._tables.places
+        squares, places = self._squares, self._columns.places
         y, x = divmod(square, squares.across)
         down = np.arange(y * squares.side, min((y + 1) * squares.side, places.height))
         along = np.arange(x * squares.side, min((x + 1) * squares.side, places.width))
@@ -341,9 +358,9 @@ class LatticeWriter:
         baked = self._stood(flat)
         first, last = squares.first_row[square : square + 2].tolist()
         if int(np.count_nonzero(baked)) != last - first:
-            raise self._tables.damaged("cluster_rows does not fit terrain, costs and size")
+            raise self._columns.damaged("cluster_rows does not fit terrain, costs and size")
         row = np.where(baked, first + np.cumsum(baked) - 1, -1)
-        count = self._tables.row_count
+        count = self._baked.row_count
         for at in np.flatnonzero(stands & ~baked).tolist():
             row[at] = count + self._fresh[int(flat[at])]
         return SquareNow(
@@ -355,6 +372,10 @@ class LatticeWriter:
         )
 
     # -- lists of arcs ----------------------------------------------------------------------------
+
+    def followed(self, state: LatticeState) -> tuple[ProfileState, ExactHierarchy]:
+        """Return the listed arcs of a version, and the hierarchy that follows them."""
+        return self.listed(state), self.listing.hierarchy
 
     def listed(self, state: LatticeState) -> ProfileState:
         """Return a version with its arcs listed, which takes a while the first time.
@@ -387,10 +408,10 @@ class LatticeWriter:
             raise QueryError(
                 error.found, place=error.place, expected=error.expected, remedy=error.remedy
             ) from None
-        if self.listing.ways.answers_for(base.state):
+        if self.listing.hierarchy.answers_for(base.state):
             self.listing.follow(edited)
         else:
-            self.listing.ways.begin(edited.state)
+            self.listing.hierarchy.begin(edited.state)
         return Listed(edited.state, state.level.links, edited)
 
 

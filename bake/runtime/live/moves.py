@@ -13,7 +13,7 @@ from bake.runtime.live.links import Pair
 from bake.runtime.live.pricing import Pricing
 from bake.runtime.live.rules import LevelRules, ProfileRules
 from bake.runtime.reader.places import Place
-from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.version import Version
 
 
 class Unfolded(NamedTuple):
@@ -46,21 +46,20 @@ class Move(NamedTuple):
 class Moves:
     """The links that one profile can take as a level is now, by their ends."""
 
-    def __init__(self, tables: Tables, profile: str) -> None:
+    def __init__(self, version: Version) -> None:
         """Find them.
 
         Args:
-            tables: those of the profile, on the level as it is now.
-            profile: its name.
+            version: the profile on the level as it is now.
         """
-        rules = LevelRules(tables.places)
-        self._places, self._scale = tables.places, rules.movement.ticks_per_unit
+        places, profile, level = version.places, version.profile, version.level
+        rules = LevelRules(places)
+        self._places, self._scale = places, rules.movement.ticks_per_unit
         self._best: dict[Pair, Move] = {}
-        changed = tables.changed_links
-        links = list((rules.links if changed is None else changed).values())
+        links = list((rules.links if level is None else level.links.now).values())
         if not links:
             return
-        level: LevelState = tables.changed_level or LevelState.baked(rules)
+        level = LevelState.baked(rules) if level is None else level
         vias, clear = rules.vias(links), np.ones(len(links), dtype=np.bool_)
         if vias is not None:
             clear = Pricing(rules, ProfileRules(rules, profile)).clear(level, vias)

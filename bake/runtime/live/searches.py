@@ -20,9 +20,9 @@ from bake.arrays import Int32Array, Int64Array
 from bake.graph import INFINITY, UNREACHABLE, Graph
 from bake.runtime.hierarchy.lattice import LatticePaths
 from bake.runtime.hierarchy.paths import HierarchyPaths
+from bake.runtime.live.changed import Changed
 from bake.runtime.live.clusters import LiveHierarchyTables
-from bake.runtime.live.lattice_tables import LatticeVersionTables
-from bake.runtime.live.tables import ChangedTables
+from bake.runtime.live.lattice_version import LiveLattice
 from bake.runtime.searching.bounds import Bounds, coordinates
 from bake.runtime.searching.context import Ends, SearchContext
 from bake.runtime.searching.heuristics import heuristic_for
@@ -61,48 +61,47 @@ class Detours:
 class ChangedContext(SearchContext):
     """What searches share on a level that has changed; most of it is that of the baked level."""
 
-    def __init__(self, tables: ChangedTables, baked: SearchContext) -> None:
+    def __init__(self, engine: Changed, lattice: LiveLattice | None, baked: SearchContext) -> None:
         """Make nothing yet.
 
         Args:
-            tables: the tables of the profile as it is now.
+            engine: what answers for the profile as it is now.
+            lattice: its layers, if it is known sheet by sheet.
             baked: the context of the profile as it was baked.
         """
         super().__init__(
-            tables, lambda: ChangedBounds(tables, baked), self._layers, tables.searched
+            engine, lambda: ChangedBounds(engine, lattice, baked), self._layers, engine.searched
         )
-        self._changed, self._baked = tables, baked
+        self._changed, self._lattice, self._baked = engine, lattice, baked
 
     def _layers(self) -> HierarchyPaths:
-        tables = self._changed
-        if isinstance(tables, LatticeVersionTables):
-            return LatticePaths(tables.layers)
-        clusters = tables.state.clusters
+        if self._lattice is not None:
+            return LatticePaths(self._lattice)
+        clusters = self._changed.state.clusters
         if clusters is None:
-            raise tables.missing("hierarchy")
+            raise self.version.missing("hierarchy")
         return HierarchyPaths(LiveHierarchyTables(clusters))
 
     @cached_property
     def space(self) -> ChangedSpace:
         from bake.search.point.space import ChangedSpace
 
-        tables = self._changed
-        arcs = tables.state.arcs
+        arcs, version = self._changed.state.arcs, self.version
 
         def listed() -> tuple[Graph, Int32Array]:
-            return tables.usable.graph, tables.usable.weight
+            return version.usable.graph, version.usable.weight
 
         return ChangedSpace(self._baked.space, arcs.row_count, arcs.own_arcs(), listed)
 
     @cached_property
     def at(self) -> Int32Array:
         same = self.space.row_count == self._baked.space.row_count
-        return self._baked.at if same else coordinates(self.tables)
+        return self._baked.at if same else coordinates(self.version)
 
     def _deciding_arcs(self, name: str) -> Ends:
         """Return the cheapest arcs that are as baked, and all that are near changes."""
         own, rows = self.space.own, self.space.row_count
-        if not self.tables.places.is_grid and rows > self._baked.space.row_count:
+        if not self.version.places.is_grid and rows > self._baked.space.row_count:
             return self.arcs  # All positions are rounded in another way.
         near = np.zeros(rows, dtype=np.bool_)
         near[own.rows] = True
@@ -117,18 +116,18 @@ class ChangedContext(SearchContext):
 class ChangedBounds(Bounds):
     """Lower bounds for one profile on a level that has changed."""
 
-    def __init__(self, tables: ChangedTables, baked: SearchContext) -> None:
-        self.tables = tables
-        self._baked = baked
+    def __init__(self, engine: Changed, lattice: LiveLattice | None, baked: SearchContext) -> None:
+        self._engine, self._version = engine, engine.version
+        self._lattice, self._baked = lattice, baked
         self._toward: dict[int, Int32Array] = {}
 
     # -- clusters ---------------------------------------------------------------------------------
 
     @property
     def _made(self) -> LiveHierarchy:
-        clusters = self.tables.state.clusters
+        clusters = self._engine.state.clusters
         if clusters is None:
-            raise self.tables.missing("clusters")
+            raise self._version.missing("clusters")
         return clusters.made()
 
     @property
@@ -136,14 +135,14 @@ class ChangedBounds(Bounds):
         return self._made.partition.label
 
     def cluster_of(self, row: int) -> int:
-        if isinstance(self.tables, LatticeVersionTables):
-            return self.tables.cluster_of(row)
+        if self._lattice is not None:
+            return self._lattice.cluster_of(row)
         return super().cluster_of(row)
 
     @property
     def cluster_count(self) -> int:
-        if isinstance(self.tables, LatticeVersionTables):
-            return self.tables.cluster_count
+        if self._lattice is not None:
+            return self._lattice.cluster_count
         return self._made.cluster_count
 
     def toward_cluster(self, goal: int) -> Int32Array:
@@ -151,9 +150,9 @@ class ChangedBounds(Bounds):
         if found is None:
             from bake.search.live.flow_field import nearest_field
 
-            if not self.tables.baked.has("cluster_distance"):
-                raise self.tables.missing("cluster_distances")
-            graph = self.tables.state.graph
+            if not self._engine.baked.columns.has("cluster_distance"):
+                raise self._version.missing("cluster_distances")
+            graph = self._engine.state.graph
             first, member = self._made.members
             dist = nearest_field(graph.into, member[first[goal] : first[goal + 1]], graph.shift)
             found = np.minimum.reduceat(dist[member], first[:-1])
@@ -175,9 +174,9 @@ class ChangedBounds(Bounds):
         tail, head, weight = self._cheaper
         if not len(tail):
             return None
-        graph = self.tables.state.graph
+        graph = self._engine.state.graph
         groups = _connected_groups(tail, head)
-        count, rows = len(groups), self.tables.state.row_count
+        count, rows = len(groups), self._engine.state.row_count
         toward, away = np.empty((2, count, rows), dtype=np.int32)
         for place, arcs in enumerate(groups):
             tails, heads = (np.unique(ends[arcs]).astype(np.int32) for ends in (tail, head))
@@ -193,7 +192,7 @@ class ChangedBounds(Bounds):
     @cached_property
     def _cheaper(self) -> tuple[Int32Array, Int32Array, Int32Array]:
         """Return tail, head and ticks of every arc that costs less than when it was baked."""
-        differs = self.tables.state.arcs.differs.all()
+        differs = self._engine.state.arcs.differs.all()
         arcs = np.array(list(differs), dtype=np.int32).reshape(-1, 3)
         tail, head, _ = np.ascontiguousarray(arcs.T)
         baked, weight = np.array(list(differs.values()), dtype=np.int32).reshape(-1, 2).T.copy()
@@ -212,14 +211,14 @@ class ChangedBounds(Bounds):
         """Return the baked heuristic of the norm's name, or the norm itself where it is larger."""
         from bake.search.point.estimates import LARGEST, NULL, ROWS
 
-        rows, baked_rows = self.tables.state.row_count, self.tables.baked.row_count
+        rows, baked_rows = self._engine.state.row_count, self._engine.baked.version.row_count
         bound = np.full(rows, LARGEST, dtype=np.int64)
         if goal < baked_rows:
             baked = self._baked
             estimate = heuristic_for(baked, norm.name, goal)
             bound[:baked_rows] = baked.space.estimates(estimate, goal)
         elif not self.has_heuristic:
-            raise self.tables.missing("heuristic")
+            raise self._version.missing("heuristic")
         if self._detours is not None:
             bound = np.minimum(bound, self._detours.shortest(goal))
         bound[goal] = 0

@@ -12,7 +12,6 @@ import numpy as np
 from bake.arrays import BoolArray, Int32Array
 from bake.graph import BLOCKED
 from bake.runtime.live.clusters import ClusterVersion
-from bake.runtime.live.fields import FlowFields
 
 if TYPE_CHECKING:
     from bake.search.live.graph import Adjacency, LiveGraph
@@ -213,11 +212,6 @@ class ProfileState:
     def graph(self) -> LiveGraph:
         """Return the arcs by row; it takes a while to lay them out."""
         return self.arcs.graph
-
-    @cached_property
-    def fields(self) -> FlowFields:
-        """Return the flow fields of goals asked for."""
-        return FlowFields(self.arcs)
 
 
 class ChangedArcs(NamedTuple):

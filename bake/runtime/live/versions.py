@@ -12,14 +12,18 @@ import numpy as np
 from bake.arrays import BoolArray, Int32Array, Int64Array
 from bake.graph import BLOCKED, INFINITY, Graph
 from bake.greedy import chart
+from bake.runtime.live.changed import Changed
+from bake.runtime.live.changed_version import fields_of
 from bake.runtime.live.clusters import ClusterLine, ClusterVersion
 from bake.runtime.live.edits import LevelState
+from bake.runtime.live.exact import ExactHierarchy
+from bake.runtime.live.fields import FlowFields
 from bake.runtime.live.links import LinkState
 from bake.runtime.live.pricing import Pricing
 from bake.runtime.live.rules import LevelRules
 from bake.runtime.live.state import ChangedArcs, Differences, GraphVersion, ProfileState
-from bake.runtime.live.ways import ExactWays
-from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.baked import Baked
+from bake.runtime.reader.version import Make, Version
 from bake.runtime.things import ThingTables
 
 if TYPE_CHECKING:
@@ -53,20 +57,20 @@ class ProfileWriter:
     """A maker of the versions of one profile.
 
     Attributes:
-        tables: the profile as it was baked.
+        baked: what answers for the profile as it was baked, and columns: what the asset holds.
         pricing: prices of the steps of the profile.
-        ways: answers about single pairs, for the newest version.
+        hierarchy: what answers for the newest version.
     """
 
-    def __init__(self, rules: LevelRules, tables: BakedTables, pricing: Pricing) -> None:
-        self.tables = tables
+    def __init__(self, rules: LevelRules, baked: Baked, pricing: Pricing) -> None:
+        self.baked, self.columns = baked, baked.columns
         self.pricing = pricing
         self._rules = rules
-        self.ways = ExactWays(self._lattice, lambda: self.baked_hops)
+        self.hierarchy = ExactHierarchy(self._lattice, lambda: self.baked_hops)
         self._cells: tuple[Int32Array, Int32Array] | None = None
 
     def _lattice(self, location: Int32Array) -> Int32Array | None:
-        places = self.tables.places
+        places = self.columns.places
         return chart(places.cells_of(location), places.hex_layout) if places.is_grid else None
 
     @cached_property
@@ -74,9 +78,9 @@ class ProfileWriter:
         """Return the next hops of the asset, as kernels take them beside other searches."""
         from bake.search.live.baked_hops import BakedHops, no_hops
 
-        if not self.tables.has_hops:
+        if not self.columns.has_hops:
             return no_hops()
-        hops, index = self.tables.hops, self.tables.steps.index
+        hops, index = self.columns.hops, self.columns.steps.index
         row_data = index.row_data.copy()
         row_data[:-1, 1] = 0 if hops.stores_none else hops.component
         reach = np.empty((0, 0), dtype=np.uint8) if hops.reach is None else np.array(hops.reach)
@@ -86,7 +90,7 @@ class ProfileWriter:
         """Return (r, 2) int32, the cell of each row; kept, as rows seldom come."""
         kept = self._cells
         if kept is None or kept[0] is not location:
-            kept = self._cells = location, self.tables.places.cells_of(location)
+            kept = self._cells = location, self.columns.places.cells_of(location)
         return kept[1]
 
     def initial(self) -> ProfileState:
@@ -98,14 +102,14 @@ class ProfileWriter:
         """
         from bake.search.live.graph import LiveGraph
 
-        tables, rules = self.tables, self._rules
+        columns, rules = self.columns, self._rules
         self._check_standing()
-        baked = tables.row_count
-        row = tables.row_at_node.copy()
+        baked = columns.row_count
+        row = columns.row_at_node.copy()
         doors = self._nodes_of_doors(row)
         row[doors] = np.arange(baked, baked + len(doors), dtype=np.int32)
-        location = np.concatenate([tables.location, rules.location_of_node[doors]])
-        known = tables.row_at.copy()
+        location = np.concatenate([columns.location, rules.location_of_node[doors]])
+        known = columns.row_at.copy()
         known[location[baked:]] = row[doors]
         graph = rules.graph
         # Steps that do not exist lead to where they begin.
@@ -114,7 +118,7 @@ class ProfileWriter:
         local, order = Graph.from_arcs(
             len(location), row[rules.tail[inside]], row[graph.head[inside]]
         )
-        live = LiveGraph.of(local, tables.weight[inside][order], rules.label[inside][order])
+        live = LiveGraph.of(local, columns.weight[inside][order], rules.label[inside][order])
         standing = np.zeros(len(location), dtype=np.bool_)
         standing[:baked] = True
         return ProfileState(
@@ -129,11 +133,11 @@ class ProfileWriter:
 
     def _nodes_of_doors(self, row: Int32Array) -> Int64Array:
         """Find the nodes in doors, or beside them for large agents, that are no rows."""
-        tables, rules, size = self.tables, self._rules, self.pricing.profile.mover.size
-        places = tables.places
+        columns, rules, size = self.columns, self._rules, self.pricing.profile.mover.size
+        places = columns.places
         if not places.is_grid:
             return np.empty(0, dtype=np.int64)
-        if tables.by_sheet:
+        if self.baked.version.by_sheet:
             return np.empty(0, dtype=np.int64)
         near = np.zeros((places.height, places.width), dtype=np.bool_)
         for door in ThingTables(places).doors.values():
@@ -146,15 +150,15 @@ class ProfileWriter:
         """Refuse an asset whose profile stands elsewhere than terrain, costs and size say."""
         location = self._rules.location_of_node.astype(np.int64)
         stands = self.pricing.standing(LevelState.baked(self._rules), location)
-        if (stands != (self.tables.component >= 0)).any():
-            raise self.tables.damaged("components do not fit terrain, costs and size")
+        if (stands != (self.columns.component >= 0)).any():
+            raise self.columns.damaged("components do not fit terrain, costs and size")
 
     def _baked_clusters(self, graph: LiveGraph, standing: BoolArray) -> ClusterVersion | None:
-        if not self.tables.has("cluster"):
+        if not self.columns.has("cluster"):
             return None
         none = np.empty(0, dtype=np.int32)
         return ClusterVersion(
-            ClusterLine(self.tables, graph), lambda: graph, standing, none, None, none
+            ClusterLine(self.columns, graph), lambda: graph, standing, none, None, none
         )
 
     def after(
@@ -213,22 +217,39 @@ class ProfileWriter:
             partial(_clusters_of, after, ends),
         )
 
+    def engine(self, state: ProfileState, level: LevelState) -> Changed:
+        """Return what answers for a version."""
+        made = self.fields(lambda: state, level)
+        version = Version(self.columns.places, self.columns.profile, made, level)
+        return Changed(version, self.baked, lambda: self.followed(state), as_baked=state.as_baked)
+
+    def fields(self, state: Callable[[], ProfileState], level: LevelState) -> dict[str, Make]:
+        """Return what makes the fields of a version: see :func:`fields_of`."""
+        return fields_of(state, self.columns, self.pricing, level, self.cells_of)
+
+    def followed(self, state: ProfileState) -> tuple[ProfileState, ExactHierarchy]:
+        """Return the arcs of a version, and the hierarchy that follows them."""
+        return state, self.hierarchy
+
+    def lattice(self, _state: ProfileState, _version: Version) -> None:
+        """Return no layers by sheet, as arcs are listed."""
+
     def begin(self) -> ProfileState:
         """Return the first version, and answer for it from now on."""
         state = self.initial()
-        self.ways.begin(state)
+        self.hierarchy.begin(state)
         return state
 
     def follow(self, edited: Edited) -> None:
         """Answer for a version from now on."""
         assert edited.changed is not None
-        self.ways.follow(edited.state, edited.changed)
+        self.hierarchy.follow(edited.state, edited.changed)
 
     def unready(self, state: ProfileState) -> Iterator[Callable[[], object]]:
         """Give what makes a version ready for questions, as far as it is not."""
         clusters = state.clusters
-        if not state.as_baked and not self.ways.is_ready(state):
-            yield partial(self.ways.prepare, state)
+        if not state.as_baked and not self.hierarchy.is_ready(state):
+            yield partial(self.hierarchy.prepare, state)
         if clusters is not None and clusters.line.has_hierarchy and not clusters.is_made:
             yield clusters.made
             yield clusters.runs
@@ -238,9 +259,10 @@ class ProfileWriter:
         if state.row_count > 1:
             rows, goals = np.zeros(1, dtype=np.int32), np.ones(1, dtype=np.int32)
             state.arcs.weights(rows, goals, rows)
-            state.fields.next_rows(self.baked_hops, rows, goals)
-            state.fields.walk(self.baked_hops, rows, goals)
-            self.ways.warm_up(state)
+            fields = FlowFields(state.arcs, self.hierarchy.baked_hops)
+            fields.next_rows(rows, goals)
+            fields.walk(rows, goals)
+            self.hierarchy.warm_up(state)
         if state.clusters is not None and state.clusters.line.has_hierarchy:
             state.clusters.warm_up()
 
@@ -255,7 +277,7 @@ class ProfileWriter:
             standing: (r) bool, where the profile can stand then.
             changed: rows that differ, or at the ends of arcs that do.
         """
-        clusters, baked = state.clusters, self.tables.row_count
+        clusters, baked = state.clusters, self.columns.row_count
         if clusters is None or not len(changed):
             return clusters
         as_baked = not graph.differs and not standing[baked:].any() and standing[:baked].all()

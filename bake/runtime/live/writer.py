@@ -13,8 +13,9 @@ import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.errors import CostError, PatchError, QueryError
-from bake.runtime.hierarchy.lattice import LatticeHierarchy, LatticeTables
+from bake.runtime.hierarchy.lattice import LatticeHierarchy
 from bake.runtime.live.edits import Edit, LevelState
+from bake.runtime.live.exact import ExactHierarchy
 from bake.runtime.live.journal import Journal
 from bake.runtime.live.lattice import LatticeWriter
 from bake.runtime.live.patch import (
@@ -31,16 +32,16 @@ from bake.runtime.live.pricing import Pricing
 from bake.runtime.live.report import ChangeLog, Changes, UpdateReport
 from bake.runtime.live.rules import LevelRules, ProfileRules
 from bake.runtime.live.searches import ChangedContext
-from bake.runtime.live.tables import ChangedTables
+from bake.runtime.live.state import ProfileState
 from bake.runtime.live.versions import Edited, ProfileWriter
-from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.baked import Baked
 from bake.runtime.reader.numbers import number_of, whole_of
 from bake.runtime.reader.places import quoted
-from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.version import Version
 from bake.runtime.searching.context import SearchContext
 from bake.runtime.snapshot import Snapshot
 
-Snapshots = Mapping[str, Snapshot]
+_Snapshots = Mapping[str, Snapshot]
 
 #: Cells whose terrain is counted at a time, as counting takes eight bytes for each.
 _COUNTED = 2**20
@@ -55,25 +56,25 @@ class LevelWriter:
 
     def __init__(
         self,
-        tables: Mapping[str, BakedTables],
-        baked: Snapshots,
-        publish: Callable[[Snapshots], None],
+        engines: Mapping[str, Baked],
+        baked: _Snapshots,
+        publish: Callable[[_Snapshots], None],
     ) -> None:
         """Make the writer of a level that nobody has changed yet.
 
         Args:
-            tables: each profile as it was baked.
+            engines: what answers for each profile as it was baked.
             baked: the snapshots of the level as it was baked.
             publish: called after each batch, with the snapshots that hold from then on.
         """
-        self.rules = LevelRules(next(iter(tables.values())).places)
-        self._tables = tables
+        self.rules = LevelRules(next(iter(engines.values())).version.places)
+        self._engines = engines
         self._baked = self._snapshots = baked
         self._publish = publish
         self._writing = threading.RLock()
         self._level: LevelState | None = None
         self._states: dict[str, Any] = {}
-        self._unchanged: dict[str, ChangedTables] = {}
+        self._first: dict[str, Any] = {}
         self._journal: Journal | None = None
 
     @cached_property
@@ -82,12 +83,12 @@ class LevelWriter:
 
     @cached_property
     def _profiles(self) -> dict[str, ProfileWriter | LatticeWriter]:
-        return {name: self._maker(name, tables) for name, tables in self._tables.items()}
+        return {name: self._maker(name, engine) for name, engine in self._engines.items()}
 
-    def _maker(self, name: str, tables: BakedTables) -> ProfileWriter | LatticeWriter:
+    def _maker(self, name: str, engine: Baked) -> ProfileWriter | LatticeWriter:
         pricing = Pricing(self.rules, ProfileRules(self.rules, name))
-        listing = ProfileWriter(self.rules, tables, pricing)
-        if not isinstance(tables, LatticeTables) or not tables.by_sheet:
+        listing = ProfileWriter(self.rules, engine, pricing)
+        if not engine.version.by_sheet:
             return listing
         baked = self._baked[name]
 
@@ -96,7 +97,7 @@ class LevelWriter:
             assert isinstance(found, LatticeHierarchy)
             return found
 
-        return LatticeWriter(self.rules, tables, listing, layers)
+        return LatticeWriter(self.rules, listing, layers)
 
     @cached_property
     def _passable(self) -> BoolArray:
@@ -130,18 +131,15 @@ class LevelWriter:
             )
         with self._writing:
             if self._level is None:
-                states = {name: each.begin() for name, each in self._profiles.items()}
-                self._level = level = LevelState.baked(self.rules)
-                self._states = states
-                for name, state in states.items():
-                    self._unchanged[name] = self._tables_of(name, state, level)
+                self._states = {name: each.begin() for name, each in self._profiles.items()}
+                self._first, self._level = self._states, LevelState.baked(self.rules)
             return self._level
 
-    def unchanged(self, name: str) -> ChangedTables:
-        """Return tables of a profile on the level as it was baked that need no baked next hops."""
+    def first(self, name: str) -> tuple[ProfileState, ExactHierarchy]:
+        """Return the arcs of a profile as it was baked, and the hierarchy that follows them."""
         with self._writing:
             self.load()
-            return self._unchanged[name]
+            return self._profiles[name].followed(self._first[name])
 
     def warm_up(self) -> None:
         """Load the level, and compile or load the kernels of a first update and first answer."""
@@ -245,25 +243,19 @@ class LevelWriter:
                 self._profiles[name].follow(each)
             self._publish(after)
             return {
-                name: _report(each, snapshots[name].tables, after[name].tables)
+                name: _report(each, snapshots[name].version, after[name].version)
                 for name, each in edited.items()
             }
 
-    def _tables_of(self, name: str, state: Any, level: LevelState) -> ChangedTables:
-        """Return the tables of a version of a profile."""
-        maker = self._profiles[name]
-        if isinstance(maker, LatticeWriter):
-            return maker.tables_of(state)
-        return ChangedTables(self._tables[name], state, maker, level)
-
     def _snapshot(self, name: str, state: Any, level: LevelState) -> Snapshot:
-        baked = self._baked[name]
-        tables = self._tables_of(name, state, level)
+        baked, maker = self._baked[name], self._profiles[name]
+        engine = maker.engine(state, level)
 
         def searches() -> SearchContext:
-            return ChangedContext(tables, baked.searches)
+            lattice = maker.lattice(state, engine.version)
+            return ChangedContext(engine, lattice, baked.searches)
 
-        return Snapshot(tables, baked.newest, searches, baked)
+        return Snapshot(engine, baked.newest, searches, baked)
 
     # -- files ------------------------------------------------------------------------------------
 
@@ -314,12 +306,12 @@ class LevelWriter:
                 self._journal = None
 
 
-def _report(edited: Edited, before: Tables, after: Tables) -> UpdateReport:
+def _report(edited: Edited, before: Version, after: Version) -> UpdateReport:
     """Report what an edit did for one profile; some of it is worked out when the game asks.
 
     Args:
         edited: the profile afterwards.
-        before, after: tables of the profile.
+        before, after: the profile before and afterwards.
     """
     place_at = after.places.place_at
     return UpdateReport(

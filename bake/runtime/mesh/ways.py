@@ -13,7 +13,7 @@ from bake.errors import QueryError
 from bake.runtime.mesh.funnel import string_through, without_repeats
 from bake.runtime.mesh.polyanya import shortest
 from bake.runtime.mesh.polygons import GRID, MeshPolygons, Step, beside, step_of
-from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.engine import Engine
 
 Point = tuple[float, ...]
 
@@ -21,23 +21,25 @@ Point = tuple[float, ...]
 class MeshWays:
     """Points of a mesh as one profile may walk it. Once made it never changes."""
 
-    def __init__(self, tables: Tables, baked: MeshWays | None = None) -> None:
+    def __init__(self, engine: Engine, baked: MeshWays | None = None) -> None:
         """Read the mesh, or take it from the profile as it was baked.
 
         Raises:
             QueryError: the level has no mesh.
             AssetError: its columns do not fit one another.
         """
-        self.tables = tables
-        self.mesh: MeshPolygons = MeshPolygons(tables.places) if baked is None else baked.mesh
+        self.engine, self.version = engine, engine.version
+        self.mesh: MeshPolygons = (
+            MeshPolygons(engine.version.places) if baked is None else baked.mesh
+        )
         #: The polygon of the last point, which the next one likely lies in, too.
         self._last = 0
 
     @cached_property
     def row(self) -> list[int]:
         """Return the row of each node, -1 where the profile cannot stand."""
-        nodes = np.arange(self.tables.places.node_count, dtype=np.int32)
-        rows: list[int] = self.tables.rows_of(nodes).tolist()
+        nodes = np.arange(self.version.places.node_count, dtype=np.int32)
+        rows: list[int] = self.version.rows_of(nodes).tolist()
         return rows
 
     @cached_property
@@ -104,7 +106,7 @@ class MeshWays:
     @cached_property
     def position(self) -> list[tuple[float, float]]:
         """Return where each node lies."""
-        position = self.tables.places.position
+        position = self.version.places.position
         assert position is not None
         return [(x, y) for x, y in position.tolist()]
 
@@ -128,10 +130,10 @@ class MeshWays:
         if shared := set(begins) & set(ends):
             begins = ends = [min(shared)]
         row, goal_row = self._row_in(begins[0], begin), self._row_in(ends[0], end)
-        rows = self.tables.path(row, goal_row)
+        rows = self.engine.way(row, goal_row)
         if rows is None:
             return None
-        nodes = self.tables.location[rows].tolist()
+        nodes = self.version.location[rows].tolist()
         found: list[Point] = []
         for polygons, first, last in self._stretches(begins[0], ends[0], nodes, begin, end):
             way = self.string(first, last, polygons)

@@ -1,372 +1,87 @@
-"""Load one profile's tables as they were baked: when first needed, checked, and then kept."""
+"""Answer from what an asset holds: next hops as runs, and distances as labels."""
 
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import pairwise
 
-import numpy as np
-
-from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
-from bake.asset.column import profile_path
-from bake.graph import (
-    BLOCKED,
-    Graph,
-    Metric,
-    Subgraph,
-    leads_back,
-    usable_subgraph,
-)
-from bake.greedy import SECTORS, chart, greedy_slots, greedy_steps, unchart
-from bake.runtime.reader.hops import RunHops
-from bake.runtime.reader.labels import DistanceLabels
+from bake.arrays import Float64Array, Int32Array, Int64Array
+from bake.greedy import unchart
+from bake.runtime.reader.columns import ProfileColumns
 from bake.runtime.reader.lookup import FastLookup, NextHop, fast_lookup, lookup_of
-from bake.runtime.reader.places import Places
-from bake.runtime.reader.tables import Tables
-from bake.runtime.reader.walk import Steps
+from bake.runtime.reader.version import Version
 
 
-class BakedTables(Tables):
-    """The tables an asset holds for one profile; arcs are those of the whole graph.
+class Baked:
+    """An engine for a level as it was baked: see :class:`bake.runtime.reader.engine.Engine`.
 
-    Its columns are checked against each other as they are loaded: any of them, and so any answer,
-    may raise a CorruptAssetError.
+    Asking for a path where the asset holds no next hops raises a MissingTableError.
     """
 
-    def __init__(self, places: Places, profile: str) -> None:
-        super().__init__(places, profile)
-        self._asset = places.asset
+    def __init__(self, columns: ProfileColumns, version: Version | None = None) -> None:
+        """Read nothing yet.
 
-    # -- columns ----------------------------------------------------------------------------------
-
-    def has(self, name: str) -> bool:
-        """Tell whether the asset holds this column of the profile."""
-        return self._asset.has(profile_path(self.profile, name))
-
-    def column(self, name: str, kind: type[np.generic]) -> AnyArray:
-        """Return one of the profile's columns, as an array of this type."""
-        return self._read(name, kind)
-
-    def _read(self, name: str, kind: type[np.generic]) -> AnyArray:
-        path = profile_path(self.profile, name)
-        found = self._asset.read(path)
-        if self._asset.schema.column(path).dims[0] == "row" and len(found) != self.row_count:
-            raise self.damaged(f"{name} has {len(found)} of {self.row_count} rows")
-        return found.astype(kind, copy=False)
-
-    @cached_property
-    def component(self) -> Int32Array:
-        """Return (n) int32, the component of each node; -1 where the profile cannot stand."""
-        component = self._asset.graph.component(self.profile)
-        if not is_numbered(component[component >= 0]):
-            raise self.damaged("components are not numbered without gaps")
-        return component
-
-    @cached_property
-    def node(self) -> Int32Array:
-        """Return (r) int32, the node of each row."""
-        return np.flatnonzero(self.row_at_node >= 0).astype(np.int32)
-
-    @cached_property
-    def location(self) -> Int32Array:
-        if self._asset.implied:
-            return self._asset.implied.cells(self.profile)
-        return self.places.flat[self.node] if self.places.is_grid else self.node
-
-    @cached_property
-    def row_at_node(self) -> Int32Array:
-        """Return (n) int32, the row of each node; -1 where the profile cannot stand."""
-        return self._asset.graph.rows(self.profile)
-
-    @cached_property
-    def row_at(self) -> Int32Array:
-        if not self.places.is_grid:
-            return self.row_at_node
-        row = np.full(self.places.width * self.places.height, -1, dtype=np.int32)
-        row[self.location] = np.arange(self.row_count, dtype=np.int32)
-        return row
-
-    @cached_property
-    def component_of_row(self) -> Int32Array:
-        return self.component[self.node]
-
-    @cached_property
-    def component_count(self) -> int:
-        return int(self.component.max(initial=-1)) + 1
-
-    @cached_property
-    def first_arc(self) -> Int32Array:
-        return self.places.first_out[self.node]
-
-    @cached_property
-    def end_arc(self) -> Int32Array:
-        return self.places.first_out[self.node + 1]
-
-    @cached_property
-    def head_row(self) -> Int32Array:
-        return np.where(self._opened, self.row_at_node[self.places.head], np.int32(-1))
-
-    @cached_property
-    def _opened(self) -> BoolArray:
-        """Return (m) bool, True where the profile may take an arc, whatever it weighs."""
-        opened = self._asset.graph.opened(self.profile)
-        stands = self.row_at_node >= 0
-        ends = np.repeat(stands, np.diff(self.places.first_out)) & stands[self.places.head]
-        if (opened & ~ends).any():
-            raise self.damaged("an arc can be taken from or to where the profile cannot stand")
-        return opened
-
-    @cached_property
-    def weight(self) -> Int32Array:
-        """Return (m) int32 ticks, the weight of each arc."""
-        weight = self._asset.graph.weight(self.profile)
-        if not np.array_equal(weight != BLOCKED, self._opened):
-            raise self.damaged("terrain says otherwise than weights which arcs can be taken")
-        return weight
-
-    @cached_property
-    def _node_cost(self) -> Float64Array:
-        """Return (n) float64 units of crossing each node; NaN where the profile cannot go."""
-        graph = self._asset.graph
-        return graph.footprints(self.profile).cost_at(graph.place.astype(np.int64))
-
-    @cached_property
-    def row_cost(self) -> Float64Array:
-        return self._node_cost[self.node]
-
-    @cached_property
-    def exact_cost(self) -> Float64Array:
-        from bake.movement.prices import unit_cost
-
-        graph = self._asset.graph
-        before = np.repeat(self._node_cost, np.diff(graph.first_out))
-        exact = unit_cost(before, self._node_cost[graph.head], graph.rules.cost_rule)
-        exact = exact * graph.length + graph.paid_for_slopes(self.profile, self.weight)
-        if self.places.headings is not None:
-            exact[graph.turns] = graph.mover(self.profile).turn
-        links = graph.link >= 0
-        exact[links] = graph.length[links]
-        exact = np.where(np.isnan(graph.own_price), exact, graph.own_price)
-        exact[self.weight == BLOCKED] = np.inf
-        return exact
-
-    @cached_property
-    def size(self) -> int:
-        """Return how many cells long one side of the agent's footprint is."""
-        return self._asset.graph.mover(self.profile).size
-
-    @cached_property
-    def usable(self) -> Subgraph:
-        metric = Metric(self.weight, self.component >= 0, self.places.ticks_per_unit)
-        found = usable_subgraph(Graph(self.places.first_out, self.places.head), metric)
-        self._check_one_way()
-        return found
-
-    @cached_property
-    def one_way(self) -> bool:
-        return bool(self._asset.number("one_way", f"/profiles/{self.profile}"))
-
-    def _check_one_way(self) -> None:
-        """Compare what the asset says of arcs from one component to another with the arcs."""
-        crosses = False
-        if self.component_count > 1:
-            before = np.repeat(self.component, np.diff(self.places.first_out))
-            crosses = bool((self._opened & (before != self.component[self.places.head])).any())
-        if crosses != self.one_way:
-            raise self.damaged(f"one_way is {int(self.one_way)}, and arcs say otherwise")
-
-    @cached_property
-    def leads_back(self) -> bool:
-        """Tell whether every arc that the profile may take leads back at the same weight."""
-        return leads_back(self.usable.graph, self.usable.weight)
-
-    def two_way(self, name: str) -> bool:
-        """Return an attribute that says whether every arc leads back at the same weight.
-
-        Searches that believe it take arcs backwards, so it is compared with the arcs.
-
-        Raises:
-            CorruptAssetError: it says so, and some arc does not.
+        Args:
+            version: what is known of the profile; None = what its columns tell.
         """
-        said = self._asset.number(name, f"/profiles/{self.profile}") == 1
-        if said and not self.leads_back:
-            raise self.damaged(f"{name} is 1, and arcs say otherwise")
-        return said
+        self.columns = columns
+        self.version = columns.version if version is None else version
 
-    @cached_property
-    def reach(self) -> AnyArray | None:
-        if not self.has("reach"):
-            return None  # Where components reach one another, next hops or a search have to say.
-        return self._read("reach", np.uint8)
+    def hop(self, row: int, goal: int) -> int:
+        columns = self.columns
+        arc = columns.steps.arc(row, goal)
+        return -1 if arc < 0 else int(columns.head_row[arc])
 
-    # -- next hops --------------------------------------------------------------------------------
+    def hops(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
+        return self.columns.steps.next_rows(rows, goals)
 
-    @cached_property
-    def has_hops(self) -> bool:
-        return self.has("run_move")
+    def way(self, row: int, goal: int) -> Int32Array | None:
+        return self.columns.steps.path(row, goal)
 
-    @cached_property
-    def has_distances(self) -> bool:
-        return self.has("label_away")
+    def ways(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
+        columns = self.columns
+        if not columns.steps.charted:
+            return columns.steps.walk(rows, goals)
+        first, cell = self.ways_in_cells(rows, goals)
+        return first, columns.row_at[cell[:, 1] * columns.places.width + cell[:, 0]]
 
-    @cached_property
-    def hops(self) -> RunHops:
-        """Return the next hops."""
-        if not self.has_hops:
-            raise self.missing("next_hops")
-        symbol = self._asset.read(profile_path(self.profile, "run_move"))
-        count, start = self._asset.run_starts(self.profile, self.row_count, len(symbol))
-        self._check_one_way()
-        self._check_symbols(count, symbol)
-        cell = self.places.cell
-        if cell is None:
-            at = np.empty((0, 2), dtype=np.int32)
-            greedy: AnyArray = np.empty((0, SECTORS), dtype=np.int8)
-        else:
-            at = np.ascontiguousarray(chart(cell[self.node], self.places.hex_layout))
-            greedy = self._greedy_slots(at)
-        return RunHops(
-            count,
-            self.first_arc,
-            start,
-            symbol,
-            at,
-            greedy,
-            self.component_of_row,
-            self.reach,
-            stores_none=self.one_way and self.reach is None,
-        )
-
-    def _greedy_slots(self, at: Int32Array) -> AnyArray:
-        """Return (r, SECTORS) integers, the greedy move of each row in each direction."""
-        lattice, slots = self._asset.graph.lattice, self._asset.graph.slots
-        if lattice is not None and slots and not self._has_near_links(at):
-            arcs = self.first_arc[:, None] + np.arange(slots, dtype=np.int32)
-            step = chart(np.array([(0, 0), *lattice.moves(0)], np.int32), self.places.hex_layout)
-            return greedy_steps(self._opened[arcs], step[1:] - step[0])
-        usable = self.usable
-        local = greedy_slots(usable.graph.first_out, usable.graph.head, at)
-        if not usable.graph.arc_count:
-            return local
-        arc = usable.graph.first_out[:-1, None] + np.maximum(local, 0)
-        return np.where(local < 0, -1, usable.slot[np.minimum(arc, usable.graph.arc_count - 1)])
-
-    def _has_near_links(self, at: Int32Array) -> bool:
-        """Tell whether a link leads to a neighbour, so that it may be the greedy move."""
-        if not self._asset.has("/link_from"):
-            return False
-        links = np.flatnonzero((self._asset.graph.link >= 0) & (self.head_row >= 0))
-        tail = np.searchsorted(self.first_arc, links, side="right") - 1
-        away = at[self.head_row[links]] - at[tail]
-        return bool((np.abs(away) <= 1).all(axis=1).any())
-
-    def _check_symbols(self, count: AnyArray, symbol: AnyArray) -> None:
-        """Check that runs take arcs the profile may take."""
-        special = np.iinfo(symbol.dtype).max - 1
-        if self.places.cell is None and (symbol == special).any():
-            raise self.damaged("run_move says greedy on a graph")
-        moves = np.flatnonzero(symbol < special)
-        row = np.repeat(np.arange(self.row_count, dtype=np.int32), count)[moves]
-        arc = self.first_arc[row].astype(np.int64) + symbol[moves]
-        wrong = arc >= self.end_arc[row]
-        wrong |= self.head_row.take(arc, mode="clip") < 0 if len(self.head_row) else True
-        # A run may say anything if it covers only the row itself and unreachable rows.
-        for each in np.unique(row[wrong]):
-            if (self.head_row[self.first_arc[each] : self.end_arc[each]] >= 0).any():
-                raise self.damaged("run_move takes an arc the profile may not")
-
-    @cached_property
-    def labels(self) -> DistanceLabels | None:
-        """Return the distances by labels; None where none were baked."""
-        if not self.has("label_away"):
-            return None
-        parent = self._read("label_parent", np.int32)
-        difference = None
-        if not self._asset.labels_are_sums:
-            difference = self._read("label_difference", np.int32)
-        away, toward = (
-            self._asset.read(profile_path(self.profile, name)) if self.has(name) else None
-            for name in ("label_away", "label_toward")
-        )
-        assert away is not None
-        if toward is None and not self.leads_back:
-            raise self.damaged("label_toward is missing, and some arc does not lead back")
-        return DistanceLabels(parent, difference, away, toward, self.damaged)
-
-    @cached_property
-    def steps(self) -> Steps:
-        """Return the next hops and the arcs they take."""
-        arcs = self.first_arc, self.end_arc, self.head_row
-        return Steps(self.hops, *arcs, lambda: self.weight, self.damaged)
-
-    # -- answers ----------------------------------------------------------------------------------
-
-    def next_row(self, row: int, goal: int) -> int:
-        arc = self.steps.arc(row, goal)
-        return -1 if arc < 0 else int(self.head_row[arc])
-
-    def next_rows(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
-        return self.steps.next_rows(rows, goals)
+    def ways_in_cells(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
+        columns = self.columns
+        if not columns.steps.charted:
+            first, path = columns.steps.walk(rows, goals)
+            return first, columns.cell_of_row.take(path, axis=0)
+        first, noted = columns.steps.walk_chart(rows, goals)
+        return first, unchart(noted, columns.places.hex_layout)
 
     def ticks(self, row: int, goal: int) -> float:
-        if self.labels is not None:
-            return self.labels.ticks(row, goal)
-        return self.steps.ticks(row, goal)
+        labels = self.columns.labels
+        return (self.columns.steps if labels is None else labels).ticks(row, goal)
 
-    def ticks_between(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
-        if self.labels is not None:
-            return self.labels.ticks_between(rows, goals)
-        return self.steps.ticks_between(rows, goals)
+    def all_ticks(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
+        labels = self.columns.labels
+        return (self.columns.steps if labels is None else labels).ticks_between(rows, goals)
 
-    def ticks_toward(self, goal: int) -> Float64Array:
-        stored = None if self.has_hops else self.stored_ticks_toward(goal)
-        return self.steps.ticks_toward(goal) if stored is None else stored
+    def toward(self, goal: int) -> Float64Array:
+        return self.columns.ticks_toward(goal)
 
-    def stored_ticks_toward(self, goal: int) -> Float64Array | None:
-        """Return what :meth:`ticks_toward` does; None where no distances are stored."""
-        return None if self.labels is None else self.labels.ticks_toward(goal)
+    def reaches(self, row: int, goal: int) -> bool:
+        joined = self.version.joined(row, goal)
+        return self.hop(row, goal) >= 0 if joined is None else joined
 
-    def path(self, row: int, goal: int) -> Int32Array | None:
-        return self.steps.path(row, goal)
-
-    def walk(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
-        if not self.steps.charted:
-            return self.steps.walk(rows, goals)
-        first, cell = self.walk_cells(rows, goals)
-        return first, self.row_at[cell[:, 1] * self.places.width + cell[:, 0]]
-
-    def walk_cells(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
-        if not self.steps.charted:
-            return super().walk_cells(rows, goals)
-        first, noted = self.steps.walk_chart(rows, goals)
-        return first, unchart(noted, self.places.hex_layout)
-
-    def step_costs(self, rows: Int32Array) -> Float64Array:
-        arcs = [self._arc_between(a, b) for a, b in pairwise(rows.tolist())]
-        return np.array([np.inf if arc < 0 else self.exact_cost[arc] for arc in arcs])
-
-    def _arc_between(self, row: int, next_row: int) -> int:
-        """Return the cheapest arc between two rows, the first of equals; -1 if there is none."""
-        arcs = np.arange(self.first_arc[row], self.end_arc[row])
-        arcs = arcs[self.head_row[arcs] == next_row]
-        return int(arcs[self.weight[arcs].argmin()]) if len(arcs) else -1
+    def known_apart(self, row: int, goal: int) -> bool:
+        return self.version.joined(row, goal) is False
 
     def lookup(self, fallback: NextHop) -> FastLookup:
-        return fast_lookup(self.places, self.row_at, self.cell_lookup, fallback)
+        columns = self.columns
+        return fast_lookup(columns.places, columns.row_at, self.cell_lookup, fallback)
 
     def cell_lookup(self, row_at: memoryview[int], fallback: NextHop) -> NextHop:
         """Make a lookup between cells of the whole grid: see :func:`lookup_of`."""
-        return lookup_of(self.steps, self._head_at, self.places.width, row_at, fallback)
+        columns = self.columns
+        return lookup_of(columns.steps, self._head_at, columns.places.width, row_at, fallback)
 
     @cached_property
     def _head_at(self) -> Int32Array:
         """Return (m) int32, y * width + x of the cell each arc leads to."""
-        return self.places.flat[self.places.head]
-
-
-def is_numbered(label: Int32Array) -> bool:
-    """Tell whether parts are numbered from 0 without gaps, so that each has a member."""
-    largest = int(label.max(initial=-1))
-    if largest >= len(label) or label.min(initial=0) < 0:
-        return False
-    return bool(np.bincount(label, minlength=largest + 1).all())
+        places = self.columns.places
+        flat: Int32Array = places.flat[places.head]
+        return flat

@@ -23,7 +23,7 @@ NextHop = Callable[[Place, Place], Place | None]
 
 #: A function that makes a lookup between cells of the whole grid, from a view of the rows [y, x],
 #: -1 where the fallback is to be asked, and from the fallback.
-MakeLookup = Callable[["memoryview[int]", NextHop], NextHop]
+_MakeLookup = Callable[["memoryview[int]", NextHop], NextHop]
 
 #: The errors that a wrong argument makes a lookup raise.
 WRONG = (TypeError, ValueError, IndexError, NotImplementedError)
@@ -51,7 +51,7 @@ class FastLookup:
 
 
 def fast_lookup(
-    places: Places, row_at: Int32Array, make: MakeLookup, fallback: NextHop
+    places: Places, row_at: Int32Array, make: _MakeLookup, fallback: NextHop
 ) -> FastLookup:
     """Make a lookup that can be revoked.
 

@@ -14,7 +14,7 @@ from bake.errors import BlockedCellError, QueryError
 from bake.runtime.reader.hops import view_of
 from bake.runtime.reader.lookup import WRONG, row_plane
 from bake.runtime.reader.places import Cell, Place
-from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.version import Version
 
 #: How many wrong places of an argument an error names.
 _NAMED = 5
@@ -23,9 +23,8 @@ _NAMED = 5
 class Rows:
     """The translation of places into rows, and of rows into places, for one profile."""
 
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
-        self._places = tables.places
+    def __init__(self, version: Version) -> None:
+        self._version, self._places = version, version.places
 
     # -- rows of places ---------------------------------------------------------------------------
 
@@ -47,10 +46,10 @@ class Rows:
             except WRONG:
                 pass
         location = np.array([self._places.location(place)], dtype=np.int32)
-        row = int(self._tables.rows_of(location)[0])
+        row = int(self._version.rows_of(location)[0])
         if row < 0:
             raise BlockedCellError(
-                f"profile {self._tables.profile!r} cannot stand on {place!r}",
+                f"profile {self._version.profile!r} cannot stand on {place!r}",
                 place=f"level {self._places.name!r}",
                 remedy="nearest() gives a place it can stand on",
             )
@@ -60,13 +59,13 @@ class Rows:
     def _plane(self) -> memoryview[int] | None:
         """Return the rows of cells [y, x]; None where places are said in another way."""
         places = self._places
-        plain = places.is_grid and places.floor_height is None
-        return row_plane(places, self._tables.known_row) if plain else None
+        plain = places.is_grid and places.floor_height is None and not self._version.by_sheet
+        return row_plane(places, self._version.known_row) if plain else None
 
     @cached_property
     def _stands(self) -> memoryview[int] | None:
         """Return whether the profile can stand on each row; None = on all of them."""
-        standing = self._tables.standing
+        standing = self._version.standing
         return None if standing is None else view_of(standing)
 
     def along(self, path: Sequence[Place]) -> Int32Array:
@@ -123,10 +122,10 @@ class Rows:
         """
         location = self._places.locations(places, what)
         if location.min(initial=0) >= 0:
-            return self._tables.rows_of(location)
+            return self._version.rows_of(location)
         rows = np.full(len(location), -1, dtype=np.int32)
         there = np.flatnonzero(location >= 0)
-        rows[there] = self._tables.rows_of(location[there])
+        rows[there] = self._version.rows_of(location[there])
         return rows
 
     def existing(self, places: npt.ArrayLike, what: str) -> Int32Array:
@@ -149,13 +148,15 @@ class Rows:
 
     def place(self, row: int) -> Place:
         """Return the place of a row."""
-        return self._places.place_at(int(self._tables.location[row]))
+        if self._version.by_sheet:
+            return self.places(np.array([row], dtype=np.int32))[0]
+        return self._places.place_at(int(self._version.location[row]))
 
     def places(self, rows: Int32Array) -> list[Place]:
         """Return the places of some rows."""
         if self._places.is_grid:
             return list(zip(*self._cells_of(rows).T.tolist(), strict=True))
-        return [self._places.names[node] for node in self._tables.location[rows].tolist()]
+        return [self._places.names[node] for node in self._version.location[rows].tolist()]
 
     def array(self, rows: Int32Array) -> AnyArray:
         """Return the places of some rows; a row of -1 stands for no place.
@@ -173,16 +174,17 @@ class Rows:
             return cells
         if len(nowhere) == len(rows):
             return np.full(len(rows), None, dtype=object)
-        names = self._places.places_of(self._tables.location[rows])
+        names = self._places.places_of(self._version.location[rows])
         names[nowhere] = None
         return names
 
     def _cells_of(self, rows: Int32Array) -> Int32Array:
         """Return (k, 2) or (k, 3) int32, the cells of some rows as a game says them."""
         # A list of all cells answers sooner, but takes eight bytes a row.
-        if self._tables.row_count > 2**20:
-            return self._places.with_floor(self._places.cells_of(self._tables.location[rows]))
-        return self._places.with_floor(self._tables.cell_of_row.take(rows, axis=0))
+        version, places = self._version, self._places
+        if version.by_sheet or version.row_count > 2**20:
+            return places.with_floor(places.cells_of(version.locations_of(rows)))
+        return places.with_floor(version.cell_of_row.take(rows, axis=0))
 
 
 def _as_many(rows: Int32Array, goal_rows: Int32Array) -> tuple[Int32Array, Int32Array]:

@@ -11,7 +11,7 @@ from bake.arrays import BoolArray, Float64Array, Int32Array
 from bake.errors import QueryError
 from bake.graph import INFINITY, Graph
 from bake.runtime.nearest import NearestPlaces
-from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.engine import Engine
 
 if TYPE_CHECKING:
     from bake.search.live.graph import Adjacency
@@ -23,8 +23,8 @@ class Around:
     No baked table is needed for them.
     """
 
-    def __init__(self, tables: Tables, nearest: NearestPlaces) -> None:
-        self._tables = tables
+    def __init__(self, engine: Engine, nearest: NearestPlaces) -> None:
+        self._engine, self._version = engine, engine.version
         self._nearest = nearest
         self._reached: tuple[int, BoolArray] | None = None
 
@@ -32,16 +32,16 @@ class Around:
     def _shift(self) -> int:
         from bake.search.graph.label_correcting import shift_for
 
-        return shift_for(self._tables.usable.weight)
+        return shift_for(self._version.usable.weight)
 
     @cached_property
     def _out(self) -> Adjacency:
-        usable = self._tables.usable
+        usable = self._version.usable
         return _adjacency(usable.graph, usable.weight)
 
     @cached_property
     def _into(self) -> Adjacency:
-        usable = self._tables.usable
+        usable = self._version.usable
         graph, order = usable.graph.reverse()
         return _adjacency(graph, usable.weight[order])
 
@@ -79,15 +79,15 @@ class Around:
         """
         from bake.search.point.movement_range import within
 
-        return within(self._tables.usable.arcs, row, ticks)
+        return within(self._version.usable.arcs, row, ticks)
 
     def reached_from(self, row: int) -> BoolArray:
         """Return (r) bool, True where a path leads to from a row."""
-        tables = self._tables
-        component = tables.component_of_row
-        if not tables.one_way:
+        version = self._version
+        component = version.component_of_row
+        if not version.one_way:
             return np.asarray(component == component[row])
-        reach = tables.reach
+        reach = version.reach
         if reach is None:
             return np.isfinite(self.ticks_from(row))
         bits = np.unpackbits(reach[component[row]]).astype(np.bool_)
@@ -95,7 +95,7 @@ class Around:
 
     def joined(self, rows: Int32Array, next_rows: Int32Array) -> BoolArray:
         """Return (k) bool, True where an arc leads from a row to the next."""
-        graph = self._tables.usable.graph
+        graph = self._version.usable.graph
         first, end = graph.first_out[rows], graph.first_out[rows + 1]
         found = np.zeros(len(rows), dtype=np.bool_)
         for slot in range(int((end - first).max(initial=0))):
@@ -105,9 +105,9 @@ class Around:
 
     def nearest_reached(self, row: int, location: int) -> int:
         """Return the reached row nearest to a location: see :meth:`Navigator.nearest_reachable`."""
-        tables, places = self._tables, self._tables.places
+        version, places = self._version, self._version.places
         reached = self._standing_from(row)
-        goal = int(tables.rows_of(np.array([location], dtype=np.int32))[0])
+        goal = int(version.rows_of(np.array([location], dtype=np.int32))[0])
         if goal >= 0 and reached[goal]:
             return goal
         if not places.is_grid and places.position is None:
@@ -120,29 +120,29 @@ class Around:
         if len(best) > 1:
             ticks = self._ticks_to(row, best)
             best = best[ticks == ticks.min()]
-        return int(best[tables.location[best].argmin()])
+        return int(best[version.location[best].argmin()])
 
     def _standing_from(self, row: int) -> BoolArray:
         """Return :meth:`reached_from` without rows that cannot be stood on any more.
 
         Crowds ask from one component again and again, so the last answer is kept.
         """
-        component = int(self._tables.component_of_row[row])
+        component = int(self._version.component_of_row[row])
         known = self._reached
         if known is not None and known[0] == component:
             return known[1]
-        reached, standing = self.reached_from(row), self._tables.standing
+        reached, standing = self.reached_from(row), self._version.standing
         found = reached if standing is None else reached & standing
         self._reached = component, found
         return found
 
     def _ticks_to(self, row: int, goals: Int32Array) -> Float64Array:
         """Return (k) float64 ticks from a row to a few others."""
-        if not self._tables.has_hops:
+        if not self._version.has_hops:
             return self.ticks_from(row)[goals]
         ticks = np.zeros(len(goals))
         away = goals != row
-        ticks[away] = self._tables.ticks_between(np.full_like(goals[away], row), goals[away])
+        ticks[away] = self._engine.all_ticks(np.full_like(goals[away], row), goals[away])
         return ticks
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from bake.arrays import Int32Array
 from bake.greedy import chart
 from bake.runtime.hierarchy.layers import ClusterTables
-from bake.runtime.reader.baked import BakedTables
-from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.columns import ProfileColumns
+from bake.runtime.reader.version import Version
 
 if TYPE_CHECKING:
     from bake.search.point.estimates import Estimate
@@ -88,15 +88,15 @@ class Bounds(ABC):
 class BakedBounds(Bounds):
     """The lower bounds that an asset holds for one profile, checked as they are loaded."""
 
-    def __init__(self, tables: BakedTables) -> None:
-        self.tables = tables
-        self._group = f"/profiles/{tables.profile}"
+    def __init__(self, columns: ProfileColumns) -> None:
+        self.columns = columns
+        self._group = f"/profiles/{columns.profile}"
 
     # -- clusters ---------------------------------------------------------------------------------
 
     @cached_property
     def _clusters(self) -> ClusterTables:
-        return ClusterTables(self.tables)
+        return ClusterTables(self.columns)
 
     @property
     def cluster(self) -> Int32Array:
@@ -109,9 +109,9 @@ class BakedBounds(Bounds):
     @cached_property
     def cluster_distance(self) -> Int32Array:
         """Return (c, c) int32 ticks, [from, to]; UNREACHABLE where there is no path."""
-        if not self.tables.has("cluster_distance"):
-            raise self.tables.missing("cluster_distances")
-        return self.tables.places.asset.cluster_distances(self.tables.profile, self.cluster_count)
+        if not self.columns.has("cluster_distance"):
+            raise self.columns.missing("cluster_distances")
+        return self.columns.places.asset.cluster_distances(self.columns.profile, self.cluster_count)
 
     def toward_cluster(self, goal: int) -> Int32Array:
         toward: Int32Array = self.cluster_distance[:, goal]
@@ -121,20 +121,20 @@ class BakedBounds(Bounds):
 
     @property
     def has_heuristic(self) -> bool:
-        return self.tables.has("pivot_distance")
+        return self.columns.has("pivot_distance")
 
     @cached_property
     def _two_way(self) -> bool:
-        return self.tables.two_way("pivot_two_way")
+        return self.columns.two_way("pivot_two_way")
 
     @cached_property
     def _pivot(self) -> Int32Array:
         """Return (r, p) int32 ticks, the distances of pivots."""
         if not self.has_heuristic:
-            raise self.tables.missing("heuristic")
-        pivot = self.tables.column("pivot_distance", np.int32)
+            raise self.columns.missing("heuristic")
+        pivot = self.columns.column("pivot_distance", np.int32)
         if not self._two_way and pivot.shape[1] % 2:
-            raise self.tables.damaged("pivot_distance has an odd number of columns")
+            raise self.columns.damaged("pivot_distance has an odd number of columns")
         return np.ascontiguousarray(pivot)
 
     def landmark(self, goal: int) -> Estimate:
@@ -158,16 +158,16 @@ class BakedBounds(Bounds):
         return replace(norm, name="maximum", kind=norm.kind | self._kind, table=self._pivot)
 
 
-def coordinates(tables: Tables) -> Int32Array:
+def coordinates(version: Version) -> Int32Array:
     """Return (r, 2) int32 coordinates, which norms measure and over which fields are slopes."""
     from bake.search.point.estimates import quantised
 
-    places = tables.places
+    places = version.places
     if places.is_grid and places.hex_layout is None and places.floor_height is not None:
         # Floors lie over one another, so that stairs are not jumps.
-        return tables.cell_of_row % np.array([places.width, places.floor_height], dtype=np.int32)
+        return version.cell_of_row % np.array([places.width, places.floor_height], dtype=np.int32)
     if places.is_grid:
-        return np.ascontiguousarray(chart(tables.cell_of_row, places.hex_layout))
+        return np.ascontiguousarray(chart(version.cell_of_row, places.hex_layout))
     if places.position is None:
-        return np.zeros((tables.row_count, 2), dtype=np.int32)
-    return quantised(places.position[tables.location])
+        return np.zeros((version.row_count, 2), dtype=np.int32)
+    return quantised(places.position[version.location])

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array
-from bake.runtime.hierarchy.lattice import LatticeHierarchy, LatticePaths, LatticeTables, rows_of
+from bake.runtime.hierarchy.lattice import LatticeHierarchy, LatticePaths
 from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.runtime.hierarchy.paths import HierarchyPaths
-from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.columns import ProfileColumns
+from bake.runtime.reader.engine import Engine
 from bake.runtime.reader.rows import Rows
-from bake.runtime.reader.tables import Tables
 from bake.runtime.searching.bounds import BakedBounds, Bounds, coordinates
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: See :meth:`bake.runtime.live.ways.ExactWays.searched`.
+#: See :meth:`bake.runtime.live.exact.ExactHierarchy.searched`.
 Searched = Callable[[int, int, "Callable[[DistancesTo], Found]"], "Found | None"]
 
 #: (m) int32 tails, heads and weights of arcs.
@@ -35,13 +35,14 @@ class SearchContext:
     """The things that one profile's searches share; threads may share them, too.
 
     Attributes:
-        tables: the tables of the profile; ``tables.usable`` is the graph.
+        engine: what answers without a search.
+        version: the profile; ``version.usable`` is the graph.
         rows: the translation between places and rows.
     """
 
     def __init__(
         self,
-        tables: Tables,
+        engine: Engine,
         make_bounds: Callable[[], Bounds],
         make_hierarchy: Callable[[], HierarchyPaths],
         searched: Searched,
@@ -49,13 +50,13 @@ class SearchContext:
         """Make the context of a profile.
 
         Args:
-            tables: the tables of the profile.
+            engine: what answers without a search.
             make_bounds, make_hierarchy: called when a question first needs bounds or a hierarchy.
             searched: has a search between two rows told all distances to the second one; see
-                :meth:`bake.runtime.live.ways.ExactWays.searched`.
+                :meth:`bake.runtime.live.exact.ExactHierarchy.searched`.
         """
-        self.tables = tables
-        self.rows: Rows = rows_of(tables)
+        self.engine, self.version = engine, engine.version
+        self.rows = Rows(engine.version)
         self._make_bounds = make_bounds
         self._make_hierarchy = make_hierarchy
         self._searched = searched
@@ -66,28 +67,28 @@ class SearchContext:
         """Return the profile's graph, laid out for searches."""
         from bake.search.point.space import SearchSpace
 
-        usable = self.tables.usable
+        usable = self.version.usable
         return SearchSpace(usable.graph, usable.weight)
 
     @cached_property
     def at(self) -> Int32Array:
         """Return (r, 2) int32 coordinates, which norms measure: see :func:`coordinates`."""
-        return coordinates(self.tables)
+        return coordinates(self.version)
 
     @property
     def arcs(self) -> Ends:
         """Return tail, head and weight of all arcs."""
-        usable = self.tables.usable
+        usable = self.version.usable
         return usable.graph.tail(), usable.graph.head, usable.weight
 
     def deciding_arcs(self, name: str) -> Ends:
         """Return tail, head and weight of arcs that decide the norm of a name as all of them do."""
         # On grids they are the same for all norms.
-        key = "deciding" if self.tables.places.is_grid else f"deciding {name}"
+        key = "deciding" if self.version.places.is_grid else f"deciding {name}"
         return self.kept(key, lambda: self._deciding_arcs(name))
 
     def _deciding_arcs(self, name: str) -> Ends:
-        return self.cheapest(name, np.zeros(self.tables.row_count, dtype=np.bool_))
+        return self.cheapest(name, np.zeros(self.version.row_count, dtype=np.bool_))
 
     def cheapest(self, name: str, near: BoolArray) -> Ends:
         """Return the arcs that would decide a norm if those out of some rows were not there.
@@ -97,14 +98,14 @@ class SearchContext:
         """
         ranked = self._ranked(name)
         arcs = ranked.deciding(near)
-        usable = self.tables.usable
+        usable = self.version.usable
         tail = np.searchsorted(usable.graph.first_out, arcs, side="right") - 1
         return tail.astype(np.int32), usable.graph.head[arcs], usable.weight[arcs]
 
     def _ranked(self, name: str) -> Ranked:
         from bake.search.point.estimates import ranked_by_length, ranked_by_step
 
-        if self.tables.places.is_grid:
+        if self.version.places.is_grid:
             return self.kept("ranked", lambda: ranked_by_step(self.at, *self.arcs))
         return self.kept(f"ranked {name}", lambda: ranked_by_length(name, self.at, *self.arcs))
 
@@ -143,7 +144,7 @@ class SearchContext:
 
     def unreachable(self, row: int, goal: int) -> bool:
         """Tell whether component labels show that there is no path; True leaves no doubt."""
-        return self.tables.joined(row, goal) is False
+        return self.version.joined(row, goal) is False
 
     def apart(self, row: int, goal: int) -> bool:
         """Tell whether the hierarchy, or component labels, show that there is no path.
@@ -172,12 +173,12 @@ class SearchContext:
         return cast("T", self._kept[name])
 
 
-def baked_context(tables: BakedTables, searched: Searched) -> SearchContext:
+def baked_context(engine: Engine, columns: ProfileColumns, searched: Searched) -> SearchContext:
     """Return the context of a profile as it was baked; see :class:`SearchContext`."""
 
     def hierarchy() -> HierarchyPaths:
-        if isinstance(tables, LatticeTables) and tables.by_sheet:
-            return LatticePaths(LatticeHierarchy(tables))
-        return HierarchyPaths(HierarchyTables(tables))
+        if engine.version.by_sheet:
+            return LatticePaths(LatticeHierarchy(columns, engine.version))
+        return HierarchyPaths(HierarchyTables(columns))
 
-    return SearchContext(tables, lambda: BakedBounds(tables), hierarchy, searched)
+    return SearchContext(engine, lambda: BakedBounds(columns), hierarchy, searched)

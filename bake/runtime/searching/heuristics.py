@@ -14,7 +14,7 @@ from bake.graph import UNREACHABLE
 from bake.greedy import chart
 from bake.runtime.reader.numbers import number_of
 from bake.runtime.reader.places import Place, quoted
-from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.version import Version
 from bake.runtime.searching.context import SearchContext
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def best_name(context: SearchContext) -> str:
 
 
 def _best_name(context: SearchContext) -> str:
-    places = context.tables.places
+    places = context.version.places
     if places.hex_layout is not None:
         return "hex"
     if places.is_grid:
@@ -67,12 +67,12 @@ def _norm(name: str) -> Maker:
 def _scaled(name: str, context: SearchContext) -> Estimate:
     from bake.search.point.estimates import cell_norm, euclidean, hex_norm, position_norm
 
-    places = context.tables.places
+    places = context.version.places
     if places.hex_layout is not None:
         if name == "hex":
             return hex_norm(context.at, *context.deciding_arcs(name))
         if name == "euclidean":
-            return euclidean(_centres(context.tables), *context.deciding_arcs(name))
+            return euclidean(_centres(context.version), *context.deciding_arcs(name))
         raise _wrong_kind(name, context, "a square grid, or a graph")
     if not places.is_grid and places.position is None:
         raise QueryError(
@@ -89,9 +89,9 @@ def _scaled(name: str, context: SearchContext) -> Estimate:
     return (cell_norm if places.is_grid else position_norm)(name, at, *arcs)
 
 
-def _centres(tables: Tables) -> Int32Array:
+def _centres(version: Version) -> Int32Array:
     """Return (r, 2) int32 centres of hexagons; neighbours lie _FINE_HEX apart."""
-    axial = chart(tables.cell_of_row, tables.places.hex_layout).astype(np.float64)
+    axial = chart(version.cell_of_row, version.places.hex_layout).astype(np.float64)
     across, down = axial[:, 0] + axial[:, 1] / 2, axial[:, 1] * (math.sqrt(3) / 2)
     return np.rint(np.stack([across, down], axis=1) * _FINE_HEX).astype(np.int32)
 
@@ -99,12 +99,12 @@ def _centres(tables: Tables) -> Int32Array:
 def _wrong_kind(name: str, context: SearchContext, kind: str) -> QueryError:
     return QueryError(
         f"heuristic {name!r} is for {kind}",
-        place=f"level {context.tables.places.name!r}",
+        place=f"level {context.version.places.name!r}",
         expected=f"{best_name(context)}, or another that fits its movement",
     )
 
 
-def _given(tables: Tables, given: Given, goal: int) -> Estimate:
+def _given(version: Version, given: Given, goal: int) -> Estimate:
     """Ask the caller's heuristic for every place, and check its consistency arc by arc.
 
     Raises:
@@ -112,11 +112,11 @@ def _given(tables: Tables, given: Given, goal: int) -> Estimate:
     """
     from bake.search.point.estimates import ROWS, Estimate
 
-    table = np.zeros((tables.row_count, 1), dtype=np.int32)
-    for row, location in enumerate(tables.location.tolist()):
-        table[row, 0] = _given_ticks(tables, given, location)
-    graph, h = tables.usable.graph, table[:, 0].astype(np.int64)
-    consistent = bool((h[graph.tail()] - h[graph.head] <= tables.usable.weight).all())
+    table = np.zeros((version.row_count, 1), dtype=np.int32)
+    for row, location in enumerate(version.location.tolist()):
+        table[row, 0] = _given_ticks(version, given, location)
+    graph, h = version.usable.graph, table[:, 0].astype(np.int64)
+    consistent = bool((h[graph.tail()] - h[graph.head] <= version.usable.weight).all())
     admissible: bool | None = None
     if h[goal] > 0:
         admissible = False
@@ -125,7 +125,7 @@ def _given(tables: Tables, given: Given, goal: int) -> Estimate:
     return Estimate("given", ROWS, table=table, admissible=admissible, consistent=consistent)
 
 
-def _given_ticks(tables: Tables, given: Given, location: int) -> int:
+def _given_ticks(version: Version, given: Given, location: int) -> int:
     """Ask the caller's heuristic for one place.
 
     Raises:
@@ -133,7 +133,7 @@ def _given_ticks(tables: Tables, given: Given, location: int) -> int:
     """
     from bake.search.point.estimates import LARGEST
 
-    place = tables.places.place_at(location)
+    place = version.places.place_at(location)
     try:
         said = given(place) if callable(given) else given[place]
     except KeyError:
@@ -142,11 +142,11 @@ def _given_ticks(tables: Tables, given: Given, location: int) -> int:
         ) from None
     except (TypeError, ValueError):
         said = math.nan
-    ticks = number_of(said) * tables.places.ticks_per_unit
+    ticks = number_of(said) * version.places.ticks_per_unit
     if not 0 <= ticks <= LARGEST:
         raise QueryError(
             f"the heuristic says {quoted(said)} of {place!r}",
-            expected=f"units from 0 to {LARGEST / tables.places.ticks_per_unit:g}",
+            expected=f"units from 0 to {LARGEST / version.places.ticks_per_unit:g}",
         )
     return round(ticks)
 
@@ -159,9 +159,9 @@ def fitting_norm(context: SearchContext) -> Estimate:
 def lay_out(context: SearchContext) -> None:
     """Make what the first search part by part would have to make, which takes a while."""
     heuristic = "maximum" if context.bounds.has_heuristic else None
-    if context.tables.row_count:
+    if context.version.row_count:
         heuristic_for(context, heuristic, 0)
-        context.tables.known_apart(0, 0)
+        context.engine.known_apart(0, 0)
     assert context.space.successors is not None
 
 
@@ -172,7 +172,7 @@ def _exact(context: SearchContext, goal: int) -> Estimate:
     """
     from bake.search.point.estimates import LARGEST, ROWS, Estimate
 
-    ticks = np.minimum(context.tables.ticks_toward(goal), LARGEST)
+    ticks = np.minimum(context.engine.toward(goal), LARGEST)
     return Estimate("exact", ROWS, table=ticks.astype(np.int32)[:, None])
 
 
@@ -211,7 +211,7 @@ def heuristic_for(context: SearchContext, heuristic: str | Given | None, goal: i
     if heuristic is None:
         heuristic = best_name(context)
     if not isinstance(heuristic, str):
-        return _given(context.tables, heuristic, goal)
+        return _given(context.version, heuristic, goal)
     if heuristic not in HEURISTICS:
         raise QueryError(
             f"no heuristic {quoted(heuristic)}", expected=" or ".join(sorted(HEURISTICS))
@@ -228,7 +228,7 @@ def estimated_ticks(
         QueryError: as for :func:`heuristic_for`.
     """
     if heuristic == "exact":
-        return int(min(context.tables.ticks(row, goal), int(UNREACHABLE)))
+        return int(min(context.engine.ticks(row, goal), int(UNREACHABLE)))
     if heuristic is not None and not isinstance(heuristic, str):
-        return _given_ticks(context.tables, heuristic, int(context.tables.location[row]))
+        return _given_ticks(context.version, heuristic, int(context.version.location[row]))
     return heuristic_for(context, heuristic, goal).between(row, goal)

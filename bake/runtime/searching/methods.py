@@ -94,10 +94,10 @@ def refuse_uncounted(context: SearchContext, row: int, goal: int) -> None:
     Raises:
         QueryError: there is a path, though a search found none.
     """
-    if context.tables.joined(row, goal):
+    if context.version.joined(row, goal):
         raise QueryError(
             f"the path costs more than {UNREACHABLE - 1:,} ticks, and searches count no further",
-            place=f"level {context.tables.places.name!r}",
+            place=f"level {context.version.places.name!r}",
             remedy="bake with smaller costs, or lower ticks_per_unit",
         )
 
@@ -141,7 +141,7 @@ def result(context: SearchContext, row: int, goal: int, request: Request) -> Sea
     """Call :func:`run`, and return what it found in places and units."""
     found = run(context, row, goal, request)
     path = None if found.rows is None else context.rows.places(found.rows)
-    units = found.ticks / context.tables.places.ticks_per_unit
+    units = found.ticks / context.version.places.ticks_per_unit
     named = found.estimate
     return SearchResult(
         path,
@@ -164,17 +164,17 @@ def _looked_at(
     if row == goal:
         return ((context.rows.place(row), 0.0),)
     rows, ticks = context.space.looked_at()
-    units = ticks / context.tables.places.ticks_per_unit
+    units = ticks / context.version.places.ticks_per_unit
     return tuple(zip(context.rows.places(rows), units.tolist(), strict=True))
 
 
 def _table(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
     without_heuristic(request, "the method 'table'")
     ends = np.array([row], dtype=np.int32), np.array([goal], dtype=np.int32)
-    _, rows = context.tables.walk(*ends)
+    _, rows = context.engine.ways(*ends)
     if not len(rows):
         return Outcome(None, 0, 0)
-    return Outcome(rows, int(context.tables.ticks_between(*ends)[0]), 0)
+    return Outcome(rows, int(context.engine.all_ticks(*ends)[0]), 0)
 
 
 def without_heuristic(request: Request, who: str) -> None:

@@ -72,7 +72,7 @@ class LevelSearch:
                 remedy='use nav.search, or another heuristic, such as "null"',
             )
         self._context, self._ends = context, ends
-        self._units = context.tables.places.ticks_per_unit
+        self._units = context.version.places.ticks_per_unit
         self.pace = FIRST_PACE
         self.method = method
         self.heuristic = None if method == "dijkstra" else estimate.name
@@ -82,7 +82,7 @@ class LevelSearch:
         self.cost = math.inf
         self.expanded = 0
         self._search: SlicedSearch | None = None
-        if context.tables.known_apart(*ends):
+        if context.engine.known_apart(*ends):
             self.status = Status.NO_PATH
         else:
             self._search = SlicedSearch(context.space, estimate, *ends, queue)

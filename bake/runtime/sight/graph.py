@@ -14,7 +14,7 @@ from bake.arrays import BoolArray, Float64Array, Int32Array
 from bake.errors import QueryError
 from bake.runtime.reader.places import Place
 from bake.runtime.reader.rows import Rows
-from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.version import Version
 from bake.runtime.sight.lines import Sight, Waypoints, check_index, no_step, no_way
 from bake.runtime.things import ThingTables
 
@@ -29,13 +29,13 @@ class GraphSight(Sight):
         QueryError: the nodes have no positions.
     """
 
-    def __init__(self, tables: Tables, rows: Rows) -> None:
-        self._tables, self._rows = tables, rows
-        position = tables.places.position
+    def __init__(self, version: Version, rows: Rows) -> None:
+        self._version, self._rows = version, rows
+        position = version.places.position
         if position is None:
             raise QueryError(
                 "the nodes of this graph have no positions, and no lines between them",
-                place=f"level {tables.places.name!r}",
+                place=f"level {version.places.name!r}",
                 remedy="give its nodes x and y, or follow the path as it is",
             )
         self._position: Float64Array = position
@@ -43,8 +43,8 @@ class GraphSight(Sight):
     @cached_property
     def _links(self) -> set[tuple[int, int]]:
         """Return the ends of all links, as locations, in both directions."""
-        places, changed = self._tables.places, self._tables.changed_links
-        links = ThingTables(places).links if changed is None else changed
+        places, level = self._version.places, self._version.level
+        links = ThingTables(places).links if level is None else level.links.now
         found = set()
         for link in links.values():
             start, goal = places.location(link.start), places.location(link.goal)
@@ -53,7 +53,7 @@ class GraphSight(Sight):
 
     def _turns(self, rows: Int32Array) -> BoolArray:
         """Return (k) bool, where a path does not go straight on; both ends count."""
-        location = self._tables.locations_of(rows)
+        location = self._version.locations_of(rows)
         step = np.diff(self._position[location], axis=0)
         length = np.hypot(*step.T)
         across = step[:-1, 0] * step[1:, 1] - step[:-1, 1] * step[1:, 0]
@@ -68,10 +68,10 @@ class GraphSight(Sight):
     def _along(self, path: Sequence[Place]) -> Int32Array:
         """Return the rows of a path, each of whose steps there is."""
         rows = self._rows.along(path)
-        wrong = np.flatnonzero(np.isinf(self._tables.step_costs(rows)))
+        wrong = np.flatnonzero(np.isinf(self._version.step_costs(rows)))
         if len(wrong):
             a, b = self._rows.places(rows[wrong[0] : wrong[0] + 2])
-            raise no_step(self._tables, a, b)
+            raise no_step(self._version, a, b)
         return rows
 
     def smooth(self, path: Sequence[Place]) -> Waypoints:
@@ -89,13 +89,13 @@ class GraphSight(Sight):
         for ends in pairwise(rows):
             line = self._line(*ends)
             if math.isinf(line):
-                raise no_way(self._tables, *self._rows.places(np.array(ends, dtype=np.int32)))
+                raise no_way(self._version, *self._rows.places(np.array(ends, dtype=np.int32)))
             total += line
         return total
 
     def _line(self, row: int, goal: int) -> float:
         """Return the units of the cheapest arcs in a row that all lie on one line."""
-        tables, position = self._tables, self._position[self._tables.location]
+        priced, position = self._version.priced, self._position[self._version.location]
         start, way = position[row], position[goal] - position[row]
         length = float(np.hypot(*way))
         best = {row: 0.0}
@@ -104,8 +104,8 @@ class GraphSight(Sight):
             along, here = heapq.heappop(queue)
             if here == goal:
                 return best[here]
-            for arc in range(tables.first_arc[here], tables.end_arc[here]):
-                to, cost = int(tables.head_row[arc]), best[here] + float(tables.exact_cost[arc])
+            for arc in range(priced.first[here], priced.end[here]):
+                to, cost = int(priced.head[arc]), best[here] + float(priced.units[arc])
                 if to < 0 or math.isinf(cost):
                     continue
                 dx, dy = (position[to] - start).tolist()

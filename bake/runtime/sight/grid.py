@@ -14,7 +14,7 @@ from bake.greedy import chart
 from bake.hexagons import in_rows, shoved_parity
 from bake.runtime.reader.places import Place
 from bake.runtime.reader.rows import Rows
-from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.version import Version
 from bake.runtime.sight.lines import Sight, Waypoints, check_index, no_step, no_way
 
 if TYPE_CHECKING:
@@ -28,33 +28,30 @@ class GridSight(Sight):
         QueryError: agents of the level face headings.
     """
 
-    def __init__(self, tables: Tables, rows: Rows) -> None:
+    def __init__(self, version: Version, rows: Rows) -> None:
         from bake.search.point.visibility import SightGrid
 
-        places = tables.places
+        places = version.places
         if places.headings is not None:
             raise QueryError(
                 "straight lines are for agents that do not turn",
                 place=f"level {places.name!r}",
                 remedy="follow the path as it is",
             )
-        self._tables, self._rows, self._layout = tables, rows, places.hex_layout
+        self._version, self._rows, self._layout = version, rows, places.hex_layout
         layout = self._layout
         self._grid: SightGrid = SightGrid(
             places.width,
             0 if layout is None else 1 if in_rows(layout) else 2,
             0 if layout is None else shoved_parity(layout),
-            tables.row_at,
-            tables.first_arc,
-            tables.end_arc,
-            tables.head_row,
-            tables.exact_cost,
-            tables.row_cost,
+            version.row_at,
+            *version.priced,
+            version.row_cost,
         )
 
     def _cells(self, rows: Int32Array) -> Int32Array:
         """Return (k, 2) int32, the cells of some rows as :class:`SightGrid` says them."""
-        return chart(self._tables.cell_of_row[rows], self._layout)
+        return chart(self._version.cell_of_row[rows], self._layout)
 
     def _priced(self, rows: Int32Array) -> Float64Array:
         """Return (k) float64 units from the start of a path to each of its rows."""
@@ -65,7 +62,7 @@ class GridSight(Sight):
         wrong = np.flatnonzero(np.isinf(so_far))
         if len(wrong):
             a, b = self._rows.places(rows[wrong[0] - 1 : wrong[0] + 1])
-            raise no_step(self._tables, a, b)
+            raise no_step(self._version, a, b)
         return so_far
 
     def smooth(self, path: Sequence[Place]) -> Waypoints:
@@ -114,6 +111,6 @@ class GridSight(Sight):
                 price_path(self._grid, np.array(here, dtype=np.int32), so_far)
                 line = so_far[1]
             if np.isinf(line):
-                raise no_way(self._tables, *self._rows.places(np.array(here, dtype=np.int32)))
+                raise no_way(self._version, *self._rows.places(np.array(here, dtype=np.int32)))
             total += float(line)
         return total

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from bake.errors import QueryError
 from bake.runtime.reader.places import Place
-from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.version import Version
 
 
 class Waypoints(NamedTuple):
@@ -52,15 +52,15 @@ def check_index(path: Sequence[Place], at: int) -> None:
         raise QueryError(f"no place {at} in the path", expected=f"0 to {len(path) - 1}")
 
 
-def no_way(tables: Tables, a: object, b: object) -> QueryError:
+def no_way(version: Version, a: object, b: object) -> QueryError:
     return QueryError(
-        f"no straight way leads from {a!r} to {b!r} for profile {tables.profile!r}",
+        f"no straight way leads from {a!r} to {b!r} for profile {version.profile!r}",
         expected="waypoints, as smooth() returns them",
     )
 
 
-def no_step(tables: Tables, a: object, b: object) -> QueryError:
+def no_step(version: Version, a: object, b: object) -> QueryError:
     return QueryError(
-        f"no step leads from {a!r} to {b!r} for profile {tables.profile!r}",
+        f"no step leads from {a!r} to {b!r} for profile {version.profile!r}",
         expected="neighbouring places, as path() returns them",
     )

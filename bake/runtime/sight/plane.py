@@ -23,7 +23,7 @@ from bake.runtime.mesh.polygons import GRID, Step, beside, step_of, turn
 from bake.runtime.mesh.ways import MeshWays
 from bake.runtime.reader.places import Place, is_point
 from bake.runtime.reader.rows import Rows
-from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.version import Version
 from bake.runtime.sight.lines import Sight, Waypoints, check_index, no_step, no_way
 from bake.runtime.walls import PlaneWays
 
@@ -51,9 +51,9 @@ class _End(NamedTuple):
 class PlaneSight(Sight):
     """Lines between points of the plane, where links join points as well as lines do."""
 
-    def __init__(self, tables: Tables, rows: Rows, floors: int) -> None:
-        self._tables, self._rows, self._floors = tables, rows, floors
-        position = tables.places.position
+    def __init__(self, version: Version, rows: Rows, floors: int) -> None:
+        self._version, self._rows, self._floors = version, rows, floors
+        position = version.places.position
         assert position is not None, "nodes of a plane have positions"
         self._step_of_node: Int64Array = np.rint(position * GRID).astype(np.int64)
 
@@ -73,7 +73,7 @@ class PlaneSight(Sight):
     def _rows_at(self) -> dict[tuple[Step, int], tuple[int, ...]]:
         """Return the rows of the nodes that lie at each step of each floor."""
         found: dict[tuple[Step, int], tuple[int, ...]] = {}
-        for row, node in enumerate(self._tables.location.tolist()):
+        for row, node in enumerate(self._version.location.tolist()):
             end = self._node_end(node, row)
             key = end.step, end.floor
             found[key] = (*found.get(key, ()), row)
@@ -91,7 +91,7 @@ class PlaneSight(Sight):
         """
         if not is_point(place):
             row = self._rows.row(place)
-            return self._node_end(int(self._tables.location[row]), row)
+            return self._node_end(int(self._version.location[row]), row)
         step, floor = step_of(cast("Sequence[float]", place), self._floors)
         rows = self._rows_at.get((step, floor), ())
         if not rows and math.isinf(self._line(step, step, floor)):
@@ -99,8 +99,8 @@ class PlaneSight(Sight):
             near = [each for each in beside(step) if math.isfinite(self._line(each, each, floor))]
             if not near:
                 raise BlockedCellError(
-                    f"profile {self._tables.profile!r} cannot be at {place!r}",
-                    place=f"level {self._tables.places.name!r}",
+                    f"profile {self._version.profile!r} cannot be at {place!r}",
+                    place=f"level {self._version.places.name!r}",
                     remedy="nearest() gives a place it can stand on",
                 )
             step = near[0]
@@ -114,7 +114,7 @@ class PlaneSight(Sight):
         for row in one.rows:
             for to in other.rows:
                 if row != to:
-                    arc = self._tables.step_costs(np.array([row, to], dtype=np.int32))[0]
+                    arc = self._version.step_costs(np.array([row, to], dtype=np.int32))[0]
                     line = min(line, float(arc))
         return line
 
@@ -124,11 +124,11 @@ class PlaneSight(Sight):
         for at, (one, other) in enumerate(pairwise(ends)):
             if one.rows and other.rows and not (is_point(path[at]) or is_point(path[at + 1])):
                 rows = np.array([one.rows[0], other.rows[0]], dtype=np.int32)
-                cost = float(self._tables.step_costs(rows)[0]) if rows[0] != rows[1] else 0.0
+                cost = float(self._version.step_costs(rows)[0]) if rows[0] != rows[1] else 0.0
             else:
                 cost = self._leg(one, other)
             if math.isinf(cost):
-                raise no_step(self._tables, path[at], path[at + 1])
+                raise no_step(self._version, path[at], path[at + 1])
             costs.append(costs[-1] + cost)
         return np.array(costs)
 
@@ -146,11 +146,11 @@ class PlaneSight(Sight):
 
     def _slack(self, lines: int) -> float:
         """Return by how many units lines may cost more because their ends are rounded."""
-        return lines * _OFF_GRID / GRID * float(self._tables.row_cost.max(initial=0.0))
+        return lines * _OFF_GRID / GRID * float(self._version.row_cost.max(initial=0.0))
 
     def _pulled(self, route: list[_End]) -> tuple[list[_End], float]:
         """Find the cheapest way along some points by straight lines."""
-        least = float(self._tables.row_cost.min(initial=math.inf))
+        least = float(self._version.row_cost.min(initial=math.inf))
         best, parent = [0.0], [-1]
         for i in range(1, len(route)):
             best.append(best[i - 1] + self._leg(route[i - 1], route[i]))
@@ -187,7 +187,7 @@ class PlaneSight(Sight):
         for at, (one, other) in enumerate(pairwise(ends)):
             leg = self._leg(one, other)
             if math.isinf(leg):
-                raise no_way(self._tables, waypoints[at], waypoints[at + 1])
+                raise no_way(self._version, waypoints[at], waypoints[at + 1])
             total += leg
         return total
 
@@ -200,8 +200,8 @@ class PlaneSight(Sight):
 class WallSight(PlaneSight):
     """Lines past walls, on levels that are divided by points of visibility."""
 
-    def __init__(self, tables: Tables, rows: Rows, ways: PlaneWays) -> None:
-        super().__init__(tables, rows, ways.walls.floors)
+    def __init__(self, version: Version, rows: Rows, ways: PlaneWays) -> None:
+        super().__init__(version, rows, ways.walls.floors)
         self._ways = ways
 
     def _floor_of(self, node: int) -> int:
@@ -214,8 +214,8 @@ class WallSight(PlaneSight):
 class MeshSight(PlaneSight):
     """Lines over the polygons of a navigation mesh."""
 
-    def __init__(self, tables: Tables, rows: Rows, ways: MeshWays) -> None:
-        super().__init__(tables, rows, ways.mesh.floors)
+    def __init__(self, version: Version, rows: Rows, ways: MeshWays) -> None:
+        super().__init__(version, rows, ways.mesh.floors)
         self._ways, self._mesh = ways, ways.mesh
 
     def _floor_of(self, node: int) -> int:
@@ -224,7 +224,7 @@ class MeshSight(PlaneSight):
     @cached_property
     def _price(self) -> list[float]:
         """Return the units of a unit of length in each polygon; where nodes differ the dearest."""
-        row, cost = np.array(self._ways.row), self._tables.row_cost
+        row, cost = np.array(self._ways.row), self._version.row_cost
         of_node = np.where(row >= 0, cost[row], 0.0)
         begin = self._mesh.first_node[:-1]
         found: list[float] = np.maximum.reduceat(of_node[self._mesh.node], begin).tolist()
@@ -304,7 +304,7 @@ class MeshSight(PlaneSight):
         """Return where strings turn that are pulled through polygons of one price in a row."""
         if any(map(is_point, path)):
             return ends
-        nodes = [int(self._tables.location[end.rows[0]]) for end in ends]
+        nodes = [int(self._version.location[end.rows[0]]) for end in ends]
         steps = [end.step for end in ends]
         found: list[_End] = []
         for polygons, first, last in self._ways.stretches(nodes):

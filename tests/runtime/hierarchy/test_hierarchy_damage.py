@@ -91,7 +91,7 @@ def damage(path: Path, name: str, seed: int) -> bool:
 
 def ask(nav: Navigator, rng: random.Random, shut: object = None) -> int:
     """Ask for ways between some cells; returns how many there were."""
-    cells = [cell for cell in map(tuple, nav._now.tables.cell_of_row.tolist()) if cell != shut]
+    cells = [cell for cell in map(tuple, nav._now.version.cell_of_row.tolist()) if cell != shut]
     pairs = [(rng.choice(cells), rng.choice(cells)) for _ in range(PAIRS)]
     ways = 0
     for start, goal in pairs:
@@ -127,7 +127,7 @@ def attack(folder: str, kind: str) -> None:
                 with open_asset(damaged) as level:
                     nav = level.profile()
                     ways += ask(nav, rng)
-                    cell = tuple(rng.choice(nav._now.tables.cell_of_row.tolist()))
+                    cell = tuple(rng.choice(nav._now.version.cell_of_row.tolist()))
                     nav.update(blocked=[cell])
                     ways += ask(nav, rng, cell)
             except CorruptAssetError:

@@ -260,7 +260,7 @@ def test_start_and_goal_on_transitions(tmp_path: Path) -> None:
     with open_asset(path) as level:
         nav = level.profile()
         layer = nav._now.searches.hierarchy.tables.layers[0]
-        cells = nav._now.tables.cell_of_row[layer.row].tolist()
+        cells = nav._now.version.cell_of_row[layer.row].tolist()
         # Two clusters share a border of eight: transitions at both its ends and between, on
         # either side.
         assert sorted(map(tuple, cells)) == [(x, y) for x in (7, 8) for y in (0, 4, 7)]
@@ -297,10 +297,10 @@ def test_many_in_one_call_are_those_one_by_one(tmp_path: Path) -> None:
     with open_asset(path) as level:
         nav = level.profile()
         hierarchy = nav._now.searches.hierarchy
-        every = np.arange(nav._now.tables.row_count, dtype=np.int32)
+        every = np.arange(nav._now.version.row_count, dtype=np.int32)
         starts, goals = np.repeat(every, 7), np.tile(every, 7)
         first, many = hierarchy.many(starts, goals)
-        cells = nav._now.tables.cell_of_row
+        cells = nav._now.version.cell_of_row
         told, places = nav.paths(cells[starts], cells[goals], "hpa")
         assert told.tolist() == first.tolist()
         assert places.tolist() == cells[many].tolist()

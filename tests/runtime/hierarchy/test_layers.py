@@ -26,7 +26,7 @@ def grid(seed: int) -> list[list[str]]:
 
 def first_alone(nav: Navigator) -> HierarchyPaths:
     """The same hierarchy without the layers above the first."""
-    tables = HierarchyTables(nav._now.tables)
+    tables = HierarchyTables(nav._current.baked[nav.name].columns)
     tables.layers = tables.layers[:1]
     return HierarchyPaths(tables)
 
@@ -37,7 +37,7 @@ def check_pairs(nav: Navigator, pairs: list[tuple[int, int]]) -> int:
     first = by_layers.tables.layers[0]
     tails = np.repeat(np.arange(len(first.row)), np.diff(first.first_out))
     joined = set(zip(tails.tolist(), first.arcs[:, 0].tolist(), strict=True))
-    usable = nav._now.tables.usable
+    usable = nav._now.version.usable
     ends = zip(usable.graph.tail().tolist(), usable.graph.head.tolist(), strict=True)
     ticks = dict(zip(ends, usable.weight.tolist(), strict=True))
     ways = 0
@@ -62,7 +62,7 @@ def test_plans_on_a_handful_of_cells(tmp_path: Path) -> None:
     with open_asset(bake(drawn, recipe)) as level:
         nav = level.profile()
         assert nav._now.searches.hierarchy.tables.stack.layers == 2
-        rows = range(nav._now.tables.row_count)
+        rows = range(nav._now.version.row_count)
         assert check_pairs(nav, [(a, b) for a in rows for b in rows]) == len(rows) ** 2
 
 
@@ -76,7 +76,7 @@ def test_plans_cost_what_a_search_of_the_first_layer_finds(levels: int, tmp_path
         tables = nav._now.searches.hierarchy.tables
         assert len(tables.layers) == levels
         assert not tables.two_way
-        rows = range(nav._now.tables.row_count)
+        rows = range(nav._now.version.row_count)
         assert check_pairs(nav, [(a, b) for a in rows for b in rows if (a + b) % 3 == 0]) > 1000
 
 
@@ -85,7 +85,7 @@ def test_plans_without_ways_inside_clusters(tmp_path: Path) -> None:
     recipe = recipe_for(tables=HIERARCHY, cluster_size=3, levels=3, keep_paths=False)
     with open_asset(bake(drawn, recipe)) as level:
         nav = level.profile()
-        rows = range(0, nav._now.tables.row_count, 3)
+        rows = range(0, nav._now.version.row_count, 3)
         assert check_pairs(nav, [(a, b) for a in rows for b in rows]) > 100
 
 
@@ -110,6 +110,6 @@ def test_on_a_map_of_a_game(levels: int, tmp_path: Path) -> None:
         nav = level.profile()
         assert len(nav._now.searches.hierarchy.tables.layers) == levels
         rng = random.Random(1)
-        rows = nav._now.tables.row_count
+        rows = nav._now.version.row_count
         pairs = [(rng.randrange(rows), rng.randrange(rows)) for _ in range(300)]
         assert check_pairs(nav, pairs) == len(pairs)

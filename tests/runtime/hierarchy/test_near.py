@@ -25,9 +25,9 @@ FAR = 60 * TICKS
 
 def arcs_of_rows(nav: Navigator) -> Arcs[int]:
     """The arcs a profile may take now, by row."""
-    usable = nav._now.tables.usable
+    usable = nav._now.version.usable
     ends = zip(usable.graph.tail().tolist(), usable.graph.head.tolist(), strict=True)
-    arcs: Arcs[int] = {row: [] for row in range(nav._now.tables.row_count)}
+    arcs: Arcs[int] = {row: [] for row in range(nav._now.version.row_count)}
     for (tail, head), ticks in zip(ends, usable.weight.tolist(), strict=True):
         arcs[tail].append((head, ticks))
     return arcs
@@ -49,7 +49,7 @@ def within(arcs: Arcs[int], start: int, best: dict[int, int]) -> set[int]:
 
 def around(nav: Navigator, start: int) -> set[int]:
     """The rows of the cells at most STEPS columns and rows away, in any part of the level."""
-    at = nav._now.tables.cell_of_row
+    at = nav._now.version.cell_of_row
     return set(np.flatnonzero(np.abs(at - at[start]).max(axis=1) <= STEPS).tolist())
 
 
@@ -115,7 +115,7 @@ def test_levels_of_our_own(file: str) -> None:
     with open_asset(stored_asset(file)) as level:
         for profile in level.profiles:
             nav = level.profile(profile)
-            count = nav._now.tables.row_count
+            count = nav._now.version.row_count
             starts = random.Random(level.name).sample(range(count), min(24, count))
             assert check_near(nav, starts, every=9) > 200
 
@@ -179,7 +179,7 @@ def test_levels_that_change(changed: LevelAsset, seed: int) -> None:
         changed.update(blocked=some[:8], opened=some[8:16])
         changed.update(terrain={cell: rng.choice(["floor", "mud", "road"]) for cell in some[16:]})
         if batch == 2:
-            at = nav._now.rows.places(np.arange(nav._now.tables.row_count, dtype=np.int32))
+            at = nav._now.rows.places(np.arange(nav._now.version.row_count, dtype=np.int32))
             known = arcs_of_rows(nav)
             steps = [(at[tail], at[head]) for tail in known for head, _ in known[tail]]
             changed.update(arcs={step: rng.choice([0.25, 9]) for step in rng.sample(steps, 9)})

@@ -15,9 +15,9 @@ import pytest
 from bake.asset import lattice as stored
 from bake.errors import AssetError, CorruptAssetError
 from bake.recipe import ProfileRecipe
-from bake.runtime import Navigator, open_asset
+from bake.runtime import LevelAsset, open_asset
 from bake.runtime.hierarchy import sheets
-from bake.runtime.hierarchy.lattice import LatticeHierarchy, LatticePaths, LatticeTables
+from bake.runtime.hierarchy.lattice import LatticeHierarchy, LatticePaths
 from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.runtime.hierarchy.paths import HierarchyPaths
 from tests.support.baked import recipe_for, rules_of, write_grid
@@ -43,10 +43,10 @@ def baked(tmp_path: Path, seed: int, *, walls: float = 0.25, **more: object) -> 
     return bake_on_cells(source, recipe)
 
 
-def in_one_piece(nav: Navigator) -> HierarchyPaths:
-    tables = nav._now.tables
-    assert isinstance(tables, LatticeTables)
-    return HierarchyPaths(HierarchyTables(tables))
+def in_one_piece(level: LevelAsset) -> HierarchyPaths:
+    columns = level._columns()
+    assert level.profile()._now.by_sheet
+    return HierarchyPaths(HierarchyTables(columns))
 
 
 @pytest.mark.parametrize("levels", [1, 3])
@@ -60,7 +60,7 @@ def test_answers_are_those_of_the_whole(
     path = baked(tmp_path, 3 + giant, levels=levels, **more)
     with small_sheets(most_bytes), open_asset(path) as level:
         nav = level.profile()
-        whole, by_sheet = in_one_piece(nav), nav._now.searches.hierarchy
+        whole, by_sheet = in_one_piece(level), nav._now.searches.hierarchy
         assert isinstance(by_sheet, LatticePaths)
         places = some_places(level, nav, 1, 24)
         for start, goal in pairwise(places):
@@ -71,7 +71,7 @@ def test_answers_are_those_of_the_whole(
             if found[0] is not None and expected[0] is not None:
                 assert found[0].tolist() == expected[0].tolist()
                 assert nav._now.rows.places(found[0]) == [
-                    (x, y) for x, y in whole.tables.tables.cell_of_row[found[0]].tolist()
+                    (x, y) for x, y in whole.tables.version.cell_of_row[found[0]].tolist()
                 ]
             expected_walk, walk = whole.walk(row, goal_row), by_sheet.walk(row, goal_row)
             assert [each.tolist() for each in walk or ()] == [

@@ -171,5 +171,5 @@ def transitions(nav: Navigator, column: int) -> list[tuple[int, int]]:
     """Cells of a column that are transitions."""
     moment = nav._now
     row = moment.searches.hierarchy.tables.layers[0].row
-    cells = moment.tables.cell_of_row[row].tolist()
+    cells = moment.version.cell_of_row[row].tolist()
     return sorted((x, y) for x, y in cells if x == column)

@@ -27,7 +27,7 @@ def kept(fields: FlowFields) -> list[int]:
 
 def test_what_was_used_longest_ago_is_dropped_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(flow_fields, "ROOM", 2 * block(1).dist.nbytes)
-    fields = FlowFields(cast("Any", None))
+    fields = FlowFields(cast("Any", None), cast("Any", None))
     for goal in (0, 1):
         fields.keep([goal], block(1))
     fields._get(0)
@@ -37,7 +37,7 @@ def test_what_was_used_longest_ago_is_dropped_first(monkeypatch: pytest.MonkeyPa
 
 def test_the_newest_block_is_kept_whatever_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(flow_fields, "ROOM", 1)
-    fields = FlowFields(cast("Any", None))
+    fields = FlowFields(cast("Any", None), cast("Any", None))
     fields.keep([0], block(1))
     fields.keep([1, 2], block(2))
     assert kept(fields) == [1, 2]
@@ -47,7 +47,7 @@ def test_a_goal_that_two_threads_made_a_field_of_is_dropped_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(flow_fields, "ROOM", 3 * block(1).dist.nbytes)
-    fields = FlowFields(cast("Any", None))
+    fields = FlowFields(cast("Any", None), cast("Any", None))
     fields.keep([0, 1], block(2))
     fields.keep([1], block(1))
     fields._get(0)  # now the second block, which holds goal 1, is the older one
@@ -57,9 +57,8 @@ def test_a_goal_that_two_threads_made_a_field_of_is_dropped_once(
     assert kept(fields) == [2, 3]
 
 
-@pytest.mark.parametrize("shared", [True, None])
 def test_more_goals_than_there_is_room_for_have_each_field_made_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared: bool | None
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Fields that answer together are made together, not all before the first is used."""
     source = write_grid(tmp_path / "open.json", rows(*["......#."] * 8))
@@ -71,15 +70,15 @@ def test_more_goals_than_there_is_room_for_have_each_field_made_once(
         starts, goals = (np.array(ends) for ends in zip(*pairs, strict=True))
         alone = np.array([nav.distance(a, b) for a, b in pairs])
 
-        fields, made = nav._now.tables.state.fields, Counter[int]()
+        fields, made = nav._now.engine.fields, Counter[int]()
         keep = fields.keep
         monkeypatch.setattr(flow_fields, "ROOM", 1)
         monkeypatch.setattr(
             fields, "keep", lambda some, lanes: (made.update(some), keep(some, lanes))[1]
         )
         monkeypatch.setattr(
-            "bake.runtime.live.ways.ExactWays.shared",
-            lambda _self, _state, some: None if shared is None else np.ones(len(some), np.bool_),
+            "bake.runtime.live.exact.ExactHierarchy.shared",
+            lambda _self, _state, some: np.ones(len(some), np.bool_),
         )
         assert nav.distances(starts, goals).tolist() == alone.tolist()
         assert set(made.values()) == {1}

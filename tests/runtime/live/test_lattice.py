@@ -20,8 +20,9 @@ from bake.runtime import LevelAsset, Navigator, open_asset
 from bake.runtime.hierarchy.lattice import LatticeHierarchy, LatticePaths
 from bake.runtime.live.cells import Cells
 from bake.runtime.live.lattice import LatticeWriter
-from bake.runtime.live.lattice_tables import LatticeVersionTables
+from bake.runtime.live.lattice_version import LiveLattice
 from bake.search.live import lattice as versions
+from bake.search.live.lattice import LatticeLayer
 from tests.support.baked import GROUND, bake, recipe_for, rules_of, write_grid
 from tests.support.lattices import FREE, TABLES, bake_on_cells, some_places
 from tests.support.strategies import random_grid
@@ -47,6 +48,13 @@ def baked(folder: Path, grid: Grid, name: str = "drawn", **more: Any) -> Path:
     return bake_on_cells(write_grid(folder / f"{name}.json", grid, layout, **things), recipe)
 
 
+def layer_now(nav: Navigator) -> LatticeLayer:
+    """The first layer of a level that has changed."""
+    lattice = nav._now.searches.hierarchy.tables
+    assert isinstance(lattice, LiveLattice)
+    return lattice._layer
+
+
 def layer_of(level: LevelAsset, nav: Navigator) -> tuple[set[Cell], Mapping[Any, int]]:
     """The cells of all transitions that arcs lead to, and the ticks of all arcs between cells."""
     hierarchy = nav._now.searches.hierarchy.tables
@@ -54,11 +62,9 @@ def layer_of(level: LevelAsset, nav: Navigator) -> tuple[set[Cell], Mapping[Any,
         first = hierarchy.layers[0]
         begin, end, arcs, rows = first.first_out[:-1], first.first_out[1:], first.arcs, first.row
     else:
-        tables = nav._now.tables
-        assert isinstance(tables, LatticeVersionTables)
-        layer = tables.layer
+        layer = layer_now(nav)
         begin, end, arcs, rows = layer.first_out, layer.end_out, layer.arcs, layer.row
-    cell = nav._now.tables.locations_of(rows[: len(begin)]).tolist()
+    cell = nav._now.version.locations_of(rows[: len(begin)]).tolist()
     edges: dict[Any, int] = {}
     for one in range(len(begin)):
         for arc in range(begin[one], end[one]):
@@ -74,11 +80,11 @@ def check(level: LevelAsset, nav: Navigator, truth: Path, seed: int) -> None:
         expected = fresh.profile(nav.name)
         every = np.arange(level._places.width * level._places.height, dtype=np.int32)
         now, then = nav._now, expected._now
-        stands = now.tables.rows_of(every) >= 0
-        assert stands.tolist() == (then.tables.rows_of(every) >= 0).tolist()
+        stands = now.version.rows_of(every) >= 0
+        assert stands.tolist() == (then.version.rows_of(every) >= 0).tolist()
         if not stands.any():
             return
-        assert now.tables.component_count == then.tables.component_count
+        assert now.version.component_count == then.version.component_count
         found, wanted = layer_of(level, nav), layer_of(fresh, expected)
         assert found == wanted
         places = some_places(level, nav, seed, 8)
@@ -200,9 +206,7 @@ def test_all_that_was_done_is_undone(tmp_path: Path) -> None:
         assert report.as_baked
         assert model.fresh(level) == grid
         assert [nav.path(a, b, "hpa") for a, b in pairwise(places)] == before
-        tables = nav._now.tables
-        assert isinstance(tables, LatticeVersionTables)
-        assert not tables.layer.dress.squares
+        assert not layer_now(nav).dress.squares
         assert not arcs_are_listed(level)
 
 
@@ -271,7 +275,7 @@ def test_what_steps_do_not_say_is_answered_from_lists(kind: str, tmp_path: Path)
         assert not arcs_are_listed(level)
         report = level.update(**change)["default"]
         assert arcs_are_listed(level)
-        assert not isinstance(nav._now.tables, LatticeVersionTables)
+        assert not nav._now.by_sheet
         assert report.arcs > 0
         there = nav.path((1, 1), (18, 10), "hpa")
         assert there is not None
@@ -283,7 +287,7 @@ def test_what_steps_do_not_say_is_answered_from_lists(kind: str, tmp_path: Path)
         assert nav.distance((2, 1), (1, 1)) == (1.25 if kind == "one-way" else 1)
         report = level.update(**back)["default"]
         assert report.arcs > 0
-        assert isinstance(nav._now.tables, LatticeVersionTables)
+        assert nav._now.by_sheet
         level.update(opened=[(5, 5)])
         check(level, nav, baked(tmp_path, grid, "fresh", terrain=rules_of(GROUND)), 3)
 
@@ -331,10 +335,9 @@ def test_what_is_built_again_and_again_is_dropped(tmp_path: Path) -> None:
         pools, most = set(), 0
         for _ in range(60):
             level.update(**model.change(rng, [(7 + rng.randrange(2), 7 + rng.randrange(2))]))
-            tables = nav._now.tables
-            assert isinstance(tables, LatticeVersionTables)
-            pools.add(id(tables.layer.pool))
-            most = max(most, tables.layer.transition_count - 2 * tables.layer.pool.baked)
+            layer = layer_now(nav)
+            pools.add(id(layer.pool))
+            most = max(most, layer.transition_count - 2 * layer.pool.baked)
         assert len(pools) > 1
         assert most < 200
         check(level, nav, baked(tmp_path, model.fresh(level), "fresh"), 6)
@@ -349,20 +352,21 @@ def test_an_update_takes_memory_for_what_differs_alone(tmp_path: Path) -> None:
         nav.path((100, 100), (120, 100), "hpa")
         level.update(blocked=[(107, 99)])
         assert nav.path((100, 100), (120, 100), "hpa") is not None
-        tables = nav._now.tables
-        assert isinstance(tables, LatticeVersionTables)
-        layer, maker = tables.layer, level._current.writer._profiles["default"]
+        layer, maker = layer_now(nav), level._current.writer._profiles["default"]
+        now = nav._now.version.level
+        assert now is not None
         assert isinstance(maker, LatticeWriter)
         assert len(layer.dress.squares) == 1
         assert len(layer.rebuilt) == 1
-        assert isinstance(tables._level.terrain, Cells)
-        assert isinstance(tables._level.obstacle, Cells)
-        assert list(tables._level.obstacle.squares) == list(layer.dress.squares)
-        assert tables._level.terrain.baked is level._current.writer.rules.terrain
+        assert isinstance(now.terrain, Cells)
+        assert isinstance(now.obstacle, Cells)
+        assert list(now.obstacle.squares) == list(layer.dress.squares)
+        assert now.terrain.baked is level._current.writer.rules.terrain
         assert not arcs_are_listed(level)
         # Numbers by transition and cluster are all that a version copies.
         assert layer.own_bytes < 8 * layer.transition_count + 80 * len(layer.cluster) + 8000
-        assert np.count_nonzero(tables.baked.sheets._read) < len(tables.baked.sheets._read) / 4
+        read = level._current.baked["default"].version.worn.sheets._read
+        assert np.count_nonzero(read) < len(read) / 4
 
 
 def test_doors_journals_and_patches(tmp_path: Path) -> None:

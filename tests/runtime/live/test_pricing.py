@@ -24,8 +24,8 @@ from tests.support.pages import ROOT
 def arcs_of(nav: Navigator) -> dict[tuple[object, object], list[int]]:
     """Ticks of every arc by the places it joins."""
     now = nav._now
-    usable = now.tables.usable
-    place = now.rows.places(np.arange(now.tables.row_count))
+    usable = now.version.usable
+    place = now.rows.places(np.arange(now.version.row_count))
     found: dict[tuple[object, object], list[int]] = {}
     ends = zip(usable.graph.tail().tolist(), usable.graph.head.tolist(), strict=True)
     for (tail, head), ticks in zip(ends, usable.weight.tolist(), strict=True):

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from bake.runtime import LevelAsset, Navigator, open_asset
-from bake.runtime.live import ways
+from bake.runtime.live import exact
 from bake.search.live import next_hops
 from tests.support.open_levels import drawn_level
 from tests.support.rule import NOWHERE, Rule, direction, rule_now
@@ -179,7 +179,7 @@ def fields_alone() -> Iterator[None]:
 def sweeps() -> Iterator[None]:
     """Let the hierarchy make fields for whoever asks for many pairs."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ways, "SWEEP_NS", 0.0)
+        patch.setattr(exact, "SWEEP_NS", 0.0)
         yield
 
 
@@ -278,12 +278,12 @@ def test_whoever_is_late_hears_of_the_level_as_it_was(source: str) -> None:
         pairs = drawn_pairs(rule, rng, 3, 10)
         rows = [[late.rows.row(told.place(at)) for at in pair] for pair in pairs]
         starts, goals = np.array(rows, dtype=np.int32).T.copy()
-        at = late.tables.location
+        at = late.version.location
         wanted = [rule.hop(*pair) for pair in pairs]
         told_now = [
-            int(at[row]) if row >= 0 else NOWHERE for row in late.tables.next_rows(starts, goals)
+            int(at[row]) if row >= 0 else NOWHERE for row in late.engine.hops(starts, goals)
         ]
         assert told_now == wanted
-        first, path = late.tables.walk(starts, goals)
+        first, path = late.engine.ways(starts, goals)
         for place, pair in enumerate(pairs):
             assert at[path[first[place] : first[place + 1]]].tolist() == rule.path(*pair)

@@ -50,7 +50,7 @@ def norms(context: SearchContext) -> dict[str, object]:
 def check(nav: Navigator) -> None:
     """Every row's arcs are those that there are, and norms fit them as they fit all of them."""
     now = nav._now
-    context, tables = now.searches, now.tables
+    context, tables = now.searches, now.version
     if not tables.row_count:
         return
     space, graph = context.space, tables.usable.graph
@@ -65,10 +65,10 @@ def check(nav: Navigator) -> None:
         assert all(space.lightest <= ticks <= space.heaviest for _, ticks in arcs[begin:end])
     plain: SearchContext
     if isinstance(context, ChangedContext):
-        plain = Plain(context._changed, context._baked)
+        plain = Plain(context._changed, None, context._baked)
     else:
         plain = PlainAsBaked(
-            tables, context._make_bounds, context._make_hierarchy, context._searched
+            now.engine, context._make_bounds, context._make_hierarchy, context._searched
         )
     assert norms(context) == norms(plain)
 
@@ -173,8 +173,8 @@ def test_a_search_does_not_list_the_level_again(
         request = queue.add(start, goal)
         queue.run(float("inf"))
         assert request.status is Status.FOUND
-        assert "usable" not in vars(nav._now.tables)
-        assert "_labelled" not in vars(nav._now.tables)
+        assert "usable" not in vars(nav._now.version)
+        assert "component_of_row" not in vars(nav._now.version)
 
 
 def test_a_goal_walled_in_is_found_to_be(tmp_path: Path) -> None:

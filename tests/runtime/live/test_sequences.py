@@ -8,7 +8,7 @@ import pytest
 
 from bake.kernels import jit
 from bake.runtime import open_asset
-from bake.runtime.live import ways
+from bake.runtime.live import exact
 from tests.support.live_model import (
     GraphModel,
     GridModel,
@@ -21,7 +21,7 @@ from tests.support.strategies import FAMILIES, seeded
 
 #: What a sweep is thought to take: nothing, what it does take, and more than anything else, so
 #: that both fields and single queries answer for every kind of pair.
-SWEEP_NS = [0.0, ways.SWEEP_NS, 1e9]
+SWEEP_NS = [0.0, exact.SWEEP_NS, 1e9]
 
 TABLES = [
     None,
@@ -39,8 +39,8 @@ SEEDS = int(os.environ.get("BAKE_UPDATE_SEEDS", "6"))
 def run(model: GridModel | GraphModel, asset: Path, seed: int, batches: int) -> None:
     rng = random.Random(f"batches {seed}")
     with pytest.MonkeyPatch.context() as patch, open_asset(asset) as level:
-        patch.setattr(ways, "SWEEP_NS", SWEEP_NS[seed % 3])
-        patch.setattr(ways, "PATIENCE", (0, 5)[seed % 2])
+        patch.setattr(exact, "SWEEP_NS", SWEEP_NS[seed % 3])
+        patch.setattr(exact, "PATIENCE", (0, 5)[seed % 2])
         navs = [level.profile(name) for name in level.profiles]
         for nav in navs:
             check(nav, model.places(nav.name), model.steps(nav.name), rng)

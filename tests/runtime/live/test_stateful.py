@@ -22,7 +22,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from bake.arrays import Int64Array
 from bake.runtime import LevelAsset, Navigator, open_asset
-from bake.runtime.live import ways
+from bake.runtime.live import exact
 from bake.runtime.searching.heuristics import heuristic_for
 from bake.runtime.snapshot import Snapshot
 from bake.search.contraction import update
@@ -81,7 +81,7 @@ class Changes(RuleBasedStateMachine):
 
     @initialize(
         seed=st.integers(0, WORLDS - 1),
-        sweep_ns=st.sampled_from([0.0, ways.SWEEP_NS, 1e9]),
+        sweep_ns=st.sampled_from([0.0, exact.SWEEP_NS, 1e9]),
         patience=st.sampled_from([0, 20]),
         touched=st.sampled_from([1, 2, 5, 20, update.MOST_TOUCHED]),
     )
@@ -93,8 +93,8 @@ class Changes(RuleBasedStateMachine):
         path.write_bytes(asset)
         self.patch = pytest.MonkeyPatch()
         # Fields answer for all pairs, for those they suit, or for none where there is a choice.
-        self.patch.setattr(ways, "SWEEP_NS", sweep_ns)
-        self.patch.setattr(ways, "PATIENCE", patience)
+        self.patch.setattr(exact, "SWEEP_NS", sweep_ns)
+        self.patch.setattr(exact, "PATIENCE", patience)
         self.patch.setattr(update, "MOST_TOUCHED", touched)
         self.level: LevelAsset = open_asset(path)
         self.navs = [self.level.profile(name) for name in self.level.profiles]
@@ -260,7 +260,7 @@ def check_searches(
     assert path is not None
     assert walked is not None
     # On graphs every arc between clusters is kept.
-    exact = not now.tables.places.is_grid
+    exact = not now.version.places.is_grid
     for way in (path, [ends[0], *walked]):
         at = [number[place] for place in way]
         assert (at[0], at[-1]) == (start, goal)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bake.runtime import LevelAsset, QueryError, open_asset
-from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.baked import Baked
 from tests.support.baked import bake, bake_grid, rows, write_graph
 from tests.support.tower import baked_tower, tower_recipe, write_tower
 
@@ -87,7 +87,7 @@ def test_a_wrong_batch_changes_nothing(level: LevelAsset, batch: dict[str, objec
         level.update(**batch)
     assert "\n" not in str(caught.value)
     assert nav.distances_to((0, 0)).tolist() == before
-    assert isinstance(level.profile()._now.tables, BakedTables)
+    assert isinstance(level.profile()._now.engine, Baked)
 
 
 def test_a_lookup_held_from_before_tells_what_is(level: LevelAsset) -> None:
@@ -124,7 +124,7 @@ def test_the_report(level: LevelAsset) -> None:
 
 def test_warming_up_changes_nothing(level: LevelAsset) -> None:
     level.warm_up("update")
-    assert isinstance(level.profile()._now.tables, BakedTables)
+    assert isinstance(level.profile()._now.engine, Baked)
     assert level.profile().update(blocked=[(1, 0)]).closed == ((1, 0),)
 
 

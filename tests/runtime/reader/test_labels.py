@@ -13,6 +13,7 @@ from bake.errors import CorruptAssetError
 from bake.kernels import jit
 from bake.recipe import LevelRecipe
 from bake.runtime import Navigator, open_asset
+from bake.runtime.reader.labels import DistanceLabels
 from tests.support.baked import GROUND, bake, profile_for, recipe_for, rows, write_graph, write_grid
 from tests.support.compare import check_navigator
 from tests.support.levels import shared_level
@@ -41,9 +42,13 @@ def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setitem(sys.modules, "bake.search.contraction.labels", None)  # not needed
 
 
+def labels_of(nav: Navigator) -> DistanceLabels | None:
+    return nav._current.baked[nav.name].columns.labels
+
+
 def check_distances(nav: Navigator, places: list, steps: dict) -> None:
     """Every pair, one by one, in one call and by goal."""
-    assert nav._now.tables.labels is not None
+    assert labels_of(nav) is not None
     arcs = arcs_of(places, [(a, b, ticks) for (a, b), ticks in steps.items()])
     starts, goals = [a for a in places for _ in places], [b for _ in places for b in places]
     truth = []
@@ -105,9 +110,9 @@ def test_floors_links_and_sizes(tmp_path: Path) -> None:
     with open_asset(hops) as level, open_asset(labels) as other:
         for name in level.profiles:
             one, two = level.profile(name), other.profile(name)
-            assert one._now.tables.labels is None
-            assert two._now.tables.labels is not None
-            places = one._now.rows.places(np.arange(one._now.tables.row_count))
+            assert labels_of(one) is None
+            assert labels_of(two) is not None
+            places = one._now.rows.places(np.arange(one._now.version.row_count))
             starts, goals = [a for a in places for _ in places], [b for _ in places for b in places]
             assert one.distances(starts, goals).tolist() == two.distances(starts, goals).tolist()
             for goal in places:
@@ -147,9 +152,9 @@ def test_a_real_map(tmp_path: Path) -> None:
     hops = bake(source, recipe).rename(tmp_path / "hops.h5")
     with open_asset(hops) as level, open_asset(bake(source, LevelRecipe(tables=ALONE))) as other:
         one, two = level.profile(), other.profile()
-        assert two._now.tables.labels is not None  # it is smaller
+        assert labels_of(two) is not None  # it is smaller
         rng = np.random.default_rng(3)
-        places = one._now.tables.cell_of_row
+        places = one._now.version.cell_of_row
         starts, goals = places[rng.integers(len(places), size=(2, 3000))]
         assert (one.distances(starts, goals) == two.distances(starts, goals)).all()
 

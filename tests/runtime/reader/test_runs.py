@@ -38,7 +38,7 @@ Places = Sequence[object]
 
 
 def hops_of(nav: Navigator) -> RunHops:
-    hops = nav._now.tables.hops
+    hops = nav._current.baked[nav.name].columns.hops
     assert isinstance(hops, RunHops)
     return hops
 
@@ -53,7 +53,7 @@ def check_forms(source: Path, recipe: LevelRecipe | None = None) -> None:
     with open_asset(bake(source, replace(recipe or LevelRecipe(), tables=HOPS))) as level:
         for profile in level.profiles:
             nav = level.profile(profile)
-            tables, runs = nav._now.tables, hops_of(nav)
+            tables, runs = nav._now.version, hops_of(nav)
             count = runs.rows
             start, goal = all_pairs(count)
             one_by_one = [
@@ -72,7 +72,7 @@ def check_forms(source: Path, recipe: LevelRecipe | None = None) -> None:
 
 
 def places_of(nav: Navigator) -> list[object]:
-    tables = nav._now.tables
+    tables = nav._now.version
     return nav._now.rows.places(np.arange(tables.row_count))
 
 
@@ -203,7 +203,7 @@ def test_every_answer_where_ways_lead_one_way(
     with open_asset(asset) as level:
         nav = level.profile()
         check_navigator(nav, steps, list(range(n)))
-        assert (nav._now.tables.reach is None) != closure
+        assert (nav._now.version.reach is None) != closure
 
 
 # -- small levels ----------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import pytest
 from bake.errors import QueryError
 from bake.graph import INFINITY
 from bake.runtime import LevelAsset, Navigator, open_asset
-from bake.runtime.live.ways import ExactWays
+from bake.runtime.live.exact import ExactHierarchy
 from bake.runtime.searching.methods import Request, run
 from bake.search.live import next_hops
 from tests.support.baked import bake, recipe_for, write_graph, write_grid
@@ -151,7 +151,7 @@ def test_whoever_is_late_is_told_the_distances_of_the_level_as_it_was(tmp_path: 
         nav.update(blocked=[(6, y) for y in range(11)])
         late = nav._now.searches
         row, goal = (late.rows.row(cell) for cell in ((0, 0), (11, 0)))
-        ticks = late.tables.ticks(row, goal)
+        ticks = late.engine.ticks(row, goal)
         nav.update(opened=[(6, 5)])
         assert run(late, row, goal, Request("astar", "exact")).ticks == ticks
         assert nav.distance((0, 0), (11, 0)) < ticks / level._current.places.ticks_per_unit
@@ -163,13 +163,13 @@ def test_nobody_works_out_all_distances_where_the_hierarchy_answers(
     if not next_hops.is_compiled():
         pytest.skip("nothing is compiled")
     asked = []
-    searched = ExactWays.searched
+    searched = ExactHierarchy.searched
 
-    def noted(self: ExactWays, *rest: Any) -> Any:
+    def noted(self: ExactHierarchy, *rest: Any) -> Any:
         asked.append(found := searched(self, *rest))
         return found
 
-    monkeypatch.setattr(ExactWays, "searched", noted)
+    monkeypatch.setattr(ExactHierarchy, "searched", noted)
     source = write_grid(tmp_path / "drawn.json", [["floor"] * 12 for _ in range(12)])
     with open_asset(bake(source, recipe_for())) as level:
         nav = level.profile()

@@ -241,16 +241,16 @@ def test_warming_up(tmp_path: Path) -> None:
             nav.warm_up("magic")
     with small(tmp_path, recipe_for(tables=HOPLESS)) as level:
         level.warm_up()
-        assert "_others" not in vars(level.profile()._now.tables)
+        assert "_followed" not in vars(level.profile()._now.engine)
         level.profile().warm_up("table")
-        assert "_others" in vars(level.profile()._now.tables)
+        assert "_followed" in vars(level.profile()._now.engine)
     with open_asset(bake(write_graph(tmp_path / "one.json", "a", []))) as level:
         level.warm_up(*METHODS)
     labels = recipe_for(tables=("distances",), distance_storage="labels")
     for methods, ready in (((), True), (("astar",), False)):
         with small(tmp_path, labels) as level:
             level.warm_up(*methods)
-            assert ("labels" in vars(level.profile()._now.tables)) == ready
+            assert ("labels" in vars(level._columns())) == ready
 
 
 def test_threads_share_a_navigator(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def nav(request: pytest.FixtureRequest) -> Iterator[Navigator]:
 
 def some_pairs(nav: Navigator, count: int) -> Iterator[tuple[Place, Place]]:
     rng = random.Random(14)
-    everywhere = nav._now.rows.places(np.arange(nav._now.tables.row_count, dtype=np.int32))
+    everywhere = nav._now.rows.places(np.arange(nav._now.version.row_count, dtype=np.int32))
     while count:
         start, goal = rng.choice(everywhere), rng.choice(everywhere)
         if start != goal and nav.reachable(start, goal):
@@ -67,7 +67,7 @@ def test_fewer_places_than_by_astar(nav: Navigator, weight: float) -> None:
 
 
 def test_a_consistent_heuristic_expands_no_place_twice(nav: Navigator) -> None:
-    count = nav._now.tables.row_count
+    count = nav._now.version.row_count
     for start, goal in some_pairs(nav, 40):
         for weight in (1.01, 3, 1000):
             found = nav.search(start, goal, "weighted", fitting(nav), weight=weight)

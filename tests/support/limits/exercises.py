@@ -717,15 +717,16 @@ def walks() -> Answer:
         bake(path, recipe_for(tables=("components", "next_hops")))
     with open_asset(asset) as level, patch("bake.kernels.jit.ready", lambda kernel: True):
         nav = level.profile()
-        tables = nav._now.tables
+        now = nav._now
+        tables, engine = now.version, now.engine
         ends = [each.ravel() for each in np.mgrid[0 : tables.row_count : 5, 0 : tables.row_count]]
         starts, goals = (each.astype(np.int32) for each in ends)
-        first, path_of_all = tables.walk_cells(starts, goals)
-        alone = [tables.path(a, b) for a, b in zip(starts.tolist(), goals.tolist(), strict=True)]
+        first, path_of_all = engine.ways_in_cells(starts, goals)
+        alone = [engine.way(a, b) for a, b in zip(starts.tolist(), goals.tolist(), strict=True)]
         together = np.split(path_of_all, first[1:-1])
         for one, other in zip(alone, together, strict=True):
             assert len(other) == 0 if one is None else (tables.cell_of_row[one] == other).all()
-        return first.tolist(), tables.ticks_between(starts, goals).tolist()
+        return first.tolist(), engine.all_ticks(starts, goals).tolist()
 
 
 # -- the plane -------------------------------------------------------------------------------------

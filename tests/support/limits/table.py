@@ -504,7 +504,7 @@ LIMITS: tuple[Limit, ...] = (
         do.contracted_changes,
     ),
     _limit(
-        "runtime.live.ways PATIENCE",
+        "runtime.live.exact PATIENCE",
         "pairs that fields answer before a hierarchy is built anew",
         "it is built",
         do.contracted_changes,
@@ -559,7 +559,7 @@ LIMITS: tuple[Limit, ...] = (
         do.cheaper_arcs,
     ),
     _limit(
-        "runtime.live.tables _MAX_CLOSURE",
+        "runtime.live.changed_version _MAX_CLOSURE",
         "bytes of a closure of a changed level",
         "there is none, and searches tell what cannot be reached",
         do.changes,

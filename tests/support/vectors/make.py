@@ -18,6 +18,7 @@ from bake.export.export import export_asset
 from bake.flat.read import FlatFile
 from bake.flat.schema import LEVEL
 from bake.runtime import LevelAsset, open_asset
+from bake.runtime.reader.baked import Baked
 from tests.support.rule import baked_hops
 from tests.support.vectors.damaged import damaged_files
 from tests.support.vectors.levels import Vector, every_vector
@@ -100,7 +101,7 @@ def _by_location(vector: Vector, level: LevelAsset) -> Model:
     model = vector.model
     if not isinstance(model, GraphModel | ArcsModel):
         return model
-    names = level._tables(level.profiles[0]).places.names
+    names = level._columns(level.profiles[0]).places.names
     number = {name: place for place, name in enumerate(names)}
     order = [number[name] for name in vector.names]
     if isinstance(model, ArcsModel):
@@ -114,7 +115,7 @@ def _by_location(vector: Vector, level: LevelAsset) -> Model:
 
 
 def _level(level: LevelAsset) -> dict[str, Any]:
-    places = level._tables(level.profiles[0]).places
+    places = level._columns(level.profiles[0]).places
     names = places.asset.read("/terrain_name").tolist()
     return {
         "name": level.name,
@@ -132,14 +133,15 @@ def _questions(
     answers: Answers, level: LevelAsset, profile: str, rng: random.Random
 ) -> dict[str, Any]:
     """Where a profile stands, and [from, to, next hop, ticks] of some pairs; -1 = none."""
-    tables, nav = level._tables(profile), level.profile(profile)
-    places = tables.places
-    row_of = {place: row for row, place in enumerate(tables.location.tolist())}
+    columns, nav = level._columns(profile), level.profile(profile)
+    baked = Baked(columns)
+    places = columns.places
+    row_of = {place: row for row, place in enumerate(columns.location.tolist())}
     assert sorted(row_of) == answers.standing
     found = []
     for start, goal in _pairs(answers.standing, QUESTIONS, rng):
-        row = start if start == goal else tables.next_row(row_of[start], row_of[goal])
-        hop = row if start == goal else int(tables.location[row]) if row >= 0 else -1
+        row = start if start == goal else baked.hop(row_of[start], row_of[goal])
+        hop = row if start == goal else int(columns.location[row]) if row >= 0 else -1
         ticks = answers.ticks(start, goal)
         assert hop == -1 if ticks < 0 else hop in answers.hops(start, goal), (start, goal, hop)
         found.append([start, goal, hop, ticks])
@@ -184,7 +186,7 @@ def _nearest(
 
 
 def _things(level: LevelAsset) -> dict[str, Any]:
-    places = level._tables(level.profiles[0]).places
+    places = level._columns(level.profiles[0]).places
     return {
         "spots": [
             [spot.name, spot.kind, places.location(spot.place), spot.profiles, spot.id]

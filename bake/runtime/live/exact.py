@@ -8,19 +8,20 @@ field, which gives the same answers.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
+from bake.arrays import BoolArray, Int32Array
 from bake.graph import INFINITY
-from bake.runtime.live.fields import as_ticks
 from bake.runtime.live.state import ChangedArcs, ProfileState
 
 if TYPE_CHECKING:
     from bake.search.contraction.query import DistancesTo
     from bake.search.live.baked_hops import BakedHops
+    from bake.search.live.descent import Lanes
     from bake.search.live.next_hops import NextHops
 
 T = TypeVar("T")
@@ -34,21 +35,25 @@ CLIMB_NS, QUERY_NS, SWEEP_NS = 0.7, 1000.0, 4.5
 PATIENCE = 128
 
 
-class ExactWays:
-    """The contraction hierarchy of a profile; threads may share it."""
+class ExactHierarchy:
+    """The contraction hierarchy of a profile; threads may share it.
+
+    Attributes:
+        baked_hops: gives the next hops of the asset.
+    """
 
     def __init__(
         self,
         lattice: Callable[[Int32Array], Int32Array | None],
-        baked: Callable[[], BakedHops],
+        baked_hops: Callable[[], BakedHops],
     ) -> None:
         """Build nothing yet.
 
         Args:
             lattice: gives (k, 2) int32 coordinates of k locations; None on graphs.
-            baked: gives the next hops of the asset.
+            baked_hops: see above.
         """
-        self._lattice, self._baked = lattice, baked
+        self._lattice, self.baked_hops = lattice, baked_hops
         self._lock = threading.Lock()
         self._hops: NextHops | None = None
         self._state: ProfileState | None = None
@@ -130,28 +135,27 @@ class ExactWays:
         graph, weight = out.compact()
         at = self._lattice(state.location)
         hierarchy = ContractionHierarchy.of(structure, at, graph, weight)
-        return None if hierarchy is None else NextHops(hierarchy, out, self._baked())
+        return None if hierarchy is None else NextHops(hierarchy, out, self.baked_hops())
 
     # -- questions --------------------------------------------------------------------------------
 
-    def shared(self, state: ProfileState, goals: Int32Array) -> BoolArray | None:
-        """Tell for which pairs flow fields take less time than single queries.
+    def shared(self, state: ProfileState, goals: Int32Array) -> BoolArray:
+        """Tell for which pairs flow fields take less time than single queries, or have to answer.
 
         Args:
             goals: (k) int32, the goal of each pair.
 
         Returns:
-            (k) bool; None where fields have to answer for all of them.
+            (k) bool.
         """
-        with self._lock:
-            hops = self._ready(state, 0)
-            if hops is None:
-                return None
-            # A goal climbs as far as an asker, but once for all of them.
-            goal_ns = hops.hierarchy.climbed * CLIMB_NS
-            pair_ns = goal_ns + QUERY_NS
-            sweep_ns = hops.hierarchy.arc_count * SWEEP_NS
+        size = self.ask(state, 0, lambda hops: (hops.hierarchy.climbed, hops.hierarchy.arc_count))
+        if size is None:
+            return np.ones(len(goals), dtype=np.bool_)
         from bake.search.contraction.sweep import LANES
+
+        # A goal climbs as far as an asker, but once for all of them.
+        goal_ns, sweep_ns = size[0] * CLIMB_NS, size[1] * SWEEP_NS
+        pair_ns = goal_ns + QUERY_NS
 
         expensive = np.zeros(len(goals), dtype=np.bool_)
         if len(goals) * (pair_ns + goal_ns) < sweep_ns:
@@ -164,19 +168,25 @@ class ExactWays:
             expensive[np.isin(place, order[begin : begin + LANES])] = True
         return expensive
 
-    def sweep(self, state: ProfileState, goals: Int32Array) -> None:
-        """Make the flow fields of some goals side by side, if the hierarchy answers."""
+    def sweep(self, state: ProfileState, goals: Int32Array) -> Iterator[tuple[list[int], Lanes]]:
+        """Give flow fields of some goals, made side by side, if the hierarchy answers."""
         from bake.search.contraction.sweep import LANES
-        from bake.search.live.descent import Lanes
 
+        for begin in range(0, len(goals), LANES):
+            some = goals[begin : begin + LANES]
+            lanes = self.ask(state, 0, partial(_lanes, goals=some))
+            if lanes is not None:
+                yield some.tolist(), lanes
+
+    def ask(self, state: ProfileState, pairs: int, question: Callable[[NextHops], T]) -> T | None:
+        """Return the answer to a question; None where flow fields have to give it.
+
+        Args:
+            pairs: how many pairs are asked for.
+        """
         with self._lock:
-            hops = self._ready(state, 0)
-            if hops is None:
-                return
-            for begin in range(0, len(goals), LANES):
-                some = goals[begin : begin + LANES]
-                lanes = Lanes(hops.hierarchy.fields(some), hops.hierarchy.rank)
-                state.fields.keep(some.tolist(), lanes)
+            hops = self._ready(state, pairs)
+            return None if hops is None else question(hops)
 
     def next_row(self, state: ProfileState, row: int, goal: int) -> int | None:
         """Return the row to step to, -1 where there is no path; None where fields have to answer.
@@ -189,36 +199,10 @@ class ExactWays:
                 return None
             return hops.next_row(row, goal)
 
-    def next_rows(
-        self, state: ProfileState, rows: Int32Array, goals: Int32Array
-    ) -> Int32Array | None:
-        """Return (k) int32 rows to step to, as :meth:`next_row` does; None as above."""
-        with self._lock:
-            hops = self._ready(state, len(rows))
-            return None if hops is None else hops.next_rows(rows, goals)
-
-    def ticks_between(
-        self, state: ProfileState, rows: Int32Array, goals: Int32Array
-    ) -> Float64Array | None:
-        """Return (k) float64 ticks, inf where there is no path; None as above."""
-        with self._lock:
-            hops = self._ready(state, len(rows))
-            return None if hops is None else as_ticks(hops.hierarchy.distances(rows, goals))
-
     def ticks(self, state: ProfileState, row: int, goal: int) -> float | None:
         """Return the ticks of a shortest path, inf where there is none; None as above."""
-        with self._lock:
-            hops = self._ready(state, 1)
-            if hops is None:
-                return None
-            ticks = hops.hierarchy.distance(row, goal)
-            return float(ticks) if ticks < INFINITY else float("inf")
-
-    def path(self, state: ProfileState, row: int, goal: int) -> Int32Array | None:
-        """Return the rows of a shortest path, none where there is no path; None as above."""
-        with self._lock:
-            hops = self._ready(state, 1)
-            return None if hops is None else hops.path(row, goal)
+        ticks = self.ask(state, 1, lambda hops: hops.hierarchy.distance(row, goal))
+        return None if ticks is None else float(ticks) if ticks < INFINITY else float("inf")
 
     def searched(
         self, state: ProfileState, row: int, goal: int, search: Callable[[DistancesTo], T]
@@ -233,15 +217,15 @@ class ExactWays:
         Returns:
             What the search returns; None where there is no path, or where fields have to answer.
         """
-        with self._lock:
-            hops = self._ready(state, 1)
-            toward = None if hops is None else hops.hierarchy.toward(row, goal)
+
+        def found(hops: NextHops) -> T | None:
+            toward = hops.hierarchy.toward(row, goal)
             return None if toward is None else search(toward)
 
-    def walk(
-        self, state: ProfileState, rows: Int32Array, goals: Int32Array
-    ) -> tuple[Int64Array, Int32Array] | None:
-        """Return the rows of many shortest paths: see :meth:`Tables.walk`; None as above."""
-        with self._lock:
-            hops = self._ready(state, len(rows))
-            return None if hops is None else hops.paths(rows, goals)
+        return self.ask(state, 1, found)
+
+
+def _lanes(hops: NextHops, goals: Int32Array) -> Lanes:
+    from bake.search.live.descent import Lanes
+
+    return Lanes(hops.hierarchy.fields(goals), hops.hierarchy.rank)
