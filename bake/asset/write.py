@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 
@@ -126,24 +127,27 @@ def _fill(file: h5py.File, contents: Contents, schema: Schema) -> None:
     paths = sorted(contents.columns, key=lambda path: (order[pattern_of(path)], path))
     # Columns of several profiles that are equal are stored once, under the names of all.
     twins: dict[tuple[str, str, tuple[int, ...], str], str] = {}
+    # To find a group by its path takes as long as to write a column into it. One that HDF5 made
+    # on its way to a link would be stamped with the time.
+    group_of = cache(file.require_group)
     for path in paths:
         array = contents.columns[path]
         declared = schema.column(path)
         digest = digest_of(array)
         twin = twins.setdefault((declared.path, array.dtype.str, array.shape, digest), path)
+        folder, _, name = path.rpartition("/")
         if twin != path:
-            # HDF5 would stamp a group with the time if the link created it.
-            file.require_group(path.rpartition("/")[0])
-            file[path] = file[twin]
+            group_of(folder or "/")[name] = file[twin]
             continue
         if array.dtype.kind == "S":
             array = array.astype(h5py.string_dtype("utf-8", array.itemsize))
-        dataset = file.create_dataset(path, data=array, **_storage(declared, array, side))
-        dataset.attrs["unit"] = np.bytes_(declared.unit.encode("ascii"))
-        dataset.attrs["sha256"] = np.bytes_(digest.encode("ascii"))
-        dataset.attrs["dimensions"] = np.bytes_(", ".join(declared.dims).encode("ascii"))
-    for (group, name), value in sorted(contents.attributes.items()):
-        attributes = file.require_group(group).attrs
+        storage = _storage(declared, array, side)
+        attributes = group_of(folder or "/").create_dataset(name, data=array, **storage).attrs
+        attributes["unit"] = np.bytes_(declared.unit.encode("ascii"))
+        attributes["sha256"] = np.bytes_(digest.encode("ascii"))
+        attributes["dimensions"] = np.bytes_(", ".join(declared.dims).encode("ascii"))
+    for (folder, name), value in sorted(contents.attributes.items()):
+        attributes = group_of(folder).attrs
         if isinstance(value, str):
             text = value.encode()
             attributes.create(name, text, dtype=h5py.string_dtype("utf-8", max(1, len(text))))
