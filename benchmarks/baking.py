@@ -65,7 +65,7 @@ def bake_file(source: Path, folder: Path, threads: int = 1, budget: str = "2 GiB
     begun = time.perf_counter()
     baked = bake_level(task, threads, lambda stage, done: None)
     seconds = time.perf_counter() - begun
-    return BakedMap(source.stem, asset, baked.nodes, baked.size, seconds)
+    return BakedMap(source.stem, asset, baked.nodes, baked.bytes, seconds)
 
 
 def warm_up(folder: Path) -> float:

@@ -70,7 +70,7 @@ def _rows(source: Path, folder: Path) -> list[tuple[str, ...]]:
                     what,
                     f"{baked.nodes:,}",
                     f"{baked.arcs:,}",
-                    f"{baked.size:,}",
+                    f"{baked.bytes:,}",
                     f"{seconds:.2f}",
                     f"{graph:.3f}",
                     "" if string is None else f"{string:.3f}",

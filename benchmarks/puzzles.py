@@ -117,7 +117,7 @@ def _baked(folder: Path, name: str, tiles: list[list[int]]) -> Guide:
     baked = bake_puzzle(Task(source, asset, LevelRecipe()), lambda stage, done: None)
     with PatternAsset(asset) as opened:
         assert opened.puzzle().sizes == tuple(map(_placements, tiles))
-    return Guide(name, open_patterns(asset), baked.size, baked.seconds)
+    return Guide(name, open_patterns(asset), baked.bytes, baked.seconds)
 
 
 def _placements(tiles: list[int]) -> int:

@@ -515,7 +515,7 @@ def patch_unless(implied: bool) -> AbstractContextManager[object]:
 
 
 def test_a_plan_of_a_large_level_is_near_its_bake(tmp_path: Path) -> None:
-    """By a window of it: bytes within a third, every table named, and too small a budget refused."""
+    """By a window of it: bytes within a third, every table named, a small budget refused."""
     grid = [row * 3 for row in random_grid(3, 80, 300, 0.2)]
     source = write_grid(tmp_path / "drawn.json", grid)
     recipe = recipe_for(FREE, tables=TABLES, cluster_size=8)
