@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +34,26 @@ def no_hops() -> BakedHops:
     """Return the next hops of an asset that has none."""
     row_data, greedy_row = np.zeros((1, 4), dtype=np.int32), np.empty((0, 0), dtype=np.int32)
     return BakedHops(row_data, np.empty(0, np.int64), greedy_row, np.empty((0, 0), np.uint8))
+
+
+def hop_within(baked: BakedHops) -> Callable[[int, int], int]:
+    """Return what :func:`baked_hop` does for rows that an asset steps from, without a kernel.
+
+    It takes less time than to hand a kernel its arrays.
+    """
+    row_data, run, greedy_row = baked.row_data.data, baked.run.data, baked.greedy_row.data
+
+    def hop(row: int, goal: int) -> int:
+        largest = goal << 32 | 0xFFFFFFFF
+        at = bisect_right(run, largest, row_data[row, 0], row_data[row + 1, 0]) - 1
+        ahead = run[at] & 0xFFFFFFFF
+        if ahead != BY_GREED:
+            return ahead
+        dx, dy = (row_data[goal, axis] - row_data[row, axis] for axis in (2, 3))
+        side = ((dx > 0) - (dx < 0) + 1) * 3 + (dy > 0) - (dy < 0) + 1
+        return int(greedy_row[row, 2 * side + (abs(dy) > abs(dx))])
+
+    return hop
 
 
 @accessor

@@ -42,7 +42,7 @@ from bake.search.contraction.query import (
 )
 from bake.search.contraction.sweep import sweep
 from bake.search.contraction.update import reprice
-from bake.search.live.baked_hops import BakedHops, baked_hop
+from bake.search.live.baked_hops import BakedHops, baked_hop, hop_within
 from bake.search.live.graph import Adjacency
 
 #: Arcs of a hierarchy that are looked at in about the time of a baked step.
@@ -329,11 +329,13 @@ class NextHops:
         self._pair = pair[:1], pair[1:2], pair[2:]
         self._ends = pair[:2].data, pair[2:].data
         self._path = np.empty(2, dtype=np.int64), np.empty(PATHS_ROOM, dtype=np.int32)
+        self._hop_within = hop_within(baked)
         self._lay_out()
 
     def _lay_out(self) -> None:
         """Take arrays that others may have replaced."""
         one, out = self.hierarchy, self._out
+        self._views = one.rank.data, one.chains.chain_of.data, one.chains.state.data
         arcs = out.begin, out.end, out.to, out.weight
         self._arrays = *one.query, *one.chains, one.rank, *arcs, *self._baked
 
@@ -390,6 +392,12 @@ class NextHops:
 
     def next_row(self, row: int, goal: int) -> int:
         """Return the row to step to: at the goal the goal, -1 where there is no path."""
+        rank_of, chain_of, state = self._views
+        chain = chain_of[rank_of[goal]]
+        if chain >= 0 and state[chain, SENT] == row != state[chain, UNTIL]:
+            # A leap has proved this part of the baked path.
+            state[chain, SENT] = ahead = self._hop_within(row, goal)
+            return ahead
         ends, told = self._ends
         ends[0], ends[1] = row, goal
         next_rows(*self._arrays, self._farthest, *self._pair)
