@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import Int32Array
+from bake.arrays import Int32Array, UInt8Array
 from bake.asset.column import profile_path
 from bake.asset.columns.things import (
     DOOR_STATES,
@@ -284,6 +284,11 @@ def squares_contents(
             "step_range": step_range,
         },
     )
+
+
+def cuts_contents(profile: str, height: UInt8Array) -> Contents:
+    """Return what an asset says of the order in which one profile's updates contract nodes."""
+    return _of_profile(profile, {"cut_height": height})
 
 
 def labels_contents(profile: str, found: StoredLabels) -> Contents:

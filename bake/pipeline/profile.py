@@ -17,11 +17,13 @@ from bake.level import GridLevel
 from bake.pipeline.contents import (
     cluster_distances_contents,
     clusters_contents,
+    cuts_contents,
     heuristic_contents,
     hierarchy_contents,
     labels_contents,
     profile_contents,
 )
+from bake.pipeline.cuts import cut_heights
 from bake.recipe import LevelRecipe
 from bake.search.graph.connectivity import is_two_way
 from bake.search.graph.partition import region_of_rows
@@ -88,6 +90,8 @@ def profile_tables(
             executor=executor,
         )
     found = [profile_contents(profile, world, parts, runs)]
+    if choice.hops:
+        found.append(cuts_contents(profile, cut_heights(world, profile)))
     if labels is not None:
         found.append(labels_contents(profile, labels))
     if wants_clusters(recipe):

@@ -1,7 +1,7 @@
 """This package turns levels into worlds."""
 
 from bake.worlds.division import divided, for_areas
-from bake.worlds.doors import DoorStates
+from bake.worlds.doors import DoorStates, near_doors
 from bake.worlds.lattice import LatticeWorld, build_lattice_world
 from bake.worlds.links import link_cost, link_vias
 from bake.worlds.moves import link_moves, lists_arcs, locations, usable
@@ -21,5 +21,6 @@ __all__ = [
     "link_vias",
     "lists_arcs",
     "locations",
+    "near_doors",
     "usable",
 ]

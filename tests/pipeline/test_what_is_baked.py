@@ -42,7 +42,7 @@ def test_a_profile_stands_above_the_recipe_and_the_recipe_above_the_level(tmp_pa
 
 
 LAYERS = [c.path.rpartition("/")[2] for c in COLUMNS if "/layer_" in c.path]
-RUNS = ["run_length", "run_move"]
+RUNS = ["run_length", "run_move", "cut_height"]
 LABELS = ["label_parent", "label_difference", "label_away"]
 BETWEEN = ["cluster_distance"]
 

@@ -84,6 +84,11 @@ COLUMNS = (
     _column("greedy_move", "uint8 uint16 uint32", "kind, sector", "move",
         "the greedy move in each of 18 sectors of directions; all ones: none",
         box="flat", world="grid", optional=True),
+    _column("cut_height", "uint8", "node", "cuts",
+        "how many cuts lie below each node's own, where what the profile may stand on in some "
+        "state of the doors is cut in two again and again; 0 for other nodes. Updates contract "
+        "lower nodes first: it bears on how long answers on a changed level take, on no answer",
+        box="asset", optional=True),
     _column("label_parent", "int32", "row", "row",
         "next row on the way to the root of its tree; -1 at a root. A row's label has an entry "
         "for each row on the way from the root to its parent, in this order",

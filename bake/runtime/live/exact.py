@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array
-from bake.graph import INFINITY
+from bake.arrays import BoolArray, Int32Array, UInt8Array
+from bake.graph import INFINITY, Graph
 from bake.runtime.live.state import ChangedArcs, ProfileState
 
 if TYPE_CHECKING:
@@ -45,15 +45,18 @@ class ExactHierarchy:
     def __init__(
         self,
         lattice: Callable[[Int32Array], Int32Array | None],
+        heights: Callable[[ProfileState], UInt8Array | None],
         baked_hops: Callable[[], BakedHops],
     ) -> None:
         """Build nothing yet.
 
         Args:
             lattice: gives (k, 2) int32 coordinates of k locations; None on graphs.
+            heights: gives (r) uint8, how high the rows of a version lie in the dissection that was
+                baked; None where there is none that fits.
             baked_hops: see above.
         """
-        self._lattice, self.baked_hops = lattice, baked_hops
+        self._lattice, self._heights, self.baked_hops = lattice, heights, baked_hops
         self._lock = threading.Lock()
         self._hops: NextHops | None = None
         self._state: ProfileState | None = None
@@ -102,6 +105,11 @@ class ExactHierarchy:
         """
         self.prepare(state)
         if self._hops is not None:
+            from bake.search.contraction.order import dissection_heights
+
+            # Where walls have fallen the baked one may not fit any more.
+            none = np.zeros(1, dtype=np.int32)
+            dissection_heights(Graph(none, none[:0]), None)
             with self._lock:
                 self._hops.warm_up()
 
@@ -133,8 +141,8 @@ class ExactHierarchy:
         out, into = state.graph.out, state.graph.into
         structure = joined_pairs((out.begin, out.end, out.to), (into.begin, into.end, into.to))
         graph, weight = out.compact()
-        at = self._lattice(state.location)
-        hierarchy = ContractionHierarchy.of(structure, at, graph, weight)
+        at, height = self._lattice(state.location), self._heights(state)
+        hierarchy = ContractionHierarchy.of(structure, at, graph, weight, height)
         return None if hierarchy is None else NextHops(hierarchy, out, self.baked_hops())
 
     # -- questions --------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array
+from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.graph import BLOCKED, INFINITY, Graph
 from bake.greedy import chart
 from bake.runtime.live.changed import Changed
@@ -29,6 +29,11 @@ from bake.runtime.things import ThingTables
 if TYPE_CHECKING:
     from bake.search.live.baked_hops import BakedHops
     from bake.search.live.graph import LiveGraph
+
+
+#: Rows that opened since the bake and are in no door. With more of them the baked dissection might
+#: leave large parts uncut, and the level is cut anew.
+MOST_NEW_ROWS = 64
 
 
 @dataclass(frozen=True)
@@ -66,12 +71,22 @@ class ProfileWriter:
         self.baked, self.columns = baked, baked.columns
         self.pricing = pricing
         self._rules = rules
-        self.hierarchy = ExactHierarchy(self._lattice, lambda: self.baked_hops)
+        self.hierarchy = ExactHierarchy(self._lattice, self._heights, lambda: self.baked_hops)
         self._cells: tuple[Int32Array, Int32Array] | None = None
 
     def _lattice(self, location: Int32Array) -> Int32Array | None:
         places = self.columns.places
         return chart(places.cells_of(location), places.hex_layout) if places.is_grid else None
+
+    def _heights(self, state: ProfileState) -> UInt8Array | None:
+        new_rows = state.row_count - state.arcs.baked.row_count
+        if new_rows > MOST_NEW_ROWS or not self.columns.has("cut_height"):
+            return None
+        baked = self.columns.column("cut_height", np.uint8)
+        node = np.full(self._rules.location_count, -1, dtype=np.int32)
+        node[self._rules.location_of_node] = np.arange(len(baked), dtype=np.int32)
+        place = node[state.location]
+        return np.where(place >= 0, baked[place], 0).astype(np.uint8)
 
     @cached_property
     def baked_hops(self) -> BakedHops:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array
+from bake.arrays import Int32Array, Int64Array, UInt8Array
 from bake.graph import INFINITY, Graph
 from bake.kernels.jit import kernel
 from bake.search.contraction.metric import Prices, arc_between, customize, price_arcs
-from bake.search.contraction.order import dissection_order
+from bake.search.contraction.order import dissection_heights
 from bake.search.contraction.query import (
     Chain,
     Chains,
@@ -20,7 +20,7 @@ from bake.search.contraction.query import (
     query_tree,
 )
 from bake.search.contraction.sweep import LANES, sweep
-from bake.search.contraction.tree import Tree, elimination_tree
+from bake.search.contraction.tree import Tree, elimination_order, elimination_tree
 from bake.search.contraction.update import Lower, lower_arcs, reprice
 
 #: The most arcs for each node. Where contraction adds more, the graph has no small cuts, and its
@@ -64,6 +64,7 @@ class ContractionHierarchy:
         at: Int32Array | None,
         graph: Graph,
         weight: Int32Array,
+        height: UInt8Array | None = None,
     ) -> ContractionHierarchy | None:
         """Contract a graph, and give its arcs their weights.
 
@@ -72,11 +73,15 @@ class ContractionHierarchy:
             at: (n, 2) int32 coordinates on a lattice, or None.
             graph, weight: the arcs there are now, and their ticks; those of INFINITY and more are
                 left out.
+            height: (n) uint8, which nodes are contracted first, see elimination_order; None = as
+                a dissection says.
 
         Returns:
             The hierarchy, or None where the graph has no small cuts.
         """
-        order = dissection_order(structure, at)
+        if height is None:
+            height = dissection_heights(structure, at)
+        order = elimination_order(structure, height)
         most = MOST_ARCS * max(structure.node_count, MOST_ARCS)
         tree = elimination_tree(structure, order, most_arcs=most)
         if tree is None:

@@ -1,11 +1,12 @@
-"""An order of contraction by nested dissection: cut a graph in two, put the cut on top, go on.
+"""Nested dissection: cut a graph in two, put the cut above both sides, go on with each.
 
 (A. George, "Nested dissection of a regular finite element mesh", SIAM J. Numer. Anal. 10(2), 1973;
 J. Dibbelt, B. Strasser, D. Wagner, "Customizable Contraction Hierarchies", JEA 21, 2016,
 section 4.) A connected set of nodes is cut at the narrowest of these: a column, a row, a level of
 a breadth-first search that starts at a node far out. To a column or row belongs one end of each arc
 that leads across it. Each side keeps at least a fifth of the set, where there is such a cut. Any
-order gives right answers; a good one gives few arcs.
+order gives right answers; a good one gives few arcs. All of an order that matters is how high each
+node's cut lies, since what is apart under a cut may be contracted in any turn.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array
+from bake.arrays import BoolArray, Int32Array, UInt8Array
 from bake.graph import Graph
 from bake.kernels.jit import kernel
+from bake.search.contraction.tree import elimination_order
 from bake.search.graph.cut_order import breadth_first
 
 #: Sets of this many nodes and fewer are not cut.
@@ -29,12 +31,16 @@ SHARE = 5
 #: Sets that are left are not cut: hubs and cliques would be taken apart one node at a time.
 MOST_LOOKS = 400
 
+#: Cuts that would lie higher are taken for one.
+HIGHEST = 255
+
 
 class _Room(NamedTuple):
     """What cutting keeps beside the order itself.
 
     Attributes:
-        part: (n) int32, the set each node is in; -1 where it lies in a cut.
+        part: (n) int32, the set each node is in; ~s where it lies in the cut of set s.
+        above: (n + 1) int32, the set that each set is a part of, of lower number.
         seen: (n) int32, stamp of the last search that saw a node.
         queue: (n) int32, nodes in the order a search found them.
         bound: (n + 1) int32, where each level of a search begins in the queue.
@@ -47,6 +53,7 @@ class _Room(NamedTuple):
     """
 
     part: Int32Array
+    above: Int32Array
     seen: Int32Array
     queue: Int32Array
     bound: Int32Array
@@ -58,7 +65,12 @@ class _Room(NamedTuple):
 
 
 def dissection_order(graph: Graph, at: Int32Array | None) -> Int32Array:
-    """Return the nodes of a graph in the order of their contraction.
+    """Return (n) int32, the node of each rank; arguments are those of dissection_heights."""
+    return elimination_order(graph, dissection_heights(graph, at))
+
+
+def dissection_heights(graph: Graph, at: Int32Array | None) -> UInt8Array:
+    """Return how many cuts lie below each node's own, at most.
 
     Args:
         graph: with every arc in both directions.
@@ -66,10 +78,9 @@ def dissection_order(graph: Graph, at: Int32Array | None) -> Int32Array:
             searches tell where to cut.
 
     Returns:
-        (n) int32: the node of each rank. The last ones lie in the first cut.
+        (n) uint8, at most HIGHEST; 0 for nodes of sets that are not cut.
     """
     n = graph.node_count
-    order = np.arange(n, dtype=np.int32)
     jumps = np.zeros(n, dtype=np.bool_)
     if at is None or not n:
         at = np.empty((0, 2), dtype=np.int32)
@@ -80,6 +91,7 @@ def dissection_order(graph: Graph, at: Int32Array | None) -> Int32Array:
     on_line, across = np.zeros((2, int(at.max(initial=0)) + 2), dtype=np.int32)
     room = _Room(
         part=np.zeros(n, dtype=np.int32),
+        above=np.zeros(n + 1, dtype=np.int32),
         seen=np.zeros(n, dtype=np.int32),
         queue=np.empty(n, dtype=np.int32),
         bound=np.empty(n + 1, dtype=np.int32),
@@ -89,8 +101,9 @@ def dissection_order(graph: Graph, at: Int32Array | None) -> Int32Array:
         jumps=jumps,
         stack=np.empty((n + 1, 2), dtype=np.int32),
     )
-    _dissect(graph.first_out, graph.head, at, order, room)
-    return order
+    height = np.empty(n, dtype=np.int32)
+    _dissect(graph.first_out, graph.head, at, np.arange(n, dtype=np.int32), room, height)
+    return np.minimum(height, HIGHEST).astype(np.uint8)
 
 
 @kernel
@@ -150,14 +163,15 @@ def _cut_line(
 ) -> None:
     """Take the nodes of a line out of their set, and those before it from which an arc leaps it."""
     part = room.part
+    cut = ~part[node[0]]
     for i in range(len(node)):
         place = at[node[i], axis]
         if place == line:
-            part[node[i]] = -1
+            part[node[i]] = cut
         elif place < line and room.jumps[node[i]]:
             for arc in range(first_out[node[i]], first_out[node[i] + 1]):
-                if at[head[arc], axis] > line and part[head[arc]] == part[node[i]]:
-                    part[node[i]] = -1
+                if at[head[arc], axis] > line and part[head[arc]] == ~cut:
+                    part[node[i]] = cut
                     break
 
 
@@ -187,10 +201,16 @@ def _narrowest_level(bound: Int32Array, levels: int, size: int) -> int:
 
 @kernel
 def _dissect(
-    first_out: Int32Array, head: Int32Array, at: Int32Array, order: Int32Array, room: _Room
+    first_out: Int32Array,
+    head: Int32Array,
+    at: Int32Array,
+    order: Int32Array,
+    room: _Room,
+    height: Int32Array,
 ) -> None:
+    """Write how high each node lies; ``order`` has all nodes, and ends as no more than room."""
     part, seen, queue, bound = room.part, room.seen, room.queue, room.bound
-    spare, stack = room.spare, room.stack
+    above, spare, stack = room.above, room.spare, room.stack
     n = len(order)
     looks = np.int64(MOST_LOOKS) * n
     stamp = 0
@@ -237,16 +257,10 @@ def _dissect(
                 _cut_line(first_out, head, at, axis, line, order[begin:end], room)
             else:
                 for i in range(bound[level], bound[level + 1]):
-                    part[queue[i]] = -1
+                    part[queue[i]] = ~own
         whole = False
-        # The cut goes to the end of the range, and each connected part to a range of its own.
+        # Each connected part goes to a range of its own.
         spare[begin:end] = order[begin:end]
-        place = end
-        for i in range(begin, end):
-            if part[spare[i]] < 0:
-                place -= 1
-                order[place] = spare[i]
-        order[place:end].sort()  # Neighbours beside each other: what is kept of them packs better.
         place = begin
         for i in range(begin, end):
             node = spare[i]
@@ -256,6 +270,7 @@ def _dissect(
             size, _ = breadth_first(first_out, head, node, stamp, part, seen, queue, bound)
             looks -= size
             parts += 1
+            above[parts] = own
             for k in range(size):
                 order[place + k] = queue[k]
                 part[queue[k]] = parts
@@ -263,3 +278,9 @@ def _dissect(
             stack[waiting, 1] = place + size
             waiting += 1
             place += size
+    # From here on room for how high each set lies.
+    bound[:] = 0
+    for each in range(parts, 0, -1):
+        bound[above[each]] = max(bound[above[each]], bound[each] + 1)
+    for node in range(n):
+        height[node] = bound[max(part[node], ~part[node])]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array
+from bake.arrays import Int32Array, Int64Array, UInt8Array
 from bake.graph import Graph
 from bake.kernels.jit import kernel
 
@@ -103,6 +103,58 @@ def _join(
                     other[count] = tail[arc]
                 count += 1
     first[len(mark)] = count
+
+
+def elimination_order(graph: Graph, height: UInt8Array) -> Int32Array:
+    """Return the nodes of a graph in the order of their contraction.
+
+    Lower ones go first, and of equally high ones those of lower number. Then each node moves right
+    behind all that lies below it in the elimination tree, which is the same tree afterwards, and
+    lies together in memory.
+
+    Args:
+        graph: with every arc in both directions.
+        height: (n) uint8.
+
+    Returns:
+        (n) int32: the node of each rank.
+    """
+    n = graph.node_count
+    order = np.argsort(height, kind="stable").astype(np.int32)
+    rank = np.empty(n, dtype=np.int32)
+    rank[order] = np.arange(n, dtype=np.int32)
+    parent, room = np.empty((2, n), dtype=np.int32)
+    _find_parents(graph.first_out, graph.head, order, rank, parent, room)
+    _postorder(parent, room, rank)
+    together = np.empty(n, dtype=np.int32)
+    together[rank] = order
+    return together
+
+
+@kernel
+def _postorder(parent: Int32Array, end: Int32Array, place: Int32Array) -> None:
+    """Write the place of each rank after all that lies below it, with nothing else between.
+
+    Args:
+        parent: (n) int32, of higher rank than its children; -1 at a root.
+        end: (n) int32, room: how many lie below each one, and then where the next of these end.
+        place: (n) int32, filled.
+    """
+    end[:] = 1
+    for rank in range(len(parent)):
+        if parent[rank] >= 0:
+            end[parent[rank]] += end[rank]
+    top = len(parent)
+    for rank in range(len(parent) - 1, -1, -1):
+        size = end[rank]
+        if parent[rank] < 0:
+            last = top
+            top -= size
+        else:
+            last = end[parent[rank]]
+            end[parent[rank]] -= size
+        place[rank] = last - 1
+        end[rank] = last - 1
 
 
 def elimination_tree(graph: Graph, order: Int32Array, *, most_arcs: int) -> Tree | None:

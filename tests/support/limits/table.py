@@ -174,6 +174,20 @@ LIMITS: tuple[Limit, ...] = (
         (0, *SMALL),
     ),
     _limit(
+        "search.contraction.order HIGHEST",
+        "cuts above one another",
+        "higher ones are taken for one; " + ORDER,
+        do.contractions,
+        (0, *SMALL),
+    ),
+    _limit(
+        "runtime.live.versions MOST_NEW_ROWS",
+        "rows that opened since the bake",
+        "the level is cut anew, and not as it was baked",
+        do.contracted_changes,
+        (0, *SMALL),
+    ),
+    _limit(
         "search.contraction.sweep LANES",
         "goals of one sweep",
         "further goals take another sweep",
