@@ -84,7 +84,7 @@ def compile_half(name: str, folder: Path) -> None:
 def main() -> int:
     """Compile both halves at once; or the one that is named."""
     if names := sys.argv[1:]:
-        gc.disable()  # A tenth of the time of compiling would go into looking through its results.
+        gc.disable()  # It takes a seventeenth of the time (0.6 of 10.6 CPU s), and finds little.
         with tempfile.TemporaryDirectory() as folder:
             compile_half(names[0], Path(folder))
         return 0
