@@ -9,6 +9,7 @@ import numpy as np
 
 from bake.asset import Asset
 from bake.asset.column import profile_path
+from bake.asset.runs import run_starts
 from bake.asset.write import CHUNK_BYTES, DEFLATE_LEVEL
 from bake.export.export import export_asset
 from bake.flat.read import FlatFile
@@ -149,7 +150,7 @@ def _plain(baked: BakedMap) -> int:
         (profile,) = asset.profiles
         rows = int(np.count_nonzero(asset.graph.rows(profile) >= 0))
         (runs,) = asset.shape(profile_path(profile, "run_move"))
-        count, start = asset.run_starts(profile, rows, runs)
+        count, start = run_starts(asset, profile, rows, runs)
     # Counts were shuffled: all low bytes, then all high ones.
     shuffled = count.astype("<u2").view(np.uint8).reshape(-1, 2).T
     return sum(

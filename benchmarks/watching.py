@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import median
 
 from bake.flat.read import FlatFile
+from bake.flat.schema import LEVEL
 from benchmarks import child
 from benchmarks.bench import Bench, Skip
 from benchmarks.levels import small_level
@@ -127,7 +128,7 @@ def _nodes(data: bytes) -> int:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "level.bake"
         file.write_bytes(data)
-        return FlatFile(file).numbers["nodes"]
+        return FlatFile(file).numbers[LEVEL]["nodes"]
 
 
 def _seen(address: str, source: Path, drawn: tuple[str, str], numbers: range) -> list[float] | None:

@@ -19,12 +19,11 @@ def faults(column: Column, array: AnyArray, length: Length, *, whole: bool = Tru
 
     Args:
         column: its declaration.
-        array: of the type and shape that it declares; text as bytes of one length, or, as flat
-            files have it, (k, width) uint8 that end with a zero.
+        array: of the type and shape that it declares; text as bytes of one length.
         length: gives the lengths of dimensions.
         whole: whether this is all of the column, or only a part of it.
     """
-    if "text" in column.dtypes and (array.dtype.kind == "S" or column.dims[-1] == "byte"):
+    if array.dtype.kind == "S":
         yield from _text(column, array)
     elif array.size or column.offsets or column.bits:
         yield from _order(column, array, length) if whole else ()
@@ -35,11 +34,6 @@ def faults(column: Column, array: AnyArray, length: Length, *, whole: bool = Tru
 
 
 def _text(column: Column, array: AnyArray) -> Iterator[str]:
-    if array.dtype.kind != "S":
-        if array.shape[-1] == 0 or array[:, -1].any():
-            yield "has a text without an end"
-            return
-        array = np.ascontiguousarray(array).view(f"S{array.shape[-1]}").reshape(-1)
     texts = array.tolist()
     try:
         b"\0".join(texts).decode()
@@ -47,6 +41,8 @@ def _text(column: Column, array: AnyArray) -> Iterator[str]:
         yield "is not UTF-8"
     if column.order and len(set(texts)) < len(texts):
         yield "says the same twice"
+    if column.order == "ascending" and texts != sorted(texts):
+        yield "does not ascend"
 
 
 def _order(column: Column, array: AnyArray, length: Length) -> Iterator[str]:
@@ -62,8 +58,11 @@ def _order(column: Column, array: AnyArray, length: Length) -> Iterator[str]:
         yield f"adds up to {found}, not to {end}, as many as there are of {column.sums}"
     if column.order == "ascending" and (array[1:] < array[:-1]).any():
         yield "does not ascend"
+    if column.order == "numbered" and not is_numbered(array):
+        yield "is not numbered without gaps"
     if column.order == "unique":
-        ascending = np.sort(array)  # This takes a tenth of the time of np.unique.
+        said = array if column.none is None else array[array != column.none]
+        ascending = np.sort(said)  # This takes a tenth of the time of np.unique.
         if (ascending[1:] == ascending[:-1]).any():
             yield "says the same twice"
     if column.bits:
@@ -72,6 +71,13 @@ def _order(column: Column, array: AnyArray, length: Length) -> Iterator[str]:
             yield f"has no bit for each {column.bits}"
         elif bits % 8 and (array[..., -1] & (0xFF >> bits % 8)).any():
             yield f"has bits beyond the last {column.bits}"
+
+
+def is_numbered(label: AnyArray) -> bool:
+    """Tell whether parts are numbered from 0 without gaps, so that each has a member."""
+    if not len(label):
+        return True
+    return 0 <= label.min() <= label.max() < len(label) and bool(np.bincount(label).all())
 
 
 def _floats(column: Column, array: AnyArray) -> Iterator[str]:
@@ -109,7 +115,7 @@ def _integers(column: Column, array: AnyArray, length: Length) -> Iterator[str]:
     if column.none is not None:
         wrong &= array != column.none
     if wrong.any():
-        yield f"has {int(array[wrong][0])}, not {said(column, least, most)}"
+        yield f"has {int(array[wrong][0])}, not {allowed(column, least, most)}"
 
 
 def bounds(column: Column, length: Length) -> tuple[float, float]:
@@ -123,7 +129,7 @@ def bounds(column: Column, length: Length) -> tuple[float, float]:
     return least, most
 
 
-def said(column: Column, least: float, most: float) -> str:
+def allowed(column: Column, least: float, most: float) -> str:
     """Return in words which elements a column may have."""
     if column.one_of:
         words = " or ".join(map(str, column.one_of))
@@ -156,7 +162,9 @@ def words(column: Column) -> str:
     if column.finite:
         found.append("finite")
     if column.order:
-        found.append("ascending" if column.order == "ascending" else "none twice")
+        found.append(
+            {"unique": "none twice", "numbered": "each from 0 on"}.get(column.order, column.order)
+        )
     if column.none is not None:
         found.append(f"or {'NaN' if isnan(column.none) else f'{column.none:.0f}'}")
     return ", ".join(found)

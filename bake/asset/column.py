@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
+
+from bake.arrays import AnyArray
+from bake.errors import CorruptAssetError
 
 #: What stands for the profile's name in paths.
 PROFILE = "{profile}"
@@ -14,6 +17,25 @@ PROFILE = "{profile}"
 Box = Literal["asset", "flat", "both"]
 #: The levels that have a column.
 World = Literal["grid", "graph", "lattice", "both"]
+
+
+class Form(NamedTuple):
+    """The element type of an array, as the table calls it, and its shape, if it has one."""
+
+    dtype: str
+    shape: tuple[int, ...] | None
+
+
+class Stored(Protocol):
+    """What a file holds: see :class:`bake.asset.read.Asset`."""
+
+    def read(self, path: str) -> AnyArray: ...
+    def has(self, path: str) -> bool: ...
+    def shape(self, path: str) -> tuple[int, ...]: ...
+    def rows(self, profile: str) -> int | None: ...
+    def text(self, name: str, group: str = "/") -> str | None: ...
+    def number(self, name: str, group: str = "/") -> int | None: ...
+    def damaged(self, found: str) -> CorruptAssetError: ...
 
 
 @dataclass(frozen=True)
@@ -41,6 +63,8 @@ class Attribute:
 
     def allows(self, value: str | int) -> bool:
         """Tell whether it may have a value."""
+        if isinstance(value, str) != (self.kind == "text"):
+            return False
         within = isinstance(value, str) or self.least <= value <= self.most
         return within and (not self.values or value in self.values)
 
@@ -62,6 +86,7 @@ class Column:
     own: bool = False  #: whether each profile has one; otherwise the level has it
     optional: bool = False  #: whether it may be absent where its world is right
     shuffle: bool = True  #: whether HDF5 brings bytes of equal weight together before deflating
+    needs: str = ""  #: of the same level or profile, a column without which it may not be there
     given: bool = False  #: whether the level alone says it, so that nothing else proves it
 
     refers: str = ""  #: elements are numbers along this dimension; "cell": (x, y) inside the grid
@@ -74,7 +99,8 @@ class Column:
     most: float | None = None
     none: float | None = None  #: an element that is allowed whatever else is said; may be NaN
     finite: bool = False  #: no element is infinite or NaN
-    order: Literal["", "ascending", "unique"] = ""  #: not falling; no element twice
+    #: not falling; no element twice; each number from 0 to the greatest is there
+    order: Literal["", "ascending", "unique", "numbered"] = ""
 
     @property
     def path(self) -> str:

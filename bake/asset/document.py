@@ -57,6 +57,7 @@ def _column_row(column: Column) -> tuple[str, ...]:
         _BOXES[column.box]: True,
         _WORLDS[column.world]: True,
         "optional": column.optional,
+        f"with {column.needs}": bool(column.needs),
     }
     return (
         f"`{column.name}`",

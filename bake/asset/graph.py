@@ -10,45 +10,29 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import cached_property
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
-from bake.asset.column import profile_path
-from bake.errors import BakeError, CorruptAssetError
+from bake.asset.column import Stored, profile_path
+from bake.errors import BakeError
 from bake.graph import BLOCKED
-from bake.hexagons import HEX_LAYOUTS
+from bake.hexagons import HexLayout
 from bake.movement.footprints import FootprintMap, Footprints
 from bake.movement.lattice import Lattice, Steps
 from bake.movement.links import NO_LINK
 from bake.movement.prices import Prices, open_steps, price_arcs, price_steps, to_ticks
 from bake.movement.rules import (
-    CONNECTIVITIES,
-    CORNER_CUTTING,
-    COST_RULES,
     LEVEL_GROUND,
-    MAX_SIZE,
+    Connectivity,
+    CornerCutting,
+    CostRule,
     Headings,
     MovementRules,
     Mover,
     SlopeRule,
 )
-
-T = TypeVar("T")
-
-
-class Stored(Protocol):
-    """What a file holds: see :class:`bake.asset.read.Asset`."""
-
-    def read(self, path: str) -> AnyArray: ...
-    def has(self, path: str) -> bool: ...
-    def shape(self, path: str) -> tuple[int, ...]: ...
-    def rows(self, profile: str) -> int: ...
-    def text(self, name: str, group: str = "/") -> str | None: ...
-    def number(self, name: str, group: str = "/") -> int | None: ...
-    def damaged(self, found: str) -> CorruptAssetError: ...
-
 
 #: Nodes whose steps are priced at once.
 _PORTION = 2**16
@@ -71,22 +55,37 @@ class LevelGraph:
     """
 
     def __init__(self, asset: Stored) -> None:
+        """Read what kind of level it is.
+
+        Raises:
+            CorruptAssetError: attributes contradict each other.
+        """
         self.asset = asset
         self._movers: dict[str, Mover] = {}
         self._rows: dict[str, Int32Array] = {}
         self.is_grid = asset.text("kind") != "graph"
         self.rules = MovementRules(
-            self._one_of(CORNER_CUTTING, asset.text("corner_cutting"), "corner_cutting"),
-            self._one_of(COST_RULES, asset.text("cost_rule"), "cost_rule"),
+            cast("CornerCutting", asset.text("corner_cutting")),
+            cast("CostRule", asset.text("cost_rule")),
             asset.number("ticks_per_unit") or 0,
         )
-
-    def _one_of(self, known: tuple[T, ...], found: object, name: str) -> T:
-        """Return the known value that the asset states; refuse any other."""
-        for each in known:
-            if each == found:
-                return each
-        raise self.asset.damaged(f"{name} is {found!r}, not one of {', '.join(map(str, known))}")
+        hexagonal, layout = asset.text("kind") == "hex", asset.text("hex_layout")
+        width, height, connectivity = (
+            asset.number(name) or 0 for name in ("width", "height", "connectivity")
+        )
+        floor_height, headings = asset.number("floor_height"), asset.number("headings")
+        floors = height / (floor_height or max(1, height))
+        fits = hexagonal == (connectivity == 6) == (layout is not None)
+        fits &= self.is_grid == (connectivity > 0) and headings in (None, connectivity)
+        fits &= floor_height is None or (floors > 1 and floors == int(floors))
+        fits &= headings is None or (self.is_listed and headings == floors)
+        if not fits:
+            found = (
+                "kind, connectivity, hex_layout, floor_height and headings contradict each other"
+            )
+            raise asset.damaged(found)
+        self.headings = cast("Headings | None", headings)
+        self._form = width, height, connectivity, layout, floor_height
 
     @property
     def is_listed(self) -> bool:
@@ -128,29 +127,17 @@ class LevelGraph:
     @cached_property
     def lattice(self) -> Lattice | None:
         """Return which cells of a grid are neighbours; None on graphs."""
-        asset = self.asset
         if not self.is_grid:
             return None
-        layout, headings = asset.text("hex_layout"), asset.number("headings")
-        width, height = asset.number("width") or 0, asset.number("height") or 0
-        connectivity = self._one_of(CONNECTIVITIES, asset.number("connectivity"), "connectivity")
-        floor_height = asset.number("floor_height")
-        if (connectivity == 6) != (layout is not None) or width * height != len(self.terrain):
-            raise asset.damaged("the numbers of the level contradict each other")
-        if floor_height is not None and (floor_height < 1 or height % floor_height):
-            raise asset.damaged(f"floor_height is {floor_height}")
-        whole = headings is None or headings * (floor_height or height) == height
-        if not whole or (headings is not None and not self.is_listed):
-            raise asset.damaged(f"headings is {headings}")
-        known: tuple[Headings, ...] = (4, 6, 8)
+        width, height, connectivity, layout, floor_height = self._form
         return Lattice(
             width,
             height,
-            connectivity,
-            None if layout is None else self._one_of(HEX_LAYOUTS, layout, "hex_layout"),
+            cast("Connectivity", connectivity),
+            cast("HexLayout | None", layout),
             floor_height,
-            asset.read("/barred") if asset.has("/barred") else None,
-            None if headings is None else self._one_of(known, headings, "headings"),
+            self.asset.read("/barred") if self.asset.has("/barred") else None,
+            self.headings,
         )
 
     # -- arcs -------------------------------------------------------------------------------------
@@ -165,10 +152,7 @@ class LevelGraph:
         """Return (n + 1) int32, where the arcs of each node begin."""
         count = len(self.place)
         if not self.slots:
-            first_out: Int32Array = self.asset.read("/first_out")
-            if len(first_out) != count + 1:
-                raise self.asset.damaged("column /first_out does not fit the nodes")
-            return first_out
+            return self.asset.read("/first_out")
         links = np.append(0, np.cumsum(np.bincount(self._links.tail, minlength=count)))
         first: Int32Array = (np.arange(count + 1) * self.slots + links).astype(np.int32)
         return first
@@ -295,12 +279,12 @@ class LevelGraph:
             allowed = asset.read(profile_path(profile, "may_enter")) != 0
         size = asset.number("size", f"/profiles/{profile}") or 1
         square = self.is_grid and asset.text("hex_layout") is None
-        if not 1 <= size <= MAX_SIZE or (size > 1 and not square):
+        if size > 1 and not square:
             raise asset.damaged(f"the size of profile {profile!r} is {size}")
         slope, turn = LEVEL_GROUND, 1.0
         if asset.has(profile_path(profile, "slope")):
             slope = SlopeRule(*asset.read(profile_path(profile, "slope")).tolist())
-        if asset.number("headings") is not None:
+        if self.headings is not None:
             turn = float(asset.read(profile_path(profile, "turn"))[0])
         return Mover(cost, allowed, size, slope, turn)
 
@@ -318,32 +302,40 @@ class LevelGraph:
         return self._rows[profile]
 
     def _number_rows(self, profile: str) -> Int32Array:
-        asset, row_at = self.asset, profile_path(profile, "row_at")
-        if asset.has(row_at):
-            row = asset.read(row_at)[self.place]
-            stands = row >= 0
-            count = int((asset.read(row_at) >= 0).sum())
-            if not np.array_equal(row[stands], np.arange(count)):
-                raise asset.damaged(f"column {row_at} does not number rows like nodes")
-            return row
+        if self.asset.has(path := profile_path(profile, "row_at")):
+            stored = self.asset.read(path)
+            row, right = stored[self.place], self._numbered(profile, stored[self.place] >= 0)
+            if (row != right).any() or np.count_nonzero(stored >= 0) > right.max(initial=-1) + 1:
+                raise self.asset.damaged(f"column {path} does not number rows like nodes")
+            return right
         stands = ~np.isnan(self.footprints(profile).cost_at(self.place.astype(np.int64)))
-        count = int(np.count_nonzero(stands))
-        if asset.rows(profile) not in (0, count):
-            raise asset.damaged(
-                f"tables of profile {profile!r} have {asset.rows(profile):,} rows, and there are "
-                f"{count:,} nodes where it can stand"
+        return self._numbered(profile, stands)
+
+    def _numbered(self, profile: str, stands: BoolArray) -> Int32Array:
+        """Return (n) int32, the row of each node on which a profile can stand, else -1."""
+        row = np.where(stands, np.cumsum(stands) - 1, -1).astype(np.int32)
+        self.check_rows(profile, int(np.count_nonzero(stands)))
+        return row
+
+    def check_rows(self, profile: str, count: int) -> None:
+        """Refuse columns that have another number of rows.
+
+        Raises:
+            CorruptAssetError: there are such columns.
+        """
+        if (found := self.asset.rows(profile)) not in (None, count):
+            raise self.asset.damaged(
+                f"tables of profile {profile!r} have {found:,} rows, and there are {count:,} "
+                "nodes where it can stand"
             )
-        return np.where(stands, np.cumsum(stands) - 1, -1).astype(np.int32)
 
     def component(self, profile: str) -> Int32Array:
         """Return (n) int32, the component of each node; -1 where the profile cannot stand."""
         row, path = self.rows(profile), profile_path(profile, "component")
         if not self.asset.has(path):
             return np.minimum(row, 0)
-        component, found = self.asset.read(path), row.copy()
-        if len(component) != int(row.max(initial=-1)) + 1:
-            raise self.asset.damaged(f"column {path} does not fit where the profile can stand")
-        found[row >= 0] = component
+        found = row.copy()
+        found[row >= 0] = self.asset.read(path)
         return found
 
     def opened(self, profile: str) -> BoolArray:

@@ -37,12 +37,6 @@ PATCH_PREFIX = "patch//"
 
 NOT_A_FILE = "this is a device or a pipe"
 
-_READABLE = (
-    f"version {FORMAT_VERSION}"
-    if OLDEST_READABLE == FORMAT_VERSION
-    else f"version {OLDEST_READABLE} to {FORMAT_VERSION}"
-)
-
 _FIRST_LINE = b'{"format": "' + FORMAT_NAME.encode() + b'"'
 _READ_PIECE = 2**20
 
@@ -175,20 +169,9 @@ def parse_header(file: BufferedReader, path: Path) -> Header:
     version = fields.get("format_version")
     if type(version) is not int:
         raise unreadable
-    if version < OLDEST_READABLE:
-        raise AssetTooOldError(
-            f"too old: format version {version}",
-            file=path,
-            expected=_READABLE,
-            remedy="rebake it: `bake build`",
-        )
-    if version > FORMAT_VERSION:
-        raise AssetTooNewError(
-            f"too new: format version {version}",
-            file=path,
-            expected=_READABLE,
-            remedy="update levelbake",
-        )
+    check_version(
+        path, "format", version, (OLDEST_READABLE, FORMAT_VERSION), "rebake it: `bake build`"
+    )
     header = _header_of(version, fields)
     if header is None:
         raise unreadable
@@ -200,6 +183,22 @@ def parse_header(file: BufferedReader, path: Path) -> Header:
     if size != header.size:
         raise damaged(path, f"the file has {size:,} bytes, its header says {header.size:,}")
     return header
+
+
+def check_version(path: Path, what: str, version: int, known: tuple[int, int], remedy: str) -> None:
+    """Refuse a version that is older or newer than those that can be read.
+
+    Raises:
+        AssetTooOldError, AssetTooNewError.
+    """
+    oldest, newest = known
+    expected = f"version {newest}" if oldest == newest else f"version {oldest} to {newest}"
+    if version < oldest:
+        found = f"too old: {what} version {version}"
+        raise AssetTooOldError(found, file=path, expected=expected, remedy=remedy)
+    if version > newest:
+        found = f"too new: {what} version {version}"
+        raise AssetTooNewError(found, file=path, expected=expected, remedy="update levelbake")
 
 
 def check_body(file: BufferedReader, path: Path, header: Header) -> None:

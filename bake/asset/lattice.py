@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, UInt8Array
-from bake.asset.column import profile_path
-from bake.asset.graph import LevelGraph, Stored
+from bake.asset.column import Stored, profile_path
+from bake.asset.graph import LevelGraph
 from bake.graph import BLOCKED
 from bake.movement.lattice import Lattice
 
@@ -24,6 +24,9 @@ SLOTS = 8
 
 #: Cells along one side of a sheet, unless squares are larger.
 _SHEET = 128
+
+#: Columns that a large lattice does not have, as they follow from others.
+_IMPLIED = ("/terrain", "/node_location", "/first_out", "/head", "/length")
 
 #: In column ``dearest``: a cell at which the profile cannot stand.
 NOWHERE = 255
@@ -79,10 +82,10 @@ class LatticeGraph(LevelGraph):
     def __init__(self, asset: Stored, block: int) -> None:
         super().__init__(asset)
         self.block = block
-        if not 1 <= block <= 2**15 or not self.is_grid:
-            raise asset.damaged(f"block is {block}")
-        if not asset.has("/is_node"):
-            raise asset.damaged(f"block is {block}, but there is no column is_node")
+        wrong = [path for path in _IMPLIED if asset.has(path)]
+        if wrong or not self.is_grid or not asset.has("/is_node"):
+            found = f"there is a column {wrong[0]}" if wrong else "its columns are of another level"
+            raise asset.damaged(f"block is {block}, but {found}")
 
     def stands(self, profile: str) -> BoolArray:
         """Return (height, width) bool, True where a profile can stand.
@@ -98,14 +101,16 @@ class LatticeGraph(LevelGraph):
 
     def cells(self, profile: str) -> Int32Array:
         """Return (r) int32, y * width + x of the cell of each row; no column by node is read."""
-        return block_order(self.stands(profile), self.block)
+        cells = block_order(self.stands(profile), self.block)
+        self.check_rows(profile, len(cells))
+        return cells
 
     def _number_rows(self, profile: str) -> Int32Array:
         everywhere = self.stands(profile)
         stands = everywhere.reshape(-1)[self.place]
         if np.count_nonzero(everywhere) != np.count_nonzero(stands):
             raise self.asset.damaged("column is_node does not fit terrain and costs")
-        return np.where(stands, np.cumsum(stands) - 1, -1).astype(np.int32)
+        return self._numbered(profile, stands)
 
     def _sized(self, profile: str) -> bool:
         return self.asset.has(profile_path(profile, "dearest"))
@@ -177,8 +182,6 @@ class LatticeGraph(LevelGraph):
     def _is_node(self) -> BoolArray:
         bits: UInt8Array = self.asset.read("/is_node")
         width = self.asset.shape("/ground")[1]
-        if bits.shape[1] != (width + 7) // 8:
-            raise self.asset.damaged("column /is_node has no bit for each x")
         return np.unpackbits(bits, axis=1, count=width).view(np.bool_)
 
     @cached_property

@@ -1,47 +1,94 @@
-"""Read an asset lazily: opening checks the file, and an array is read when it is asked for."""
+"""Read an asset lazily: opening checks the file, and an array is read when it is asked for.
+
+Assets are HDF5 files or flat files: a :class:`ColumnFile` hands out what lies in one of them, and
+all that the table of columns says of it is checked here, in the same way for both.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import os
-from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
-import numpy as np
-
-from bake.arrays import AnyArray, Int32Array, Int64Array
+from bake.arrays import AnyArray, Int32Array
 from bake.asset.check import faults
-from bake.asset.column import PROFILE, Column, profile_path, type_name
-from bake.asset.header import Header, check_body, damaged, open_to_read, parse_header
+from bake.asset.column import PROFILE, Column, Form, profile_path
+from bake.asset.hdf5 import Hdf5File
+from bake.asset.header import Header
 from bake.asset.pairs import distances_of_pairs
-from bake.asset.runs import starts_of_runs
-from bake.asset.schema import LEVELS, PATTERNS_KIND, Schema, digest_of
+from bake.asset.schema import LEVELS, PATTERNS_KIND, Schema
 from bake.errors import AssetError, CorruptAssetError, NotAnAssetError
 
 if TYPE_CHECKING:
-    import h5py
-
     from bake.asset.graph import LevelGraph
     from bake.asset.lattice import LatticeGraph
 
-#: What h5py raises where HDF5 cannot make sense of a file.
-_DAMAGE = (KeyError, OSError, OverflowError, RuntimeError, TypeError, ValueError)
+#: Lengths of dimensions that the format fixes.
+_FIXED = {
+    "xy": 2,
+    "channel": 3,
+    "slant": 2,
+    "bound": 2,
+    "one": 1,
+    "length": 2,
+    "sector": 18,
+    "cell number": 3,
+    "slope rule": 4,
+}
 
-#: Lengths of dimensions that the format fixes, and attributes that state the length of one.
-_FIXED = {"xy": 2, "channel": 3, "slant": 2, "bound": 2, "one": 1, "slope rule": 4}
-_STATED = {"x": "width", "y": "height", "component": "component_count"}
 
-#: Columns that a large lattice does not have, as they follow from others.
-_IMPLIED = ("/terrain", "/node_location", "/first_out", "/head", "/length")
+class ColumnFile(Protocol):
+    """An open file that holds attributes and columns, whatever its layout."""
 
-#: How often an asset may be replaced by a new one while it is being opened.
-_ATTEMPTS = 10
+    @property
+    def path(self) -> Path: ...
+    @property
+    def header(self) -> Header:
+        """Return what it says of itself before all columns."""
 
-#: Deflate makes data at most 1032 times smaller (RFC 1951: 258 bytes in two bits).
-_LARGEST_RATIO = 1032
+    @property
+    def schema(self) -> Schema:
+        """Return what such a file holds."""
+
+    @property
+    def checked(self) -> bool:
+        """Tell whether all bytes were compared with their digest when it was opened."""
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether it may be read."""
+
+    def close(self) -> None:
+        """Let nothing more be read; arrays already handed out stay valid."""
+
+    def damaged(self, found: str, *, verdict: str = "damaged") -> CorruptAssetError:
+        """Return the error for what is found in this file; see :func:`bake.asset.damaged`."""
+
+    def profiles(self) -> list[str]:
+        """Return the names of the profiles, sorted; none where there are none to be found."""
+
+    def attribute(self, group: str, name: str) -> str | int | None:
+        """Return an attribute as it is stored; None where it is absent."""
+
+    def has(self, path: str) -> bool:
+        """Tell whether there is a column."""
+
+    def form(self, path: str) -> Form | None:
+        """Return the element type and the shape of a column; None where it is missing."""
+
+    def load(self, path: str) -> AnyArray:
+        """Return a column, whose form has been asked for; texts as (k) bytes."""
+
+    def part(self, path: str, *spans: slice) -> AnyArray:
+        """Return a part of a column, from where to where in each of its dimensions."""
+
+    def stored_bytes(self, path: str) -> int:
+        """Return the bytes that a column takes in the file."""
+
+    def is_same(self, path: str, other: str) -> bool:
+        """Tell whether two columns are stored once."""
 
 
 class Asset:
@@ -49,74 +96,56 @@ class Asset:
 
     Attributes:
         path: the file.
-        header: what its user block says.
+        header: what it says of itself before all columns.
         profiles: names of the profiles, sorted.
-        checked: whether all bytes were compared with their digest when it was opened.
+        schema: what such an asset holds.
     """
 
-    #: Whether this is a flat file with the face of an asset.
-    is_flat = False
-    #: Whether its nodes are cells of a grid that it does not hold: the rules of their steps are not
-    #: in it, and what a change makes them cost cannot be said.
-    cells_are_nodes = False
-    #: Whether entries of labels are distances, or codes that have to be added up.
-    labels_are_sums = False
-    #: What such an asset holds.
-    schema: Schema = LEVELS
+    #: What such an asset holds in HDF5.
+    declares = LEVELS
 
-    def __init__(self, path: str | Path, *, check: bool = True) -> None:
+    def __init__(self, file: str | Path | ColumnFile, *, check: bool = True) -> None:
         """Open an asset.
 
         Args:
-            path: the file.
-            check: compare all of its bytes with the digest in its header before HDF5 sees any.
+            file: the path of an HDF5 asset, or an open file.
+            check: compare all bytes of the HDF5 file with the digest in its header before HDF5 sees
+                any.
 
         Raises:
             NotAnAssetError, AssetTooOldError, AssetTooNewError: this version cannot read the file.
             CorruptAssetError: the asset was damaged.
         """
-        import h5py  # Flat files are read without it.
-
-        self.path = Path(path)
-        self.checked = check
+        self._file: ColumnFile = (
+            Hdf5File(Path(file), check=check, schema=self.declares)
+            if isinstance(file, str | Path)
+            else file
+        )
+        self.path, self.header, self.schema = self._file.path, self._file.header, self._file.schema
         self._lengths: dict[tuple[str, str | None], int] = {}
+        self._told: dict[tuple[str, str], str | int | None] = {}
         self._known: dict[str, bool] = {}
-        # HDF5 takes many microseconds to find a column or a group by its path.
-        self._sound: dict[str, h5py.Dataset | None] = {}
-        self._whole: dict[str, h5py.Dataset] = {}
-        self._groups: dict[str, h5py.Group] = {}
-        with contextlib.ExitStack() as opened:
-            for _ in range(_ATTEMPTS):
-                self._bytes = opened.enter_context(open_to_read(self.path))
-                self.header: Header = parse_header(self._bytes, self.path)
-                if check:
-                    check_body(self._bytes, self.path, self.header)
-                try:
-                    self._file = opened.enter_context(h5py.File(self.path, "r"))
-                except _DAMAGE as error:
-                    raise self.damaged(f"HDF5 cannot open it ({_first_line(error)})") from None
-                if self._is_the_file_that_was_read():
-                    break
-                opened.close()
-            else:
-                raise AssetError("is replaced again and again while it is opened", file=self.path)
-            self._find_profiles()
-            self._check_block()
-            self._opened = opened.pop_all()
-
-    def _is_the_file_that_was_read(self) -> bool:
-        """Tell whether HDF5, which opens files by name, has the file whose header was read."""
+        self._shapes: dict[str, tuple[int, ...] | None] = {}
+        self._sound: set[str] = set()
         try:
-            return os.path.samestat(os.fstat(self._bytes.fileno()), self.path.stat())
-        except OSError:
-            return False
+            self.profiles = self._find_profiles()
+        except BaseException:
+            self.close()
+            raise
 
-    def _check_block(self) -> None:
-        """Refuse the asset of a large lattice that also holds what follows from its columns."""
-        block = self.number("block")
-        for path in _IMPLIED if block is not None else ():
-            if path in self._file:
-                raise self.damaged(f"block is {block}, but there is a column {path}")
+    def _find_profiles(self) -> tuple[str, ...]:
+        """Return the names of the profiles, which paths of columns need."""
+        names = self._file.profiles()
+        if not names and is_of_patterns(self._file):
+            raise NotAnAssetError(
+                "this is a pattern database, no level",
+                file=self.path,
+                expected="the asset of a level",
+                remedy="open it with `bake.school.open_patterns`",
+            )
+        if not names:
+            raise self.damaged("it holds no profiles")
+        return tuple(names)
 
     @property
     def name(self) -> str:
@@ -140,50 +169,37 @@ class Asset:
 
         return LatticeGraph(self, block)
 
-    def _find_profiles(self) -> None:
-        """Set the names of the profiles, which paths of columns need."""
-        import h5py
+    @property
+    def checked(self) -> bool:
+        """Tell whether all bytes were compared with their digest when it was opened."""
+        return self._file.checked
 
-        try:
-            group = self._file["profiles"]
-            names = sorted(group) if isinstance(group, h5py.Group) else []
-            all_groups = all(isinstance(group[name], h5py.Group) for name in names)
-            "".join(names).encode()
-        except _DAMAGE:
-            names, all_groups = [], False
-        if not names and self._states("kind", PATTERNS_KIND):
-            raise NotAnAssetError(
-                "this is a pattern database, no level",
-                file=self.path,
-                expected="the asset of a level",
-                remedy="open it with `bake.school.open_patterns`",
-            )
-        if not names or not all_groups:
-            raise self.damaged("it holds no profiles")
-        self.profiles: tuple[str, ...] = tuple(names)
+    @property
+    def cells_are_nodes(self) -> bool:
+        """Tell whether its nodes are cells of a grid that it does not hold.
 
-    def _states(self, name: str, value: str) -> bool:
-        """Tell whether an attribute of the file has a value; False where it cannot be read."""
-        with contextlib.suppress(*_DAMAGE):
-            found = self._file.attrs.get(name)
-            return isinstance(found, np.bytes_) and found == value.encode()
-        return False
+        The rules of their steps are not in it, and what a change makes them cost cannot be said.
+        """
+        return self.has("/cell")
 
     def damaged(self, found: str, *, verdict: str = "damaged") -> CorruptAssetError:
         """Return the error for what is found in this asset; see :func:`bake.asset.damaged`."""
-        return damaged(self.path, found, verdict=verdict)
-
-    @contextlib.contextmanager
-    def _reading(self, what: str) -> Iterator[None]:
-        """Turn what h5py raises while it reads a part of the file into an error that names it."""
-        try:
-            yield
-        except _DAMAGE as error:
-            raise self.damaged(f"{what} ({_first_line(error)})") from None
+        return self._file.damaged(found, verdict=verdict)
 
     def close(self) -> None:
         """Close the file; arrays already handed out stay valid."""
-        self._opened.close()
+        self._file.close()
+
+    def check_open(self) -> None:
+        """Refuse to go on after :meth:`close`.
+
+        Raises:
+            AssetError: the asset is closed.
+        """
+        if not self._file.is_open:
+            raise AssetError(
+                "the asset is closed", file=self.path, remedy="look things up inside `with`"
+            )
 
     def __enter__(self) -> Self:
         return self
@@ -196,37 +212,30 @@ class Asset:
     ) -> None:
         self.close()
 
+    # -- attributes -------------------------------------------------------------------------------
+
     def text(self, name: str, group: str = "/") -> str | None:
         """Return a text attribute; None where an optional one is absent."""
-        value = self._attribute(name, group)
+        value = self.attribute(name, group)
         return None if value is None else str(value)
 
     def number(self, name: str, group: str = "/") -> int | None:
         """Return an integer attribute; None where an optional one is absent."""
-        value = self._attribute(name, group)
+        value = self.attribute(name, group)
         return None if value is None else int(value)
 
-    def _attribute(self, name: str, group: str) -> str | int | None:
+    def attribute(self, name: str, group: str = "/") -> str | int | None:
+        """Return an attribute; None where an optional one is absent."""
         self.check_open()
-        declared = self.schema.attribute(group, name)
-        with self._reading(f"attribute {name} of {group}"):
-            if group not in self._groups:
-                self._groups[group] = self._file[group]
-            value = self._groups[group].attrs.get(name)
-        if value is None:
-            if declared.optional:
-                return None
-            raise self.damaged(f"attribute {name} of {group} is missing")
-        is_text = declared.kind == "text"
-        if not isinstance(value, np.bytes_ if is_text else np.integer):
-            raise self.damaged(f"attribute {name} of {group} is no {declared.kind}")
-        try:
-            found = bytes(value).decode() if is_text else int(value)
-        except UnicodeDecodeError:
-            raise self.damaged(f"attribute {name} of {group} is not UTF-8") from None
-        if not declared.allows(found):
-            raise self.damaged(f"attribute {name} of {group} is {found!r}")
-        return found
+        if (group, name) not in self._told:
+            declared, value = self.schema.attribute(group, name), self._file.attribute(group, name)
+            if not (declared.optional if value is None else declared.allows(value)):
+                told = "is missing" if value is None else f"is {value!r}"
+                raise self.damaged(f"attribute {name} of {group} {told}")
+            self._told[group, name] = value
+        return self._told[group, name]
+
+    # -- columns ----------------------------------------------------------------------------------
 
     def has(self, path: str) -> bool:
         """Tell whether the asset has a column."""
@@ -234,32 +243,29 @@ class Asset:
         known = self._known.get(path)
         if known is None:
             self.check_open()
-            with self._reading(f"column {path}"):
-                known = self._known[path] = path in self._file
+            known = self._known[path] = self.schema.has_column(path) and self._file.has(path)
         return known
 
+    def columns(self) -> list[str]:
+        """Return the paths of the asset's columns in the schema's order, profile by profile."""
+        declared = self.schema.columns
+        paths = [each.path for each in declared if not each.own] + [
+            profile_path(name, each.name) for name in self.profiles for each in declared if each.own
+        ]
+        return [path for path in paths if self.has(path)]
+
     def read(self, path: str) -> AnyArray:
-        """Read a whole column into a new array.
+        """Read a whole column into a new array; those of flat files are handed out where they lie.
 
         Raises:
             CorruptAssetError: the column is missing, unreadable, or not what the schema says.
         """
-        dataset = self._stored(path)
-        with self._reading(f"column {path}"):
-            array = np.asarray(dataset[()])
-            digest = dataset.attrs.get("sha256")
-        # The file may have been opened without a check of its digest, or long ago.
-        if not isinstance(digest, np.bytes_) or digest != digest_of(array).encode():
-            raise self.damaged(f"column {path} does not match its digest")
-        self._check_values(array, path)
+        self.shape(path)
+        array = self._file.load(path)
+        if path not in self._sound:
+            self._check_values(array, path)
+            self._sound.add(path)
         return array
-
-    def _check_values(self, array: AnyArray, path: str, *, whole: bool = True) -> None:
-        """Refuse elements that the table of columns does not allow."""
-        declared = self.schema.column(path)
-        profile = path.split("/")[2] if declared.own else None
-        for fault in faults(declared, array, lambda dim: self._length(dim, profile), whole=whole):
-            raise self.damaged(f"column {path} {fault}")
 
     def part(self, path: str, *spans: slice) -> AnyArray:
         """Read a part of a column into a new array.
@@ -273,32 +279,17 @@ class Asset:
         Raises:
             CorruptAssetError: the column is missing, unreadable, or not what the schema says.
         """
-        dataset = self._stored(path)
-        with self._reading(f"column {path}"):
-            array = np.asarray(dataset[spans])
+        self.shape(path)
+        array = self._file.part(path, *spans)
         self._check_values(array, path, whole=False)
         return array
 
-    def run_starts(self, profile: str, rows: int, runs: int) -> tuple[Int64Array, AnyArray]:
-        """Return where the runs of a profile's next hops begin.
-
-        Args:
-            profile: its name; its next hops are compressed.
-            rows, runs: how many it has.
-
-        Returns:
-            (r) int64, how many runs each row has, at least one; and (k) integers, the first target
-            of each run: in each row 0 first, then ascending and below r.
-
-        Raises:
-            CorruptAssetError: the runs do not fit these rows, or cannot be read.
-        """
-        path = profile_path(profile, "run_length")
-        written = self.read(path)
-        try:
-            return starts_of_runs(written, rows, runs)
-        except ValueError as error:
-            raise self.damaged(f"column {path} {error}") from None
+    def _check_values(self, array: AnyArray, path: str, *, whole: bool = True) -> None:
+        """Refuse elements that the table of columns does not allow."""
+        declared = self.schema.column(path)
+        profile = path.split("/")[2] if declared.own else None
+        for fault in faults(declared, array, lambda dim: self._length(dim, profile), whole=whole):
+            raise self.damaged(f"column {path} {fault}")
 
     def cluster_distances(self, profile: str, clusters: int) -> Int32Array:
         """Return (c, c) int32 ticks, [from, to], between a profile's clusters.
@@ -317,82 +308,48 @@ class Asset:
             raise self.damaged(f"column {path} {error}") from None
 
     def shape(self, path: str) -> tuple[int, ...]:
-        """Return the shape of a column without reading it."""
-        shape: tuple[int, ...] = self._dataset(path).shape
+        """Return the shape of a column without reading it.
+
+        Raises:
+            CorruptAssetError: the column is missing, or another one is not as long as it should be.
+        """
+        self.check_open()
+        if not self.has(path):
+            raise self.damaged(f"column {path} is missing")
+        declared = self.schema.column(path)
+        needed = f"{path.rpartition('/')[0]}/{declared.needs}"
+        if declared.needs and not self.has(needed):
+            raise self.damaged(f"column {path} is there without column {needed}")
+        shape = self._shape_if_sound(declared, path)
+        if shape is None:
+            raise self._fault_of(declared, path) or self.damaged(f"column {path} is no array")
+        profile = path.split("/")[2] if declared.own else None
+        for dim in dict.fromkeys(declared.dims):
+            self._length(dim.removesuffix(" + 1"), profile)
         return shape
-
-    def stored_bytes(self, path: str) -> int:
-        """Return the bytes a column takes in the file."""
-        return int(self._dataset(path).id.get_storage_size())
-
-    def is_same(self, path: str, other: str) -> bool:
-        """Tell whether two columns are stored once, under two names."""
-        return bool(self._dataset(path) == self._dataset(other))
 
     def dtype(self, path: str) -> str:
         """Return the element type of a column."""
-        dtype = self._dataset(path).dtype
-        return "text" if dtype.kind == "S" else str(dtype)
+        self.shape(path)
+        form = self._file.form(path)
+        return form.dtype if form else ""
 
-    def columns(self) -> list[str]:
-        """Return the paths of the asset's columns in the schema's order, profile by profile."""
-        declared = self.schema.columns
-        shared = [c.path for c in declared if PROFILE not in c.path]
-        own = [c.path.rsplit("/", 1)[1] for c in declared if PROFILE in c.path]
-        paths = shared + [profile_path(p, name) for p in self.profiles for name in own]
-        return [path for path in paths if self.has(path)]
+    def stored_bytes(self, path: str) -> int:
+        """Return the bytes a column takes in the file."""
+        self.shape(path)
+        return self._file.stored_bytes(path)
 
-    def rows(self, profile: str) -> int:
-        """Return how many rows a profile's columns have; 0 where none has any."""
-        return self._length("row", profile)
+    def is_same(self, path: str, other: str) -> bool:
+        """Tell whether two columns are stored once, under two names."""
+        self.shape(path), self.shape(other)
+        return self._file.is_same(path, other)
 
-    def check_open(self) -> None:
-        """Refuse to go on after :meth:`close`.
+    # -- lengths ----------------------------------------------------------------------------------
 
-        Raises:
-            AssetError: the asset is closed.
-        """
-        if not self._file:
-            raise AssetError(
-                "the asset is closed", file=self.path, remedy="look things up inside `with`"
-            )
-
-    def _dataset(self, path: str) -> h5py.Dataset:
-        self.check_open()
-        declared = self.schema.column(path)
-        dataset = self._if_sound(path)
-        if dataset is None:
-            with self._reading(f"column {path}"):
-                dataset = self._file[path]
-                self._check_declared(dataset, declared, path)
-        profile = path.split("/")[2] if PROFILE in declared.path else None
-        for dim in dict.fromkeys(declared.dims):
-            self._length(dim.removesuffix(" + 1"), profile)
-        return dataset
-
-    def _stored(self, path: str) -> h5py.Dataset:
-        """Return a column that is no larger than its bytes in the file can make it."""
-        self.check_open()
-        dataset = self._whole.get(path)
-        if dataset is None:
-            dataset = self._dataset(path)
-            with self._reading(f"column {path}"):
-                if dataset.nbytes > _LARGEST_RATIO * dataset.id.get_storage_size():
-                    raise self.damaged(f"column {path} is stored only in part")
-            self._whole[path] = dataset
-        return dataset
-
-    def _check_declared(self, dataset: object, declared: Column, path: str) -> None:
-        import h5py
-
-        if not isinstance(dataset, h5py.Dataset):
-            raise self.damaged(f"column {path} is no array")
-        if not declared.fits(type_name(dataset.dtype), dataset.shape):
-            shape = "of no shape" if dataset.shape is None else list(dataset.shape)
-            raise self.damaged(
-                f"column {path} is {dataset.dtype}{shape}, "
-                f"not {' or '.join(declared.dtypes)}[{', '.join(declared.dims)}]"
-            )
+    def rows(self, profile: str) -> int | None:
+        """Return how many rows a profile's columns have; None where nothing says it."""
+        length = self._length("row", profile)
+        return length if ("row", profile) in self._lengths else None
 
     def _length(self, dim: str, profile: str | None) -> int:
         """Return the length of a dimension, after checking that all columns with it agree.
@@ -419,89 +376,90 @@ class Asset:
         self._lengths[dim, profile] = length
         return length
 
-    def _blame(self, dim: str, profile: str | None) -> None:
-        """Refuse a damaged column, if there is one whose length nobody could tell."""
-        for declared in self.schema.columns_along(dim):
-            path = declared.path.replace(PROFILE, profile or PROFILE)
-            with self._reading(f"column {path}"):
-                if path in self._file:
-                    self._check_declared(self._file[path], declared, path)
-
     def _stated_lengths(self, dim: str, profile: str | None) -> list[tuple[int, str]]:
         """Return every length stated for a dimension, each with what states it.
 
         Columns that are not as the schema declares them are left out.
         """
         found = [(_FIXED[dim], "the format")] if dim in _FIXED else []
-        if dim in _STATED:
-            group = "/" if profile is None or dim != "component" else f"/profiles/{profile}"
-            stated = self.number(_STATED[dim], group)
-            if stated is None:
-                raise self.damaged(f"attribute {_STATED[dim]} of {group} is missing")
-            found.append((stated, f"attribute {_STATED[dim]} of {group}"))
+        if dim in self.schema.stated:
+            own, name = self.schema.stated[dim]
+            group = f"/profiles/{profile}" if own else "/"
+            length = self.number(name, group)
+            if length is None:
+                raise self.damaged(f"attribute {name} of {group} is missing")
+            found.append((length, f"attribute {name} of {group}"))
         if dim == "location":
             width, height = self.number("width"), self.number("height")
-            cells = None if width is None or height is None else width * height
-            cells = self._length("node", None) if cells is None else cells
-            found.append((cells, "width and height"))
-        for declared in self.schema.columns_along(dim):
-            if PROFILE in declared.path and profile is None:
-                continue
-            path = declared.path.replace(PROFILE, profile) if profile else declared.path
-            dataset = self._if_sound(path)
-            if dataset is None:
-                continue
+            if width is None or height is None:
+                found.append((self._length("node", None), "the number of nodes"))
+            else:
+                found.append((width * height, "width and height"))
+        for declared, path in self._along(dim, profile):
             found += [
                 (length - name.endswith(" + 1"), f"column {path}")
-                for name, length in zip(declared.dims, dataset.shape, strict=True)
+                for name, length in zip(
+                    declared.dims, self._shape_if_sound(declared, path) or (), strict=False
+                )
                 if name.removesuffix(" + 1") == dim
             ]
         return found
 
-    def _if_sound(self, path: str) -> h5py.Dataset | None:
-        """Return a column; None where it is missing or damaged.
+    def _along(self, dim: str, profile: str | None) -> list[tuple[Column, str]]:
+        """Return the declared columns with a dimension, those of one profile or of none."""
+        return [
+            (declared, declared.path.replace(PROFILE, profile or ""))
+            for declared in self.schema.columns_along(dim)
+            if profile is not None or not declared.own
+        ]
+
+    def _blame(self, dim: str, profile: str | None) -> None:
+        """Refuse a damaged column, if there is one whose length nobody could tell."""
+        for declared, path in self._along(dim, profile):
+            if fault := self._fault_of(declared, path):
+                raise fault
+
+    def _fault_of(self, declared: Column, path: str) -> CorruptAssetError | None:
+        """Return the error for a column that is no array of the declared form; None if it is."""
+        try:
+            form = self._file.form(path)
+        except CorruptAssetError as error:
+            return error
+        if form is None or declared.fits(*form):
+            return None
+        shape = "of no shape" if form.shape is None else list(form.shape)
+        return self.damaged(
+            f"column {path} is {form.dtype}{shape}, "
+            f"not {' or '.join(declared.dtypes)}[{', '.join(declared.dims)}]"
+        )
+
+    def _shape_if_sound(self, declared: Column, path: str) -> tuple[int, ...] | None:
+        """Return the shape of a column; None where it is missing or damaged.
 
         Reading such a column reports what is wrong with it.
         """
-        import h5py
-
-        if path not in self._sound:
-            sound = None
-            with contextlib.suppress(*_DAMAGE):
-                dataset = self._file.get(path)
-                declared = self.schema.column(path)
-                if isinstance(dataset, h5py.Dataset) and declared.fits(
-                    type_name(dataset.dtype), dataset.shape
-                ):
-                    sound = dataset
+        if path not in self._shapes:
+            shape = None
+            with contextlib.suppress(CorruptAssetError):
+                form = self._file.form(path)
+                shape = form.shape if form and declared.fits(*form) else None
             # Other threads may look at any time, so only a finished answer is kept.
-            self._sound[path] = sound
-        return self._sound[path]
+            self._shapes[path] = shape
+        return self._shapes[path]
 
 
-class _OfAnyKind(Asset):
-    """An asset of whatever, open to see what it is of."""
-
-    def _find_profiles(self) -> None:
-        self.profiles = ()
-
-    def _check_block(self) -> None:
-        pass
-
-    @property
-    def is_of_patterns(self) -> bool:
-        return self._states("kind", PATTERNS_KIND)
+def is_of_patterns(file: ColumnFile) -> bool:
+    """Tell whether a file is a pattern database; False where its kind cannot be read."""
+    with contextlib.suppress(CorruptAssetError):
+        return file.attribute("/", "kind") == PATTERNS_KIND
+    return False
 
 
 def is_pattern_database(path: Path) -> bool:
     """Tell whether a file is a whole pattern database; False where it is no asset at all."""
     try:
-        with _OfAnyKind(path) as asset:
-            return asset.is_of_patterns
+        file = Hdf5File(path, check=True, schema=LEVELS)
     except AssetError:
         return False
-
-
-def _first_line(error: BaseException) -> str:
-    lines = str(error).splitlines()
-    return lines[0] if lines else type(error).__name__
+    with contextlib.closing(file):
+        return is_of_patterns(file)

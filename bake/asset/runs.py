@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
+from bake.asset.column import Stored, profile_path
 
 #: Runs whose lengths are written at once.
 _PORTION = 2**18
@@ -88,6 +89,37 @@ def starts_of_runs(written: UInt8Array, rows: int, runs: int) -> tuple[Int64Arra
     step[1:] = length[:-1]
     step[last[:-1] + 1] = (-gone[:-1]).astype(kind)
     return np.diff(last, prepend=-1), np.cumsum(step, dtype=kind)
+
+
+def run_starts(asset: Stored, profile: str, rows: int, runs: int) -> tuple[Int64Array, AnyArray]:
+    """Return where the runs of a profile's next hops begin, from lengths or from their starts.
+
+    Args:
+        asset: what holds the columns.
+        profile: its name; its next hops are compressed.
+        rows, runs: how many it has.
+
+    Returns:
+        (r) int64, how many runs each row has, at least one; and (k) integers, the first target of
+        each run: in each row 0 first, then ascending and below r.
+
+    Raises:
+        CorruptAssetError: the runs do not fit these rows, or cannot be read.
+    """
+    path = profile_path(profile, "run_length")
+    if asset.has(path):
+        try:
+            return starts_of_runs(asset.read(path), rows, runs)
+        except ValueError as error:
+            raise asset.damaged(f"column {path} {error}") from None
+    first, start = (asset.read(profile_path(profile, name)) for name in ("first_run", "run_start"))
+    begins = np.zeros(runs, dtype=np.bool_)
+    begins[first[:-1]] = True
+    rises = begins.copy()
+    rises[1:] |= start[1:] > start[:-1]
+    if start[begins].any() or not rises.all():
+        raise asset.damaged(f"column {profile_path(profile, 'run_start')} does not ascend")
+    return first[1:] - first[:-1].astype(np.int64), start
 
 
 def _lengths(written: UInt8Array, last: Int64Array) -> Int64Array:

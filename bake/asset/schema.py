@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -98,11 +99,19 @@ class Schema:
     Attributes:
         attributes: in no particular order.
         columns: in the order in which they are written into the file.
+        stated: for each dimension whose length attributes state, whether they are a profile's, and
+            their name.
     """
 
-    def __init__(self, attributes: tuple[Attribute, ...], columns: tuple[Column, ...]) -> None:
+    def __init__(
+        self,
+        attributes: tuple[Attribute, ...],
+        columns: tuple[Column, ...],
+        stated: Mapping[str, tuple[bool, str]],
+    ) -> None:
         self.attributes = attributes
         self.columns = columns
+        self.stated = stated
         self._column = {declared.path: declared for declared in columns}
         self._attribute = {(declared.group, declared.name): declared for declared in attributes}
         self._along: dict[str, list[Column]] = {}
@@ -117,6 +126,10 @@ class Schema:
             KeyError: the schema has no such column.
         """
         return self._column[pattern_of(path)]
+
+    def has_column(self, path: str) -> bool:
+        """Tell whether there may be a column of this path."""
+        return pattern_of(path) in self._column
 
     def columns_along(self, dim: str) -> list[Column]:
         """Return the declarations of the columns with a dimension, as long or longer by one."""
@@ -133,7 +146,11 @@ class Schema:
 
 
 #: What the asset of a level holds.
-LEVELS = Schema(ATTRIBUTES, COLUMNS)
+LEVELS = Schema(
+    ATTRIBUTES,
+    COLUMNS,
+    {"x": (False, "width"), "y": (False, "height"), "component": (True, "component_count")},
+)
 
 
 def column(path: str) -> Column:

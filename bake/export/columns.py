@@ -7,68 +7,104 @@ reader has to know what these are made of.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from bake.arrays import AnyArray, Int32Array
 from bake.asset import Asset
 from bake.asset.column import profile_path
+from bake.asset.records import as_texts
 from bake.errors import OutputError
 from bake.export.hops import hop_columns
-from bake.flat.schema import COLUMNS, LEVEL_NUMBERS, PROFILE_NUMBERS, texts
-from bake.hexagons import HEX_LAYOUTS
+from bake.flat.schema import COLUMNS, LEVEL, LEVEL_NUMBERS, PROFILE_NUMBERS, Number
+from bake.flat.write import Columns
 from bake.movement.prices import cost_classes, step_ticks, ticks_of
-from bake.movement.rules import CORNER_CUTTING, COST_RULES
 from bake.runtime.live.rules import LevelRules, ProfileRules
 from bake.runtime.reader.columns import ProfileColumns
 from bake.runtime.reader.places import Places
 from bake.runtime.reader.points import Points
 
-Columns = dict[str, AnyArray]
-
 #: Columns of profiles that are written where they are asked for, and then may not be missing.
 _HIERARCHY = ("cluster", "layer_")
 
 
-def level_columns(asset: Asset, profiles: Sequence[str]) -> Columns:
-    """Return the columns that all profiles share.
+def columns_of(asset: Asset, profiles: Sequence[str], parts: Collection[str]) -> Columns:
+    """Return all columns of a flat file, by profile and name.
 
     Args:
+        asset: an open asset.
         profiles: names of the profiles to write, sorted.
+        parts: "distances" and "hierarchy", as far as they are asked for.
+
+    Raises:
+        MissingTableError: the asset does not hold what is asked for.
+        OutputError: a flat file of this level cannot hold it.
     """
-    graph, places = asset.graph, Places(asset)
-    found: Columns = {
-        "name": texts([places.name]),
-        "recipe": texts([asset.text("recipe") or ""]),
-        "profile_name": texts(list(profiles)),
+    places = Places(asset)
+    found = {(LEVEL, name): array for name, array in _level(places, profiles).items()}
+    for number, profile in enumerate(profiles):
+        own = _profile(ProfileColumns(places, profile), parts)
+        found |= {(number, name): array for name, array in own.items()}
+    return found
+
+
+def _copied(asset: Asset, profile: str | None) -> dict[str, AnyArray]:
+    """Return the columns of the level, or of a profile, that flat files have as assets do."""
+    world = "graph" if asset.graph.is_listed else "grid"
+    paths = {
+        each.name: each.path if profile is None else profile_path(profile, each.name)
+        for each in COLUMNS
+        if each.own == (profile is not None) and each.world in ("both", world)
+        # What assets say of labels are differences.
+        if not each.name.startswith("label_")
     }
-    world = "graph" if graph.is_listed else "grid"
-    for declared in COLUMNS:
-        if declared.own or declared.world not in ("both", world):
-            continue
-        if asset.has(declared.path):
-            found[declared.name] = _copied(asset.read(declared.path))
+    return {name: asset.read(path) for name, path in paths.items() if asset.has(path)}
+
+
+def _numbers(
+    asset: Asset, numbers: tuple[Number, ...], group: str, own: dict[str, int]
+) -> Int32Array:
+    """Return column ``numbers``: attributes of the asset, but for those that are given."""
+    said = [
+        own[each.name]
+        if each.name in own
+        else each.encoded(asset.attribute(each.attribute or each.name, group))
+        for each in numbers
+    ]
+    return np.array(said, dtype=np.int32)
+
+
+def _level(places: Places, profiles: Sequence[str]) -> dict[str, AnyArray]:
+    """Return the columns that all profiles share."""
+    asset, graph = places.asset, places.asset.graph
+    own = {"floors": places.floors, "nodes": places.node_count, "profiles": len(profiles)}
+    found = _copied(asset, None) | {
+        "name": as_texts([places.name]),
+        "recipe": as_texts([asset.text("recipe") or ""]),
+        "profile_name": as_texts(profiles),
+        "terrain": graph.terrain,
+    }
     if not graph.is_listed:
-        found |= {"terrain": graph.terrain, "node_at": graph.node_at}
+        found["node_at"] = graph.node_at
     elif places.is_grid:
         _as_nodes(found, places)
+        own["floors"] = 1
+        own |= dict.fromkeys(("kind", "width", "height", "directions", "hex_layout"), 0)
     if "link_name" in found:
         cost = asset.read("/link_cost")[found["link_number"]]
         found["link_ticks"] = ticks_of(cost, places.ticks_per_unit)
     if "price_from" in found:
         found["price_ticks"] = ticks_of(found["price_units"], places.ticks_per_unit)
-    return found | {"numbers": _level_numbers(asset, places, found, profiles)}
+    count = np.bincount(found["terrain"], minlength=len(found["terrain_name"]))
+    costs = [asset.read(profile_path(name, "cost")) for name in profiles]
+    count[np.isnan(costs).all(axis=0)] = -1
+    own |= {"locations": len(found["terrain"]), "terrains": len(count)}
+    own["usual_terrain"] = int(count.argmax())
+    return found | {"numbers": _numbers(asset, LEVEL_NUMBERS, "/", own)}
 
 
-def _copied(stored: AnyArray) -> AnyArray:
-    """Return a column as flat files have it."""
-    if stored.dtype.kind == "S":
-        return texts([each.decode() for each in stored.tolist()])
-    return stored
-
-
-def _as_nodes(found: Columns, places: Places) -> None:
+def _as_nodes(found: dict[str, AnyArray], places: Places) -> None:
     """Put nodes into the place of cells: where they lie, what they are called, and their prices."""
     at = places.flat
     for name in ("terrain", "elevation"):
@@ -82,7 +118,7 @@ def _as_nodes(found: Columns, places: Places) -> None:
     asked = cell[:, : places.dimensions]
     found["cell"] = cell
     found["position"] = np.ascontiguousarray(np.asarray(Points(places).points(asked))[:, :2])
-    found["node_name"] = texts([",".join(map(str, each)) for each in asked.tolist()])
+    found["node_name"] = as_texts([",".join(map(str, each)) for each in asked.tolist()])
     if "price_from" in found:
         node_at = places.asset.graph.node_at
         begins, leads = node_at[found["price_from"]], node_at[found["price_to"]]
@@ -91,70 +127,11 @@ def _as_nodes(found: Columns, places: Places) -> None:
         found["price_units"] = found["price_units"][order]
 
 
-def _level_numbers(
-    asset: Asset, places: Places, found: Columns, profiles: Sequence[str]
-) -> Int32Array:
-    grid = not asset.graph.is_listed
-    layout = places.hex_layout if grid else None
-    count = np.bincount(found["terrain"], minlength=len(found["terrain_name"]))
-    costs = [asset.read(profile_path(name, "cost")) for name in profiles]
-    count[np.isnan(costs).all(axis=0)] = -1
-    said = {
-        "kind": {"graph": 0, "square": 1, "hex": 2}[asset.text("kind") or ""] if grid else 0,
-        "width": places.width if grid else 0,
-        "height": places.height if grid else 0,
-        "floors": places.floors if grid else 1,
-        "directions": len(asset.graph.lattice.heading) if grid and asset.graph.lattice else 0,
-        "hex_layout": 0 if layout is None else 1 + HEX_LAYOUTS.index(layout),
-        "corner_cutting": CORNER_CUTTING.index(asset.graph.rules.corner_cutting),
-        "cost_rule": COST_RULES.index(asset.graph.rules.cost_rule),
-        "ticks_per_unit": places.ticks_per_unit,
-        "locations": len(found["terrain"]),
-        "nodes": places.node_count,
-        "terrains": len(count),
-        "profiles": len(profiles),
-        "usual_terrain": int(count.argmax()),
-    }
-    return np.array([said[number.name] for number in LEVEL_NUMBERS], dtype=np.int32)
-
-
-def profile_columns(asset: Asset, name: str, parts: frozenset[str]) -> Columns:
-    """Return all columns of one profile, by name.
-
-    Args:
-        name: the profile.
-        parts: "distances" and "hierarchy", as far as they are asked for.
-
-    Raises:
-        MissingTableError: the asset does not hold what is asked for.
-        OutputError: a flat file of this level cannot hold it.
-    """
-    graph, tables = asset.graph, ProfileColumns(Places(asset), name)
+def _profile(tables: ProfileColumns, parts: Collection[str]) -> dict[str, AnyArray]:
+    """Return all columns of one profile, by name."""
+    asset, graph = tables.places.asset, tables.places.asset.graph
     _check_links(tables)
     cells_are_nodes = graph.is_grid and graph.is_listed
-    costs, classes = cost_classes(graph.mover(name).cost)
-    row = graph.rows(name)
-    row_at = row
-    if not graph.is_listed:
-        row_at = np.full(len(graph.terrain), -1, dtype=np.int32)
-        row_at[graph.place] = row
-    found: Columns = {}
-    world = "graph" if graph.is_listed else "grid"
-    for declared in COLUMNS:
-        copied = declared.own and declared.world in ("both", world)
-        # Weights of arcs say it, and a turn on the spot may be made on any terrain.
-        copied &= not (cells_are_nodes and declared.name in ("may_enter", "slope"))
-        copied &= not declared.name.startswith("label_")
-        copied &= "hierarchy" in parts or not declared.name.startswith(_HIERARCHY)
-        if copied and tables.has(declared.name):
-            found[declared.name] = asset.read(profile_path(name, declared.name))
-    found |= {"class": classes, "row_at": row_at}
-    if not graph.is_listed:
-        found["step_ticks"] = step_ticks(costs, graph.rules)
-    if tables.has_hops:
-        found |= hop_columns(tables, found["run_move"], charted=not cells_are_nodes)
-    if "distances" in parts:
-        found |= _distances(tables)
     if "hierarchy" in parts and cells_are_nodes:
         raise OutputError(
             "cells are nodes in the flat file of this level, and it holds no hierarchy then",
@@ -162,9 +139,33 @@ def profile_columns(asset: Asset, name: str, parts: frozenset[str]) -> Columns:
             expected="next hops and distances alone",
             remedy="leave the hierarchy out, or let the game read the asset",
         )
-    if "hierarchy" in parts and not any(each.startswith(_HIERARCHY) for each in found):
+    found = _copied(asset, tables.profile)
+    layers = [name for name in found if name.startswith(_HIERARCHY)]
+    if "hierarchy" in parts and not layers:
         raise tables.missing("hierarchy")
-    return found | {"numbers": _profile_numbers(tables, len(costs), "hierarchy" in parts)}
+    # Weights of arcs say it, and a turn on the spot may be made on any terrain.
+    said = ["may_enter", "slope"] if cells_are_nodes else []
+    for name in said if "hierarchy" in parts else said + layers:
+        found.pop(name, None)
+    costs, found["class"] = cost_classes(graph.mover(tables.profile).cost)
+    found["row_at"] = tables.row_at_node if graph.is_listed else tables.row_at
+    if not graph.is_listed:
+        found["step_ticks"] = step_ticks(costs, graph.rules)
+    if tables.has_hops:
+        found |= hop_columns(tables, found["run_move"], charted=not cells_are_nodes)
+    if "distances" in parts:
+        found |= _distances(tables)
+    own = {
+        "rows": tables.row_count,
+        "components": tables.component_count,
+        "says_none": int(tables.one_way and tables.reach is None),
+        "classes": len(costs),
+        "two_way": int(tables.leads_back),
+    }
+    own |= {"size": 1} if graph.is_listed else {}
+    own |= {} if "hierarchy" in parts else {"hierarchy_mode": 0}
+    numbers = _numbers(asset, PROFILE_NUMBERS, f"/profiles/{tables.profile}", own)
+    return found | {"numbers": numbers}
 
 
 def _check_links(tables: ProfileColumns) -> None:
@@ -188,32 +189,15 @@ def _check_links(tables: ProfileColumns) -> None:
         )
 
 
-def _profile_numbers(tables: ProfileColumns, classes: int, with_hierarchy: bool) -> Int32Array:
-    asset = tables.places.asset
-    mode = asset.text("hierarchy_mode", f"/profiles/{tables.profile}")
-    said = {
-        "rows": tables.row_count,
-        "components": tables.component_count,
-        "one_way": int(tables.one_way),
-        "says_none": int(tables.one_way and tables.reach is None),
-        "size": 1 if asset.graph.is_listed else tables.size,
-        "classes": classes,
-        "two_way": int(tables.leads_back),
-        "hierarchy_mode": int(with_hierarchy and mode is not None),
-    }
-    return np.array([said[number.name] for number in PROFILE_NUMBERS], dtype=np.int32)
-
-
-def _distances(tables: ProfileColumns) -> Columns:
+def _distances(tables: ProfileColumns) -> dict[str, AnyArray]:
+    """Return distances by labels, added up."""
     labels = tables.labels
     if labels is None:
         raise tables.missing("distances")
-    found: Columns = {
+    found = {
         "label_parent": labels.parent,
         "label_top": labels.chain,
         "first_label": labels.first.astype(np.uint32),
         "label_away": labels.away,
     }
-    if labels.toward is not labels.away:
-        found["label_toward"] = labels.toward
-    return found
+    return found if labels.toward is labels.away else found | {"label_toward": labels.toward}

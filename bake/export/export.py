@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from bake.arrays import AnyArray
 from bake.asset import Asset
 from bake.errors import OutputError, QueryError, UnknownProfileError
-from bake.export.columns import level_columns, profile_columns
+from bake.export.columns import columns_of
 from bake.flat.read import FlatFile, is_flat
-from bake.flat.schema import LEVEL, fingerprint_of_nodes
-from bake.flat.write import write_flat
+from bake.flat.schema import LEVEL, fingerprint_of_nodes, stored
+from bake.flat.write import Columns, write_flat
 
 #: What can be written beside next hops.
 PARTS = ("distances", "hierarchy")
@@ -70,22 +69,11 @@ def export_asset(
             remedy="move it away, or name another file (-o)",
         )
     kept = [name for name in asset.profiles if profiles is None or name in profiles]
-    columns = _columns(asset, kept, frozenset(parts))
+    columns = columns_of(asset, kept, parts)
     fingerprint = asset.header.fingerprint()
     if (LEVEL, "cell") in columns:
         fingerprint = fingerprint_of_nodes(fingerprint)
     return write_flat(path, columns, asset.header.bake_revision, fingerprint)
-
-
-def _columns(
-    asset: Asset, profiles: list[str], parts: frozenset[str]
-) -> dict[tuple[int, str], AnyArray]:
-    """Return all columns of a flat file, by profile and name."""
-    columns = {(LEVEL, name): array for name, array in level_columns(asset, profiles).items()}
-    for number, name in enumerate(profiles):
-        own = profile_columns(asset, name, parts)
-        columns |= {(number, column): array for column, array in own.items()}
-    return columns
 
 
 def parts_of(flat: FlatFile) -> tuple[str, ...]:
@@ -112,13 +100,15 @@ def compare_with_asset(path: Path) -> bool:
     with Asset(beside) as asset:
         if not flat.is_of(asset.header.fingerprint()):
             return False
-        names = flat.texts(LEVEL, "profile_name")
-        if not set(names) <= set(asset.profiles):
-            raise flat.damaged(f"{beside.name} has other profiles", "wrong")
-        wanted = _columns(asset, names, frozenset(parts_of(flat)))
+        profiles = flat.profiles()
+        wanted: Columns = {}
+        if set(profiles) <= set(asset.profiles):
+            wanted = columns_of(asset, profiles, parts_of(flat))
         if list(flat.entries) != sorted(wanted):
-            raise flat.damaged(f"it has other columns than {beside.name} gives", "wrong")
+            found = f"it has other profiles or columns than {beside.name} gives"
+            raise flat.damaged(found, verdict="wrong")
         for (profile, name), array in wanted.items():
-            if flat.read(profile, name).tobytes() != array.tobytes():
-                raise flat.damaged(f"column {name} is not what {beside.name} says", "wrong")
+            if stored(flat.read(profile, name)).tobytes() != stored(array).tobytes():
+                found = f"column {name} is not what {beside.name} says"
+                raise flat.damaged(found, verdict="wrong")
     return True

@@ -5,11 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import AnyArray, Int32Array
-from bake.graph import BLOCKED
 from bake.runtime.reader.columns import ProfileColumns
-
-#: About this many pairs are decoded at once.
-_PORTION = 2**22
 
 
 def hop_columns(tables: ProfileColumns, move: AnyArray, *, charted: bool) -> dict[str, AnyArray]:
@@ -48,32 +44,14 @@ def _runs_of(
     tables: ProfileColumns, dtype: np.dtype[np.generic]
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Cut the rows of a table into runs of equal moves, none of them greedy."""
-    rows = tables.row_count
-    count = np.zeros(rows, dtype=np.int64)
-    starts: list[AnyArray] = [np.empty(0, np.int64)]
-    moves: list[AnyArray] = [np.empty(0, dtype)]
-    many = max(1, _PORTION // max(1, rows))
-    for first in range(0, rows, many):
-        some = np.arange(first, min(first + many, rows), dtype=np.int32)
-        move = _decoded(tables, some)
-        begins = np.ones(move.shape, dtype=np.bool_)
+    every = np.arange(tables.row_count, dtype=np.int32)
+    starts: list[AnyArray] = [np.empty(0, dtype=np.int64)]
+    moves: list[AnyArray] = [np.empty(0, dtype=dtype)]
+    for row in every:
+        move = tables.hops.slots(np.full_like(every, row), every).astype(np.int64)
         # What a row says of itself means nothing, so it may go on with what stands before it.
-        move[np.arange(len(some)), some] = move[np.arange(len(some)), np.maximum(some - 1, 0)]
-        begins[:, 1:] = move[:, 1:] != move[:, :-1]
-        count[some] = begins.sum(axis=1)
-        starts.append(np.nonzero(begins)[1])
-        moves.append(move[begins].astype(dtype))
+        move[row] = move[max(int(row) - 1, 0)]
+        starts.append(np.flatnonzero(np.diff(move, prepend=-2)))
+        moves.append(move[starts[-1]].astype(dtype))
+    count = np.array([len(each) for each in starts[1:]], dtype=np.int64)
     return count, np.concatenate(starts), np.concatenate(moves)
-
-
-def _decoded(tables: ProfileColumns, rows: Int32Array) -> AnyArray:
-    """Return (k, r) int64, the slots of some rows toward every row; -1 where there is none."""
-    total = tables.row_count
-    goals = np.tile(np.arange(total, dtype=np.int32), len(rows))
-    tails = np.repeat(rows, total)
-    slot = tables.hops.slots(tails, goals)
-    if len(tables.weight):
-        arc = np.minimum(tables.first_arc[tails] + np.maximum(slot, 0), len(tables.weight) - 1)
-        if ((slot >= 0) & (tables.weight[arc] == BLOCKED)).any():
-            raise tables.damaged("a next hop leads where the profile cannot go")
-    return slot.astype(np.int64).reshape(len(rows), total)

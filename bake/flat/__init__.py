@@ -2,5 +2,6 @@
 
 schema: what a file holds, as data; docs/format.md derives from it;
 document: writes the tables of that page;
+read: opens a file, for :class:`bake.asset.Asset` to read;
 write: writes a file.
 """

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import AnyArray, UInt8Array
-from bake.asset.column import Column
+from bake.arrays import AnyArray
+from bake.asset.column import PROFILE, Attribute
 from bake.asset.columns import COLUMNS as ALL_COLUMNS
-from bake.movement.rules import MAX_SIZE
+from bake.asset.schema import ATTRIBUTES, Schema
+from bake.hexagons import HEX_LAYOUTS
+from bake.movement.rules import CORNER_CUTTING, COST_RULES, MAX_SIZE
 
 #: The first bytes of every flat file, in the manner of PNG: the first is no ASCII, so that no text
 #: begins like this, and line ends show whether something took the file for text.
@@ -64,18 +66,27 @@ class Field:
 
 @dataclass(frozen=True)
 class Number:
-    """One of the numbers that describe the level or a profile: an element of column ``numbers``.
-
-    Attributes:
-        name: what code calls it.
-        description: what it says; all its values.
-        least, most: its bounds.
-    """
+    """One of the numbers that describe the level or a profile: an element of column ``numbers``."""
 
     name: str
-    description: str
+    description: str  #: what it says; all its values
     least: int = 0
     most: int = 2**31 - 1
+    attribute: str = ""  #: what assets call it, where that is another name
+    values: tuple[str | None, ...] = ()  #: the attribute where the number is 0, 1, and so on
+    absent: int | None = None  #: the number where there is no such attribute
+
+    def decoded(self, number: int) -> str | int | None:
+        """Return the attribute that a number stands for; None where there is none."""
+        if self.values:
+            return self.values[number]
+        return None if number == self.absent else number
+
+    def encoded(self, attribute: str | int | None) -> int:
+        """Return the number that stands for an attribute."""
+        if self.values:
+            return self.values.index(None if attribute is None else str(attribute))
+        return int((self.absent or 0) if attribute is None else attribute)
 
 
 #: The header, and an entry of the table of columns: see the schema.
@@ -134,15 +145,17 @@ ENTRY: tuple[Field, ...] = (
 
 #: Elements of the level's column ``numbers``.
 LEVEL_NUMBERS: tuple[Number, ...] = (
-    Number("kind", "0 graph, 1 squares, 2 hexagons", most=2),
-    Number("width", "cells from west to east; 0 on graphs"),
-    Number("height", "cells from north to south on all floors together; 0 on graphs"),
+    Number("kind", "0 graph, 1 squares, 2 hexagons", most=2, values=("graph", "square", "hex")),
+    Number("width", "cells from west to east; 0 on graphs", absent=0),
+    Number("height", "cells from north to south on all floors together; 0 on graphs", absent=0),
     Number("floors", "floors, which lie below one another in the grid, the lowest first; 1 on "
         "graphs", least=1),
-    Number("directions", "directions of steps: 4, 6 or 8; 0 on graphs"),
-    Number("hex_layout", "0 no hexagons, 1 odd-r, 2 even-r, 3 odd-q, 4 even-q", most=4),
-    Number("corner_cutting", "0 never, 1 one_free, 2 always", most=2),
-    Number("cost_rule", "0 mean, 1 entered", most=1),
+    Number("directions", "directions of steps: 4, 6 or 8; 0 on graphs",
+        attribute="connectivity", absent=0),
+    Number("hex_layout", "0 no hexagons, 1 odd-r, 2 even-r, 3 odd-q, 4 even-q", most=4,
+        values=(None, *HEX_LAYOUTS)),
+    Number("corner_cutting", "0 never, 1 one_free, 2 always", most=2, values=CORNER_CUTTING),
+    Number("cost_rule", "0 mean, 1 entered", most=1, values=COST_RULES),
     Number("ticks_per_unit", "ticks in one unit of cost", least=1),
     Number("locations", "places of the level: width times height, or the nodes of a graph"),
     Number("nodes", "places on which some profile can stand, in some state of the doors"),
@@ -155,34 +168,46 @@ LEVEL_NUMBERS: tuple[Number, ...] = (
 #: Elements of a profile's column ``numbers``.
 PROFILE_NUMBERS: tuple[Number, ...] = (
     Number("rows", "locations on which the profile can stand"),
-    Number("components", "strongly connected components"),
+    Number("components", "strongly connected components", attribute="component_count"),
     Number("one_way", "1 where some arc leads from one component to another, else 0", most=1),
     Number("says_none", "1 where next hops hold the value for \"no path\" between components, "
         "else 0: then components and reach say it, and next hops mean nothing there", most=1),
     Number("size", "cells along one side of the footprint, 1 to 16; its north-west cell is the "
-        "agent's location", least=1, most=MAX_SIZE),
+        "agent's location", least=1, most=MAX_SIZE, absent=1),
     Number("classes", "different costs of terrain that the profile can stand on"),
     Number("two_way", "1 where every arc leads back at the same price, else 0", most=1),
-    Number("hierarchy_mode", "0 no hierarchy, 1 hpa", most=1),
+    Number("hierarchy_mode", "0 no hierarchy, 1 hpa", most=1, values=(None, "hpa")),
 )
 # fmt: on
 
 
-def _flat(declared: Column) -> Column:
-    """Return a column as flat files have it: texts are rows of bytes."""
-    is_text = declared.dtypes == ("text",)
-    return replace(declared, dims=(*declared.dims, "byte")) if is_text else declared
-
-
 #: The columns of flat files, in no particular order.
-COLUMNS = tuple(_flat(each) for each in ALL_COLUMNS if each.box != "asset")
-
-_COLUMN = {(declared.own, declared.name): declared for declared in COLUMNS}
+COLUMNS = tuple(each for each in ALL_COLUMNS if each.box != "asset")
 
 
-def column(profile: int, name: str) -> Column | None:
-    """Return the declaration of a column of the level or of a profile; None where there is none."""
-    return _COLUMN.get((profile != LEVEL, name))
+def _only_in_flat_files() -> tuple[Attribute, ...]:
+    """Return the numbers that are no attributes of assets, declared as such."""
+    known = {each.name for each in ATTRIBUTES}
+    groups = (("/", LEVEL_NUMBERS), (f"/profiles/{PROFILE}", PROFILE_NUMBERS))
+    return tuple(
+        Attribute(group, one.name, "integer", one.description, least=one.least, most=one.most)
+        for group, numbers in groups
+        for one in numbers
+        if (one.attribute or one.name) not in known
+    )
+
+
+#: What flat files hold, as attributes and columns.
+FLAT = Schema(
+    (*ATTRIBUTES, *_only_in_flat_files()),
+    COLUMNS,
+    {
+        **{"location": (False, "locations"), "node": (False, "nodes")},
+        **{"terrain": (False, "terrains"), "profile": (False, "profiles")},
+        **{"row": (True, "rows"), "class": (True, "classes")},
+        "component": (True, "component_count"),
+    },
+)
 
 
 def fingerprint_of_nodes(fingerprint: str) -> str:
@@ -217,10 +242,12 @@ def checksum(words: AnyArray) -> tuple[int, int]:
     return a, b
 
 
-def texts(values: list[str]) -> UInt8Array:
-    """Return (k, width) uint8, texts in UTF-8, each of which at least one zero follows."""
-    encoded = [value.encode() for value in values]
-    width = 1 + max(map(len, encoded), default=0)
-    return np.frombuffer(
-        b"".join(each.ljust(width, b"\0") for each in encoded), dtype=np.uint8
-    ).reshape(len(values), width)
+def stored(array: AnyArray) -> AnyArray:
+    """Return an array as flat files hold it: little-endian, in C order.
+
+    Texts become (k, width) uint8, each of which at least one zero follows.
+    """
+    if array.dtype.kind == "S":
+        longest = max(map(len, array.tolist()), default=0)
+        return array.astype(f"S{longest + 1}").view(np.uint8).reshape(len(array), longest + 1)
+    return np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"), copy=False))

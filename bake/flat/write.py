@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from bake.arrays import AnyArray
+from bake.asset.column import PROFILE, profile_path, type_name
 from bake.asset.partial import with_room, written_whole
 from bake.errors import OutputError
 from bake.flat.schema import (
     BORDER,
+    FLAT,
     FLAT_VERSION,
     HEADER_LAYOUT,
+    LEVEL,
     MAGIC,
     Entry,
     checksum,
-    column,
+    stored,
 )
 
 if TYPE_CHECKING:
@@ -75,11 +78,12 @@ def _laid_out(path: Path, columns: Columns) -> list[Entry]:
     place = BORDER + BORDER * len(columns)
     entries = []
     twins: dict[tuple[str, tuple[int, ...], bytes], int] = {}
-    for (profile, name), array in sorted(columns.items()):
-        declared = column(profile, name)
-        dtype = "text" if declared and declared.dtypes == ("text",) else str(array.dtype)
-        if declared is None or not declared.fits(dtype, array.shape):
-            raise TypeError(f"{name} is {array.dtype}{list(array.shape)}")
+    for (profile, name), said in sorted(columns.items()):
+        dtype = type_name(said.dtype)
+        declared = FLAT.column(f"/{name}" if profile == LEVEL else profile_path(PROFILE, name))
+        if not declared.fits(dtype, said.shape):
+            raise TypeError(f"{name} is {dtype}{list(said.shape)}")
+        array = stored(said)
         if max(array.shape) >= MOST_ELEMENTS:
             raise OutputError(
                 f"column {name} has {max(array.shape):,} elements",
@@ -87,7 +91,7 @@ def _laid_out(path: Path, columns: Columns) -> list[Entry]:
                 expected=f"fewer than {MOST_ELEMENTS:,}, as flat files count in 32 bits",
                 remedy="cut the level in two, or leave its distances out",
             )
-        key = dtype, array.shape, hashlib.sha256(_little(array)).digest()
+        key = dtype, array.shape, hashlib.sha256(_raw(array)).digest()
         offset = twins.setdefault(key, place)
         if offset == place:
             place += -(-array.nbytes // BORDER) * BORDER
@@ -100,11 +104,9 @@ def _after(entry: Entry) -> int:
     return -(-(entry.offset + entry.size) // BORDER) * BORDER
 
 
-def _little(array: AnyArray) -> memoryview[int]:
-    """Return the bytes of an array, little-endian and in C order."""
-    little = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
-    flat = np.ascontiguousarray(little).reshape(-1).view(np.uint8)
-    return memoryview(cast("Buffer", flat))
+def _raw(array: AnyArray) -> memoryview[int]:
+    """Return the bytes of an array as flat files hold it."""
+    return memoryview(cast("Buffer", array.reshape(-1).view(np.uint8)))
 
 
 def _write_columns(file: BufferedRandom, columns: Columns, entries: list[Entry]) -> None:
@@ -113,5 +115,5 @@ def _write_columns(file: BufferedRandom, columns: Columns, entries: list[Entry])
     for entry in entries:
         if entry.size and entry.offset > written:
             file.seek(entry.offset)
-            file.write(_little(columns[entry.profile, entry.name]))
+            file.write(_raw(stored(columns[entry.profile, entry.name])))
             written = entry.offset

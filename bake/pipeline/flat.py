@@ -7,7 +7,6 @@ from pathlib import Path
 from bake.asset import Asset, read_header
 from bake.errors import AssetError
 from bake.flat.read import FlatFile
-from bake.flat.schema import LEVEL
 from bake.levels import is_puzzle
 from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe
@@ -38,7 +37,7 @@ def reasons_to_export(task: Task) -> list[str]:
         return ["its flat file is missing"]
     try:
         flat = FlatFile(path, check=False)
-        names = flat.texts(LEVEL, "profile_name")
+        names = flat.profiles()
         fingerprint = read_header(task.asset).fingerprint()
     except AssetError as error:
         return [f"its flat file: {error.found}"]

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, UInt8Array
 from bake.asset.columns.things import (
-    DOOR_STATES,
     DOORS,
     INSTANCES,
     LINKS,
@@ -20,6 +19,7 @@ from bake.asset.columns.things import (
     SPOTS,
     DoorState,
 )
+from bake.asset.doors import unpack_doors
 from bake.asset.records import Frame, Records, as_names, unpack
 from bake.placement import Placement
 from bake.runtime.reader.places import Cell, Name, Places
@@ -206,21 +206,13 @@ class ThingTables:
     @cached_property
     def doors(self) -> Mapping[str, Door]:
         """Return doors by name, in the order of the level."""
-        every = self._read(DOOR_STATES, DoorState)
+        if not DOORS.are_in(self._asset):
+            return {}
 
-        def door(name: str, id: str | None, cells: AnyArray, states: slice, state: int) -> Door:
-            mine = every[states]
-            numbers = range(states.start, states.stop)
-            if state not in (-1, *numbers):
-                raise self._asset.damaged("a door's state is none of its own")
-            if len({each.name for each in mine}) != len(numbers):
-                raise self._asset.damaged("a door has a state twice")
-            if any(len(each.terrain) != len(cells) for each in mine):
-                raise self._asset.damaged("terrains of door states do not fit their cells")
-            now = None if state < 0 else every[state].name
-            return Door(name, cells, now, dict(mine), id)
+        def door(states: tuple[DoorState, ...], state: DoorState | None, **rest: Any) -> Door:
+            return Door(state=state and state.name, states=dict(states), **rest)
 
-        return {each.name: each for each in self._read(DOORS, door)}
+        return {each.name: each for each in unpack_doors(self._asset, self.frame, door)}
 
     @cached_property
     def instances(self) -> tuple[Instance, ...]:

@@ -81,14 +81,10 @@ class PlaneWalls:
         )
         nodes, count = places.node_count, len(first) - 1
         owner = np.repeat(np.arange(count), np.diff(first))
-        order = np.sort(after)
-        self._check(np.array_equal(order, np.arange(len(corner))), "after")
         self._check((owner[after] == owner).all(), "after")
         bend = np.flatnonzero(node >= 0)
-        self._check(len(np.unique(node[bend])) == len(bend), "node")
         self._check((area[node[bend]] == owner[bend]).all(), "node")
-        if places.position is None:
-            raise asset.damaged("there are walls, and nodes without positions")
+        assert places.position is not None
         self.place: Int64Array = np.rint(places.position * GRID).astype(np.int64)
         self._check((self.place[node[bend]] == corner[bend]).all(), "node")
         floor = asset.read("/wall_floor") if asset.has("/wall_floor") else np.zeros(count, int)

@@ -11,7 +11,7 @@ import numpy as np
 
 from bake.arrays import AnyArray
 from bake.asset.column import Attribute, Column, column
-from bake.asset.read import Asset
+from bake.asset.read import Asset, is_of_patterns
 from bake.asset.schema import PATTERNS_KIND, Schema
 from bake.errors import NotAnAssetError
 from bake.school.puzzle import Action, Combine, Moves, Planning, Puzzle, Tiles
@@ -34,20 +34,22 @@ COLUMNS: tuple[Column, ...] = (
     column("variables_name", "text", "variable", "text", "names of the variables", optional=True),
     column("variables_first_value", "int32", "variable + 1", "value",
         "values of variable i are first_value[i] to first_value[i + 1] - 1; a value's number is "
-        "its place among them", optional=True),
+        "its place among them", optional=True, offsets="value", least=1),
     column("variables_value", "text", "value", "text", "names of the values", optional=True),
     column("variables_goal", "int32", "variable", "value number", "what is wanted; -1: anything",
         optional=True),
     column("variables_start", "int32", "variable", "value number",
         "what the puzzle's file begins with", optional=True),
     column("actions_name", "text", "action", "text", "names of the actions", optional=True),
-    column("actions_cost", "int32", "action", "cost", "what each costs", optional=True),
+    column("actions_cost", "int32", "action", "cost", "what each costs", optional=True,
+        least=0),
     column("actions_needs", "int32", "action, variable", "value number",
         "what must hold before; -1: anything", optional=True),
     column("actions_sets", "int32", "action, variable", "value number",
         "what holds afterwards; -1: what held before", optional=True),
     column("patterns_first_member", "int32", "pattern + 1", "member",
-        "members of pattern i are first_member[i] to first_member[i + 1] - 1"),
+        "members of pattern i are first_member[i] to first_member[i + 1] - 1",
+        offsets="member", least=1),
     column("patterns_member", "int32", "member", "tile or variable",
         "tiles of the pattern, or numbers of its variables, in the order they are ranked in"),
     column("patterns_distance", "uint8 uint16 uint32", "entry", "moves or cost",
@@ -57,27 +59,24 @@ COLUMNS: tuple[Column, ...] = (
 # fmt: on
 
 #: What a pattern database holds.
-PATTERNS = Schema(ATTRIBUTES, COLUMNS)
+PATTERNS = Schema(ATTRIBUTES, COLUMNS, {})
 
 
 class PatternAsset(Asset):
     """An open pattern database."""
 
-    schema = PATTERNS
+    declares = PATTERNS
 
-    def _find_profiles(self) -> None:
+    def _find_profiles(self) -> tuple[str, ...]:
         """Refuse the asset of a level; a pattern database has no profiles."""
-        if not self._states("kind", PATTERNS_KIND):
+        if not is_of_patterns(self._file):
             raise NotAnAssetError(
                 "this is no pattern database",
                 file=self.path,
                 expected="the asset of a puzzle",
                 remedy="open levels with `bake.runtime.open_asset`",
             )
-        self.profiles = ()
-
-    def _check_block(self) -> None:
-        """Do nothing: no column follows from others."""
+        return ()
 
     def puzzle(self) -> Puzzle:
         """Read what the puzzle is.
@@ -88,8 +87,7 @@ class PatternAsset(Asset):
         kind = self.text("puzzle")
         moves = self._tiles() if kind == "tiles" else self._planning()
         first, member = self.read("/patterns_first_member"), self.read("/patterns_member")
-        cuts = self._cuts(first, len(member), "/patterns_first_member")
-        patterns = tuple(tuple(member[a:b].tolist()) for a, b in cuts)
+        patterns = tuple(tuple(member[a:b].tolist()) for a, b in pairwise(first.tolist()))
         limit = moves.cells if isinstance(moves, Tiles) else len(moves.variables)
         lowest = int(isinstance(moves, Tiles))
         for pattern in patterns:
@@ -120,8 +118,7 @@ class PatternAsset(Asset):
     def _planning(self) -> Planning:
         names, values = self._texts("/variables_name"), self._texts("/variables_value")
         first = self.read("/variables_first_value")
-        cuts = self._cuts(first, len(values), "/variables_first_value")
-        own = tuple(values[a:b] for a, b in cuts)
+        own = tuple(values[a:b] for a, b in pairwise(first.tolist()))
         sizes = np.array([len(each) for each in own])
         needs, sets = self.read("/actions_needs"), self.read("/actions_sets")
         goal, costs = self.read("/variables_goal"), self.read("/actions_cost")
@@ -132,8 +129,6 @@ class PatternAsset(Asset):
         ):
             if ((array < -1) | (array >= sizes)).any():
                 raise self.damaged(f"column /{path} names no value")
-        if (costs < 0).any():
-            raise self.damaged("column /actions_cost has a cost below 0")
         actions = tuple(
             Action(name, _stated(needs[at]), _stated(sets[at]), int(costs[at]))
             for at, name in enumerate(self._texts("/actions_name"))
@@ -142,11 +137,6 @@ class PatternAsset(Asset):
 
     def _texts(self, path: str) -> tuple[str, ...]:
         return tuple(bytes(each).decode() for each in self.read(path))
-
-    def _cuts(self, first: AnyArray, length: int, path: str) -> list[tuple[int, int]]:
-        if len(first) < 2 or first[0] != 0 or first[-1] != length or (np.diff(first) < 1).any():
-            raise self.damaged(f"column {path} does not cut what it should into parts")
-        return [(int(a), int(b)) for a, b in pairwise(first)]
 
 
 def _stated(row: AnyArray) -> dict[int, int]:

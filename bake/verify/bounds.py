@@ -43,7 +43,6 @@ class ClusterDistances:
 
     def __init__(self, profile: Profile) -> None:
         """Begin with nothing found."""
-        profile.require(profile.has("cluster"), "cluster_distance, but no cluster")
         label = profile.whole("cluster")
         self._count = int(label.max(initial=-1)) + 1
         stored = profile.asset.cluster_distances(profile.name, self._count)

@@ -71,7 +71,7 @@ def prove_labels(profile: Profile) -> None:
 def _read(profile: Profile) -> Ways:
     """Read the labels of a profile."""
     rows = profile.rows
-    parent, sums = profile.whole("label_parent"), profile.asset.labels_are_sums
+    parent, sums = profile.whole("label_parent"), not profile.has("label_difference")
     difference = np.zeros(1, np.int64) if sums else profile.whole("label_difference")
     depth = np.full(rows, -1)
     profile.require(
@@ -99,13 +99,15 @@ def _read(profile: Profile) -> Ways:
 def _summed(profile: Profile, name: str, ticks: AnyArray, depth: Int64Array) -> Int32Array:
     """Return distances that are added up already, without those of the rows to themselves."""
     ends = np.cumsum(depth + 1)
-    profile.require(len(ticks) == (ends[-1] if len(ends) else 0), f"{name} does not fit the rows")
+    fits = np.array_equal(profile.column("first_label")[1:], ends)
+    profile.require(fits, "first_label does not fit label_parent")
+    top, parent = profile.column("label_top"), profile.column("label_parent")
+    chained = (top == np.arange(len(top))) | ((parent >= 0) & (top == top[parent]))
+    profile.require(chained.all(), "label_top is not the top of a chain")
     own = np.zeros(len(ticks), dtype=np.bool_)
     own[ends - 1] = True
-    profile.require((ticks[own] == 0).all(), f"{name} says that a row is away from itself")
-    others = ticks[~own].astype(np.int32)
-    profile.require((others > 0).all(), f"{name} holds what is no distance")
-    return others
+    profile.require(((ticks == 0) == own).all(), f"{name} holds what is no distance")
+    return ticks[~own].astype(np.int32)
 
 
 @kernel

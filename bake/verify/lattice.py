@@ -1,7 +1,6 @@
 """Prove the columns of a large lattice that arcs follow from, also where no arc shows a mistake.
 
-The weights that follow from them are compared with terrain in :mod:`bake.verify.movement`. A price
-between two terrains that do not meet anywhere has no arc, and counts as soon as a level changes.
+The weights that follow from them are compared with terrain in :mod:`bake.verify.movement`.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import numpy as np
 
 from bake.arrays import Float64Array
 from bake.asset.column import profile_path
-from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.verify.level import Level
 from bake.verify.profile import Profile
 from bake.verify.stated import Recipe
@@ -33,25 +31,20 @@ def prove_form(level: Level, sizes: Mapping[str, int]) -> None:
             those of the recipe.
     """
     asset, block = level.asset, level.asset.number("block")
-    wanted = {"/is_node": block is not None}
     for name, size in sizes.items():
-        wanted[profile_path(name, "steps")] = block is not None
-        if not asset.is_flat:  # Flat files of any grid have prices by classes of that name.
-            wanted[profile_path(name, "step_ticks")] = block is not None
-        wanted[profile_path(name, "dearest")] = block is not None and size > 1
-    for path, there in wanted.items():
-        what = "is missing" if there else "belongs to another kind of level"
-        level.require(asset.has(path) == there, f"column {path} {what}")
+        there = asset.has(profile_path(name, "dearest"))
+        fits = there == (block is not None and size > 1)
+        level.require(fits, f"profile {name!r}: dearest and size do not go together")
     stated = Recipe(asset).at("clusters", "size")
     fits = block is None or stated in (None, block)
     level.require(fits, f"block is {block}, and clusters of the recipe have size {stated}")
 
 
-def prove_prices(level: Level, profile: str, cost: Float64Array, stands: Float64Array) -> None:
-    """Prove the terrain that each cell's price is of, and the price of every step between two.
+def prove_dearest(level: Level, profile: str, cost: Float64Array, stands: Float64Array) -> None:
+    """Prove the terrain that the price of each cell of a large lattice is of, where it is stated.
 
     Args:
-        level: a large lattice.
+        level: the level.
         profile: the name of a profile.
         cost: (terrains) units; NaN where the profile cannot go.
         stands: (height, width) units, what the dearest cell under the footprint costs; NaN where
@@ -60,21 +53,12 @@ def prove_prices(level: Level, profile: str, cost: Float64Array, stands: Float64
     Raises:
         CorruptAssetError: one of them is another one.
     """
-    asset = level.asset
-    if asset.has(profile_path(profile, "dearest")):
-        dearest = asset.read(profile_path(profile, "dearest"))
+    if level.asset.has(profile_path(profile, "dearest")):
+        dearest = level.asset.read(profile_path(profile, "dearest"))
         paid = np.append(cost, np.full(_NOWHERE + 1 - len(cost), np.nan))[dearest]
         right = np.array_equal(paid, stands, equal_nan=True)
         right = right and bool((np.isnan(stands) == (dearest == _NOWHERE)).all())
         level.require(right, f"profile {profile!r}: dearest is not what terrain makes it")
-    before, after = np.meshgrid(cost, cost, indexing="ij")
-    unit = (before + after) / 2 if asset.text("cost_rule") == "mean" else after
-    ticks = np.rint(
-        unit[:, :, None] * np.array([1.0, np.sqrt(2.0)]) * (asset.number("ticks_per_unit") or 1)
-    )
-    expected = np.where((ticks >= 1) & (ticks <= MAX_WEIGHT), ticks, BLOCKED)
-    same = np.array_equal(asset.read(profile_path(profile, "step_ticks")), expected)
-    level.require(same, f"profile {profile!r}: step_ticks is not what terrain makes it")
 
 
 def prove_squares(profile: Profile) -> None:
@@ -88,12 +72,6 @@ def prove_squares(profile: Profile) -> None:
             another value.
     """
     asset, block = profile.asset, profile.asset.number("block")
-    layered = profile.has("layer_nodes")
-    for name in ("square_clusters", "cluster_rows", "cluster_transitions", "step_range"):
-        there = block is not None and layered
-        what = "is missing" if there else "belongs to another kind of level"
-        path = profile_path(profile.name, name)
-        profile.require(profile.has(name) == there, f"column {path} {what}")
     if block is None:
         return
     height, width = asset.shape("/ground")
@@ -106,7 +84,7 @@ def prove_squares(profile: Profile) -> None:
     number = np.empty(len(lowest), dtype=np.int64)
     number[np.argsort(lowest)] = np.arange(len(lowest))
     profile.require(np.array_equal(label, number[part]), "clusters are not those of the squares")
-    if not layered:
+    if not profile.has("layer_nodes"):
         return
     lowest = np.sort(lowest)
     counts = {

@@ -15,10 +15,11 @@ import numpy as np
 
 from bake.arrays import Float64Array, Int64Array
 from bake.asset import Asset
-from bake.asset.columns.things import DOOR_STATES, DOORS, LINKS, REGIONS, SPOTS
+from bake.asset.columns.things import LINKS, REGIONS, SPOTS
+from bake.asset.doors import unpack_doors
 from bake.asset.records import Frame, Records, as_names, grid_frame, unpack
 from bake.errors import CorruptAssetError
-from bake.verify.stated import prove_attributes
+from bake.verify.stated import prove_attributes, prove_columns
 
 #: The link of an arc that is a step.
 NO_LINK = -1
@@ -48,10 +49,10 @@ class Level:
         """
         self.asset = asset
         prove_attributes(asset)
+        prove_columns(asset)
         self.kind = asset.text("kind") or ""
         self.terrain_names = tuple(as_names(asset.read("/terrain_name")))
         self.terrains = len(self.terrain_names)
-        asset.read("/terrain_colour")
         graph = asset.graph
         first_out, head = graph.first_out.astype(np.int64), graph.head.astype(np.int64)
         self.degree = np.diff(first_out)
@@ -63,7 +64,6 @@ class Level:
         self.terrain = graph.terrain[self.place].astype(np.int64)
         self.link = graph.link.astype(np.int64)
         if self.kind == "graph":
-            self.require(asset.number("headings") is None, "nodes of a graph face no way")
             self._prove_names()
         else:
             self._prove_cells()
@@ -73,7 +73,7 @@ class Level:
         """Return how many nodes there are."""
         return len(self.degree)
 
-    def require(self, holds: bool | np.bool_, otherwise: str) -> None:
+    def require(self, holds: object, otherwise: str) -> None:
         """Refuse the asset where something does not hold; ``otherwise`` says what is wrong."""
         if not holds:
             raise self.wrong(otherwise)
@@ -93,9 +93,7 @@ class Level:
     def grid(self) -> Int64Array:
         """Return (height, width), the terrain of each cell."""
         shape = self.asset.number("height") or 0, self.asset.number("width") or 0
-        terrain = self.asset.graph.terrain.astype(np.int64)
-        self.require(terrain.size == shape[0] * shape[1], "terrain does not fit the grid")
-        return terrain.reshape(shape)
+        return self.asset.graph.terrain.astype(np.int64).reshape(shape)
 
     @cached_property
     def floor_height(self) -> int:
@@ -131,30 +129,12 @@ class Level:
         asset = self.asset
         whole = asset.has("/node_number")
         self.require(whole != asset.has("/node_name"), "nodes have two names, or none")
-        asset.read("/node_number" if whole else "/node_name")
-        if asset.has("/position"):
-            asset.read("/position")
         node = np.concatenate([[], *(each.cells for each in self.read(REGIONS))])
         self.require(len(np.unique(node)) == len(node), "a node is part of two regions")
 
     def _prove_cells(self) -> None:
-        asset, grid = self.asset, self.grid
-        shape = asset.number("height"), asset.number("width")
-        self.require(shape == grid.shape, f"height and width are {shape}, the grid is {grid.shape}")
-        stated = asset.number("floor_height")
-        fits = stated is None or (0 < stated < len(grid) and len(grid) % stated == 0)
-        self.require(fits, f"floor_height is {stated}")
-        if self.headings is not None:
-            self._prove_headings()
-        self.require(len(np.unique(self.place)) == self.nodes, "two nodes have one cell")
+        assert self.asset.graph.lattice is not None  # It refuses numbers that do not fit.
         self._prove_things()
-
-    def _prove_headings(self) -> None:
-        """Prove that there are as many floors as headings, and as directions of steps."""
-        headings = self.headings or 0
-        same = 6 if self.kind == "hex" else self.asset.number("connectivity")
-        fits = headings == same and headings * self.floor_height == len(self.grid)
-        self.require(fits, f"headings is {headings}")
 
     # -- things -----------------------------------------------------------------------------------
 
@@ -185,25 +165,24 @@ class Level:
         self._prove_doors()
 
     def _prove_doors(self) -> None:
-        doors = self.read(DOORS)
-        for door, (cells, terrain) in zip(doors, self.door_terrain, strict=True):
+        for door, (cells, terrain) in zip(self._doors, self.door_terrain, strict=True):
             x, y = cells.T
             fits = (terrain == self.grid[y, x]).all(axis=1)
-            state = door.state - door.states.start
-            right = fits[state] if 0 <= state < len(fits) else door.state == -1 and not fits.any()
+            right = not fits.any() if door.state is None else fits[door.states.index(door.state)]
             self.require(right, "a door is not in the state that it is said to be in")
+
+    @cached_property
+    def _doors(self) -> tuple[SimpleNamespace, ...]:
+        return unpack_doors(self.asset, self._frame, SimpleNamespace)
 
     @cached_property
     def door_terrain(self) -> list[tuple[Int64Array, Int64Array]]:
         """Return (k, 2) cells of each door, and (states, k) terrain they have in each state."""
         code = {name: number for number, name in enumerate(self.terrain_names)}
-        every = self.read(DOOR_STATES)
-        found = []
-        for door in self.read(DOORS):
-            mine = every[door.states]
-            self.require(len({each.name for each in mine}) == len(mine), "a door has a state twice")
-            sizes = {len(each.terrain) for each in mine}
-            self.require(sizes == {len(door.cells)}, "terrains of states do not fit their door")
-            terrain = np.array([[code[name] for name in each.terrain] for each in mine])
-            found.append((door.cells.astype(np.int64), terrain))
-        return found
+        return [
+            (
+                door.cells.astype(np.int64),
+                np.array([[code[name] for name in each.terrain] for each in door.states]),
+            )
+            for door in self._doors
+        ]

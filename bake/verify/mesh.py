@@ -33,10 +33,6 @@ def prove_mesh(asset: Asset, level: Level) -> None:
         )
     )
     count = len(terrain)
-    level.require(count > 0, "a mesh has no polygons")
-    if asset.has("/mesh_floor"):
-        asset.read("/mesh_floor")
-
     after = np.arange(1, len(corner) + 1)
     after[first[1:] - 1] = first[:-1]
     owner = np.repeat(np.arange(count), np.diff(first))
@@ -52,7 +48,6 @@ def prove_mesh(asset: Asset, level: Level) -> None:
     wanted = [holder.get((b, a), -1) for a, b in edges]
     level.require(behind.tolist() == wanted, "a polygon's neighbour is another one")
 
-    level.require(asset.has("/position"), "a mesh has nodes without positions")
     place = asset.read("/position") * _GRID
     having = np.repeat(np.arange(count), np.diff(first_node))
     # A patch gives nodes other terrains, and a polygon may have several nodes.

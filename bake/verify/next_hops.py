@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt8Array
+from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
+from bake.asset.runs import run_starts
 from bake.graph import INFINITY
 from bake.kernels.jit import kernel
 from bake.verify.profile import Profile, RowGraph
@@ -109,12 +110,9 @@ def read_reach(profile: Profile) -> Reach:
 
 def read_runs(profile: Profile) -> Runs:
     """Return the profile's next hops."""
-    stored, rows, require = profile.column("run_move"), profile.rows, profile.require
-    first, start = _starts(profile, len(stored))
-    rises = np.diff(start) > 0
-    rises[first[1:-1] - 1] = True
-    ordered = (start[first[:-1]] == 0).all() and rises.all() and (start < rows).all()
-    require(ordered, "runs are not in order")
+    stored, rows = profile.column("run_move"), profile.rows
+    count, start = run_starts(profile.asset, profile.name, rows, len(stored))
+    first = np.append(0, np.cumsum(count))
     none = int(np.iinfo(str(stored.dtype)).max)
     symbol, at = stored.astype(np.int64), profile.chart
     symbol[symbol == none] = NO_PATH
@@ -130,29 +128,26 @@ def read_runs(profile: Profile) -> Runs:
         near = np.flatnonzero((np.abs(step) <= 1).all(axis=1))[::-1]
         x, y = step[near].T + 1
         toward[arcs.tail[near], x, y] = arcs.slot[near]
+        if profile.has("greedy_kind"):
+            _prove_greedy(profile, toward)
     return Runs(first, start.astype(np.int32), symbol.astype(np.int32), at.astype(np.int32), toward)
 
 
-def _starts(profile: Profile, runs: int) -> tuple[Int64Array, Int64Array]:
-    """Return (r + 1) the first run of each row, and (k) where runs begin."""
-    if profile.asset.is_flat:
-        count, begins = profile.asset.run_starts(profile.name, profile.rows, runs)
-        return np.append(0, np.cumsum(count)), begins.astype(np.int64)
-    byte = profile.whole("run_length")
-    ends = np.flatnonzero(byte < 128)
-    every = len(ends) == runs and (byte[-1:] < 128).all()
-    profile.require(every, "run_length does not give every run its length")
-    number = np.repeat(np.arange(runs), np.diff(ends, prepend=-1))
-    place = np.arange(len(byte)) - (np.append(-1, ends)[:-1] + 1)[number]
-    short = (place < 5).all() and ((byte > 0) | (place == 0)).all()
-    profile.require(short, "run_length has a length in more bytes than it needs")
-    length = np.zeros(runs, dtype=np.int64)
-    np.add.at(length, number, (byte % 128) * 128**place)
-    first = np.append(0, np.flatnonzero(length == 0) + 1)
-    fits = len(first) == profile.rows + 1 and first[-1] == runs
-    profile.require(fits, "run_length does not end every row")
-    start = np.cumsum(length) - length
-    return first, start - np.repeat(start[first[:-1]], np.diff(first))
+def _prove_greedy(profile: Profile, toward: Int32Array) -> None:
+    """Prove the greedy moves of all rows in all sectors."""
+    table = profile.whole("greedy_move")
+    table[table == np.iinfo(profile.column("greedy_move").dtype).max] = -1
+    stored = table[profile.column("greedy_kind")]
+    for sector in range(18):
+        x, y, upright = sector // 6, sector // 2 % 3, sector % 2
+        # The middle of the chart is the row itself, toward which nobody steps.
+        choices: list[AnyArray] = [toward[:, x, y]] if (x, y) != (1, 1) else [stored[:, sector]]
+        if x != 1 and y != 1:
+            choices += [toward[:, x, 1], toward[:, 1, y]][:: -1 if upright else 1]
+        right = choices[0]
+        for other in choices[1:]:
+            right = np.where(right < 0, other, right)
+        profile.require(np.array_equal(right, stored[:, sector]), "greedy_move is wrong")
 
 
 @kernel

@@ -175,11 +175,7 @@ class Profile:
 
     def column(self, name: str) -> AnyArray:
         """Return one of the profile's columns as it is stored."""
-        path = profile_path(self.name, name)
-        found = self.asset.read(path)
-        if self.asset.schema.column(path).dims[0] == "row":
-            self.require(len(found) == self.rows, f"{name} does not fit the rows")
-        return found
+        return self.asset.read(profile_path(self.name, name))
 
     def whole(self, name: str) -> Int64Array:
         """Return one of the profile's columns of whole numbers as int64."""
@@ -212,7 +208,7 @@ class Profile:
             y = y - (x + (layout == "even-q")) // 2
         return np.stack([x, y], axis=1)
 
-    def require(self, holds: bool | np.bool_, otherwise: str) -> None:
+    def require(self, holds: object, otherwise: str) -> None:
         """Refuse the asset where something does not hold; ``otherwise`` says what is wrong."""
         if not holds:
             raise self.wrong(otherwise)
@@ -238,14 +234,17 @@ def prove_components(profile: Profile) -> int:
     stored = profile.component
     both = np.unique(np.stack([label, stored]), axis=1).shape[1] if profile.rows else 0
     distinct = len(np.unique(stored))
-    profile.require(both == count == distinct, "components are not the connected ones")
-    numbered = int(stored.max(initial=-1)) + 1 == count
-    profile.require(numbered, "components are not numbered without gaps")
-    number = profile.number("component_count")
-    profile.require(number == count, "component_count is not the number of components")
+    same = both == count == distinct == profile.number("component_count")
+    profile.require(same, "components are not the connected ones")
     tail, head = stored[profile.arcs.tail], stored[profile.arcs.head]
-    one_way = bool((tail != head).any())
-    profile.require(profile.number("one_way") == one_way, "one_way is wrong")
+    flags = {"one_way": bool((tail != head).any())}
+    if profile.number("two_way") is not None:
+        both = profile.arcs.cheapest()
+        flags["two_way"] = abs(both - both.T).nnz == 0
+    if profile.has("numbers"):
+        flags["says_none"] = flags["one_way"] and not profile.has("reach")
+    for name, right in flags.items():
+        profile.require(profile.number(name) == right, f"{name} is wrong")
     return count
 
 

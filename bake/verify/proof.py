@@ -14,20 +14,20 @@ from pathlib import Path
 import numpy as np
 
 from bake.arrays import Int64Array
-from bake.asset import Asset, is_pattern_database
-from bake.flat.asset import FlatAsset, open_either
+from bake.asset import is_pattern_database
+from bake.flat.read import open_either
 from bake.kernels.jit import waiting
 from bake.kinds import kind_of
 from bake.verify.bounds import part_of, read_bounds, search_bounds
 from bake.verify.distances import Pairs
-from bake.verify.flat import prove_cells, prove_flat, prove_flat_profile
 from bake.verify.hierarchy import prove_clusters, prove_hierarchy
 from bake.verify.instances import prove_instances
 from bake.verify.labels import prove_labels
 from bake.verify.lattice import prove_squares
 from bake.verify.level import Level
 from bake.verify.mesh import prove_mesh
-from bake.verify.movement import prove_movement
+from bake.verify.movement import prove_cells, prove_movement
+from bake.verify.prices import prove_prices
 from bake.verify.profile import Profile, Progress, prove_components, prove_reach
 from bake.verify.walls import prove_walls
 
@@ -79,13 +79,12 @@ def verify_asset(
             prove_cells(level)
         else:
             prove_movement(level, asset.profiles)
+        prove_prices(level)
         prove_mesh(asset, level)
         prove_walls(asset, level)
         if level.kind != "graph":
             prove_instances(level)
-        prove_coordinates(asset)
-        if isinstance(asset, FlatAsset):
-            prove_flat(asset, level)
+        prove_coordinates(level)
         names = [name for name in asset.profiles if profile in (None, name)]
         proofs = [
             _prove(Profile(asset, name), sample, part_of(progress, number, len(names)))
@@ -94,41 +93,36 @@ def verify_asset(
         return Proof(*(sum(each) for each in zip(*map(astuple, proofs), strict=True)))
 
 
-def prove_coordinates(asset: Asset) -> None:
+def prove_coordinates(level: Level) -> None:
     """Refuse coordinates by which cells have no area, cannot be told apart, or lie nowhere.
 
     Raises:
         CorruptAssetError.
     """
+    asset, hexagonal = level.asset, level.kind == "hex"
     if not asset.has("/centre"):
         return
-    if asset.text("kind") == "graph":
-        raise asset.damaged("a graph has the coordinates of cells", verdict="wrong")
-    hexagonal = asset.text("kind") == "hex"
     centre, step = asset.read("/centre"), asset.read("/step")
-    height, width = (asset.number("height") or 0, asset.number("width") or 0)
-    rows = asset.number("floor_height") or height
-    if len(centre) not in (1, height // max(1, rows)) or len(step) != 2 + hexagonal:
-        raise asset.damaged("the coordinates fit another level", verdict="wrong")
+    rows, (height, width) = level.floor_height, level.grid.shape
+    fits = len(centre) in (1, height // max(1, rows)) and len(step) == 2 + hexagonal
+    level.require(fits, "the coordinates fit another level")
     area = step[0, 0] * step[1, 1] - step[0, 1] * step[1, 0]
-    turned = step[0, 1] != 0 or step[1, 0] != 0
-    if not min(area, step[0, 0], step[1, 1]) > 0 or (hexagonal and turned):
-        raise asset.damaged("cells have no area, or do not run east and south", verdict="wrong")
+    upright = step[0, 1] == step[1, 0] == 0
+    runs = min(area, step[0, 0], step[1, 1]) > 0 and (upright or not hexagonal)
     if hexagonal:
-        line = 1 if (asset.text("hex_layout") or "").endswith("r") else 0
-        if step[2, 1 - line] != 0 or not 0 <= step[2, line] <= step[line, line]:
-            raise asset.damaged("the sides of cells are longer than the cells", verdict="wrong")
+        line = 1 if (level.layout or "").endswith("r") else 0
+        runs &= step[2, 1 - line] == 0 and 0 <= step[2, line] <= step[line, line]
+    level.require(runs, "cells have no area, or their sides do not run east and south")
     long = np.hypot(step[:2, 0], step[:2, 1])
     reach = np.abs(centre).max() + long[0] * width + long[1] * rows
     # Lengths are looked at first, as beyond them the area may be infinite.
-    if long.max() > 2**21 or np.abs(centre).max() > 2**42 or reach > 2.0**48 * area / long.max():
-        raise asset.damaged("cells are too small for where they lie", verdict="wrong")
+    near = long.max() <= 2**21 and np.abs(centre).max() <= 2**42
+    near = near and reach <= 2.0**48 * area / long.max()
+    level.require(near, "cells are too small for where they lie")
 
 
 def _prove(profile: Profile, sample: int | None, progress: Progress) -> Proof:
     components = prove_components(profile)
-    if isinstance(profile.asset, FlatAsset):
-        prove_flat_profile(profile.asset, profile)
     if profile.has("cluster"):
         prove_clusters(profile)
         prove_squares(profile)

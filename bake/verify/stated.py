@@ -8,7 +8,6 @@ from typing import Any
 
 from bake.asset import Asset
 from bake.asset.column import PROFILE
-from bake.asset.schema import ATTRIBUTES
 
 
 def prove_attributes(asset: Asset) -> None:
@@ -18,28 +17,36 @@ def prove_attributes(asset: Asset) -> None:
         CorruptAssetError: an attribute does not.
     """
 
-    def require(holds: bool, otherwise: str) -> None:
-        if not holds:
-            raise asset.damaged(otherwise, verdict="wrong")
-
-    for declared in ATTRIBUTES:
-        groups = [declared.group]
-        if PROFILE in declared.group:
-            groups = [declared.group.replace(PROFILE, name) for name in asset.profiles]
-        for group in groups:
-            read = asset.text if declared.kind == "text" else asset.number
-            read(declared.name, group)
+    for declared in asset.schema.attributes:
+        for name in asset.profiles if PROFILE in declared.group else ("",):
+            asset.attribute(declared.name, declared.group.replace(PROFILE, name))
     text = asset.text("recipe") or ""
-    same = hashlib.sha256(text.encode()).hexdigest() == asset.header.recipe
-    require(same, "attribute recipe is not the one in the header")
-    kind, layout = asset.text("kind"), asset.text("hex_layout")
-    require((kind == "hex") == (layout is not None), f"kind is {kind!r}, hex_layout {layout!r}")
-    neighbours = {"graph": (None,), "hex": (6,), "square": (4, 8)}[str(kind)]
-    found = asset.number("connectivity")
-    require(found in neighbours, f"kind is {kind!r}, connectivity {found}")
-    is_grid = kind != "graph"
-    placed = any(asset.has(path) for path in ("/node_location", "/node_at", "/is_node"))
-    require(placed == is_grid, f"kind is {kind!r}, but the columns are others")
+    if hashlib.sha256(text.encode()).hexdigest() != asset.header.recipe:
+        raise asset.damaged("attribute recipe is not the one in the header", verdict="wrong")
+
+
+def prove_columns(asset: Asset) -> None:
+    """Hold every column to its declaration, and prove that its kind of level has it.
+
+    Raises:
+        CorruptAssetError: a column is missing, or one too many, or not what it is declared to be.
+    """
+    kinds = {
+        "both": True,
+        "grid": asset.text("kind") != "graph",
+        "graph": asset.has("/head"),
+        "lattice": asset.number("block") is not None,
+    }
+    for declared in asset.schema.columns:
+        # A large lattice has its ground in the place of terrain.
+        needed = not declared.optional and not (kinds["lattice"] and declared.name == "terrain")
+        for name in asset.profiles if declared.own else ("",):
+            path = declared.path.replace(PROFILE, name)
+            if asset.has(path) and kinds[declared.world]:
+                asset.read(path)
+            elif asset.has(path) or (kinds[declared.world] and needed):
+                what = "belongs to another kind of level" if asset.has(path) else "is missing"
+                raise asset.damaged(f"column {path} {what}", verdict="wrong")
 
 
 class Recipe:

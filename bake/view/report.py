@@ -16,7 +16,7 @@ from bake.asset.records import as_names
 from bake.asset.schema import TABLES
 from bake.coordinates import Coordinates, Point
 from bake.errors import counted, in_units, printable
-from bake.flat.asset import FlatAsset, open_either
+from bake.flat.read import is_flat, open_either
 from bake.pipeline import Outcome
 from bake.pipeline.flat import flat_place
 from bake.view.console import console, print_table, shown
@@ -156,7 +156,7 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
         nodes = len(asset.graph.place)
         return {
             "asset": path,
-            "flat": isinstance(asset, FlatAsset),
+            "flat": is_flat(path),
             "level": asset.name,
             "kind": asset.text("kind"),
             "width": asset.number("width"),

@@ -1,6 +1,7 @@
 """Every constraint of every column: what meets it passes, and what breaks it is told of."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -8,18 +9,20 @@ import pytest
 
 from bake.asset import Asset, header_for
 from bake.asset.check import faults
-from bake.asset.column import PROFILE, Column
+from bake.asset.column import PROFILE, Column, profile_path
 from bake.asset.columns import COLUMNS
 from bake.asset.schema import COLUMNS as IN_ASSETS
 from bake.asset.write import write_asset
 from bake.errors import CorruptAssetError
-from bake.flat.read import FlatFile
+from bake.flat.read import FlatFile, open_either
+from bake.flat.schema import BORDER, LEVEL, checksum
 from bake.flat.schema import COLUMNS as IN_FLAT_FILES
-from bake.flat.schema import checksum, column
 from tests.support.constraints import broken, conforming
 from tests.support.contents import SOURCES, full_contents, length, shape_of
 
 VECTORS = Path(__file__).parents[1] / "vectors"
+#: Columns that are read as a flat file is opened.
+OPENING = ("numbers", "profile_name", "name", "recipe")
 
 
 def name_of(declared: Column) -> str:
@@ -61,30 +64,64 @@ def test_assets_whose_columns_are_all_broken(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", sorted(path.name for path in VECTORS.glob("*.bake")))
 def test_flat_files_whose_columns_are_all_broken(tmp_path: Path, name: str) -> None:
-    whole, path = FlatFile(VECTORS / name), tmp_path / name
+    file, path = FlatFile(VECTORS / name), tmp_path / name
+    whole = Asset(file)
     for number in range(5):
-        data = bytearray(whole.bytes.tobytes())
+        data = bytearray(file.bytes.tobytes())
         found = {}
-        for (profile, key), entry in whole.entries.items():
-            declared = column(profile, key)
-            assert declared is not None
+        for (profile, key), entry in file.entries.items():
+            of = None if profile == LEVEL else whole.profiles[profile]
+            at = f"/{key}" if of is None else profile_path(of, key)
             # What opening a file asks for, and what columns of several profiles share, stays.
-            if key == "numbers" or (entry.offset, entry.size) in found:
+            if at.split("/")[-1] in OPENING or (entry.offset, entry.size) in found:
                 continue
-            lengths = whole.lengths[profile]
-            some = list(broken(declared, whole.read(profile, key), lengths.__getitem__))
+            lengths = partial(whole._length, profile=of)
+            some = list(broken(whole.schema.column(at), whole.read(at), lengths))
             if number < len(some):
                 what, changed = some[number]
                 data[entry.offset : entry.offset + entry.size] = changed.tobytes()
-                found[entry.offset, entry.size] = profile, key, what
-        data[56:64] = b"\0" * 8
-        data[56:64] = np.array(checksum(np.frombuffer(data, dtype="<u4")), dtype="<u4").tobytes()
-        path.write_bytes(data)
-        flat = FlatFile(path)
-        for profile, key, what in found.values():
-            with pytest.raises(CorruptAssetError, match=f"column {key} ") as caught:
-                pytest.fail(f"{key}, {what}: {flat.read(profile, key)}")
+                found[entry.offset, entry.size] = at, what
+        path.write_bytes(_summed(data))
+        flat = open_either(path)
+        for at, what in found.values():
+            with pytest.raises(CorruptAssetError, match=f"column {at} ") as caught:
+                pytest.fail(f"{at}, {what}: {flat.read(at)}")
             assert "\n" not in str(caught.value)
+
+
+def _summed(data: bytearray) -> bytearray:
+    """The same bytes with a checksum that fits them."""
+    data[56:64] = b"\0" * 8
+    data[56:64] = np.array(checksum(np.frombuffer(data, dtype="<u4")), dtype="<u4").tobytes()
+    return data
+
+
+@pytest.mark.parametrize("key", ["profile_name", "name", "recipe", "terrain_name"])
+@pytest.mark.parametrize("what", ["no UTF-8", "no end", "none", "another type"])
+def test_texts_of_flat_files(tmp_path: Path, key: str, what: str) -> None:
+    """Those that opening a file asks for are checked then."""
+    file, path = FlatFile(VECTORS / "tower.bake"), tmp_path / "tower.bake"
+    entry = file.entries[LEVEL, key]
+    at = BORDER * (1 + list(file.entries).index((LEVEL, key)))
+    data = bytearray(file.bytes.tobytes())
+    if what == "no UTF-8":
+        data[entry.offset] = 0xFF
+    elif what == "no end":
+        data[entry.offset + entry.shape[1] - 1] = 65
+    elif what == "none":
+        data[at + 32 : at + 40] = bytes(8)
+    else:
+        data[at + 28] = 1
+    path.write_bytes(_summed(data))
+
+    def opened() -> Asset:
+        found = open_either(path)
+        found.read(f"/{key}" if key == "terrain_name" else "/numbers")
+        return found
+
+    with pytest.raises(CorruptAssetError) as caught:
+        opened()
+    assert "\n" not in str(caught.value)
 
 
 def test_every_name_is_declared_once_in_each_file() -> None:

@@ -102,7 +102,7 @@ def test_a_column_of_another_length(
         ("/region_first_cell", 1, "/region_first_cell does not ascend"),
         ("/door_state", 7, "door_state has 7, not 0 to 3"),
         ("/door_terrain", 4, "has 4, not 0 to 3"),
-        ("/door_state_name", b"open", "a state twice"),
+        ("/door_state_name", b"open", "does not fit its states"),
         ("/spot_name", b"same", "spot_name says the same twice"),
     ],
 )

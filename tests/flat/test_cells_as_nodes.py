@@ -255,8 +255,8 @@ def test_a_file_is_fresh_until_its_asset_changes(tmp_path: Path) -> None:
     ("column", "value", "told"),
     [
         ("cell", 7, "a node is not named after its cell"),
-        ("cell", -1, "a cell lies outside the level"),
-        ("weight", 0, "weight of profile 0 has 0, not 1 to"),
+        ("cell", -1, "column /cell has -1, not 0 or more"),
+        ("weight", 0, "column /profiles/ogre/weight has 0, not 1 to"),
     ],
 )
 def test_damage_is_found(tmp_path: Path, column: str, value: int, told: str) -> None:

@@ -244,10 +244,10 @@ def test_a_file_that_says_something_else_is_wrong(asset: Path) -> None:
     ("name", "element", "value", "message"),
     [
         ("region_cell", 1, 0, "a node is part of two regions"),
-        ("region_cell", 0, 7, "column region_cell has 7, not 0 to 6"),
-        ("region_first_cell", 0, 1, "column region_first_cell does not ascend from 0 to 5"),
-        ("region_first_cell", 1, 5, "column region_first_cell does not ascend from 0 to 5"),
-        ("region_first_cell", 3, 4, "column region_first_cell does not ascend from 0 to 5"),
+        ("region_cell", 0, 7, "column /region_cell has 7, not 0 to 6"),
+        ("region_first_cell", 0, 1, "column /region_first_cell does not ascend from 0 to 5"),
+        ("region_first_cell", 1, 5, "column /region_first_cell does not ascend from 0 to 5"),
+        ("region_first_cell", 3, 4, "column /region_first_cell does not ascend from 0 to 5"),
     ],
 )
 def test_damaged_regions_of_nodes(

@@ -15,14 +15,10 @@ Length = Callable[[str], int]
 def conforming(
     column: Column, shape: tuple[int, ...], length: Length, rng: np.random.Generator
 ) -> AnyArray:
-    """An array that a column may be; of flat files' text, one that ends with a zero."""
+    """An array that a column may be."""
     dtype = column.dtypes[0]
     if dtype == "text":
-        words = [f"Ä{number}".encode() for number in range(shape[0])]
-        if column.dims[-1] != "byte":
-            return np.array(words, dtype="S4")
-        rows = b"".join(word.ljust(shape[1], b"\0") for word in words)
-        return np.frombuffer(rows, dtype=np.uint8).reshape(shape).copy()
+        return np.array([f"Ä{number}".encode() for number in range(shape[0])], dtype="S4")
     if column.offsets:
         # Parts of even size, the last one larger.
         parts = shape[0] - 1
@@ -33,7 +29,8 @@ def conforming(
         found[-1] += length(column.sums) - len(found)
         return found
     if column.order:
-        return np.arange(shape[0], dtype=dtype)
+        found = np.arange(shape[0], dtype=dtype)
+        return found if column.none is None else np.where(found < 5, found, column.none)
     if column.refers == "cell":
         limits = [length("x"), length("y")]
         return rng.integers(0, limits, size=shape).astype(dtype)
@@ -53,19 +50,16 @@ def broken(column: Column, array: AnyArray, length: Length) -> Iterator[tuple[st
     """Arrays like one that meets all constraints of a column, but for one each."""
     if not len(array):
         return
-    is_text = "text" in column.dtypes and (array.dtype.kind == "S" or column.dims[-1] == "byte")
+    is_text = array.dtype.kind == "S"
     if is_text:
         changed = array.copy()
-        if array.dtype.kind == "S":
-            changed[0] = b"\xff"
-        else:
-            changed[0, 0] = 0xFF
-            if array.shape[1] > 1:
-                yield "a text without an end", _with(array, (0, -1), 65)
+        changed[0] = b"\xff"
         yield "no UTF-8", changed
-    if column.order and len(array) > 1:
+    if column.order == "numbered" and array.any():
+        yield "a gap", np.where(array == 0, array.max(), array)
+    elif column.order not in ("", "numbered") and len(array) > 1:
         changed = array.copy()
-        changed[0] = changed[-1] if column.order == "unique" else changed[-1] + 1
+        changed[0] = changed[1] if is_text or column.order == "unique" else changed[-1] + 1
         yield column.order, changed
     if is_text or not array.size:
         return

@@ -20,7 +20,6 @@ LENGTHS = {
     "location": 24,
     "x": 6,
     "y": 4,
-    "byte": 9,
     "line byte": 1,
     "reach byte": 1,
     "corner": 16,

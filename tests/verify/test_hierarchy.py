@@ -90,6 +90,7 @@ def test_what_was_changed_is_found(
         dataset[...] = new
     with pytest.raises(
         CorruptAssetError,
-        match=r"(wrong: profile 'default':|damaged: column /profiles/default/layer_)",
+        match=r"(wrong: profile 'default':|damaged: column /profiles/default/layer_|"
+        r"damaged: (layers|a layer) of profile 'default')",
     ):
         prove(path)

@@ -13,21 +13,21 @@ _column = partial(column, own=True)
 # fmt: off
 COLUMNS = (
     _column("cluster", "uint16 int32", "row", "cluster",
-        "cluster of the row, from 0; rows of one are connected", optional=True, least=0),
+        "cluster of the row, from 0; rows of one are connected", optional=True, order="numbered"),
     _column("square_clusters", "int32", "square", "clusters",
         "clusters in each square of the grid, in reading order; only where block is there",
-        box="asset", world="lattice", optional=True, sums="first cluster"),
+        box="asset", world="lattice", optional=True, needs="layer_nodes", sums="first cluster"),
     _column("cluster_rows", "uint16 int32", "first cluster", "rows",
         "rows of each cluster; only where block is there",
-        box="asset", world="lattice", optional=True, least=1, sums="row"),
+        box="asset", world="lattice", optional=True, needs="layer_nodes", least=1, sums="row"),
     _column("cluster_transitions", "uint16 int32", "first cluster", "transitions",
         "transitions of the first layer in each cluster; only where block is there",
-        box="asset", world="lattice", optional=True, least=0),
+        box="asset", world="lattice", optional=True, needs="layer_nodes", least=0),
     _column("step_range", "int32", "slant, bound", "ticks",
         "of straight steps, and of diagonal ones (on hexagonal grids: in the coordinates in "
         "which runs are straight), the cost of the cheapest and of the dearest; 0 = there is "
         "none; only where block is there",
-        box="asset", world="lattice", optional=True, least=0, most=MAX_WEIGHT),
+        box="asset", world="lattice", optional=True, needs="layer_nodes", least=0, most=MAX_WEIGHT),
     _column("layer_nodes", "int32", "layer", "transitions",
         "transitions of each layer, lowest layer first; columns by transition or layer arc hold"
         " those of one layer after another", optional=True, sums="transition"),
@@ -63,7 +63,7 @@ COLUMNS = (
         "where there is no path; stored for each is d[i, j] - d[i - 1, j] - d[i, j - 1] + "
         "d[i - 1, j - 1], absent ones 0, modulo 2^32: 2e for a difference e, -2e - 1 where it is "
         "negative. Row after row; where all are alike both ways only j <= i",
-        box="asset", optional=True),
+        box="asset", optional=True, needs="cluster"),
     _column("pivot_distance", "int32", "row, pivot column", "ticks",
         "distance between the row and a pivot; where pivot_two_way is 0 the first half of the "
         "columns are distances to pivots, the second half distances from the same pivots. Where"

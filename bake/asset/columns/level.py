@@ -15,7 +15,7 @@ COLUMNS = (
         "the recipe that took effect, as JSON", box="flat"),
     _column("profile_name", "text", "profile", "text",
         "name of each profile, in ascending order of their bytes; the place in it is its number",
-        box="flat", order="unique"),
+        box="flat", order="ascending"),
     _column("terrain_name", "text", "terrain", "text",
         "names of the terrains", given=True, order="unique"),
     _column("terrain_colour", "uint8", "terrain, channel", "sRGB, 0 to 255",
@@ -51,7 +51,7 @@ COLUMNS = (
         world="graph", above=0, finite=True),
     _column("cell", "int32", "location, cell number", "cells",
         "x, y and floor, or heading, of the cell that the node is; absent: nodes are no cells",
-        box="flat", world="graph", optional=True),
+        box="flat", world="graph", optional=True, least=0),
     _column("centre", "float64", "floor or one, xy", "units of the source",
         "the middle of cell (0, 0): one row for all floors, or one for each. It and step are "
         "absent where the source does not say where cells lie",

@@ -12,7 +12,7 @@ _FARTHEST = 2**28
 COLUMNS = (
     _column("mesh_vertex", "int32", "vertex, xy", "1/1024 units of the source",
         "corners of polygons",
-        box="asset", optional=True, given=True, least=-_FARTHEST, most=_FARTHEST),
+        box="asset", optional=True, needs="position", given=True, least=-_FARTHEST, most=_FARTHEST),
     _column("mesh_first_corner", "int32", "polygon + 1", "corner",
         "corners of polygon i are first_corner[i] to first_corner[i + 1] - 1, so that cross "
         "products of its edges in turn are not negative",
@@ -36,10 +36,11 @@ COLUMNS = (
     _column("wall_corner", "int32", "wall corner, xy", "1/1024 units of the source",
         "corners of walls, with what agents' radii add; where walls meet in a point, each part "
         "of the area that begins there has a corner of its own",
-        box="asset", optional=True, given=True, least=-_FARTHEST, most=_FARTHEST),
+        box="asset", optional=True, needs="position", given=True, least=-_FARTHEST, most=_FARTHEST),
     _column("wall_after", "int32", "wall corner", "wall corner",
         "corner that the wall which begins at the corner leads to; the area lies to the left of"
-        " it where y grows upward", box="asset", optional=True, given=True, refers="wall corner"),
+        " it where y grows upward",
+        box="asset", optional=True, given=True, refers="wall corner", order="unique"),
     _column("wall_first_corner", "int32", "area + 1", "wall corner",
         "corners of area i are first_corner[i] to first_corner[i + 1] - 1",
         box="asset", optional=True, given=True, offsets="wall corner", least=3),
@@ -50,10 +51,11 @@ COLUMNS = (
         "area that the node lies in", box="asset", optional=True, given=True, refers="area"),
     _column("wall_node", "int32", "wall corner", "node",
         "node that is the corner, as ways may bend there; -1: none. Absent where nodes are no "
-        "points of visibility", box="asset", optional=True, refers="node", none=-1),
+        "points of visibility",
+        box="asset", optional=True, refers="node", none=-1, order="unique"),
     _column("domain_weight", "float64", "node", "units of the source",
         "how high the node's cone stands: a point lies in the domain of the node whose weight "
         "less the distance is greatest. Absent where nodes are no characteristic points",
-        box="asset", optional=True, given=True, least=0, finite=True),
+        box="asset", optional=True, needs="wall_corner", given=True, least=0, finite=True),
 )
 # fmt: on

@@ -59,7 +59,8 @@ COLUMNS = (
         box="flat", refers="row", none=-1),
     _column("component", "int32", "row", "component",
         "strongly connected component of the row; absent: there is one at most. Rows are the "
-        "nodes where the profile can stand, in order", optional=True, refers="component"),
+        "nodes where the profile can stand, in order",
+        optional=True, refers="component", order="numbered"),
     _column("reach", "uint8", "component, reach byte", "bits",
         "bit 7 - j % 8 of byte j // 8 in row i: component j can be reached from component i",
         optional=True, bits="component"),

@@ -14,7 +14,7 @@ import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt8Array
 from bake.asset.column import profile_path
-from bake.runtime.hierarchy.layers import form_of, stored_layers
+from bake.runtime.hierarchy.layers import form_of, layers_of
 from bake.runtime.hierarchy.paths import HierarchyPaths, Plan, Way, with_room
 from bake.runtime.reader.columns import ProfileColumns
 from bake.runtime.reader.version import Version
@@ -116,12 +116,10 @@ class LatticeHierarchy:
         size = self._kept.squares.cluster_rows.astype(np.int64)
         none = np.zeros(0, dtype=np.int32)
         held = self._kept.held.astype(np.int64)
-        self.layers = stored_layers(columns, self._take, none, size, held, none.astype(np.uint8))
+        self.layers = layers_of(columns, self._take, none, size, held, none.astype(np.uint8))
         first = self.layers[0]
         self._kept.keep_fields(first.cluster_data[:, FLOW].copy())
         self.landmark = self._take("layer_landmark")
-        if len(self.landmark) != len(first.node) or self.landmark.min(initial=0) < 0:
-            raise columns.damaged("layer_landmark does not fit the first layer")
 
     def _take(self, name: str) -> Int32Array:
         """Read a column, without its digest where that of the whole file has been compared."""

@@ -12,8 +12,9 @@ import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
 from bake.asset.column import profile_path
+from bake.asset.layers import stored_layers
 from bake.greedy import chart
-from bake.runtime.reader.columns import ProfileColumns, is_numbered
+from bake.runtime.reader.columns import ProfileColumns
 from bake.runtime.reader.places import Places
 
 if TYPE_CHECKING:
@@ -42,8 +43,6 @@ class ClusterTables:
             raise columns.missing("clusters")
         self.cluster = columns.column("cluster", np.int32)
         self.count = int(self.cluster.max(initial=-1)) + 1
-        if not is_numbered(self.cluster):
-            raise columns.damaged("cluster is not numbered without gaps")
 
     @cached_property
     def members(self) -> tuple[Int32Array, Int32Array, Int32Array]:
@@ -168,12 +167,10 @@ class HierarchyTables:
         cluster, count = self.clusters.cluster, self.clusters.count
         size = np.bincount(cluster, minlength=count)
         flow = columns.column("layer_field", np.uint8)
-        self.layers = stored_layers(
+        self.layers = layers_of(
             columns, partial(columns.column, kind=np.int32), cluster, size, None, flow
         )
         self.landmark = columns.column("layer_landmark", np.int32)
-        if len(self.landmark) != len(self.layers[0].node):
-            raise columns.damaged("layer_landmark does not fit the first layer")
 
     @property
     def on_cells(self) -> bool:
@@ -242,7 +239,7 @@ class HierarchyTables:
         return RunsVersion.of(self.clusters.graph, at, at, form_of(places)).runs
 
 
-def stored_layers(
+def layers_of(
     columns: ProfileColumns,
     take: Callable[[str], Int32Array],
     cluster: Int32Array,
@@ -264,60 +261,34 @@ def stored_layers(
     """
     from bake.search.hierarchy.layer import Layer
 
-    nodes, clusters, bits = (
-        columns.column(name, np.int64).tolist()
-        for name in ("layer_nodes", "layer_clusters", "layer_bits")
-    )
-    node, degree, head, weight, parent = (
-        take(f"layer_{name}") for name in ("node", "degree", "head", "weight", "parent")
-    )
-    if not nodes or clusters[0] != len(size):
-        raise columns.damaged("layer_clusters does not count the clusters")
-    if sum(clusters[:-1]) != len(parent):
-        raise columns.damaged("layer_parent does not fit the layers")
-    if any(bits[1:]):
-        raise columns.damaged("layer_bits does not fit the layers")
-    if held is not None and int(held.sum()) != nodes[0]:
-        raise columns.damaged("cluster_transitions does not count the transitions")
+    asset, profile, rows = columns.places.asset, columns.profile, int(size.sum())
     layers: list[Layer] = []
-    below, label, used = int(size.sum()), cluster, [0, 0, 0]
-    for number, count in enumerate(nodes):
-        own = node[used[0] : used[0] + count]
-        if count and not 0 <= own.min() <= own.max() < below:
-            raise columns.damaged("layer_node lies outside the layer below")
+    label = cluster
+    for stored in stored_layers(asset, profile, take, rows, len(size)):
+        own = stored.node
+        if held is not None and int(held.sum()) != len(own):
+            raise columns.damaged("cluster_transitions does not count the transitions")
         if held is None:
             if (np.diff(label[own]) < 0).any():
                 raise columns.damaged("layer_node is not in the order of clusters")
-            held = np.bincount(label[own], minlength=clusters[number])
-        out = degree[used[0] : used[0] + count]
-        arc_count = int(out.sum(dtype=np.int64))
-        to = head[used[1] : used[1] + arc_count]
-        if arc_count and not 0 <= to.min() <= to.max() < count:
-            raise columns.damaged("layer_head lies outside its layer")
+            held = np.bincount(label[own], minlength=stored.clusters)
         layer = Layer.stored(
             label,
             held,
             size,
             own,
             own if not layers else layers[-1].row[own],
-            out,
-            beside(to, weight[used[1] : used[1] + arc_count]),
-            bits[number],
+            stored.degree,
+            beside(stored.head, stored.weight),
+            stored.bits,
             flow if not layers else flow[:0],
         )
         layers.append(layer)
-        used[0] += count
-        used[1] += arc_count
-        below, held = count, None
-        if number + 1 < len(nodes):
-            up = parent[used[2] : used[2] + clusters[number]]
-            if not is_numbered(up) or int(up.max(initial=-1)) + 1 != clusters[number + 1]:
-                raise columns.damaged("layer_parent does not fit the clusters of the next layer")
-            used[2] += clusters[number]
-            label = up[layer.cluster]
-            size = np.bincount(label, minlength=clusters[number + 1])
-    stored = columns.places.asset.shape(profile_path(columns.profile, "layer_field"))
-    if stored != (layers[0].flow_size,):
+        held = None
+        if len(stored.parent):
+            label = stored.parent[layer.cluster]
+            size = np.bincount(label, minlength=int(stored.parent.max()) + 1)
+    if asset.shape(profile_path(profile, "layer_field")) != (layers[0].flow_size,):
         raise columns.damaged("layer_field does not fit the clusters")
     return tuple(layers)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
 from bake.asset.column import profile_path
+from bake.asset.runs import run_starts
 from bake.errors import CorruptAssetError, MissingTableError
 from bake.graph import (
     BLOCKED,
@@ -86,22 +87,12 @@ class ProfileColumns:
 
     def column(self, name: str, kind: type[np.generic]) -> AnyArray:
         """Return one of the profile's columns, as an array of this type."""
-        return self._read(name, kind)
-
-    def _read(self, name: str, kind: type[np.generic]) -> AnyArray:
-        path = profile_path(self.profile, name)
-        found = self._asset.read(path)
-        if self._asset.schema.column(path).dims[0] == "row" and len(found) != self.row_count:
-            raise self.damaged(f"{name} has {len(found)} of {self.row_count} rows")
-        return found.astype(kind, copy=False)
+        return self._asset.read(profile_path(self.profile, name)).astype(kind, copy=False)
 
     @cached_property
     def component(self) -> Int32Array:
         """Return (n) int32, the component of each node; -1 where the profile cannot stand."""
-        component = self._asset.graph.component(self.profile)
-        if not is_numbered(component[component >= 0]):
-            raise self.damaged("components are not numbered without gaps")
-        return component
+        return self._asset.graph.component(self.profile)
 
     @cached_property
     def node(self) -> Int32Array:
@@ -260,7 +251,7 @@ class ProfileColumns:
         """Return (components, bytes) uint8 in numpy.packbits order; None where not known."""
         if not self.has("reach"):
             return None  # Where components reach one another, next hops or a search have to say.
-        return self._read("reach", np.uint8)
+        return self.column("reach", np.uint8)
 
     # -- next hops --------------------------------------------------------------------------------
 
@@ -280,7 +271,7 @@ class ProfileColumns:
         if not self.has_hops:
             raise self.missing("next_hops")
         symbol = self._asset.read(profile_path(self.profile, "run_move"))
-        count, start = self._asset.run_starts(self.profile, self.row_count, len(symbol))
+        count, start = run_starts(self._asset, self.profile, self.row_count, len(symbol))
         self._check_one_way()
         self._check_symbols(count, symbol)
         cell = self.places.cell
@@ -345,10 +336,11 @@ class ProfileColumns:
         """Return the distances by labels; None where none were baked."""
         if not self.has("label_away"):
             return None
-        parent = self._read("label_parent", np.int32)
+        parent = self.column("label_parent", np.int32)
+        # In flat files they are added up already.
         difference = None
-        if not self._asset.labels_are_sums:
-            difference = self._read("label_difference", np.int32)
+        if self.has("label_difference"):
+            difference = self.column("label_difference", np.int32)
         away, toward = (
             self._asset.read(profile_path(self.profile, name)) if self.has(name) else None
             for name in ("label_away", "label_toward")
@@ -382,11 +374,3 @@ class ProfileColumns:
         arcs = np.arange(self.first_arc[row], self.end_arc[row])
         arcs = arcs[self.head_row[arcs] == next_row]
         return int(arcs[self.weight[arcs].argmin()]) if len(arcs) else -1
-
-
-def is_numbered(label: Int32Array) -> bool:
-    """Tell whether parts are numbered from 0 without gaps, so that each has a member."""
-    largest = int(label.max(initial=-1))
-    if largest >= len(label) or label.min(initial=0) < 0:
-        return False
-    return bool(np.bincount(label, minlength=largest + 1).all())

@@ -13,22 +13,16 @@ import numpy.typing as npt
 
 from bake.arrays import AnyArray, Float64Array, Int32Array
 from bake.asset import Asset
-from bake.errors import CorruptAssetError, OutsideMapError, QueryError, UnknownNodeError, cut
+from bake.errors import OutsideMapError, QueryError, UnknownNodeError, cut
 from bake.hexagons import HexLayout
 
 if TYPE_CHECKING:
-    from bake.movement.rules import Headings
+    pass
 
 #: (x, y), or (x, y, floor) on levels of several floors.
 Cell = tuple[int, ...]
 Name = str | int
 Place = Cell | Name
-
-
-def _hex_layout(name: str) -> HexLayout | None:
-    from bake.hexagons import HEX_LAYOUTS
-
-    return next((known for known in HEX_LAYOUTS if known == name), None)
 
 
 def is_point(place: object) -> bool:
@@ -61,27 +55,16 @@ class Places:
     def __init__(self, asset: Asset) -> None:
         self.asset = asset
         self.name = asset.name
-        kind = asset.text("kind")
-        self.is_grid = kind != "graph"
-        layout = asset.text("hex_layout")
-        self.hex_layout = None if layout is None else _hex_layout(layout)
-        if kind == "hex" and self.hex_layout is None:
-            raise asset.damaged(f"kind is {kind!r}, hex_layout {layout!r}")
+        self.is_grid = asset.graph.is_grid
+        self.hex_layout = cast("HexLayout | None", asset.text("hex_layout"))
         stated = (asset.number(name) or 0 for name in ("height", "width"))
         self.height, self.width = stated if self.is_grid else (0, 0)
         if self.is_grid:
             # The file compares the grid with its width and height.
             asset.shape("/terrain" if asset.implied is None else "/ground")
         self.floor_height = asset.number("floor_height") if self.is_grid else None
-        if self.floor_height is not None and not (
-            self.floor_height < self.height and self.height % self.floor_height == 0
-        ):
-            raise asset.damaged(f"floor_height is {self.floor_height}")
-        self.headings: Headings | None = None
-        if (headings := asset.number("headings")) is not None:
-            if headings != self.floors:
-                raise asset.damaged(f"headings is {headings}, and there are {self.floors} floors")
-            self.headings = cast("Headings", headings)
+        # Numbers that contradict each other are refused where the graph is made.
+        self.headings = asset.graph.headings
         self.ticks_per_unit = asset.number("ticks_per_unit") or 0
 
     # -- nodes ------------------------------------------------------------------------------------
@@ -333,11 +316,6 @@ class Places:
                 expected=f"floor from 0 to {self.floors - 1}",
             )
         return (x, y), floor
-
-    # -- columns ----------------------------------------------------------------------------------
-
-    def _damaged(self, name: str) -> CorruptAssetError:
-        return self.asset.damaged(f"column /{name} contradicts the rest")
 
 
 def quoted(what: object) -> str:

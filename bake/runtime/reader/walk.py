@@ -26,9 +26,6 @@ ROOM = 512
 #: About how many steps are walked before they are put in order, while the caches still hold them.
 PORTION = 2**17
 
-_ASTRAY = "next hops do not lead to the goal"
-_NOWHERE = "a next hop leads nowhere"
-
 
 @dataclass(frozen=True)
 class Steps:
@@ -40,7 +37,7 @@ class Steps:
         head_row: (m) int32, the row each arc leads to; -1 where the profile may not take it.
         weigh: gives (m) int32 ticks, UNREACHABLE where the profile may not take the arc. Whoever
             only asks where to step next needs no weights.
-        damaged: makes the error for hops that do not lead to their goal.
+        damaged: makes the error for what is wrong in the asset.
 
     Every method raises a CorruptAssetError for hops that do not lead to their goal.
     """
@@ -55,6 +52,11 @@ class Steps:
     @property
     def row_count(self) -> int:
         return len(self.first_arc)
+
+    @property
+    def astray(self) -> CorruptAssetError:
+        """Return the error for hops that do not lead to their goal."""
+        return self.damaged("next hops do not lead to the goal")
 
     @cached_property
     def weight(self) -> Int32Array:
@@ -76,7 +78,7 @@ class Steps:
             return -1
         arc = int(self.first_arc[row]) + slot
         if arc >= self.end_arc[row] or self.head_row[arc] < 0:
-            raise self.damaged(_NOWHERE)
+            raise self.astray
         return arc
 
     def path(self, row: int, goal: int) -> Int32Array | None:
@@ -95,7 +97,7 @@ class Steps:
             path = np.concatenate([path, np.empty_like(path)])
             end = follow_run(self.index, goal, path, end)
         if end == ASTRAY:
-            raise self.damaged(_ASTRAY)
+            raise self.astray
         return path[:end]
 
     def ticks(self, row: int, goal: int) -> float:
@@ -115,7 +117,7 @@ class Steps:
             if arc < 0 and not arcs:
                 return None
             if arc < 0 or len(arcs) > self.row_count:
-                raise self.damaged(_ASTRAY)
+                raise self.astray
             arcs.append(arc)
             row = int(self.head_row[arc])
         return arcs
@@ -135,12 +137,12 @@ class Steps:
         arc = self.first_arc.take(rows)
         arc += slot.astype(np.int32, copy=False)
         if (arc >= self.end_arc.take(rows)).any():
-            raise self.damaged(_NOWHERE)
+            raise self.astray
         arc[stuck] = 0
         ahead = self.head_row.take(arc) if len(self.head_row) else arc
         ahead[stuck] = 0
         if ahead.min(initial=0) < 0:
-            raise self.damaged(_NOWHERE)
+            raise self.astray
         ahead[stuck] = np.where(rows[stuck] == goals[stuck], rows[stuck], -1)
         return ahead
 
@@ -190,7 +192,7 @@ class Steps:
         walkers = np.empty((WALKERS, 4), dtype=np.int64)
         arcs = self.hops.compiled, self.head_row, self.weight
         if measure_runs(*arcs, starts, goals, walkers, ticks) == ASTRAY:
-            raise self.damaged(_ASTRAY)
+            raise self.astray
         return ticks
 
     def _ticks_along(self, first: Int64Array, path: Int32Array, goals: Int32Array) -> Float64Array:
@@ -242,7 +244,7 @@ class Steps:
                     places,
                 )
                 if taken == ASTRAY:
-                    raise self.damaged(_ASTRAY)
+                    raise self.astray
                 if (walkers[:, 2] < 0).all():
                     break
                 places = np.concatenate([places, np.empty_like(places)], axis=1)
@@ -273,7 +275,7 @@ class Steps:
             who.append(under_way)
             where.append(row[under_way])
         else:
-            raise self.damaged(_ASTRAY)
+            raise self.astray
         pair = np.concatenate(who)
         order = np.argsort(pair, kind="stable")
         first = np.zeros(len(starts) + 1, dtype=np.int64)
@@ -284,10 +286,10 @@ class Steps:
         slot = self.hops.slots(rows, goals)
         arc = self.first_arc[rows] + slot
         if (slot < 0).any() or (arc >= self.end_arc[rows]).any():
-            raise self.damaged(_ASTRAY)
+            raise self.astray
         ahead: Int32Array = self.head_row[arc]
         if (ahead < 0).any():
-            raise self.damaged(_ASTRAY)
+            raise self.astray
         return ahead
 
     # -- one goal ---------------------------------------------------------------------------------
@@ -304,10 +306,10 @@ class Steps:
         moves = moves[moves != goal]
         arc = self.first_arc[moves] + slot[moves]
         if (arc >= self.end_arc[moves]).any():
-            raise self.damaged(_NOWHERE)
+            raise self.astray
         head, weight = self.head_row[arc], self.weight[arc]
         if (head < 0).any() or (weight == UNREACHABLE).any():
-            raise self.damaged("a next hop leads where the profile cannot go")
+            raise self.astray
         next_row = np.arange(self.row_count, dtype=np.int32)
         next_row[moves] = head
         ticks = np.zeros(self.row_count, dtype=np.int64)
@@ -333,7 +335,7 @@ class Steps:
             end = end[end]
         reached = end == goal
         if (~reached & (next_row != np.arange(len(next_row)))).any():
-            raise self.damaged(_ASTRAY)
+            raise self.astray
         return ticks, reached
 
     def ticks_toward(self, goal: int) -> Float64Array:

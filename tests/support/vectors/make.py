@@ -72,10 +72,10 @@ def _laid_out(value: object, depth: int) -> str:
 def _numbers(flat: Path) -> dict[tuple[int, int], int]:
     """The number in a flat file of each arc that is no step, by (from, to) location."""
     file = FlatFile(flat)
-    if file.has(LEVEL, "head"):
+    if (LEVEL, "head") in file.entries:
         first, head = file.read(LEVEL, "first_out"), file.read(LEVEL, "head")
         tail = [at for at, end in enumerate(first[1:]) for _ in range(first[at], end)]
-    elif file.has(LEVEL, "link_from"):
+    elif (LEVEL, "link_from") in file.entries:
         tail, head = file.read(LEVEL, "link_from").tolist(), file.read(LEVEL, "link_to")
     else:
         return {}

@@ -1,0 +1,64 @@
+"""Take the columns of a hierarchy apart into its layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from bake.arrays import AnyArray
+from bake.asset.check import is_numbered
+from bake.asset.column import Stored, profile_path
+
+
+class StoredLayer(NamedTuple):
+    """What columns say of one layer; see the table of columns."""
+
+    clusters: int
+    bits: int
+    node: AnyArray  # (t) numbers in the layer below
+    degree: AnyArray  # (t)
+    head: AnyArray  # (a) transitions of the layer
+    weight: AnyArray  # (a) ticks
+    parent: AnyArray  # (clusters) those of the next layer; empty in the last
+
+
+def stored_layers(
+    asset: Stored, profile: str, take: Callable[[str], AnyArray], rows: int, clusters: int
+) -> Iterator[StoredLayer]:
+    """Yield the layers of a profile, lowest first.
+
+    Args:
+        asset: what holds the columns.
+        profile: the profile's name.
+        take: reads one of its columns.
+        rows, clusters: how many it has.
+
+    Raises:
+        CorruptAssetError: columns contradict each other.
+    """
+    nodes, counts, every = (
+        asset.read(profile_path(profile, f"layer_{name}")).tolist()
+        for name in ("nodes", "clusters", "bits")
+    )
+    node, degree, head, weight, parent = (
+        take(f"layer_{name}") for name in ("node", "degree", "head", "weight", "parent")
+    )
+    (landmarks, _) = asset.shape(profile_path(profile, "layer_landmark"))
+    fits = [*counts[:1], *nodes[:1]] == [clusters, landmarks] and not any(every[1:])
+    if not fits or sum(counts[:-1]) != len(parent):
+        raise asset.damaged(f"layers of profile {profile!r} do not fit its clusters")
+    below, used = rows, [0, 0, 0]
+    # Nothing stands on the last layer.
+    for count, size, bits, after in zip(nodes, counts, every, [*counts[1:], None], strict=True):
+        own = slice(used[0], used[0] + count)
+        arcs = slice(used[1], used[1] + int(degree[own].sum(dtype=np.int64)))
+        up = parent[used[2] : used[2] + (0 if after is None else size)]
+        used = [own.stop, arcs.stop, used[2] + len(up)]
+        layer = StoredLayer(size, bits, node[own], degree[own], head[arcs], weight[arcs], up)
+        named = is_numbered(up) and int(up.max(initial=-1)) + 1 == (after or 0)
+        if layer.node.max(initial=-1) >= below or layer.head.max(initial=-1) >= count or not named:
+            raise asset.damaged(f"a layer of profile {profile!r} leads out of what it stands on")
+        below = count
+        yield layer
