@@ -217,6 +217,6 @@ def test_pipes_in_place_of_other_files(project: Path) -> None:
     assert shell("check").code == 0
     checkpoint = project / "baked" / ".five.h5.checkpoint"
     checkpoint.mkdir()
-    os.mkfifo(checkpoint / "0-0.state")
+    os.mkfifo(checkpoint / "0-0.range")
     assert shell("build --force --jobs 1 levels_src/five.json").code == 0
     assert json.loads(shell("info baked/five.h5 --json").out)["level"] == "five"
