@@ -11,6 +11,7 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.errors import BudgetError, in_units
+from bake.graph import INFINITY, UNREACHABLE
 from bake.search.all_pairs.batch import LANES, BatchScratch, BatchSearch
 from bake.search.all_pairs.nearest_of_groups import nearest_of_groups
 from bake.tables.clusters import Clusters
@@ -79,6 +80,7 @@ def cluster_distances(
         target = member[first[start] : first[stop]]
         dist = search.distances_to_sets(target, found.label[target] - np.int32(start), scratch)
         nearest_of_groups(dist, member, first, least)
+        least[least == INFINITY] = UNREACHABLE
         distance[:, start:stop] = least[:, : stop - start]
         progress(stop / count)
     return distance

@@ -51,13 +51,12 @@ def heuristic(sub: Subgraph, bytes_per_node: int) -> Heuristic:
     """
     graph = sub.graph
     rows = graph.node_count
-    two_way = bool(is_two_way(sub.arcs))
+    two_way = is_two_way(sub.arcs)
     columns = pivot_columns(rows, bytes_per_node, two_way=two_way)
     if not rows:
         return Heuristic(two_way, np.zeros((0, columns), dtype=np.int32))
-    part, parts = connected_parts(graph.first_out, graph.head, np.zeros(rows, dtype=np.int32))
-    extent = np.bincount(part, minlength=parts)
-    first = int((part == extent.argmax()).argmax())
+    part, _ = connected_parts(graph.first_out, graph.head, np.zeros(rows, dtype=np.int32))
+    first = int((part == np.bincount(part).argmax()).argmax())
     pivot = pivot_distances(graph, sub.weight, first, columns, two_way=two_way)
     return Heuristic(two_way, pivot)
 
@@ -94,8 +93,9 @@ def pivot_distances(
     def distances(of: Graph, price: Int32Array, row: int) -> Int32Array:
         found = np.empty(rows, dtype=np.int32)
         wanted[row] = True
-        cell, sample = np.empty(rows, dtype=np.int32), np.empty(1, dtype=np.int32)
-        voronoi_cells(Arcs.of(of, price), wanted, heap, found, cell, sample)
+        voronoi_cells(
+            Arcs.of(of, price), wanted, heap, found, np.empty_like(found), found[:1].copy()
+        )
         wanted[row] = False
         return found
 
@@ -115,5 +115,5 @@ def pivot_distances(
 
 
 def _filled(distance: Int32Array) -> Int32Array:
-    largest = distance.max(where=distance != UNREACHABLE, initial=0)
-    return np.where(distance == UNREACHABLE, largest, distance)
+    none = distance == UNREACHABLE
+    return np.where(none, distance.max(where=~none, initial=0), distance)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bake.arrays import Int32Array
-from bake.graph import INFINITY, UNREACHABLE
+from bake.graph import INFINITY
 from bake.kernels.jit import kernel
 from bake.search.all_pairs.batch import LANES
 
@@ -17,12 +17,10 @@ def nearest_of_groups(
     Args:
         dist: (r, LANES) int32 ticks, INFINITY = no path.
         member, first: rows by group; (r), (c + 1) int32.
-        least: (c, LANES) int32, filled; UNREACHABLE where there is no path.
+        least: (c, LANES) int32, filled; INFINITY where there is no path.
     """
     for group in range(len(first) - 1):
-        least[group, :] = UNREACHABLE
+        least[group, :] = INFINITY
         for i in range(first[group], first[group + 1]):
             for lane in range(LANES):
-                reached = dist[member[i], lane]
-                old = least[group, lane]
-                least[group, lane] = reached if reached < INFINITY and reached < old else old
+                least[group, lane] = min(least[group, lane], dist[member[i], lane])

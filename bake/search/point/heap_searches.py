@@ -21,8 +21,8 @@ M. Likhachev, G. Gordon, S. Thrun, "ARA*: Anytime A* with provable bounds on sub
 2003: the path costs at most the weight times as much as a shortest one all the same. Under an
 inconsistent one, the closed rows to which a shorter way was found are kept apart until the goal is
 reached, and are expanded again where one of them could lead to a path so short that the bound would
-not hold. A shorter way to a closed row counts for the path, which may so be cheaper than it was
-when the goal was reached.
+not hold. Without a weight they are opened again at once, which expands fewer rows. A shorter way to
+a closed row counts for the path, which may so be cheaper than it was when the goal was reached.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class HeapOrder(NamedTuple):
 
     Attributes:
         cost, guess: how often the ticks so far count, and the estimate.
-        late: whether closed rows to which a shorter way was found are expanded again in the end
-            where that is needed; for admissible, inconsistent heuristics.
+        late: whether closed rows to which a shorter way was found are expanded again, with a weight
+            in the end where that is needed; for admissible, inconsistent heuristics.
     """
 
     cost: int
@@ -239,9 +239,12 @@ def search_heap(
                 best = reached
                 continue
             if seen[head, 2] != 0 or (cost == 0 and known < older):
-                if late:
+                if not late:
+                    continue
+                if cost > 1:
                     apart = push(later, apart, reached + h, int(np.int64(head)))
-                continue
+                    continue
+                seen[head, 2] = 0
             key = cost * reached + guess * h
             if ranked:
                 key = (key << _TIE_BITS) | (_LARGEST_G - reached if cost else pushed)

@@ -260,7 +260,7 @@ class SearchSpace:
         """
         terms, toward = estimate.terms(), estimate.toward
         if queue == "heap" or (queue == "auto" and not self.weights_alike):
-            order = HeapOrder(1, 1, late=not estimate.consistent)
+            order = HeapOrder(1, 1, not estimate.consistent)
             return False, self._by_heap(order, estimate, start, goal)
         successors = self.successors if estimate.consistent else NO_SUCCESSORS
 
