@@ -104,6 +104,23 @@ def test_the_test_above_sees_processes(tmp_path: Path) -> None:
     assert "AssertionError: subprocess.Popen" in done.stderr
 
 
+#: Changes a level and asks for one step, as the first update of a game does.
+FIRST_UPDATE = """
+import sys
+from bake.runtime import open_asset
+nav = open_asset(sys.argv[1]).profile()
+nav.update(blocked=[nav.next_hop((0, 0), (11, 8))])
+nav.next_hop((0, 0), (11, 8))
+"""
+
+
+def test_a_first_update_and_the_step_after_it_compile_few_functions(tmp_path: Path) -> None:
+    """The asset says by which order the level is contracted, so nothing that finds one."""
+    asset = asset_of(tmp_path)
+    run(FIRST_UPDATE, tmp_path / "cache", asset, how="wait")
+    assert 0 < kernels_in(tmp_path / "cache") <= 24
+
+
 #: Asks for a path before and after a level is warmed up, here or beside.
 BEFORE_AND_AFTER = """
 import sys
