@@ -224,11 +224,15 @@ def test_answers_without_a_table_say_when_a_path_is_too_long(tmp_path: Path) -> 
             lambda goal: nav.distances([0], [goal])[0],
             lambda goal: len(nav.paths([0], [goal])[1]),
         ]
-        assert [ask(2) for ask in asked] == [1, 2**30 - 2, [0, 1, 2], 1, 2**30 - 2, 3]
-        assert [ask(5) for ask in asked] == [None, math.inf, None, None, math.inf, 0]
-        for ask in asked:
-            with pytest.raises(QueryError, match="costs 1,073,741,824 ticks or more"):
-                ask(3)
+        for _ in range(2):
+            assert [ask(2) for ask in asked] == [1, 2**30 - 2, [0, 1, 2], 1, 2**30 - 2, 3]
+            assert [ask(5) for ask in asked] == [None, math.inf, None, None, math.inf, 0]
+            for ask in asked:
+                with pytest.raises(QueryError, match="costs 1,073,741,824 ticks or more"):
+                    ask(3)
+            # A level that was changed back is as it was.
+            level.update(arcs={(0, 1): 1})
+            level.update(arcs={(0, 1): None})
 
 
 def test_warming_up(tmp_path: Path) -> None:
