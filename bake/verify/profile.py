@@ -235,7 +235,7 @@ def prove_components(profile: Profile) -> int:
     both = np.unique(np.stack([label, stored]), axis=1).shape[1] if profile.rows else 0
     distinct = len(np.unique(stored))
     same = both == count == distinct == profile.number("component_count")
-    profile.require(same, "components are not the connected ones")
+    profile.require(same, "components are not the connected ones, or component_count is wrong")
     tail, head = stored[profile.arcs.tail], stored[profile.arcs.head]
     flags = {"one_way": bool((tail != head).any())}
     if profile.number("two_way") is not None:
