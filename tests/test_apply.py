@@ -298,15 +298,14 @@ def test_prices_that_no_asset_can_hold_are_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
-        ("recipe", b"{}", "its recipe cannot be read: tables: this key is missing"),
+        ("recipe", b"{}", "its recipe cannot be read: ticks_per_unit: this key is missing"),
         ("recipe", b'{"profiles":', "its recipe cannot be read: Expecting value"),
-        ("connectivity", 5, "attribute connectivity of / is 5"),
     ],
 )
-def test_an_asset_that_states_no_rules(tmp_path: Path, name: str, value: object, told: str) -> None:
+def test_an_asset_that_states_no_rules(tmp_path: Path, name: str, value: bytes, told: str) -> None:
     asset = bake_grid(tmp_path, [["floor"] * 3] * 2)
     with edited(asset) as file:
-        file.attrs[name] = np.bytes_(value) if isinstance(value, bytes) else value
+        file.attrs[name] = np.bytes_(value)
     with open_asset(asset) as level:
         level.save_patch(tmp_path / "saved.patch")
     with pytest.raises(CorruptAssetError) as caught:

@@ -79,6 +79,7 @@ TABLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("reach", "reachability between components", ("reach",)),
     ("next_hops", "all-pairs next hops, compressed", ("run_length", "run_move")),
     ("next_hops", "all-pairs next hops, in runs", ("first_run", "run_start", "run_move")),
+    ("cut_heights", "the order by which updates contract", ("cut_height",)),
     ("distances", "all-pairs distances, by labels each way",
         ("label_parent", "label_difference", "label_toward", "label_away")),
     ("distances", "all-pairs distances, by labels",

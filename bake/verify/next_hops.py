@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
-from bake.asset.runs import run_starts
 from bake.graph import INFINITY
 from bake.kernels.jit import kernel
 from bake.verify.profile import Profile, RowGraph
@@ -111,7 +110,7 @@ def read_reach(profile: Profile) -> Reach:
 def read_runs(profile: Profile) -> Runs:
     """Return the profile's next hops."""
     stored, rows = profile.column("run_move"), profile.rows
-    count, start = run_starts(profile.asset, profile.name, rows, len(stored))
+    count, start = profile.run_starts(len(stored))
     first = np.append(0, np.cumsum(count))
     none = int(np.iinfo(str(stored.dtype)).max)
     symbol, at = stored.astype(np.int64), profile.chart

@@ -16,6 +16,7 @@ import numpy as np
 from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array
 from bake.asset import Asset
 from bake.asset.column import profile_path
+from bake.asset.runs import run_starts
 from bake.errors import CorruptAssetError
 from bake.graph import BLOCKED
 
@@ -180,6 +181,10 @@ class Profile:
     def whole(self, name: str) -> Int64Array:
         """Return one of the profile's columns of whole numbers as int64."""
         return self.column(name).astype(np.int64)
+
+    def run_starts(self, runs: int) -> tuple[Int64Array, AnyArray]:
+        """Return how many runs each row has, and where each begins: see :func:`run_starts`."""
+        return run_starts(self.asset, self.name, self.rows, runs)
 
     def number(self, name: str) -> int | None:
         """Return a number among the profile's attributes."""

@@ -126,6 +126,13 @@ def test_a_size_that_is_none(value: object, tower: Path) -> None:
         ask(tower)
 
 
+def ask_after_closing(path: Path, cell: tuple[int, ...]) -> None:
+    with open_asset(path) as level:
+        nav = level.profile(level.profiles[0])
+        nav.update(blocked=[cell])
+        nav.next_hop((0, 1, 0)[: len(cell)], (0, 2, 0)[: len(cell)])
+
+
 @pytest.fixture(params=UPDATE_COLUMNS)
 def updated(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str, tuple[int, ...]]:
     """An asset that has the column, the column, and a cell to close."""
@@ -144,11 +151,11 @@ def updated(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str, 
     ],
     ids=["dtype", "more dimensions", "no dimension", "one less"],
 )
-def test_what_only_updates_read_is_named_at_the_first_one(
+def test_what_only_changed_levels_read_is_named_at_the_first_change(
     make: Callable[[np.ndarray], object], updated: tuple[Path, str, tuple[int, ...]]
 ) -> None:
     """Nothing is changed by it."""
     path, name, cell = updated
     edit(path, replaced(name, make))
-    with pytest.raises(CorruptAssetError, match="damaged"), open_asset(path) as level:
-        level.profile(level.profiles[0]).update(blocked=[cell])
+    with pytest.raises(CorruptAssetError, match="damaged"):
+        ask_after_closing(path, cell)

@@ -49,7 +49,7 @@ def test_for_programs(project: Path) -> None:
     assert (walker["nodes"], walker["components"], walker["one_way"]) == (22, 1, False)
     tables = {table["table"]: table for table in walker["tables"]}
     assert list(tables) == [
-        *("next_hops", "clusters", "hierarchy", "cluster_distances"),
+        *("next_hops", "cut_heights", "clusters", "hierarchy", "cluster_distances"),
     ]
     assert tables["next_hops"] == {
         "table": "next_hops",

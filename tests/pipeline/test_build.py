@@ -36,7 +36,7 @@ def test_a_build_and_the_next_one(tasks: list[Task]) -> None:
     for outcome in outcomes.values():
         assert outcome.error is None
         assert outcome.baked is not None
-        assert outcome.baked.size == len(before[outcome.task.name])
+        assert outcome.baked.bytes == len(before[outcome.task.name])
         assert outcome.baked.profiles == ("default",)
     keep = outcomes["keep"].baked
     assert keep is not None
@@ -90,7 +90,8 @@ def test_progress_of_one_level(tasks: list[Task]) -> None:
     list(build(tasks[:1], jobs=1, force=True, report=lambda *news: told.append(news)))
     assert {name for name, _, _ in told} == {"hive"}
     stages = list(dict.fromkeys(stage for _, stage, _ in told))
-    assert stages == ["read", "graph", "next hops", "write"]
+    tables = ["next hops", "clusters", "hierarchy", "cluster distances"]
+    assert stages == ["read", "graph", *tables, "write"]
     hops = [done for _, stage, done in told if stage == "next hops"]
     assert hops == sorted(hops)
     assert hops[-1] == 1

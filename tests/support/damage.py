@@ -38,8 +38,8 @@ SLOPE_COLUMNS = [
     "/profiles/default/slope",
     "/profiles/default/turn",
 ]
-#: Columns that only updates read.
-UPDATE_COLUMNS = ["/barred", "/profiles/default/may_enter"]
+#: Columns that only updates and what is asked after them read.
+UPDATE_COLUMNS = ["/barred", "/profiles/default/may_enter", "/profiles/default/cut_height"]
 #: Columns of assets into which a patch was folded.
 PATCH_COLUMNS = ["/price_from", "/price_to", "/price_units"]
 #: Columns of large lattices.

@@ -237,19 +237,28 @@ def test_no_path_is_stored_where_no_other_table_tells(
     assert found
 
 
+def long_length(old: np.ndarray) -> np.ndarray:
+    first = np.flatnonzero(old)[0]
+    return np.concatenate([old[:first], [129] * 5 + [1], old[first + 1 :]])
+
+
 @pytest.mark.parametrize(
     ("name", "make", "told"),
     [
-        ("run_length", lambda old: old + 21 * (old > 0), "not in order"),
-        ("run_length", lambda old: old * 0, "does not end every row"),
-        ("run_length", lambda old: old + (old == 0), "does not end every row"),
-        ("run_length", np.sort, "does not end every row"),
-        ("run_length", lambda old: old | 128, "does not give every run its length"),
-        ("run_length", lambda old: old[:-1], "does not give every run its length"),
-        ("run_length", lambda old: np.append(old, 129), "does not give every run its length"),
-        ("run_length", lambda old: np.append(old[:-1], [128, 0]), "more bytes than it needs"),
-        ("run_length", lambda old: np.append(old[:-1], [129] * 5 + [1]), "more bytes than it"),
-        ("run_move", lambda old: old[1:], "does not give every run its length"),
+        (
+            "run_length",
+            lambda old: old + 21 * (old > 0),
+            "has a run of 42 targets in a table of 22",
+        ),
+        ("run_length", lambda old: old * 0, "ends 58 of 22 rows"),
+        ("run_length", lambda old: old + (old == 0), "ends 0 of 22 rows"),
+        ("run_length", np.sort, "ends a row inside a length"),
+        ("run_length", lambda old: old | 128, "has 0 lengths for 58 runs"),
+        ("run_length", lambda old: old[:-1], "has 57 lengths for 58 runs"),
+        ("run_length", lambda old: np.append(old, 129), "ends a row inside a length"),
+        ("run_length", lambda old: np.append(old[:-1], [128, 0]), "ends a row inside a length"),
+        ("run_length", long_length, "has a length of 6 bytes"),
+        ("run_move", lambda old: old[1:], "has 58 lengths for 57 runs"),
         ("run_move", lambda old: old * 0 + 77, "a hop is no arc"),
         ("run_move", lambda old: old * 0 + 255, "there is a shorter path"),
     ],

@@ -337,7 +337,7 @@ def test_flat_files_hold_elevation_and_prices_of_slopes(tmp_path: Path) -> None:
     [
         ("/elevation", 5.0, "weight"),
         ("/elevation", np.nan, "elevation"),
-        ("/profiles/default/slope", 1.0, "slope is not the one in the recipe"),
+        ("/profiles/default/slope", 1.0, "slope.up is not the one in the recipe"),
         ("/profiles/default/slope", -1.0, "slope has -1.0, which is below 0"),
     ],
 )
