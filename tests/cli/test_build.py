@@ -257,6 +257,7 @@ def test_no_recipe_is_needed(bare: Path) -> None:
     found = bake("info", "baked/five.h5", "--json").data
     assert [table["table"] for table in found["profiles"]["default"]["tables"]] == [
         "next_hops",
+        "cut_heights",
         "clusters",
         "hierarchy",
         "cluster_distances",

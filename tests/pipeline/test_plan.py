@@ -65,6 +65,7 @@ def test_every_table_is_planned(tmp_path: Path) -> None:
     assert {table.table for table in plan.tables} == {
         "components",
         "next_hops",
+        "cut_heights",
         "clusters",
         "hierarchy",
         "cluster_distances",
