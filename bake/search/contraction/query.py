@@ -36,7 +36,7 @@ PARENT, PLACE, FIRST_RUN, FIRST_ARC = 0, 1, 2, 3
 RUN_ARC, RUN_PLACE = 0, 1
 
 #: Columns of ``Chains.state``.
-GOAL, VALID, SENT, UNTIL = 0, 1, 2, 3
+GOAL, VALID, SENT, UNTIL, ASKED = range(5)
 
 #: Rows of ``Chains.lines``.
 CLIMB, CLIMBED_BY, TICKS, AT = 0, 1, 2, 3
@@ -66,8 +66,9 @@ class Chains(NamedTuple):
     """What is known of the distances to some goals. All is to be forgotten when weights change.
 
     Attributes:
-        state: (c, 4) int64, of each chain the goal's rank, -1 for none; the lowest valid place; and
-            two numbers that belong to whoever follows distances, the former -1 for a fresh chain.
+        state: (c, 5) int64, of each chain the goal's rank, -1 for none; the lowest valid place; and
+            three numbers that belong to whoever follows distances, -1 for a fresh chain but for
+            ``UNTIL``.
         lines: (c, 4, d) int32, of each chain by place: the ticks from the goal's ancestor down to
             the goal, and its rank; the ticks from a node by any way to the goal, and its rank.
         chain_of: (n + 1) int32, the chain of each rank as a goal, -1 for none; and last the chain
@@ -123,7 +124,7 @@ def chains_for(tree: QueryTree) -> Chains:
     deep = int(tree.node[:, PLACE].max(initial=0)) + 1
     count = max(1, min(CHAINS, ROOM // (16 * deep)))
     return Chains(
-        np.full((count, 4), -1, dtype=np.int64),
+        np.full((count, 5), -1, dtype=np.int64),
         np.empty((count, 4, deep), dtype=np.int32),
         np.append(np.full(len(tree.node) - 1, -1, dtype=np.int32), np.int32(0)),
     )
@@ -185,7 +186,7 @@ def aim(tree: QueryTree, chain: Chain, goal: int) -> None:
     state, climb, climbed_by, _, _ = chain
     if state[GOAL] == goal:
         return
-    state[GOAL], state[VALID], state[SENT] = goal, len(climb), -1
+    state[GOAL], state[VALID], state[SENT], state[ASKED] = goal, len(climb), -1, -1
     low = int(node[goal, PLACE])
     for p in range(low, len(climb)):
         climb[p] = FAR

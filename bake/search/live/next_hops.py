@@ -26,6 +26,7 @@ from bake.graph import BLOCKED
 from bake.kernels.jit import accessor, kernel, ready
 from bake.search.contraction.hierarchy import ContractionHierarchy
 from bake.search.contraction.query import (
+    ASKED,
     FAR,
     PLACE,
     SENT,
@@ -161,21 +162,21 @@ def _row_ahead(
         farthest: the most steps of a leap; with more of them distances are soon worked out.
     """
     state = chain.state
-    ahead = baked_hop(baked, row, goal)
-    if row == state[SENT] and row != state[UNTIL]:
-        # A leap has proved this part of the baked path.
-        state[SENT] = ahead
-        return ahead
-    here = reach(tree, chain, rank_of[row])
-    if here == 0 or here >= FAR:
-        return int(row) if here == 0 else -1
-    steps, landed = _leap(
-        tree, chain, rank_of, out, baked, row, ahead, goal, here, nothing, 0, farthest
-    )
-    if steps > 0:
-        state[SENT], state[UNTIL] = ahead, landed
-        return ahead
-    return _hop(tree, chain, rank_of, out, row, ahead, here)
+    ahead = int(baked_hop(baked, row, goal))
+    # Otherwise a leap has proved this part of the baked path.
+    if row != state[SENT] or row == state[UNTIL]:
+        here = reach(tree, chain, rank_of[row])
+        if here == 0 or here >= FAR:
+            ahead = until = int(row) if here == 0 else -1
+        else:
+            steps, until = _leap(
+                tree, chain, rank_of, out, baked, row, ahead, goal, here, nothing, 0, farthest
+            )
+            if steps == 0:
+                ahead = until = _hop(tree, chain, rank_of, out, row, ahead, here)
+        state[UNTIL] = until
+    state[ASKED], state[SENT] = row, ahead
+    return ahead
 
 
 @kernel
@@ -394,10 +395,16 @@ class NextHops:
         """Return the row to step to: at the goal the goal, -1 where there is no path."""
         rank_of, chain_of, state = self._views
         chain = chain_of[rank_of[goal]]
-        if chain >= 0 and state[chain, SENT] == row != state[chain, UNTIL]:
-            # A leap has proved this part of the baked path.
-            state[chain, SENT] = ahead = self._hop_within(row, goal)
-            return ahead
+        if chain >= 0:
+            sent = state[chain, SENT]
+            if sent == row != state[chain, UNTIL]:
+                # A leap has proved this part of the baked path.
+                state[chain, ASKED] = row
+                state[chain, SENT] = ahead = self._hop_within(row, goal)
+                return ahead
+            if state[chain, ASKED] == row:
+                # An agent asks again in each frame until it is there.
+                return sent
         ends, told = self._ends
         ends[0], ends[1] = row, goal
         next_rows(*self._arrays, self._farthest, *self._pair)

@@ -182,7 +182,7 @@ def test_a_pair_that_only_a_shortcut_joined() -> None:
 
 @pytest.mark.parametrize("family", FAMILIES[:3], ids=lambda family: family.__name__)
 def test_warming_up_changes_nothing(family) -> None:
-    changing = Changing(family, 5, labels_from=0)
+    changing = Changing(family, 3, labels_from=0)
     changing.change()
     rule = changing.rule
     changing.hops.warm_up()
@@ -190,6 +190,26 @@ def test_warming_up_changes_nothing(family) -> None:
         for goal in changing.goals:
             assert changing.hops.next_row(start, goal) == rule.hop(start, goal)
             assert changing.hops.path(start, goal).tolist() == rule.path(start, goal)
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
+def test_who_asks_again_is_told_the_same_without_a_search(
+    family, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until something changes, or another row is asked about on the way to the same goal."""
+    changing = Changing(family, 3, labels_from=0)
+    asked = []
+    search = next_hops.next_rows
+    monkeypatch.setattr(next_hops, "next_rows", lambda *args: (asked.append(1), search(*args)))
+    for _ in range(3):
+        changing.change()
+        rule = changing.rule
+        for goal in range(changing.n):
+            for row in range(changing.n):
+                told = changing.hops.next_row(row, goal)
+                asked.clear()
+                assert changing.hops.next_row(row, goal) == told == rule.hop(row, goal)
+                assert not asked
 
 
 def test_what_the_hierarchy_does_not_know() -> None:
