@@ -41,14 +41,15 @@ def distances_of_pairs(written: AnyArray, count: int) -> Int32Array:
     Raises:
         ValueError: it is no table of so many things, or one with a negative distance.
     """
+    half = count * (count + 1) // 2
+    if len(written) not in (half, count * count):
+        raise ValueError(f"has {len(written):,} distances of {count:,} clusters")
     step = np.empty((count, count), dtype=np.uint32)
-    if len(written) == count * (count + 1) // 2:
+    if len(written) == half:
         lower = np.tril_indices(count)
         step[lower] = step.T[lower] = written
-    elif len(written) == count * count:
-        step[...] = written.reshape(count, count)
     else:
-        raise ValueError(f"has {len(written):,} distances of {count:,} clusters")
+        step[...] = written.reshape(count, count)
     step = np.where(step & 1, ~(step >> 1), step >> 1)
     distance = step.cumsum(axis=0, dtype=np.uint32).cumsum(axis=1, dtype=np.uint32).view(np.int32)
     if (distance < 0).any():

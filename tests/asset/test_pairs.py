@@ -59,3 +59,6 @@ def test_what_is_no_table_is_refused() -> None:
             distances_of_pairs(np.zeros(length, dtype=np.uint32), 3)
     with pytest.raises(ValueError, match="has a negative distance"):
         distances_of_pairs(np.array([1, 0, 0], dtype=np.uint32), 2)
+    # Nothing is allocated for clusters that have no distances.
+    with pytest.raises(ValueError, match="has 1 distances of 4,194,304 clusters"):
+        distances_of_pairs(np.zeros(1, dtype=np.uint32), 2**22)
