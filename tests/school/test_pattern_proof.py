@@ -126,7 +126,10 @@ BREAKS: dict[str, tuple[str, str, object, str]] = {
     "a board with a tile twice": ("six", "/tiles_goal", 1, "/tiles_goal is no board"),
     "a member that is none": ("six", "/patterns_member", 9, "/patterns_member names no pattern"),
     "the gap as a member": ("six", "/patterns_member", 0, "/patterns_member names no pattern"),
-    "cuts out of order": ("six", "/patterns_first_member", 4, "first_member leaves a part with fewer than 1 of member"),
+    "cuts out of order": (
+        *("six", "/patterns_first_member", 4),
+        "first_member leaves a part with fewer than 1 of member",
+    ),
     "a goal that is no value": ("porter", "/variables_goal", 4, "/variables_goal names no value"),
     "a need that is no value": ("porter", "/actions_needs", 7, "/actions_needs names no value"),
     "an action below 0": ("porter", "/actions_cost", -1, "/actions_cost has -1, not 0 or more"),
