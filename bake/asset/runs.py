@@ -1,4 +1,4 @@
-"""Say where the runs of a row begin by how long each one is, in as few bytes as its length needs.
+"""Run lengths of next hops, in as few bytes as each length needs.
 
 Seven bits of a length make a byte, the lowest ones first; all bytes of a length but its last are
 128 or more. This is LEB128: DWARF Debugging Information Format, version 5, section 7.6. A row's
