@@ -39,18 +39,18 @@ from bake.level import (
 )
 from bake.pipeline.contents import together
 from bake.pipeline.level import world_contents
+from bake.play.live.cells import whole
+from bake.play.live.edits import LevelState
+from bake.play.live.links import CLOSED, Pair
+from bake.play.live.patch import read_patch
+from bake.play.live.rules import LevelRules, ProfileRules
+from bake.play.reader.places import Cell as RuntimeCell
+from bake.play.reader.places import Places
+from bake.play.reader.points import Points
+from bake.play.things import Door as BakedDoor
+from bake.play.things import Link as BakedLink
+from bake.play.things import ThingTables
 from bake.recipe import LevelRecipe, read_stated
-from bake.runtime.live.cells import whole
-from bake.runtime.live.edits import LevelState
-from bake.runtime.live.links import CLOSED, Pair
-from bake.runtime.live.patch import read_patch
-from bake.runtime.live.rules import LevelRules, ProfileRules
-from bake.runtime.reader.places import Cell as RuntimeCell
-from bake.runtime.reader.places import Places
-from bake.runtime.reader.points import Points
-from bake.runtime.things import Door as BakedDoor
-from bake.runtime.things import Link as BakedLink
-from bake.runtime.things import ThingTables
 from bake.worlds import AgentProfile, World, build_world
 
 #: The terrain below obstacles, in a level without a terrain that is blocked for everyone.

@@ -18,7 +18,7 @@ from bake.arrays import Int32Array
 from bake.asset.records import as_names
 from bake.errors import CostError
 from bake.graph import MAX_WEIGHT, Graph, lightest_arcs
-from bake.runtime import open_asset
+from bake.play import open_asset
 
 if TYPE_CHECKING:
     import networkx

@@ -43,7 +43,7 @@ class FileKind:
 #: What returns each kind, by its name; a process that bakes for another one is sent this table.
 KINDS: dict[str, Callable[[], FileKind]] = {}
 
-#: What returns each further method of :meth:`bake.runtime.Navigator.search`, by its name.
+#: What returns each further method of :meth:`bake.play.Navigator.search`, by its name.
 METHODS: dict[str, Callable[[], Any]] = {}
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from bake.agents.agent import Agent
 from bake.agents.belief import Belief
 from bake.levels.movingai import read_scenario
-from bake.runtime import Navigator, open_asset
+from bake.play import Navigator, open_asset
 from bake.school import RealTimeAgent
 from bake.school.skirting import Walk, bounce, crash_and_turn, trace_obstacles
 from benchmarks.bench import Bench

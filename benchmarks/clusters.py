@@ -10,9 +10,9 @@ import numpy as np
 from bake.levels.movingai import read_scenario
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
+from bake.play import Navigator, open_asset
 from bake.processors import processors
 from bake.recipe import LevelRecipe
-from bake.runtime import Navigator, open_asset
 from bake.school import plan_clusters, register
 from bake.school.corridors import PRICES
 from benchmarks.bench import Bench

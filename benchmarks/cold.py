@@ -59,7 +59,7 @@ QUESTIONS = {
 
 _ASK = """
 import sys, time
-from bake.runtime import open_asset
+from bake.play import open_asset
 level = open_asset(sys.argv[1])
 nav = level.profile()
 a, b, c = (3, 4), (50, 41), (3, 5)

@@ -12,11 +12,11 @@ from bake.apply import apply_patch
 from bake.arrays import Int64Array
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
+from bake.play import open_asset
+from bake.play.level import LevelAsset
+from bake.play.navigator import Navigator
 from bake.processors import processors
 from bake.recipe import LevelRecipe, load_recipe
-from bake.runtime import open_asset
-from bake.runtime.level import LevelAsset
-from bake.runtime.navigator import Navigator
 from benchmarks.bench import Bench
 from benchmarks.levels import level_file
 from benchmarks.section import Section

@@ -15,11 +15,11 @@ from bake.arrays import Int32Array
 from bake.errors import BakeError
 from bake.pipeline import Task, find_tasks
 from bake.pipeline.level import bake_level
+from bake.play import Navigator, open_asset
+from bake.play.reader.baked import Baked
 from bake.processors import processors
 from bake.recipe import LevelRecipe, load_recipe
 from bake.recipe.rules import DistanceStorage
-from bake.runtime import Navigator, open_asset
-from bake.runtime.reader.baked import Baked
 from bake.start.first_recipe import write_first_recipe
 from bake.view.report import inspect_asset
 from benchmarks.bench import Bench, Skip

@@ -13,10 +13,10 @@ from bake.errors import QueryError
 from bake.levels.movingai import Scenario, read_scenario
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
+from bake.play import Navigator, open_asset
+from bake.play.searching.heuristics import HEURISTICS, heuristic_for
 from bake.processors import processors
 from bake.recipe import LevelRecipe
-from bake.runtime import Navigator, open_asset
-from bake.runtime.searching.heuristics import HEURISTICS, heuristic_for
 from benchmarks.bench import Bench
 from benchmarks.clock import seconds, undisturbed
 from benchmarks.ground import Ground, ground_of

@@ -16,10 +16,10 @@ from bake.arrays import Float64Array, Int64Array
 from bake.levels.movingai import Scenario, read_scenario
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
+from bake.play import open_asset
+from bake.play.navigator import Navigator
+from bake.play.searching.heuristics import heuristic_for
 from bake.recipe import LevelRecipe
-from bake.runtime import open_asset
-from bake.runtime.navigator import Navigator
-from bake.runtime.searching.heuristics import heuristic_for
 from bake.tables import hierarchy as hierarchies
 from bake.tables.clusters import clusters
 from bake.tables.hierarchy import Hierarchy, hierarchy

@@ -47,7 +47,7 @@ import gc, json, resource, sys, time
 import numpy as np
 from bake.errors import QueryError
 from bake.kernels.jit import waiting
-from bake.runtime import open_asset
+from bake.play import open_asset
 from tests.support.baked import cells_of_nodes
 small, large = sys.argv[1:3]
 pairs, asked, alone = map(int, sys.argv[3:6])

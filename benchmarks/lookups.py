@@ -7,8 +7,8 @@ from statistics import median
 
 import numpy as np
 
-from bake.runtime import open_asset
-from bake.runtime.navigator import Navigator
+from bake.play import open_asset
+from bake.play.navigator import Navigator
 from benchmarks.bench import Bench
 from benchmarks.clock import seconds, undisturbed
 from benchmarks.ground import Ground, ground_of

@@ -16,10 +16,10 @@ from bake.agents.reservations import Conflicts, conflicts
 from bake.agents.warm import warm_up
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
+from bake.play import LevelAsset, open_asset
+from bake.play.reader.places import Cell
 from bake.processors import processors
 from bake.recipe import LevelRecipe
-from bake.runtime import LevelAsset, open_asset
-from bake.runtime.reader.places import Cell
 from benchmarks.bench import Bench
 from benchmarks.levels import level_file
 from benchmarks.section import Section

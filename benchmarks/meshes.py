@@ -13,8 +13,8 @@ import numpy as np
 from bake.level import Division, MeshNodes
 from bake.pipeline.level import BakedLevel, bake_level
 from bake.pipeline.sources import Task
+from bake.play import LevelAsset, Navigator, open_asset
 from bake.recipe.rules import LevelRecipe
-from bake.runtime import LevelAsset, Navigator, open_asset
 from benchmarks.bench import Bench
 from benchmarks.levels import level_file
 from benchmarks.section import Section

@@ -6,8 +6,8 @@ import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
 from bake.levels.movingai import Scenario, read_scenario
-from bake.runtime import open_asset
-from bake.runtime.navigator import Navigator
+from bake.play import open_asset
+from bake.play.navigator import Navigator
 from benchmarks.baking import BakedMap
 from benchmarks.bench import Bench
 from benchmarks.clock import in_turns, seconds, undisturbed

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse.csgraph import dijkstra
 
-from bake.runtime import open_asset
-from bake.runtime.navigator import Navigator
+from bake.play import open_asset
+from bake.play.navigator import Navigator
 from benchmarks.ground import Ground
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from bake.arrays import BoolArray
 from bake.level import GridLevel
 from bake.levels import load
-from bake.runtime import open_asset
+from bake.play import open_asset
 from benchmarks.bench import Bench, Skip
 from benchmarks.levels import level_file
 from benchmarks.section import Section

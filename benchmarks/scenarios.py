@@ -12,7 +12,7 @@ import numpy as np
 from bake.asset import Asset
 from bake.graph import DEFAULT_TICKS_PER_UNIT
 from bake.levels.movingai import read_scenario
-from bake.runtime import open_asset
+from bake.play import open_asset
 from bake.search.contraction.query import forget
 from benchmarks import child
 from benchmarks.baking import write_recipe

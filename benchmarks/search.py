@@ -10,8 +10,8 @@ from typing import Any
 from bake.levels.movingai import Scenario, read_scenario
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
+from bake.play import Navigator, open_asset
 from bake.recipe import LevelRecipe
-from bake.runtime import Navigator, open_asset
 from benchmarks.bench import Bench
 from benchmarks.clock import in_turns, seconds, undisturbed
 from benchmarks.ground import ground_of

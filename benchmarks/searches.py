@@ -22,9 +22,9 @@ from bake.graph import BLOCKED
 from bake.levels.movingai import read_scenario
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
+from bake.play import Navigator, open_asset
 from bake.processors import processors
 from bake.recipe import LevelRecipe
-from bake.runtime import Navigator, open_asset
 from bake.school import Status, register, search
 from benchmarks.bench import Bench
 from benchmarks.clock import seconds

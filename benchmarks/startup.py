@@ -20,13 +20,13 @@ SMALL_SIZE = 48
 _IMPORT = """
 import numpy, h5py, time
 begun = time.perf_counter()
-import bake.runtime
+import bake.play
 print(time.perf_counter() - begun)
 """
 _LOADED = """
 import sys, numpy, h5py
 before = set(sys.modules)
-import bake.runtime
+import bake.play
 heavy = {"numba", "typer", "PIL", "pydantic", "rich", "scipy", "networkx"}
 print(len(heavy & (set(sys.modules) - before)))
 """
@@ -38,7 +38,7 @@ def run(bench: Bench, section: Section) -> None:
     if command is None:
         raise Skip("the bake command is not installed")
     times = bench.either(15, 3)
-    assert child.python_says(_LOADED) == 0, "import bake.runtime loads more than numpy and h5py"
+    assert child.python_says(_LOADED) == 0, "import bake.play loads more than numpy and h5py"
     imported = median(child.python_says(_IMPORT) for _ in range(times))
     child.run([command, "--help"])
     helped = median(child.run([command, "--help"]) for _ in range(times))
@@ -49,12 +49,12 @@ def run(bench: Bench, section: Section) -> None:
     section.table(
         ("what", "seconds"),
         [
-            ("`import bake.runtime`, after numpy and h5py", f"{imported:.3f}"),
+            ("`import bake.play`, after numpy and h5py", f"{imported:.3f}"),
             ("`bake --help`", f"{helped:.3f}"),
             (f"`bake build`, {LEVELS} levels, all up to date", f"{idle:.3f}"),
         ],
     )
-    section.at_most("`import bake.runtime`", imported * 1000, 60, "ms", digits=0)
+    section.at_most("`import bake.play`", imported * 1000, 60, "ms", digits=0)
     section.at_most("`bake --help`", helped, 0.25, "s")
     section.at_most(f"`bake build` of {LEVELS} levels, nothing to do", idle, 1, "s")
     first, later = _first_and_next(bench, command, bench.either(5, 1))

@@ -14,14 +14,14 @@ import numpy as np
 
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
+from bake.play import open_asset
+from bake.play.level import LevelAsset
+from bake.play.live.changed import Changed
+from bake.play.live.state import ProfileState
+from bake.play.navigator import Navigator
+from bake.play.reader.places import Cell
 from bake.processors import processors
 from bake.recipe import LevelRecipe
-from bake.runtime import open_asset
-from bake.runtime.level import LevelAsset
-from bake.runtime.live.changed import Changed
-from bake.runtime.live.state import ProfileState
-from bake.runtime.navigator import Navigator
-from bake.runtime.reader.places import Cell
 from benchmarks.bench import Bench
 from benchmarks.levels import level_file, small_level
 from benchmarks.section import Section
@@ -268,7 +268,7 @@ def _drawn(draw: random.Random, cells: list[Cell], but: Cell) -> Cell:
 _READER = """
 import sys
 import numpy as np
-from bake.runtime import open_asset
+from bake.play import open_asset
 def megabytes():
     return int(open("/proc/self/statm").read().split()[1]) * 4096 / 1e6
 with open_asset(sys.argv[1]) as level:

@@ -13,7 +13,7 @@ from benchmarks.bench import Bench
 from benchmarks.section import Section
 
 ROOT = Path(__file__).resolve().parents[1]
-TESTS = "tests/runtime/live"
+TESTS = "tests/play/live"
 
 #: Batches asked for, lookups of each of three readers, processes killed, the size of a field.
 FULL = (30_000, 340_000, 50, "512x512")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bake.runtime import open_asset
+from bake.play import open_asset
 from bake.viewer.bundle import page_html
 from bake.viewer.contents import shown_level
 from benchmarks.bench import Bench, Skip

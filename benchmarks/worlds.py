@@ -19,8 +19,8 @@ from bake.geometry import GRID, geometry_of, walkable
 from bake.level import GraphLevel
 from bake.pipeline.level import agent_profiles, bake_level, read_drawn
 from bake.pipeline.sources import Task
+from bake.play import LevelAsset, Navigator, open_asset
 from bake.recipe import load_recipe
-from bake.runtime import LevelAsset, Navigator, open_asset
 from bake.search.plane.sight import Outline, holds, sees
 from bake.worlds.division import kinds_of
 from bake.worlds.visibility import outline_of

@@ -2,7 +2,7 @@
 
     python play.py [FOLDER]
 
-FOLDER holds the assets, `baked` beside this file if left out. Needs numpy and bake.runtime alone.
+FOLDER holds the assets, `baked` beside this file if left out. Needs numpy and bake.play alone.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bake.runtime import BakeError, open_asset
+from bake.play import BakeError, open_asset
 
 FRAMES = 120
 CROWD = 400

@@ -23,8 +23,8 @@ from bake.asset import Asset
 from bake.level import TerrainRule
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
+from bake.play import LevelAsset, QueryError, open_asset
 from bake.recipe import LevelRecipe, ProfileRecipe
-from bake.runtime import LevelAsset, QueryError, open_asset
 from fuzz import seeds
 from fuzz.mutations import mutate_json, mutate_lines
 

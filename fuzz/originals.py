@@ -12,9 +12,9 @@ from bake.apply import apply_patch
 from bake.level import TerrainRule
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
+from bake.play import open_asset
 from bake.recipe import LevelRecipe, ProfileRecipe
 from bake.recipe.rules import TABLE_NAMES
-from bake.runtime import open_asset
 from tests.support.lattices import on_cells
 
 _TERRAIN = {

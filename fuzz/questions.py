@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from bake.errors import BakeError
-from bake.runtime import LevelAsset, Navigator, open_asset
+from bake.play import LevelAsset, Navigator, open_asset
 
 #: Places that every question is asked of, and pairs of them for the slow ones.
 PLACES, PAIRS = 6, 4

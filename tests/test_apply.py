@@ -14,8 +14,8 @@ from bake.apply import apply_patch
 from bake.asset import Asset
 from bake.errors import BlockedCellError, CorruptAssetError, OutputError, PatchError
 from bake.level import MeshNodes
+from bake.play import LevelAsset, open_asset
 from bake.recipe import LevelRecipe
-from bake.runtime import LevelAsset, open_asset
 from bake.verify import verify_asset
 from tests.support.baked import bake, bake_grid, recipe_for, write_graph, write_grid
 from tests.support.command import bake as command

@@ -66,58 +66,56 @@ ROOMS: dict[str, frozenset[str]] = {
         "asset": "errors graph hexagons interrupts movement placement processors",
         "flat": "asset errors graph hexagons movement",
         "verify": "asset errors flat graph kernels kinds processors",
-        "runtime.reader": "asset coordinates errors graph greedy hexagons movement kernels "
+        "play.reader": "asset coordinates errors graph greedy hexagons movement kernels "
         "search.all_pairs search.contraction",
-        "runtime.things": "asset placement runtime.reader",
-        "runtime.headings": "runtime.reader",
-        "runtime.hierarchy": "asset errors graph greedy kernels search runtime.reader",
-        "runtime.searching": "errors graph greedy kinds search runtime.reader runtime.hierarchy "
-        "runtime.nearest",
-        "runtime.nearest": "errors kernels search.point runtime.reader",
-        "runtime.mesh": "errors runtime.reader",
-        "runtime.walls": "errors kernels search.plane runtime.mesh runtime.reader",
-        "runtime.sight": "errors greedy hexagons search.point runtime.reader runtime.things "
-        "runtime.mesh runtime.walls",
-        "runtime.snapshot": "errors graph runtime.mesh runtime.nearest runtime.reader "
-        "runtime.sight runtime.hierarchy runtime.searching runtime.headings runtime.walls",
-        "runtime.live": "asset errors graph greedy kernels movement search "
-        "runtime.reader runtime.things runtime.hierarchy runtime.searching runtime.snapshot "
-        "runtime.headings",
-        "runtime.current": "runtime.reader "
-        "runtime.hierarchy runtime.things runtime.searching runtime.snapshot runtime.live",
-        "runtime.many": "errors graph runtime.reader runtime.snapshot runtime.current",
-        "runtime.along": "errors runtime.reader runtime.live runtime.snapshot runtime.current",
-        "runtime.estimates": "errors graph runtime.reader runtime.searching runtime.headings "
-        "runtime.current",
-        "runtime.requests": "errors search runtime.reader runtime.searching runtime.snapshot "
-        "runtime.headings",
-        "runtime.follow": "errors runtime.reader runtime.sight",
-        "runtime.navigator": "errors kernels runtime.reader runtime.searching "
-        "runtime.requests runtime.snapshot runtime.things runtime.live runtime.current "
-        "runtime.many runtime.along runtime.estimates runtime.nearest runtime.headings "
-        "runtime.walls runtime.follow runtime.sight",
-        "runtime.level": "asset coordinates errors flat kernels runtime.reader runtime.things "
-        "runtime.live runtime.current runtime.navigator",
-        "runtime": "coordinates errors",
-        "runtime.warm": "errors kernels runtime.reader runtime.searching runtime.navigator "
-        "runtime.level",
-        "agents": "errors graph greedy hexagons kernels level runtime search",
-        "export": "asset errors flat graph hexagons movement runtime",
+        "play.things": "asset placement play.reader",
+        "play.headings": "play.reader",
+        "play.hierarchy": "asset errors graph greedy kernels search play.reader",
+        "play.searching": "errors graph greedy kinds search play.reader play.hierarchy "
+        "play.nearest",
+        "play.nearest": "errors kernels search.point play.reader",
+        "play.mesh": "errors play.reader",
+        "play.walls": "errors kernels search.plane play.mesh play.reader",
+        "play.sight": "errors greedy hexagons search.point play.reader play.things "
+        "play.mesh play.walls",
+        "play.snapshot": "errors graph play.mesh play.nearest play.reader "
+        "play.sight play.hierarchy play.searching play.headings play.walls",
+        "play.live": "asset errors graph greedy kernels movement search "
+        "play.reader play.things play.hierarchy play.searching play.snapshot "
+        "play.headings",
+        "play.current": "play.reader "
+        "play.hierarchy play.things play.searching play.snapshot play.live",
+        "play.many": "errors graph play.reader play.snapshot play.current",
+        "play.along": "errors play.reader play.live play.snapshot play.current",
+        "play.estimates": "errors graph play.reader play.searching play.headings play.current",
+        "play.requests": "errors search play.reader play.searching play.snapshot play.headings",
+        "play.follow": "errors play.reader play.sight",
+        "play.navigator": "errors kernels play.reader play.searching "
+        "play.requests play.snapshot play.things play.live play.current "
+        "play.many play.along play.estimates play.nearest play.headings "
+        "play.walls play.follow play.sight",
+        "play.level": "asset coordinates errors flat kernels play.reader play.things "
+        "play.live play.current play.navigator",
+        "play": "coordinates errors",
+        "runtime": "play",
+        "play.warm": "errors kernels play.reader play.searching play.navigator play.level",
+        "agents": "errors graph greedy hexagons kernels level play search",
+        "export": "asset errors flat graph hexagons movement play",
         "recipe": "coordinates errors graph level levels movement",
         "pipeline": "asset coordinates errors export flat graph greedy hexagons interrupts "
         "kernels kinds level levels movement placement processors recipe search tables worlds",
-        "diff": "asset coordinates errors graph runtime",
+        "diff": "asset coordinates errors graph play",
         "lint": "errors geometry graph kinds level levels movement pipeline recipe search toml "
         "worlds",
         "view": "asset coordinates diff errors flat graph hexagons level levels lint movement "
-        "pipeline recipe runtime",
+        "pipeline recipe play",
         "watch": "asset errors pipeline processors",
-        "viewer": "asset diff errors export flat graph lint pipeline reader_sources recipe runtime "
+        "viewer": "asset diff errors export flat graph lint pipeline reader_sources recipe play "
         "view watch",
         "start": "asset errors level levels pipeline recipe toml view",
-        "interop": "asset errors graph runtime",
-        "apply": "asset errors graph level movement pipeline recipe runtime worlds",
-        "school": "agents arrays asset errors graph kernels kinds levels pipeline recipe runtime "
+        "interop": "asset errors graph play",
+        "apply": "asset errors graph level movement pipeline recipe play worlds",
+        "school": "agents arrays asset errors graph kernels kinds levels pipeline recipe play "
         "search tables verify view",
         "school.instances": "errors graph placement search.all_pairs",
         "school.puzzle": "",
@@ -152,7 +150,7 @@ CONFINED: dict[str, tuple[str, ...]] = {
 }
 
 #: Rooms that are imported only inside functions, so that a game's start does not pay for them.
-LAZY = {"runtime": {"kernels", "search"}, "agents": {"kernels", "search"}}
+LAZY = {"play": {"kernels", "search"}, "agents": {"kernels", "search"}}
 
 #: Rooms a game's reader consists of: what they import at once is all that it has to ship.
 READER = (
@@ -168,7 +166,7 @@ READER = (
     "placement",
     "asset",
     "flat",
-    "runtime",
+    "play",
 )
 
 #: Kernels that take more than :data:`MOST_PARAMETERS`, each for a reason that was measured and
@@ -246,7 +244,7 @@ def test_no_circle_of_rooms() -> None:
 
 
 def test_what_proves_shares_nothing_with_what_bakes() -> None:
-    bakes = {"search", "tables", "worlds", "hexagons", "movement", "pipeline", "runtime"}
+    bakes = {"search", "tables", "worlds", "hexagons", "movement", "pipeline", "play"}
     assert not (ROOMS["verify"] | ROOMS["school.pattern_proof"]) & bakes
     for sibling in ("levels", "worlds", "tables"):
         assert not ROOMS[sibling] & {"levels", "worlds", "tables"}
@@ -303,7 +301,7 @@ def test_no_folder_is_a_hall() -> None:
 
 
 def test_the_reader_is_read_in_one_sitting() -> None:
-    reader = [path for name, path in MODULES.items() if lies_in(name, "runtime.reader")]
+    reader = [path for name, path in MODULES.items() if lies_in(name, "play.reader")]
     assert 0 < sum(weight(path).code_lines for path in reader) <= MOST_READER_LINES
 
 
@@ -321,7 +319,7 @@ def test_kernels_take_bundles() -> None:
 
 
 def test_the_package_is_found() -> None:
-    assert {"graph", "search.all_pairs.batch", "runtime", "runtime.reader"} <= set(MODULES)
+    assert {"graph", "search.all_pairs.batch", "play", "play.reader"} <= set(MODULES)
 
 
 def test_names_imported() -> None:

@@ -14,7 +14,7 @@ from scipy.sparse import csgraph
 from bake.errors import AssetError, CostError, UnknownProfileError
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.interop import asset_to_networkx, from_networkx, to_networkx, to_scipy
-from bake.runtime import open_asset
+from bake.play import open_asset
 from tests.support.baked import (
     GROUND,
     bake,

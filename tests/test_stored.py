@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bake.runtime import open_asset
+from bake.play import open_asset
 from tests.support import stored as store
 from tests.support.baked import rows, write_grid
 from tests.support.stored import ROOT, stored, stored_asset, sweep

@@ -13,7 +13,7 @@ from bake.agents.belief import Belief
 from bake.agents.plans import METHODS, Maker, Plan
 from bake.errors import QueryError
 from bake.graph import BLOCKED
-from bake.runtime.reader.places import Place, quoted
+from bake.play.reader.places import Place, quoted
 
 if TYPE_CHECKING:
     from bake.search.incremental.lifelong import LifelongPlanning

@@ -17,10 +17,10 @@ from bake.agents.possible import TrueArcs, guessed_weights, norm_of, possible_ar
 from bake.arrays import BoolArray, Int32Array, Int64Array
 from bake.errors import QueryError
 from bake.graph import BLOCKED, MAX_WEIGHT
-from bake.runtime.navigator import Navigator
-from bake.runtime.reader.numbers import number_of
-from bake.runtime.reader.places import Place, quoted
-from bake.runtime.snapshot import Snapshot
+from bake.play.navigator import Navigator
+from bake.play.reader.numbers import number_of
+from bake.play.reader.places import Place, quoted
+from bake.play.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from bake.search.incremental.twins import TwinArcs

@@ -16,9 +16,9 @@ from bake.agents.reservations import Conflicts, conflicts
 from bake.agents.rounds import Planner, Round, Task
 from bake.arrays import BoolArray, Int32Array
 from bake.errors import QueryError
-from bake.runtime import LevelAsset
-from bake.runtime.reader.numbers import number_of, whole_of
-from bake.runtime.reader.places import Place, quoted
+from bake.play import LevelAsset
+from bake.play.reader.numbers import number_of, whole_of
+from bake.play.reader.places import Place, quoted
 
 #: The longest window that searches can count.
 MOST_STEPS = 256
@@ -281,7 +281,7 @@ class Crowd:
         Raises:
             QueryError: the budget is no number of milliseconds.
         """
-        from bake.runtime.searching.under_way import checked_budget
+        from bake.play.searching.under_way import checked_budget
 
         budget = checked_budget(budget_ms)
         until = None if budget is None else time.perf_counter() + budget

@@ -16,8 +16,8 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array
 from bake.errors import BlockedCellError
 from bake.graph import INFINITY, UNREACHABLE, Graph
-from bake.runtime import LevelAsset
-from bake.runtime.reader.places import Place
+from bake.play import LevelAsset
+from bake.play.reader.places import Place
 
 if TYPE_CHECKING:
     from bake.search.point.astar_buckets import PackedArcs

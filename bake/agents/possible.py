@@ -15,8 +15,8 @@ from bake.errors import QueryError
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.greedy import chart
 from bake.hexagons import hex_steps
-from bake.runtime.reader.places import Places
-from bake.runtime.reader.version import Version
+from bake.play.reader.places import Places
+from bake.play.reader.version import Version
 
 if TYPE_CHECKING:
     from bake.search.incremental.twins import TwinArcs

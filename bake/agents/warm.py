@@ -9,9 +9,9 @@ from bake.agents.belief import Belief
 from bake.agents.crowd import Crowd
 from bake.agents.plans import METHODS
 from bake.errors import BakeError
-from bake.runtime import LevelAsset, Navigator
-from bake.runtime.reader.places import Place
-from bake.runtime.warm import two_neighbours
+from bake.play import LevelAsset, Navigator
+from bake.play.reader.places import Place
+from bake.play.warm import two_neighbours
 
 
 def warm_up(level: LevelAsset) -> None:

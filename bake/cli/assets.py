@@ -227,7 +227,7 @@ def diff(
 
 
 def _proof(asset: Path, profile: str | None, sample: int | None, progress: Progress) -> Proof:
-    from bake.runtime import open_asset
+    from bake.play import open_asset
     from bake.verify import verify_asset
 
     if profile is not None:

@@ -29,9 +29,9 @@ from bake.view import Show
 MOST_PAIRS = 1_000_000
 
 if TYPE_CHECKING:
-    from bake.runtime import LevelAsset, Navigator
-    from bake.runtime.navigator import Straight
-    from bake.runtime.reader.places import Place
+    from bake.play import LevelAsset, Navigator
+    from bake.play.navigator import Straight
+    from bake.play.reader.places import Place
     from bake.view.evaluate import Evaluation
 
 
@@ -63,8 +63,8 @@ def path(
 
     It is a shortest one, unless it is searched for by a method that promises less.
     """
-    from bake.runtime import open_asset
-    from bake.runtime.searching.result import SearchResult
+    from bake.play import open_asset
+    from bake.play.searching.result import SearchResult
     from bake.school.step_by_step import traced_search
     from bake.school.trace_file import check_trace_file, search_trace
 
@@ -190,7 +190,7 @@ def render(
 
     It shows terrain, components, clusters, distances, next hops or a search, and a path over it.
     """
-    from bake.runtime import open_asset
+    from bake.play import open_asset
     from bake.view.render import render_asset
 
     with open_asset(asset) as level:

@@ -14,10 +14,10 @@ from bake.coordinates import Coordinates
 from bake.diff.matched import Matched, match
 from bake.diff.measures import Distances, Reachability, compare_distances, compare_reachability
 from bake.errors import QueryError
-from bake.runtime import LevelAsset
-from bake.runtime.hierarchy.layers import ClusterTables
-from bake.runtime.reader.columns import ProfileColumns
-from bake.runtime.reader.places import Place
+from bake.play import LevelAsset
+from bake.play.hierarchy.layers import ClusterTables
+from bake.play.reader.columns import ProfileColumns
+from bake.play.reader.places import Place
 
 What = Literal["cells", "reachability", "distances", "size"]
 

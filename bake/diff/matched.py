@@ -10,7 +10,7 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.errors import AssetError
 from bake.graph import lightest_arcs
-from bake.runtime.reader.columns import ProfileColumns
+from bake.play.reader.columns import ProfileColumns
 
 
 @dataclass(frozen=True)

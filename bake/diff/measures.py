@@ -12,7 +12,7 @@ import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int64Array
 from bake.diff.matched import Matched
-from bake.runtime.reader.columns import ProfileColumns
+from bake.play.reader.columns import ProfileColumns
 
 #: How many groups have their pairs compared at once.
 _BLOCK = 1024

@@ -20,10 +20,10 @@ from bake.export.hops import hop_columns
 from bake.flat.schema import COLUMNS, LEVEL, LEVEL_NUMBERS, PROFILE_NUMBERS, Number
 from bake.flat.write import Columns
 from bake.movement.prices import cost_classes, step_ticks, ticks_of
-from bake.runtime.live.rules import LevelRules, ProfileRules
-from bake.runtime.reader.columns import ProfileColumns
-from bake.runtime.reader.places import Places
-from bake.runtime.reader.points import Points
+from bake.play.live.rules import LevelRules, ProfileRules
+from bake.play.reader.columns import ProfileColumns
+from bake.play.reader.places import Places
+from bake.play.reader.points import Points
 
 #: Columns of profiles that are written where they are asked for, and then may not be missing.
 _HIERARCHY = ("cluster", "layer_")

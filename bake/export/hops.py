@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import AnyArray, Int32Array
-from bake.runtime.reader.columns import ProfileColumns
+from bake.play.reader.columns import ProfileColumns
 
 
 def hop_columns(tables: ProfileColumns, move: AnyArray, *, charted: bool) -> dict[str, AnyArray]:

@@ -11,9 +11,9 @@ from bake.arrays import AnyArray
 from bake.asset import Asset
 from bake.asset.partial import with_room, written_whole
 from bake.errors import OutputError, UnknownProfileError
-from bake.runtime.reader.columns import ProfileColumns
-from bake.runtime.reader.places import Places
-from bake.runtime.reader.rows import Rows
+from bake.play.reader.columns import ProfileColumns
+from bake.play.reader.places import Places
+from bake.play.reader.rows import Rows
 
 #: Rows of a matrix, which then has 128 MiB at most; numbers of rows fit into 16 bits.
 MOST_ROWS = 8192

@@ -18,12 +18,12 @@ import numpy as np
 from bake.arrays import BoolArray, Int32Array
 from bake.errors import QueryError
 from bake.graph import UNREACHABLE, Graph, Subgraph
-from bake.runtime.estimates import cluster_number
-from bake.runtime.navigator import Navigator
-from bake.runtime.reader.places import Place
-from bake.runtime.searching.context import SearchContext
-from bake.runtime.searching.heuristics import best_name, heuristic_for
-from bake.runtime.searching.methods import Outcome, Request, without_heuristic
+from bake.play.estimates import cluster_number
+from bake.play.navigator import Navigator
+from bake.play.reader.places import Place
+from bake.play.searching.context import SearchContext
+from bake.play.searching.heuristics import best_name, heuristic_for
+from bake.play.searching.methods import Outcome, Request, without_heuristic
 from bake.school.link_costs import priced_pairs
 from bake.search.point.estimates import Estimate
 from bake.search.point.space import SearchSpace
@@ -72,7 +72,7 @@ def cluster_cost(nav: Navigator, start: int, goal: int, price: str = "average") 
 
     Args:
         nav: a profile of a level that was baked with clusters.
-        start, goal: clusters, from :meth:`bake.runtime.Navigator.cluster`.
+        start, goal: clusters, from :meth:`bake.play.Navigator.cluster`.
         price: "minimum", the cheapest step across, for optimists; "maximin", the longest of the
             shortest ways through the first cluster from where it can be entered, for pessimists; or
             "average", the mean of those ways.
@@ -107,7 +107,7 @@ def plan_clusters(
         units, which is no bound of what a path costs; None where no clusters lead there.
 
     Raises:
-        QueryError: as for :meth:`bake.runtime.Navigator.next_hop`, or there is no such price.
+        QueryError: as for :meth:`bake.play.Navigator.next_hop`, or there is no such price.
         MissingTableError: the asset was baked without clusters.
     """
     now = nav._now

@@ -74,7 +74,7 @@ class PatternAsset(Asset):
                 "this is no pattern database",
                 file=self.path,
                 expected="the asset of a puzzle",
-                remedy="open levels with `bake.runtime.open_asset`",
+                remedy="open levels with `bake.play.open_asset`",
             )
         return ()
 

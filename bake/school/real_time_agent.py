@@ -11,8 +11,8 @@ from bake.agents.belief import Belief, Change
 from bake.agents.plans import Maker, SearchedPlan
 from bake.arrays import Int32Array
 from bake.errors import QueryError
-from bake.runtime.reader.numbers import whole_of
-from bake.runtime.reader.places import Place, quoted
+from bake.play.reader.numbers import whole_of
+from bake.play.reader.places import Place, quoted
 from bake.school.real_time import RealTime
 
 #: The farthest that such agents look ahead.

@@ -26,9 +26,9 @@ from typing import Literal
 import numpy as np
 
 from bake.errors import QueryError
-from bake.runtime.navigator import Navigator
-from bake.runtime.reader.numbers import whole_of
-from bake.runtime.reader.places import Place, quoted
+from bake.play.navigator import Navigator
+from bake.play.reader.numbers import whole_of
+from bake.play.reader.places import Place, quoted
 
 Hand = Literal["left", "right"]
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.errors import QueryError
-from bake.runtime.headings import ends
-from bake.runtime.navigator import Navigator
-from bake.runtime.reader.places import Place
-from bake.runtime.searching.heuristics import Given
-from bake.runtime.searching.methods import Request, checked_method, estimate_for
-from bake.runtime.searching.result import SearchResult
+from bake.play.headings import ends
+from bake.play.navigator import Navigator
+from bake.play.reader.places import Place
+from bake.play.searching.heuristics import Given
+from bake.play.searching.methods import Request, checked_method, estimate_for
+from bake.play.searching.result import SearchResult
 from bake.school.textbook import Order, trace
 
 #: Methods that can report their open and closed lists.
@@ -100,7 +100,7 @@ def traced_search(
     *,
     weight: float = 1.0,
 ) -> TracedResult:
-    """Search as :meth:`bake.runtime.Navigator.search` does, in plain Python, and note every step.
+    """Search as :meth:`bake.play.Navigator.search` does, in plain Python, and note every step.
 
     It is the textbook's search: where several places are equally good, it may take another one than
     the compiled one, and without a heuristic it takes that of the level's movement.
@@ -109,10 +109,10 @@ def traced_search(
         nav: a profile of a level.
         start, goal: places.
         method: "astar", "dijkstra", "greedy" or "weighted".
-        heuristic, weight: as for :meth:`bake.runtime.Navigator.search`.
+        heuristic, weight: as for :meth:`bake.play.Navigator.search`.
 
     Raises:
-        QueryError: as for :meth:`bake.runtime.Navigator.search`, or the method keeps no trace.
+        QueryError: as for :meth:`bake.play.Navigator.search`, or the method keeps no trace.
     """
     request = Request(method, heuristic, weight)
     checked_method(request)

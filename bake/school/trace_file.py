@@ -16,8 +16,8 @@ from typing import Any, cast
 
 from bake.asset.partial import written_whole
 from bake.errors import OutputError, QueryError
-from bake.runtime.level import LevelAsset
-from bake.runtime.reader.places import Place
+from bake.play.level import LevelAsset
+from bake.play.reader.places import Place
 from bake.school.step_by_step import TracedResult, TraceStep
 from bake.search.problem import Search, Step
 from bake.view.trace_file import FORMAT, VERSION

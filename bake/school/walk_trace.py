@@ -18,7 +18,7 @@ from bake.agents.belief import Belief
 from bake.agents.crowd import Crowd
 from bake.arrays import Int32Array, Int64Array
 from bake.graph import INFINITY
-from bake.runtime.reader.places import Place
+from bake.play.reader.places import Place
 from bake.school.trace_file import Trace
 
 

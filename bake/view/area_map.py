@@ -9,8 +9,8 @@ from PIL import Image
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.graph import Graph
-from bake.runtime.mesh.polygons import GRID
-from bake.runtime.nearest import NearestPlaces
+from bake.play.mesh.polygons import GRID
+from bake.play.nearest import NearestPlaces
 from bake.view.canvas import Canvas
 from bake.view.colours import PAPER, as_colour, cluster_colours, mixed
 from bake.view.scene import Scene

@@ -13,7 +13,7 @@ from bake.arrays import Int32Array
 from bake.asset import Asset
 from bake.diff import PERCENTILES, Difference, Distances, Matched, ProfileDifference
 from bake.errors import QueryError, in_units
-from bake.runtime.reader.columns import ProfileColumns
+from bake.play.reader.columns import ProfileColumns
 from bake.view.colours import (
     CHEAPER,
     CLOSED,

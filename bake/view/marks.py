@@ -14,7 +14,7 @@ from bake.graph import Graph, Metric
 from bake.hexagons import in_rows
 from bake.lint.ways import Problem, SpawnOrExit, Ways, check_profile, opened_graph
 from bake.movement.footprints import under_footprint
-from bake.runtime.reader.places import Cell
+from bake.play.reader.places import Cell
 from bake.view.canvas import Canvas, width_of
 from bake.view.cells import DrawnCells
 from bake.view.colours import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import Float64Array
-from bake.runtime.mesh.polygons import GRID, MeshPolygons
+from bake.play.mesh.polygons import GRID, MeshPolygons
 from bake.view.canvas import Canvas
 from bake.view.colours import PAPER, as_colour, mixed
 from bake.view.scene import Scene

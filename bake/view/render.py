@@ -9,7 +9,7 @@ from PIL import Image
 
 from bake.asset import Asset
 from bake.errors import OutputError, QueryError, counted
-from bake.runtime.reader.places import Place
+from bake.play.reader.places import Place
 from bake.view import Show
 from bake.view.grid_map import draw_grid
 from bake.view.marks import findings_of
@@ -60,7 +60,7 @@ def render_asset(
         scale: pixels from cell to cell, or of a unit of a graph's positions; None = what makes the
             longer side up to 1,600 pixels long.
         layer: the layer whose clusters are drawn; 1 is the lowest.
-        method, heuristic: how the path is found, see :meth:`bake.runtime.Navigator.search`; None =
+        method, heuristic: how the path is found, see :meth:`bake.play.Navigator.search`; None =
             by next hops, or by A* where a search is shown.
         lint: whether to mark what `bake lint` finds in the profile's ways.
         trace: a trace of a search or of agents, to show in place of a path; see docs/traces.md.

@@ -143,9 +143,9 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
         AssetError: the asset cannot be read.
         UnknownProfileError: there is no such profile.
     """
-    from bake.runtime import LevelAsset
-    from bake.runtime.reader.places import Places
-    from bake.runtime.reader.points import Points
+    from bake.play import LevelAsset
+    from bake.play.reader.places import Places
+    from bake.play.reader.points import Points
 
     with open_either(path) as asset:
         level = LevelAsset(asset)

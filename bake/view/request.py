@@ -8,9 +8,9 @@ import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array
 from bake.lint.ways import Problem
-from bake.runtime.hierarchy.layers import HierarchyTables
-from bake.runtime.hierarchy.paths import HierarchyPaths
-from bake.runtime.reader.places import Place
+from bake.play.hierarchy.layers import HierarchyTables
+from bake.play.hierarchy.paths import HierarchyPaths
+from bake.play.reader.places import Place
 from bake.view import Show
 from bake.view.scene import LayerScene, Scene
 

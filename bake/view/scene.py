@@ -13,11 +13,11 @@ from bake.asset import Asset
 from bake.asset.records import as_names
 from bake.errors import QueryError
 from bake.graph import BLOCKED, Graph
-from bake.runtime import LevelAsset, Navigator
-from bake.runtime.hierarchy.layers import ClusterTables, HierarchyTables
-from bake.runtime.reader.columns import ProfileColumns
-from bake.runtime.reader.places import Place, Places
-from bake.runtime.reader.rows import Rows
+from bake.play import LevelAsset, Navigator
+from bake.play.hierarchy.layers import ClusterTables, HierarchyTables
+from bake.play.reader.columns import ProfileColumns
+from bake.play.reader.places import Place, Places
+from bake.play.reader.rows import Rows
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import Any, NoReturn, cast
 import numpy as np
 
 from bake.errors import QueryError, TraceError, counted
-from bake.runtime.reader.places import Place, quoted
+from bake.play.reader.places import Place, quoted
 from bake.view.request import Route, Searched, Walked, Walker
 from bake.view.scene import Scene
 

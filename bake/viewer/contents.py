@@ -21,7 +21,7 @@ from bake.arrays import AnyArray, Int32Array
 from bake.asset import Asset
 from bake.errors import MissingTableError
 from bake.export.export import export_asset
-from bake.runtime.hierarchy.layers import HierarchyTables
+from bake.play.hierarchy.layers import HierarchyTables
 from bake.view import colours
 from bake.view.canvas import ARROW_HEAD, ARROW_OUTLINE
 from bake.view.colours import cluster_colours, ramp, vivid

@@ -10,7 +10,7 @@ import pytest
 from bake.agents.belief import Belief
 from bake.errors import BlockedCellError, OutsideMapError, QueryError
 from bake.graph import BLOCKED
-from bake.runtime import Navigator, open_asset
+from bake.play import Navigator, open_asset
 from tests.support.baked import bake, write_graph
 from tests.support.open_levels import drawn_level
 from tests.support.oracles import TICKS, Cell

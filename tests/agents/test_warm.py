@@ -15,7 +15,7 @@ from bake.agents.crowd import Crowd
 from bake.agents.plans import METHODS
 from bake.agents.warm import warm_up
 from bake.kernels import jit
-from bake.runtime import open_asset
+from bake.play import open_asset
 
 with open_asset(sys.argv[1]) as level:
     warm_up(level)

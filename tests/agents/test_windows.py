@@ -10,7 +10,7 @@ from bake.agents.movers import Mover
 from bake.agents.reservations import Reservations, conflicts, meeting
 from bake.agents.rounds import Planner, Task
 from bake.graph import UNREACHABLE
-from bake.runtime import open_asset
+from bake.play import open_asset
 from bake.search.point import space_time
 from tests.support.baked import bake_grid, rows
 from tests.support.strategies import random_grid

@@ -9,7 +9,7 @@ import pytest
 from bake.asset.column import PROFILE
 from bake.asset.schema import ATTRIBUTES
 from bake.errors import BakeError, CorruptAssetError
-from bake.runtime import open_asset
+from bake.play import open_asset
 from tests.support.damage import ask_everything, edit
 
 

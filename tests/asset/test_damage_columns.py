@@ -12,7 +12,7 @@ from bake.asset import Asset
 from bake.asset.column import PROFILE
 from bake.asset.schema import COLUMNS
 from bake.errors import CorruptAssetError
-from bake.runtime import open_asset
+from bake.play import open_asset
 from tests.support.baked import GROUND, bake_grid, profile_for
 from tests.support.damage import (
     ALL_COLUMNS,

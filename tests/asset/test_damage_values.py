@@ -9,7 +9,7 @@ import pytest
 
 from bake.asset import Asset
 from bake.errors import BakeError, CorruptAssetError
-from bake.runtime import open_asset
+from bake.play import open_asset
 from tests.support.damage import NAMES, ask_everything, edit, holder, replaced
 from tests.support.tampering import first_moves, store_hops
 

@@ -24,8 +24,8 @@ from bake.asset.schema import (
 )
 from bake.asset.write import Contents, write_asset
 from bake.errors import AssetError
+from bake.play import open_asset
 from bake.recipe.rules import TABLE_NAMES
-from bake.runtime import open_asset
 from tests.support.baked import (
     GROUND,
     LETTERS,

@@ -6,7 +6,7 @@ import pytest
 
 from bake.asset.schema import FORMAT_VERSION, OLDEST_READABLE
 from bake.errors import AssetTooOldError
-from bake.runtime import open_asset
+from bake.play import open_asset
 from bake.verify import verify_asset
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from bake.runtime import open_asset
+from bake.play import open_asset
 from bake.view import console
 from tests.support import ldtk_projects
 from tests.support.command import Done, bake, mistake

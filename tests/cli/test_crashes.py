@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from bake.runtime import open_asset
+from bake.play import open_asset
 from tests.support import forked
 from tests.support.baked import write_grid
 from tests.support.command import wait_until_gone

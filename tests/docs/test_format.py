@@ -24,9 +24,9 @@ from bake.flat.schema import FLAT_VERSION
 from bake.hexagons import HEX_LAYOUTS, HexLayout
 from bake.pipeline import find_tasks
 from bake.pipeline.level import bake_level
+from bake.play import open_asset
+from bake.play.reader.places import Places
 from bake.recipe import load_recipe
-from bake.runtime import open_asset
-from bake.runtime.reader.places import Places
 from tests.support.baked import bake, cells_of_nodes
 from tests.support.pages import ROOT, blocks, page, section
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-import bake.runtime
-from bake.runtime import LevelAsset, Navigator
+import bake.play
+from bake.play import LevelAsset, Navigator
 from tests.support.pages import SHOWN, blocks, checked, page
 
 PAGE = page("runtime.md")
@@ -27,7 +27,7 @@ def test_the_examples(example: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_every_error_is_explained() -> None:
-    errors = [name for name in bake.runtime.__all__ if name.endswith("Error")]
+    errors = [name for name in bake.play.__all__ if name.endswith("Error")]
     assert errors
     for name in errors:
         assert f"`{name}" in PAGE

@@ -14,8 +14,8 @@ from bake.errors import BakeError, CorruptAssetError, OutputError, PatchError, Q
 from bake.export.export import compare_with_asset, export_asset
 from bake.flat.read import FlatFile
 from bake.flat.schema import LEVEL, checksum
+from bake.play import open_asset
 from bake.recipe import ProfileRecipe
-from bake.runtime import open_asset
 from bake.verify import verify_asset
 from bake.viewer.contents import shown_level
 from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid

@@ -12,7 +12,7 @@ from bake.errors import MissingTableError, OutputError
 from bake.export.export import compare_with_asset, export_asset
 from bake.flat.read import FlatFile
 from bake.flat.schema import BORDER, FLAT_VERSION, LEVEL, checksum
-from bake.runtime import (
+from bake.play import (
     AssetTooNewError,
     CorruptAssetError,
     LevelAsset,

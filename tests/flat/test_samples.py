@@ -6,7 +6,7 @@ import pytest
 
 from bake.errors import AssetTooOldError
 from bake.flat.schema import FLAT_VERSION
-from bake.runtime import open_asset
+from bake.play import open_asset
 from bake.verify import verify_asset
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"

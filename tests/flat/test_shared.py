@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.runtime import open_asset
+from bake.play import open_asset
 from tests.support.command import bake
 from tests.support.levels import shared_level
 

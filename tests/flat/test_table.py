@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from bake.arrays import AnyArray
+from bake.play import open_asset
 from bake.recipe import LevelRecipe
-from bake.runtime import open_asset
 from tests.support.baked import GROUND, bake, profile_for, recipe_for, rows, write_graph, write_grid
 from tests.support.command import bake as command
 from tests.support.command import mistake

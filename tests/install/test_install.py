@@ -134,7 +134,7 @@ def test_a_first_recipe_for_levels_of_ones_own(everything: Environment, tmp_path
     assert (tmp_path / "baked" / "hall.png").exists()
     run(everything.programs / "levelbake", "build", cwd=tmp_path)
     run(everything.programs / "levelbake", "verify", "baked", cwd=tmp_path)
-    ask = "from bake.runtime import open_asset; nav = open_asset('baked/hall.h5').profile(); "
+    ask = "from bake.play import open_asset; nav = open_asset('baked/hall.h5').profile(); "
     ask += "print(nav.next_hop((1, 1), (4, 1)), nav.can_stand((0, 0)))"
     said = run(everything.programs / "python", "-c", ask, cwd=tmp_path)
     assert said.strip() == "(2, 1) False"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bake.runtime import Navigator, open_asset
+from bake.play import Navigator, open_asset
 from bake.school import traced_search
 from tests.support.baked import bake, write_graph
 from tests.support.problems import EDGES, TO_B

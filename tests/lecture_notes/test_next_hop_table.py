@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bake.runtime import open_asset
+from bake.play import open_asset
 from tests.support.baked import bake, write_graph
 from tests.support.compare import Algorithm, subgraph, tables_of
 from tests.support.oracles import arcs_of, optimal_hops

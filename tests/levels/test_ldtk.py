@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bake.runtime import open_asset
+from bake.play import open_asset
 from tests.support.command import bake
 from tests.support.ldtk_projects import (
     SET,

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from bake.asset.column import profile_path
-from bake.runtime import open_asset
-from bake.runtime.live import versions
+from bake.play import open_asset
+from bake.play.live import versions
 from bake.search.contraction.order import dissection_heights
 from bake.search.contraction.tree import elimination_order, elimination_tree, joined_pairs
 from tests.support.command import bake

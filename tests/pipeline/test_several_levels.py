@@ -11,8 +11,8 @@ import pytest
 from bake.errors import BakeErrors, LevelError, RecipeError
 from bake.pipeline import Task, find_tasks, judge, reasons_to_bake
 from bake.pipeline.plan import plan_level
+from bake.play import open_asset
 from bake.recipe import load_recipe
-from bake.runtime import open_asset
 from tests.support.ldtk_projects import int_grid, level, project, write
 from tests.support.projects import run, statuses
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from bake.asset import Asset
 from bake.pipeline import level as pipeline_level
-from bake.runtime import open_asset
+from bake.play import open_asset
 from bake.verify import verify_asset
 from bake.view.report import inspect_asset
 from tests.support.baked import GROUND, bake, profile_for, recipe_for, rows, write_grid

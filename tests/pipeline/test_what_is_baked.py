@@ -9,7 +9,7 @@ from bake.asset.schema import COLUMNS
 from bake.errors import BudgetError, CostError
 from bake.level import TerrainRule
 from bake.pipeline import Task
-from bake.runtime import open_asset
+from bake.play import open_asset
 from tests.support.baked import rows, write_graph, write_grid
 from tests.support.projects import run, statuses, task_for
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from bake.levels import is_puzzle
-from bake.runtime import LevelAsset, Navigator, open_asset
+from bake.play import LevelAsset, Navigator, open_asset
 from tests.support.readers import ROOT, Runner
 from tests.support.stored import stored_pair
 

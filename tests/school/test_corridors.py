@@ -8,7 +8,7 @@ import pytest
 
 from bake.errors import MissingTableError, QueryError
 from bake.kinds import METHODS
-from bake.runtime import Navigator, open_asset
+from bake.play import Navigator, open_asset
 from bake.school import cluster_cost, plan_clusters
 from tests.support.baked import bake, recipe_for, rows, write_grid
 from tests.support.command import bake as command

@@ -72,13 +72,13 @@ def test_the_command_needs_no_registering(unregistered: Path) -> None:
 
 
 def test_other_names_are_not_there() -> None:
-    for module in ("bake.search", "bake.runtime", "bake.school"):
+    for module in ("bake.search", "bake.play", "bake.school"):
         with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
             importlib.import_module(module).nothing  # noqa: B018 - asking is the point
 
 
 def test_a_game_loads_no_school() -> None:
-    asked = "import bake.runtime, bake.agents.crowd, bake.pipeline.run, bake.verify, sys;"
+    asked = "import bake.play, bake.agents.crowd, bake.pipeline.run, bake.verify, sys;"
     asked += "print([name for name in sys.modules if name.startswith('bake.school')])"
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -11,7 +11,7 @@ import pytest
 
 from bake.agents.belief import Belief
 from bake.asset.document import section_of, with_section
-from bake.runtime import open_asset
+from bake.play import open_asset
 from bake.school import (
     RealTimeAgent,
     SlidingTiles,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bake.errors import NotAnAssetError
-from bake.runtime import open_asset
+from bake.play import open_asset
 from bake.school import Status, open_patterns, search, tile_search
 from tests.support.command import bake, mistake
 from tests.support.puzzles import EIGHT, PORTER, write_puzzle
@@ -93,7 +93,7 @@ def test_a_pattern_database_is_no_level(puzzles: Path) -> None:
         mistake(bake(*command), "baked/eight.h5: this is a pattern database, no level; expected")
     with pytest.raises(NotAnAssetError, match=r"open it with `bake.school.open_patterns`"):
         open_asset("baked/eight.h5")
-    with pytest.raises(NotAnAssetError, match=r"open levels with `bake.runtime.open_asset`"):
+    with pytest.raises(NotAnAssetError, match=r"open levels with `bake.play.open_asset`"):
         open_patterns("baked/hall.h5")
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from bake.agents.belief import Belief
 from bake.errors import QueryError
-from bake.runtime import Navigator
+from bake.play import Navigator
 from bake.school import RealTimeAgent
 from tests.support.open_levels import drawn_level
 

@@ -10,8 +10,8 @@ from bake.agents.belief import Belief
 from bake.agents.crowd import Crowd
 from bake.agents.plans import METHODS
 from bake.errors import OutputError
-from bake.runtime import open_asset
-from bake.runtime.reader.places import Place
+from bake.play import open_asset
+from bake.play.reader.places import Place
 from bake.school import RealTimeAgent, trace_walk
 from bake.school.walk_trace import WalkTrace
 from tests.support.baked import bake_grid, rows

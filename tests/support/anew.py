@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bake.apply import apply_patch
-from bake.runtime import LevelAsset, Navigator, UnknownNodeError, open_asset
+from bake.play import LevelAsset, Navigator, UnknownNodeError, open_asset
 from tests.support.rebuilt import check_hierarchy
 
 

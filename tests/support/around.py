@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 
-from bake.runtime import Navigator
+from bake.play import Navigator
 from tests.support.oracles import TICKS, arcs_of, distances_from
 
 Place = object

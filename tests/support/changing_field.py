@@ -9,8 +9,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int64Array
+from bake.play import Navigator
 from bake.recipe import LevelRecipe
-from bake.runtime import Navigator
 from tests.support.baked import bake
 
 TICKS = 27720

@@ -12,7 +12,7 @@ from scipy.sparse import csgraph, csr_array
 
 from bake.arrays import AnyArray, Float64Array, Int32Array
 from bake.graph import INFINITY, UNREACHABLE, Graph, Metric, Subgraph, usable_subgraph
-from bake.runtime import Navigator
+from bake.play import Navigator
 from bake.search.all_pairs import batch
 from bake.search.all_pairs.batch import BatchSearch
 from bake.search.all_pairs.floyd_warshall import floyd_warshall

@@ -11,7 +11,7 @@ from bake.asset import Asset, read_header
 from bake.asset.column import PROFILE
 from bake.asset.schema import COLUMNS
 from bake.errors import AssetError
-from bake.runtime import open_asset
+from bake.play import open_asset
 from tests.support.baked import rows
 from tests.support.tampering import sign
 

@@ -7,7 +7,7 @@ from typing import Any
 from PIL import Image
 
 from bake.errors import BlockedCellError
-from bake.runtime import open_asset
+from bake.play import open_asset
 from tests.support.command import Done, bake
 from tests.support.tiled_maps import tmx
 

@@ -20,9 +20,9 @@ from pathlib import Path
 from bake.errors import BakeError
 from bake.kernels import cache, jit
 from bake.kernels.heap import push
-from bake.runtime import LevelAsset, open_asset
-from bake.runtime.searching.methods import METHODS
-from bake.runtime.warm import ask_everything, two_neighbours
+from bake.play import LevelAsset, open_asset
+from bake.play.searching.methods import METHODS
+from bake.play.warm import ask_everything, two_neighbours
 from tests.support import command
 from tests.support.baked import bake, recipe_for, write_graph, write_grid
 from tests.support.stored import ROOT, digest

@@ -9,8 +9,8 @@ import numpy as np
 
 from bake.errors import BlockedCellError
 from bake.pipeline import lattice
+from bake.play import LevelAsset, Navigator
 from bake.recipe import LevelRecipe
-from bake.runtime import LevelAsset, Navigator
 from tests.support.baked import GROUND, bake
 from tests.support.oracles import Ground
 

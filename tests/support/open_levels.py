@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bake.runtime import LevelAsset, Navigator, open_asset
+from bake.play import LevelAsset, Navigator, open_asset
 from tests.support.baked import bake_grid, rows
 
 #: The tables that agents need; the rest only takes time to bake.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bake.errors import BlockedCellError
-from bake.runtime import LevelAsset, Navigator
+from bake.play import LevelAsset, Navigator
 from tests.support.node import ask_node
 
 RUNNER = Path(__file__).with_name("page_modules.mjs")

@@ -7,10 +7,10 @@ import numpy as np
 from bake.arrays import Int32Array, Int64Array
 from bake.graph import Graph, Subgraph
 from bake.greedy import chart
-from bake.runtime.hierarchy.layers import form_of
-from bake.runtime.live.changed import Changed
-from bake.runtime.live.state import ProfileState
-from bake.runtime.snapshot import Snapshot
+from bake.play.hierarchy.layers import form_of
+from bake.play.live.changed import Changed
+from bake.play.live.state import ProfileState
+from bake.play.snapshot import Snapshot
 from bake.search.graph.connectivity import is_two_way
 from bake.search.graph.partition import connected_parts
 from bake.search.hierarchy.bundles import FIRST, FLOW, FLOW_BYTES, HEAD

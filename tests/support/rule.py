@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bake.runtime import LevelAsset, Navigator
+from bake.play import LevelAsset, Navigator
 
 #: The arcs out of each location in the order of the rule: where each leads, and its ticks.
 Arcs = dict[int, list[tuple[int, int]]]

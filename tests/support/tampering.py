@@ -19,7 +19,7 @@ from bake.asset.pairs import distances_of_pairs, pair_differences
 from bake.asset.runs import run_lengths
 from bake.errors import CorruptAssetError
 from bake.graph import BLOCKED
-from bake.runtime import open_asset
+from bake.play import open_asset
 from bake.verify import Proof, verify_asset
 from tests.support.oracles import arcs_of, lengths_of, optimal_slots
 

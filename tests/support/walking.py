@@ -5,7 +5,7 @@ from heapq import heappop, heappush
 from itertools import combinations
 
 from bake.errors import QueryError
-from bake.runtime import Navigator
+from bake.play import Navigator
 
 Cell = tuple[int, ...]
 #: The units of each step out of a cell, waiting not among them.

@@ -21,9 +21,9 @@ from bake.hexagons import HEX_LAYOUTS
 from bake.pipeline import plan
 from bake.pipeline.contents import hierarchy_contents
 from bake.pipeline.sources import Task
+from bake.play import Navigator, open_asset
+from bake.play.hierarchy.layers import ClusterTables
 from bake.recipe import LevelRecipe, ProfileRecipe
-from bake.runtime import Navigator, open_asset
-from bake.runtime.hierarchy.layers import ClusterTables
 from bake.tables.clusters import clusters
 from bake.tables.components import components
 from bake.tables.hierarchy import hierarchy

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bake.runtime import (
+from bake.play import (
     BakeError,
     BlockedCellError,
     CorruptAssetError,

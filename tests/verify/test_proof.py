@@ -10,8 +10,8 @@ import pytest
 from bake.asset import Asset
 from bake.errors import CorruptAssetError, NotAnAssetError
 from bake.pipeline import Task, build
+from bake.play import open_asset
 from bake.recipe import LevelRecipe
-from bake.runtime import open_asset
 from bake.verify import Proof, verify_asset
 from tests.support.baked import (
     GROUND,

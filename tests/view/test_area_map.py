@@ -7,8 +7,8 @@ import numpy as np
 
 from bake.asset import Asset
 from bake.level import Division
+from bake.play import open_asset
 from bake.recipe.rules import LevelRecipe, ProfileRecipe
-from bake.runtime import open_asset
 from bake.view.area_map import draw_areas
 from bake.view.canvas import Canvas
 from bake.view.colours import PAPER

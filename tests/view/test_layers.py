@@ -7,8 +7,8 @@ import pytest
 
 from bake.asset import Asset
 from bake.errors import MissingTableError, QueryError
+from bake.play import open_asset
 from bake.recipe import LevelRecipe
-from bake.runtime import open_asset
 from bake.view.colours import ACROSS, PATH, TRANSITION, cluster_colours
 from bake.view.render import render_asset
 from bake.view.scene import Scene, read_layer, read_scene

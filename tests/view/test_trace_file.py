@@ -11,7 +11,7 @@ from bake.agents.agent import Agent
 from bake.agents.belief import Belief
 from bake.asset import Asset
 from bake.errors import BakeError, QueryError, TraceError
-from bake.runtime import open_asset
+from bake.play import open_asset
 from bake.school import search, search_trace, trace_search, trace_walk, traced_search
 from bake.view.colours import SEARCHED, UNSEEN
 from bake.view.render import render_asset

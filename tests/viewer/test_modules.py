@@ -15,7 +15,7 @@ import pytest
 
 from bake.agents.agent import Agent
 from bake.agents.belief import Belief
-from bake.runtime import LevelAsset, open_asset
+from bake.play import LevelAsset, open_asset
 from bake.school import search_trace, trace_walk, traced_search
 from tests.support.command import bake
 from tests.support.page_modules import Reader, ask

@@ -12,7 +12,7 @@ import pytest
 
 from bake.agents.agent import Agent
 from bake.agents.belief import Belief
-from bake.runtime import open_asset
+from bake.play import open_asset
 from bake.school import trace_walk
 from bake.viewer.bundle import page_html
 from bake.viewer.contents import shown_level

@@ -11,9 +11,9 @@ import networkx
 import numpy as np
 import pytest
 
-from bake.runtime import open_asset
-from bake.runtime.hierarchy.layers import HierarchyTables
-from bake.runtime.hierarchy.paths import HierarchyPaths
+from bake.play import open_asset
+from bake.play.hierarchy.layers import HierarchyTables
+from bake.play.hierarchy.paths import HierarchyPaths
 from bake.school import traced_search
 from tests.support.page_modules import Reader
 from tests.support.page_view import ask_view, shown_once

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from bake.asset import Asset
-from bake.runtime import open_asset
+from bake.play import open_asset
 from bake.view.grid_map import fitting_cells
 from bake.view.page import map_corner
 from bake.view.road_map import _plan

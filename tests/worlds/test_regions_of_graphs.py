@@ -12,8 +12,8 @@ import pytest
 from bake.asset import Asset
 from bake.errors import CorruptAssetError
 from bake.export.export import export_asset
+from bake.play import Navigator, open_asset
 from bake.recipe import LevelRecipe
-from bake.runtime import Navigator, open_asset
 from bake.school import cluster_cost
 from bake.verify import verify_asset
 from tests.support.anew import compare_with_a_bake

@@ -16,8 +16,8 @@ from bake.export.export import export_asset
 from bake.levels.elevation import ElevationImage
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
+from bake.play import LevelAsset, open_asset
 from bake.recipe import LevelRecipe, ProfileRecipe, load_recipe
-from bake.runtime import LevelAsset, open_asset
 from bake.verify import verify_asset
 from tests.support.baked import bake, cells_of_nodes, recipe_for, rows, write_graph, write_grid
 from tests.support.levels import refusal

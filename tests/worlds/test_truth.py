@@ -22,8 +22,8 @@ from scipy.sparse.csgraph import dijkstra
 
 from bake.asset import Asset
 from bake.geometry import GRID
+from bake.play import LevelAsset, open_asset
 from bake.recipe import load_recipe
-from bake.runtime import LevelAsset, open_asset
 from tests.support.baked import bake
 from tests.support.levels import shared_level
 

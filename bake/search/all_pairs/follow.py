@@ -1,6 +1,6 @@
 """Look up and follow next hops stored as runs, in compiled code.
 
-The steps are those of :mod:`bake.runtime.reader.hops`; games that can afford numba use this.
+The steps are those of :mod:`bake.play.reader.hops`; games that can afford numba use this.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class RunIndex(NamedTuple):
     Attributes:
         row_data: (r + 1, 4) integers, what a step needs of its row in one piece of memory: first
             run, first arc, and what to write down of the place, chart coordinates on a lattice.
-        start, symbol, greedy, greedy_slot: see :class:`bake.runtime.reader.hops.RunHops`.
+        start, symbol, greedy, greedy_slot: see :class:`bake.play.reader.hops.RunHops`.
     """
 
     row_data: Int32Array

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bake.runtime import open_asset
+from bake.play import open_asset
 from tests.support.command import bake
 from tests.support.tiled_maps import TILESET, layer, read, refused, tmx, write
 

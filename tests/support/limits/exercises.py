@@ -23,9 +23,9 @@ from bake.agents.crowd import Crowd
 from bake.arrays import Int32Array
 from bake.graph import BLOCKED, INFINITY, UNREACHABLE, Graph
 from bake.level import TerrainRule
+from bake.play import LevelAsset, open_asset
+from bake.play.warm import ask_everything
 from bake.recipe import LevelRecipe, ProfileRecipe
-from bake.runtime import LevelAsset, open_asset
-from bake.runtime.warm import ask_everything
 from bake.school.patterns.deepening import tile_search
 from bake.school.puzzle import Tiles
 from bake.school.spaces.puzzles import SlidingTiles

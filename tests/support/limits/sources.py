@@ -20,7 +20,7 @@ ROOMS = (
     "graph",
     "kernels",
     "movement",
-    "runtime",
+    "play",
     "school",
     "search",
     "tables",

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bake.apply import apply_patch
+from bake.play import open_asset
 from bake.recipe import LevelRecipe, ProfileRecipe
-from bake.runtime import open_asset
 from tests.support.baked import (
     GROUND,
     LETTERS,

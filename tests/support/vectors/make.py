@@ -17,8 +17,8 @@ from bake.asset import Asset
 from bake.export.export import export_asset
 from bake.flat.read import FlatFile
 from bake.flat.schema import LEVEL
-from bake.runtime import LevelAsset, open_asset
-from bake.runtime.reader.baked import Baked
+from bake.play import LevelAsset, open_asset
+from bake.play.reader.baked import Baked
 from tests.support.rule import baked_hops
 from tests.support.vectors.damaged import damaged_files
 from tests.support.vectors.levels import Vector, every_vector

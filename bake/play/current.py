@@ -1,0 +1,145 @@
+"""Keep the snapshots that hold now: those of the level as it was baked, or those of an update.
+
+A reader takes one snapshot for each question, and a batch of changes replaces all snapshots by a
+single assignment; so an answer is from before a batch or from after it, never from between.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from bake.play.hierarchy.lattice import sheet_version
+from bake.play.reader.baked import Baked
+from bake.play.reader.columns import ProfileColumns
+from bake.play.reader.engine import Engine
+from bake.play.reader.places import Place, Places
+from bake.play.snapshot import Snapshot
+from bake.play.things import Door, Link, ThingTables
+
+if TYPE_CHECKING:
+    from bake.play.live.writer import LevelWriter
+    from bake.play.searching.context import SearchContext
+
+T = TypeVar("T")
+
+
+class Current:
+    """The snapshots of a level's profiles, replaced when it changes; threads may share it.
+
+    Attributes:
+        places: the places of the level.
+        things: links, regions, spots and doors of the level.
+        baked: what answers for each profile as it was baked, even if the level has changed since.
+    """
+
+    def __init__(self, places: Places, profiles: tuple[str, ...]) -> None:
+        self.places = places
+        self.things = ThingTables(places)
+        columns = {name: ProfileColumns(places, name) for name in profiles}
+        self.baked = {name: Baked(each, sheet_version(each)) for name, each in columns.items()}
+        self._snapshots: Mapping[str, Snapshot] = {name: self._first(name) for name in profiles}
+        self._doors: tuple[Mapping[str, Snapshot], Mapping[str, Door]] | None = None
+        self._watching: weakref.WeakKeyDictionary[Any, Callable[[Any], None]] = (
+            weakref.WeakKeyDictionary()
+        )
+        self._watched = threading.Lock()
+        self._making = threading.Lock()
+        self._writer: LevelWriter | None = None
+
+    def _first(self, name: str) -> Snapshot:
+        """Return the snapshot of a profile as it was baked."""
+        baked = self.baked[name]
+        engine: Engine = baked
+        if not baked.version.has_hops:
+            from bake.play.live.changed import Changed
+
+            engine = Changed(baked.version, baked, lambda: self.writer.first(name), as_baked=True)
+
+        def searched(*asked: Any) -> Any:
+            state, hierarchy = self.writer.first(name)
+            return hierarchy.searched(state, *asked)
+
+        def searches() -> SearchContext:
+            from bake.play.searching.context import baked_context
+
+            return baked_context(engine, baked.columns, searched)
+
+        return Snapshot(engine, partial(self._next_hop, name), searches)
+
+    def now(self, name: str) -> Snapshot:
+        """Return the newest snapshot of a profile."""
+        return self._snapshots[name]
+
+    @property
+    def links(self) -> Mapping[str, Link]:
+        """Return the links by name, as they are now."""
+        level = next(iter(self._snapshots.values())).version.level
+        return self.things.links if level is None else level.links.now
+
+    @property
+    def doors(self) -> Mapping[str, Door]:
+        """Return the doors by name, in the states they are in now."""
+        snapshots, known = self._snapshots, self._doors
+        if known is None or known[0] is not snapshots:
+            level = next(iter(snapshots.values())).version.level
+            doors = self.things.doors if level is None else self.things.doors_on(level.terrain)
+            self._doors = known = snapshots, doors
+        return known[1]
+
+    def _next_hop(self, name: str, start: Place, goal: Place) -> Place | None:
+        return self._snapshots[name].next_hop(start, goal)
+
+    def watch(self, watcher: T, superseded: Callable[[T], None]) -> None:
+        """Call ``superseded(watcher)`` whenever the level changes, as long as the watcher lives."""
+        with self._watched:
+            self._watching[watcher] = superseded
+
+    def publish(self, snapshots: Mapping[str, Snapshot]) -> None:
+        """Make these the newest snapshots, and revoke the fast lookups of the earlier ones."""
+        before, self._snapshots = self._snapshots, snapshots
+        for snapshot in before.values():
+            snapshot.revoke()
+        with self._watched:  # A thread may ask for another navigator meanwhile.
+            watching = list(self._watching.items())
+        for watcher, superseded in watching:
+            superseded(watcher)
+
+    @property
+    def writer(self) -> LevelWriter:
+        """Return the writer that changes the level.
+
+        It is made at the first change, since most games make none.
+        """
+        from bake.play.live.writer import LevelWriter
+
+        with self._making:
+            if self._writer is None:
+                self._writer = LevelWriter(self.baked, self._snapshots, self.publish)
+            return self._writer
+
+    def close(self) -> None:
+        """Close the files that the writer keeps open."""
+        if self._writer is not None:
+            self._writer.close()
+
+
+class Questions:
+    """One profile of an open level, as the parts of :class:`bake.play.Navigator` ask it.
+
+    Attributes:
+        name: the profile's name.
+    """
+
+    def __init__(self, current: Current, name: str) -> None:
+        self.name = name
+        self._current = current
+        self._units = current.places.ticks_per_unit
+
+    @property
+    def _now(self) -> Snapshot:
+        """Return the newest snapshot. Every method takes it once, so that no answer mixes two."""
+        return self._current.now(self.name)

@@ -1,0 +1,211 @@
+"""Read the movement rules of a level and of its profiles from its asset."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+
+from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
+from bake.asset.records import as_names
+from bake.graph import Graph
+from bake.movement.lattice import Lattice
+from bake.movement.links import Vias
+from bake.play.reader.places import Places
+from bake.play.things import Link, ThingTables
+
+T = TypeVar("T")
+
+#: The label of a step in the first direction; those of the others follow, and all are below 0.
+STEPS = -8
+
+
+class LevelRules:
+    """Rules that hold for every profile, and the level as it was baked.
+
+    A *location* is a cell, counted in reading order, or a node of a graph level.
+    """
+
+    def __init__(self, places: Places) -> None:
+        self.places = places
+        self.asset = places.asset
+        self.movement = self.asset.graph.rules
+
+    @property
+    def lattice(self) -> Lattice | None:
+        """Return the lattice of a grid level; None on a graph level."""
+        return self.asset.graph.lattice
+
+    @cached_property
+    def floor_height(self) -> int:
+        """Return how many cells high one floor is."""
+        return self.places.floor_height or max(1, self.places.height)
+
+    @cached_property
+    def terrains(self) -> tuple[str, ...]:
+        return tuple(as_names(self.asset.read("/terrain_name")))
+
+    @property
+    def terrain(self) -> UInt8Array:
+        """Return (locations) uint8, the terrain that was baked."""
+        return self.asset.graph.terrain
+
+    @property
+    def elevation(self) -> Float64Array | None:
+        """Return (locations) float64, how high each lies; None where the source did not say."""
+        return self.asset.graph.elevation
+
+    @property
+    def arc_count(self) -> int:
+        """Return how many arcs were baked, without listing any."""
+        return self.asset.graph.arc_count
+
+    @property
+    def length(self) -> Float64Array:
+        """Return (m) float64, the length of each baked arc; for a link, its whole cost."""
+        return self.asset.graph.length
+
+    @cached_property
+    def graph(self) -> Graph:
+        return Graph(self.places.first_out, self.places.head)
+
+    @cached_property
+    def tail(self) -> Int32Array:
+        return self.graph.tail()
+
+    @property
+    def link(self) -> Int32Array:
+        """Return (m) int32, the link that each baked arc is; -1 for a step."""
+        return self.asset.graph.link
+
+    @cached_property
+    def link_arcs(self) -> Int32Array:
+        """Return the baked arcs that are links."""
+        if not self.asset.has("/link_name"):
+            return np.zeros(0, dtype=np.int32)
+        return np.flatnonzero(self.link >= 0).astype(np.int32)
+
+    @cached_property
+    def label(self) -> Int32Array:
+        """Return (m) int32, the label of each baked arc, which tells it from parallel ones.
+
+        Labels give the arcs out of a place an order that depends on the asset and on the level
+        alone: first steps by direction, then other arcs by their number in the asset, and then arcs
+        that it does not hold by the location they lead to.
+        """
+        label = np.arange(self.arc_count, dtype=np.int32)
+        if self.lattice is not None:
+            at, steps = self.location_of_node.astype(np.int64), np.flatnonzero(self.link < 0)
+            ends = at[self.tail[steps]], at[self.places.head[steps]]
+            label[steps] = STEPS + self.lattice.slots_between(*ends)
+        return label
+
+    def label_of_new(self, head: Int64Array) -> Int32Array:
+        """Return (k) int32, the labels of arcs that the asset does not hold."""
+        return (self.arc_count + head).astype(np.int32)
+
+    @cached_property
+    def own_prices(self) -> dict[tuple[int, int], float]:
+        """Return units by (tail, head) location, of baked arcs whose price a patch had set."""
+        if not self.asset.has("/price_from"):
+            return {}
+        price = self.asset.graph.own_price
+        mine = np.flatnonzero(~np.isnan(price))
+        location = self.location_of_node
+        tail, head = location[self.tail[mine]], location[self.places.head[mine]]
+        ends = zip(tail.tolist(), head.tolist(), strict=True)
+        return dict(zip(ends, price[mine].tolist(), strict=True))
+
+    def steps_from(self, cell: int) -> list[int]:
+        """Return the cells that a step may lead to, whatever the terrain."""
+        assert self.lattice is not None
+        _, head, inside = self.lattice.steps_from(np.array([cell]))
+        heads: list[int] = head[inside].tolist()
+        return heads
+
+    def joins(self, tail: int, head: int) -> bool:
+        """Tell whether a step, or an arc of a graph, leads or may lead between two locations."""
+        if self.places.is_grid:
+            return head in self.steps_from(tail)
+        return (tail, head) in self._arcs_between
+
+    @cached_property
+    def _arcs_between(self) -> frozenset[tuple[int, int]]:
+        """Return the (tail, head) locations of every arc of a graph level."""
+        return frozenset(zip(self.tail.tolist(), self.places.head.tolist(), strict=True))
+
+    @cached_property
+    def links(self) -> Mapping[str, Link]:
+        """Return the links that were baked, by name."""
+        return ThingTables(self.places).links
+
+    @cached_property
+    def baked_vias(self) -> Vias | None:
+        """Return the cells that baked links pass through; None where none does."""
+        return self.vias(self.links.values())
+
+    def vias(self, links: Collection[Link | None]) -> Vias | None:
+        """Return the cells that some links pass through; None where none does."""
+        names, location = self.terrains, self.places.location
+        told = [
+            ([], [])
+            if link is None
+            else ([location(place) for place in link.via], [names.index(n) for n in link.over])
+            for link in links
+        ]
+        return Vias.of(told, len(names))
+
+    def ends(self, link: Link) -> tuple[tuple[int, int], ...]:
+        """Return the (tail, head) locations of a link, for each direction that it leads in."""
+        there = self.places.location(link.start), self.places.location(link.goal)
+        return (there, there[::-1]) if link.both_ways else (there,)
+
+    @cached_property
+    def left_out(self) -> tuple[tuple[str, tuple[int, int]], ...]:
+        """Return the name and the ends of each baked link that the asset has no arc for, for each
+        direction: nobody could take it then.
+        """
+        if not self.links:
+            return ()
+        arcs, location = self.link_arcs, self.location_of_node
+        tail, head = location[self.tail[arcs]], location[self.places.head[arcs]]
+        there = zip(self.link[arcs].tolist(), tail.tolist(), head.tolist(), strict=True)
+        known = {(number, (a, b)) for number, a, b in there}
+        return tuple(
+            (name, pair)
+            for number, (name, link) in enumerate(self.links.items())
+            for pair in self.ends(link)
+            if (number, pair) not in known
+        )
+
+    @property
+    def location_of_node(self) -> Int32Array:
+        """Return (n) int32, the location of each node."""
+        return self.places.flat
+
+    @cached_property
+    def location_count(self) -> int:
+        return len(self.terrain)
+
+
+class ProfileRules:
+    """What an asset says about the movement of one profile.
+
+    Attributes:
+        name: the name of the profile.
+        mover: what terrain means to the profile, and its size.
+    """
+
+    def __init__(self, level: LevelRules, name: str) -> None:
+        asset = level.asset
+        self.name = name
+        self.mover = asset.graph.mover(name)
+        self._level = level
+
+    @cached_property
+    def takes(self) -> BoolArray:
+        """Return (links) bool, True where a link is for this profile."""
+        who = [link.profiles for link in self._level.links.values()]
+        return np.array([names is None or self.name in names for names in who], dtype=np.bool_)

@@ -1,0 +1,358 @@
+"""Make the next version of a profile when an edit comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.graph import BLOCKED, INFINITY, Graph
+from bake.greedy import chart
+from bake.play.live.changed import Changed
+from bake.play.live.changed_version import fields_of
+from bake.play.live.clusters import ClusterLine, ClusterVersion
+from bake.play.live.edits import LevelState
+from bake.play.live.exact import ExactHierarchy
+from bake.play.live.fields import FlowFields
+from bake.play.live.links import LinkState
+from bake.play.live.pricing import Pricing
+from bake.play.live.rules import LevelRules
+from bake.play.live.state import ChangedArcs, Differences, GraphVersion, ProfileState
+from bake.play.reader.baked import Baked
+from bake.play.reader.version import Make, Version
+from bake.play.things import ThingTables
+
+if TYPE_CHECKING:
+    from bake.search.live.baked_hops import BakedHops
+    from bake.search.live.graph import LiveGraph
+
+
+#: Rows that opened since the bake and are in no door. With more of them the baked dissection might
+#: leave large parts uncut, and the level is cut anew.
+MOST_NEW_ROWS = 64
+
+
+@dataclass(frozen=True)
+class Edited:
+    """The version after an edit, and what the edit changed.
+
+    Attributes:
+        state: the version.
+        arcs: how many arcs changed.
+        changed: these arcs; None where arcs are not listed.
+        opened, closed: int32, locations where the profile can stand from now on, and no longer can.
+        rerouted: whether an arc opened or closed, or rows without arcs came or went.
+        clusters: tells the clusters in which, or on the border of which, an arc changed.
+    """
+
+    state: Any
+    arcs: int
+    changed: ChangedArcs | None
+    opened: Int32Array
+    closed: Int32Array
+    rerouted: bool
+    clusters: Callable[[], tuple[int, ...]]
+
+
+class ProfileWriter:
+    """A maker of the versions of one profile.
+
+    Attributes:
+        baked: what answers for the profile as it was baked, and columns: what the asset holds.
+        pricing: prices of the steps of the profile.
+        hierarchy: what answers for the newest version.
+    """
+
+    def __init__(self, rules: LevelRules, baked: Baked, pricing: Pricing) -> None:
+        self.baked, self.columns = baked, baked.columns
+        self.pricing = pricing
+        self._rules = rules
+        self.hierarchy = ExactHierarchy(self._lattice, self._heights, lambda: self.baked_hops)
+        self._cells: tuple[Int32Array, Int32Array] | None = None
+
+    def _lattice(self, location: Int32Array) -> Int32Array | None:
+        places = self.columns.places
+        return chart(places.cells_of(location), places.hex_layout) if places.is_grid else None
+
+    def _heights(self, state: ProfileState) -> UInt8Array | None:
+        new_rows = state.row_count - state.arcs.baked.row_count
+        if new_rows > MOST_NEW_ROWS or not self.columns.has("cut_height"):
+            return None
+        baked = self.columns.column("cut_height", np.uint8)
+        node = np.full(self._rules.location_count, -1, dtype=np.int32)
+        node[self._rules.location_of_node] = np.arange(len(baked), dtype=np.int32)
+        place = node[state.location]
+        return np.where(place >= 0, baked[place], 0).astype(np.uint8)
+
+    @cached_property
+    def baked_hops(self) -> BakedHops:
+        """Return the next hops of the asset, as kernels take them beside other searches."""
+        from bake.search.live.baked_hops import BakedHops, no_hops
+
+        if not self.columns.has_hops:
+            return no_hops()
+        hops, index = self.columns.hops, self.columns.steps.index
+        row_data = index.row_data.copy()
+        row_data[:-1, 1] = 0 if hops.stores_none else hops.component
+        reach = np.empty((0, 0), dtype=np.uint8) if hops.reach is None else np.array(hops.reach)
+        return BakedHops(row_data, index.run, index.greedy_row, reach)
+
+    def cells_of(self, location: Int32Array) -> Int32Array:
+        """Return (r, 2) int32, the cell of each row; kept, as rows seldom come."""
+        kept = self._cells
+        if kept is None or kept[0] is not location:
+            kept = self._cells = location, self.columns.places.cells_of(location)
+        return kept[1]
+
+    def initial(self) -> ProfileState:
+        """Return the first version: the profile as it was baked.
+
+        Where doors may open there are rows on which nobody can stand yet, so that the contraction
+        hierarchy knows the arcs through them from the beginning; but not where rows are numbered
+        by sheets.
+        """
+        from bake.search.live.graph import LiveGraph
+
+        columns, rules = self.columns, self._rules
+        self._check_standing()
+        baked = columns.row_count
+        row = columns.row_at_node.copy()
+        doors = self._nodes_of_doors(row)
+        row[doors] = np.arange(baked, baked + len(doors), dtype=np.int32)
+        location = np.concatenate([columns.location, rules.location_of_node[doors]])
+        known = columns.row_at.copy()
+        known[location[baked:]] = row[doors]
+        graph = rules.graph
+        # Steps that do not exist lead to where they begin.
+        joined = (row[rules.tail] >= 0) & (row[graph.head] >= 0) & (rules.tail != graph.head)
+        inside = np.flatnonzero(joined)
+        local, order = Graph.from_arcs(
+            len(location), row[rules.tail[inside]], row[graph.head[inside]]
+        )
+        live = LiveGraph.of(local, columns.weight[inside][order], rules.label[inside][order])
+        standing = np.zeros(len(location), dtype=np.bool_)
+        standing[:baked] = True
+        return ProfileState(
+            GraphVersion(live, len(location), Differences()),
+            baked,
+            location.astype(np.int32),
+            known,
+            standing,
+            live.heaviest,
+            self._baked_clusters(live, standing[:baked]),
+        )
+
+    def _nodes_of_doors(self, row: Int32Array) -> Int64Array:
+        """Find the nodes in doors, or beside them for large agents, that are no rows."""
+        columns, rules, size = self.columns, self._rules, self.pricing.profile.mover.size
+        places = columns.places
+        if not places.is_grid:
+            return np.empty(0, dtype=np.int64)
+        if self.baked.version.by_sheet:
+            return np.empty(0, dtype=np.int64)
+        near = np.zeros((places.height, places.width), dtype=np.bool_)
+        for door in ThingTables(places).doors.values():
+            x, y = places.cells_of(places.locations(door.cells, "a door")).T
+            for up, left in np.ndindex(size, size):
+                near[np.maximum(y - up, 0), np.maximum(x - left, 0)] = True
+        return np.flatnonzero(near.reshape(-1)[rules.location_of_node] & (row < 0))
+
+    def _check_standing(self) -> None:
+        """Refuse an asset whose profile stands elsewhere than terrain, costs and size say."""
+        location = self._rules.location_of_node.astype(np.int64)
+        stands = self.pricing.standing(LevelState.baked(self._rules), location)
+        if (stands != (self.columns.component >= 0)).any():
+            raise self.columns.damaged("components do not fit terrain, costs and size")
+
+    def _baked_clusters(self, graph: LiveGraph, standing: BoolArray) -> ClusterVersion | None:
+        if not self.columns.has("cluster"):
+            return None
+        none = np.empty(0, dtype=np.int32)
+        return ClusterVersion(
+            ClusterLine(self.columns, graph), lambda: graph, standing, none, None, none
+        )
+
+    def after(
+        self, state: ProfileState, level: LevelState, changed: Int64Array, before: LinkState
+    ) -> Edited:
+        """Return the version after an edit.
+
+        Args:
+            state: the version before.
+            level: what the level is made of afterwards.
+            changed: locations where it changed, and both ends of arcs and links that did.
+            before: the links before.
+
+        Raises:
+            QueryError: a price, or a distance, does not fit the integer scale.
+        """
+        patch = self.pricing.patch(level, changed)
+        state, row = with_rows(state, patch.near, patch.stands)
+        here = row >= 0
+        row, stands = row[here], patch.stands[here]
+        stood = state.standing[row]
+        gone, come = row[stood & ~stands], row[stands & ~stood]
+        standing = state.standing
+        if len(gone) or len(come):
+            standing = standing.copy()
+            standing[gone], standing[come] = False, True
+        arcs = self.pricing.arcs_at(level, changed, patch, before)
+        # An arc from or to a place that was never a row is blocked, as it always was.
+        tail, head = state.known_row.take(arcs.tail), state.known_row.take(arcs.head)
+        old = state.arcs.weights(tail, head, arcs.label)
+        at = np.flatnonzero(old != arcs.weight)
+        tail, head, label, old = tail[at], head[at], arcs.label[at], old[at]
+        new = arcs.weight[at]
+        differs = state.arcs.differs.edited(tail, head, label, old, new)
+        ends = np.concatenate([tail, head, come, gone])
+        graph = GraphVersion(state.arcs.baked, state.row_count, differs)
+        after = ProfileState(
+            graph,
+            state.baked_rows,
+            state.location,
+            state.known_row,
+            standing,
+            max(state.heaviest, int(new[new != BLOCKED].max(initial=0))),
+            self._clusters(state, graph, standing, ends),
+        )
+        if after.heaviest > state.heaviest:
+            self._check_scale(after, head[new == after.heaviest])
+        rerouted = len(gone) + len(come) > 0 or bool(((old == BLOCKED) != (new == BLOCKED)).any())
+        return Edited(
+            after,
+            len(at),
+            ChangedArcs(tail, head, label, new),
+            state.location[come],
+            state.location[gone],
+            rerouted,
+            partial(_clusters_of, after, ends),
+        )
+
+    def engine(self, state: ProfileState, level: LevelState) -> Changed:
+        """Return what answers for a version."""
+        made = self.fields(lambda: state, level)
+        version = Version(self.columns.places, self.columns.profile, made, level)
+        return Changed(version, self.baked, lambda: self.followed(state), as_baked=state.as_baked)
+
+    def fields(self, state: Callable[[], ProfileState], level: LevelState) -> dict[str, Make]:
+        """Return what makes the fields of a version: see :func:`fields_of`."""
+        return fields_of(state, self.columns, self.pricing, level, self.cells_of)
+
+    def followed(self, state: ProfileState) -> tuple[ProfileState, ExactHierarchy]:
+        """Return the arcs of a version, and the hierarchy that follows them."""
+        return state, self.hierarchy
+
+    def lattice(self, _state: ProfileState, _version: Version) -> None:
+        """Return no layers by sheet, as arcs are listed."""
+
+    def begin(self) -> ProfileState:
+        """Return the first version, and answer for it from now on."""
+        state = self.initial()
+        self.hierarchy.begin(state)
+        return state
+
+    def follow(self, edited: Edited) -> None:
+        """Answer for a version from now on."""
+        assert edited.changed is not None
+        self.hierarchy.follow(edited.state, edited.changed)
+
+    def unready(self, state: ProfileState) -> Iterator[Callable[[], object]]:
+        """Give what makes a version ready for questions, as far as it is not."""
+        clusters = state.clusters
+        if not state.as_baked and not self.hierarchy.is_ready(state):
+            yield partial(self.hierarchy.prepare, state)
+        if clusters is not None and clusters.line.has_hierarchy and not clusters.is_made:
+            yield clusters.made
+            yield clusters.runs
+
+    def warm_up(self, state: ProfileState) -> None:
+        """Compile or load the kernels of a first update and of the first answer after it."""
+        if state.row_count > 1:
+            rows, goals = np.zeros(1, dtype=np.int32), np.ones(1, dtype=np.int32)
+            state.arcs.weights(rows, goals, rows)
+            fields = FlowFields(state.arcs, self.hierarchy.baked_hops)
+            fields.next_rows(rows, goals)
+            fields.walk(rows, goals)
+            self.hierarchy.warm_up(state)
+        if state.clusters is not None and state.clusters.line.has_hierarchy:
+            state.clusters.warm_up()
+
+    def _clusters(
+        self, state: ProfileState, graph: GraphVersion, standing: BoolArray, changed: Int32Array
+    ) -> ClusterVersion | None:
+        """Begin the next version of the clusters.
+
+        Args:
+            state: the version before, with the rows of the next one.
+            graph: the next version's arcs.
+            standing: (r) bool, where the profile can stand then.
+            changed: rows that differ, or at the ends of arcs that do.
+        """
+        clusters, baked = state.clusters, self.columns.row_count
+        if clusters is None or not len(changed):
+            return clusters
+        as_baked = not graph.differs and not standing[baked:].any() and standing[:baked].all()
+        return ClusterVersion(
+            clusters.line,
+            lambda: graph.graph,
+            standing,
+            state.location[baked:],
+            None if as_baked else clusters,
+            changed[:0] if as_baked else changed,
+        )
+
+    def _check_scale(self, state: ProfileState, dearest: Int32Array) -> None:
+        """Refuse an arc so dear that paths over it cannot be told from no path.
+
+        Raises:
+            CostError: a distance comes too near the end of the integer scale.
+        """
+        from bake.search.all_pairs.batch import too_long
+        from bake.search.live.flow_field import flow_field
+
+        if state.row_count * state.heaviest < INFINITY:
+            return
+        graph = state.graph
+        for adjacency in (graph.into, graph.out):
+            dist = flow_field(adjacency, int(dearest[0]), graph.shift)
+            longest = int(dist[dist < INFINITY].max(initial=0))
+            if longest >= INFINITY - state.heaviest:
+                raise too_long(longest, state.heaviest, "lower the costs, or ticks_per_unit")
+
+
+def _clusters_of(state: ProfileState, rows: Int32Array) -> tuple[int, ...]:
+    """Return the clusters of some rows."""
+    if state.clusters is None or not len(rows):
+        return ()
+    label = state.clusters.made().partition.label
+    return tuple(sorted(set(label[rows].tolist()) - {-1}))
+
+
+def with_rows(
+    state: ProfileState, near: Int64Array, stands: BoolArray
+) -> tuple[ProfileState, Int32Array]:
+    """Add a row for every one of these locations that the profile can stand on and has no row.
+
+    Returns:
+        The version with these rows, and the row of each location, -1 where it has none.
+    """
+    row = state.known_row[near]
+    fresh = near[stands & (row < 0)]
+    if not len(fresh):
+        return state, row
+    rows = state.row_count + len(fresh)
+    known = state.known_row.copy()
+    known[fresh] = np.arange(state.row_count, rows, dtype=np.int32)
+    arcs = state.arcs
+    widened = replace(
+        state,
+        arcs=GraphVersion(arcs.baked, rows, arcs.differs),
+        known_row=known,
+        location=np.concatenate([state.location, fresh.astype(np.int32)]),
+        standing=np.concatenate([state.standing, np.zeros(len(fresh), dtype=np.bool_)]),
+    )
+    return widened, known[near]

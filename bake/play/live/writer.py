@@ -1,0 +1,325 @@
+"""Change a level, and publish the snapshots that readers answer from."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
+from bake.errors import CostError, PatchError, QueryError
+from bake.play.hierarchy.lattice import LatticeHierarchy
+from bake.play.live.edits import Edit, LevelState
+from bake.play.live.exact import ExactHierarchy
+from bake.play.live.journal import Journal
+from bake.play.live.lattice import LatticeWriter
+from bake.play.live.patch import (
+    WRONG,
+    changes_of,
+    edit_from,
+    edit_record,
+    level_from,
+    read_patch,
+    version_of,
+    write_patch,
+)
+from bake.play.live.pricing import Pricing
+from bake.play.live.report import ChangeLog, Changes, UpdateReport
+from bake.play.live.rules import LevelRules, ProfileRules
+from bake.play.live.searches import ChangedContext
+from bake.play.live.state import ProfileState
+from bake.play.live.versions import Edited, ProfileWriter
+from bake.play.reader.baked import Baked
+from bake.play.reader.numbers import number_of, whole_of
+from bake.play.reader.places import quoted
+from bake.play.reader.version import Version
+from bake.play.searching.context import SearchContext
+from bake.play.snapshot import Snapshot
+
+_Snapshots = Mapping[str, Snapshot]
+
+#: Cells whose terrain is counted at a time, as counting takes eight bytes for each.
+_COUNTED = 2**20
+
+
+class LevelWriter:
+    """The keeper of a level as it is now; nothing else changes the level.
+
+    Attributes:
+        rules: the rules that decide the price of a step.
+    """
+
+    def __init__(
+        self,
+        engines: Mapping[str, Baked],
+        baked: _Snapshots,
+        publish: Callable[[_Snapshots], None],
+    ) -> None:
+        """Make the writer of a level that nobody has changed yet.
+
+        Args:
+            engines: what answers for each profile as it was baked.
+            baked: the snapshots of the level as it was baked.
+            publish: called after each batch, with the snapshots that hold from then on.
+        """
+        self.rules = LevelRules(next(iter(engines.values())).version.places)
+        self._engines = engines
+        self._baked = self._snapshots = baked
+        self._publish = publish
+        self._writing = threading.RLock()
+        self._level: LevelState | None = None
+        self._states: dict[str, Any] = {}
+        self._first: dict[str, Any] = {}
+        self._journal: Journal | None = None
+
+    @cached_property
+    def _log(self) -> ChangeLog:
+        return ChangeLog(self.rules.location_count)
+
+    @cached_property
+    def _profiles(self) -> dict[str, ProfileWriter | LatticeWriter]:
+        return {name: self._maker(name, engine) for name, engine in self._engines.items()}
+
+    def _maker(self, name: str, engine: Baked) -> ProfileWriter | LatticeWriter:
+        pricing = Pricing(self.rules, ProfileRules(self.rules, name))
+        listing = ProfileWriter(self.rules, engine, pricing)
+        if not engine.version.by_sheet:
+            return listing
+        baked = self._baked[name]
+
+        def layers() -> LatticeHierarchy:
+            found = baked.searches.hierarchy.tables
+            assert isinstance(found, LatticeHierarchy)
+            return found
+
+        return LatticeWriter(self.rules, listing, layers)
+
+    @cached_property
+    def _passable(self) -> BoolArray:
+        """Return (terrain) bool, True where some profile can stand on the terrain."""
+        costs = [profile.pricing.profile.mover.cost for profile in self._profiles.values()]
+        return np.asarray(~np.isnan(costs).all(axis=0))
+
+    @cached_property
+    def _usual(self) -> int:
+        """Return the commonest terrain that some profile can stand on; opened walls become it."""
+        terrain, kinds = self.rules.terrain, len(self._passable)
+        count = np.zeros(kinds, dtype=np.int64)
+        for begin in range(0, len(terrain), _COUNTED):
+            count += np.bincount(terrain[begin : begin + _COUNTED], minlength=kinds)
+        count[~self._passable] = -1
+        return int(count.argmax())
+
+    # -- changes ----------------------------------------------------------------------------------
+
+    def load(self) -> LevelState:
+        """Read and lay out what updates need: the graph, prices, room to search in.
+
+        Raises:
+            QueryError: the level is a flat file in which cells are nodes.
+        """
+        if self.rules.asset.cells_are_nodes:
+            raise QueryError(
+                "in this flat file cells are nodes, and it does not hold the rules of their steps",
+                file=self.rules.asset.path,
+                remedy="open the asset to follow changes",
+            )
+        with self._writing:
+            if self._level is None:
+                self._states = {name: each.begin() for name, each in self._profiles.items()}
+                self._first, self._level = self._states, LevelState.baked(self.rules)
+            return self._level
+
+    def first(self, name: str) -> tuple[ProfileState, ExactHierarchy]:
+        """Return the arcs of a profile as it was baked, and the hierarchy that follows them."""
+        with self._writing:
+            self.load()
+            return self._profiles[name].followed(self._first[name])
+
+    def warm_up(self) -> None:
+        """Load the level, and compile or load the kernels of a first update and first answer."""
+        with self._writing:
+            self.load()
+            for name, state in self._states.items():
+                self._profiles[name].warm_up(state)
+
+    def apply(self, edit: Edit) -> dict[str, UpdateReport]:
+        """Apply one batch: see :meth:`bake.play.LevelAsset.update`."""
+        with self._writing:
+            level = self.load()
+            if edit.opened and not self._passable.any():
+                raise QueryError("no profile can stand on any terrain")
+            after = level.edited(edit, self._passable, self._usual)
+            changed = level.changed(after, edit.locations)
+            return self._become(after, changed, partial(edit_record, self.rules, edit))
+
+    def changes_since(self, token: int) -> Changes:
+        """Return what has changed: see :meth:`bake.play.LevelAsset.changes_since`."""
+        with self._writing:
+            log = self._log
+            if not 0 <= whole_of(token) <= log.batch:
+                raise QueryError(
+                    f"the token is {quoted(token)}", expected="one that changes_since() gave out"
+                )
+            location, rerouted, others = log.since(token)
+            batch = log.batch
+            links = self.rules.links if self._level is None else self._level.links.now
+        places = self.rules.places
+        near = [
+            name
+            for name, link in links.items()
+            if np.isin(
+                [places.location(each) for each in (link.start, link.goal, *link.via)], location
+            ).any()
+        ]
+        names = tuple(dict.fromkeys([*near, *others]))
+        return Changes(batch, places.places_of(location.astype(np.int32)), names, rerouted)
+
+    def elevation_at(self, locations: Int32Array) -> Float64Array | None:
+        """Return how high locations lie, NaN at -1; None where the source did not say."""
+        elevation = self.rules.elevation
+        return None if elevation is None else np.where(locations < 0, np.nan, elevation[locations])
+
+    def terrain_at(self, locations: Int32Array) -> list[str | None]:
+        """Return the terrain at locations as it is now; None for a location of -1."""
+        with self._writing:
+            terrain = self.rules.terrain if self._level is None else self._level.terrain
+        names, code = self.rules.terrains, terrain[np.maximum(locations, 0)].tolist()
+        each = zip(locations.tolist(), code, strict=True)
+        return [names[kind] if at >= 0 else None for at, kind in each]
+
+    def repair(self, names: Iterable[str], budget_ms: float | None) -> int:
+        """Make ready what later questions need: see :meth:`bake.play.LevelAsset.repair`."""
+        if budget_ms is not None and not 0 <= number_of(budget_ms) < float("inf"):
+            raise QueryError(f"budget_ms is {quoted(budget_ms)}", expected="milliseconds, or None")
+        until = float("inf") if budget_ms is None else time.perf_counter() + budget_ms / 1000
+        with self._writing:
+            known = [name for name in names if name in self._states]
+            work = [
+                part for name in known for part in self._profiles[name].unready(self._states[name])
+            ]
+            for done, part in enumerate(work, 1):
+                part()
+                if time.perf_counter() >= until:
+                    return len(work) - done
+            return 0
+
+    def _become(
+        self, level: LevelState, changed: Int64Array, record: Callable[[], dict[str, Any]]
+    ) -> dict[str, UpdateReport]:
+        """Make another level the current one, and publish snapshots of it.
+
+        Args:
+            level: what the level is made of from now on.
+            changed: see :meth:`LevelState.changed`.
+            record: makes the record of the change for the journal.
+        """
+        with self._writing:
+            before = self.load()
+            try:
+                edited = {
+                    name: profile.after(self._states[name], level, changed, before.links)
+                    for name, profile in self._profiles.items()
+                }
+            except CostError as error:
+                raise QueryError(
+                    error.found, place=error.place, expected=error.expected, remedy=error.remedy
+                ) from None
+            snapshots = self._snapshots
+            after = {name: self._snapshot(name, each.state, level) for name, each in edited.items()}
+            if self._journal is not None:
+                both = max(version_of(before.links), version_of(level.links))
+                self._journal.append(record(), both)
+            rerouted = [name for name, each in edited.items() if each.rerouted]
+            self._log.note(changed, rerouted, before.links.unlike(level.links))
+            self._level, self._snapshots = level, after
+            self._states = {name: each.state for name, each in edited.items()}
+            for name, each in edited.items():
+                self._profiles[name].follow(each)
+            self._publish(after)
+            return {
+                name: _report(each, snapshots[name].version, after[name].version)
+                for name, each in edited.items()
+            }
+
+    def _snapshot(self, name: str, state: Any, level: LevelState) -> Snapshot:
+        baked, maker = self._baked[name], self._profiles[name]
+        engine = maker.engine(state, level)
+
+        def searches() -> SearchContext:
+            lattice = maker.lattice(state, engine.version)
+            return ChangedContext(engine, lattice, baked.searches)
+
+        return Snapshot(engine, baked.newest, searches, baked)
+
+    # -- files ------------------------------------------------------------------------------------
+
+    def save_patch(self, path: Path) -> None:
+        """Write how the level differs from the bake: see :meth:`LevelAsset.save_patch`."""
+        with self._writing:
+            level = self._level or LevelState.baked(self.rules)
+        write_patch(path, self.rules, level)
+
+    def apply_patch(self, path: Path) -> dict[str, UpdateReport]:
+        """Make the level as a patch says: see :meth:`LevelAsset.apply_patch`."""
+        level = read_patch(path, self.rules)
+        with self._writing:
+            changed = self.load().changed(level)
+            return self._become(level, changed, lambda: {"ground": changes_of(self.rules, level)})
+
+    def keep_journal(self, path: Path) -> int:
+        """Replay a journal and continue it: see :meth:`LevelAsset.journal`."""
+        with self._writing:
+            if self._journal is not None:
+                raise QueryError("a journal is being kept already", place=str(self._journal.path))
+            journal = Journal(path, self.rules)
+            try:
+                for place, record in enumerate(journal.records):
+                    self._replay(record, path, place + 2)
+            except BaseException:
+                journal.close()
+                raise
+            self._journal = journal
+            return len(journal.records)
+
+    def _replay(self, record: dict[str, Any], path: Path, line: int) -> None:
+        try:
+            if record.keys() == {"ground"}:
+                level = level_from(self.rules, record["ground"])
+                self._become(level, self.load().changed(level), dict)
+            else:
+                self.apply(edit_from(self.rules, record))
+        except WRONG as error:
+            said = error.found if isinstance(error, QueryError) else "it says nothing of this level"
+            raise PatchError(f"damaged: line {line}: {said}", file=path) from None
+
+    def close(self) -> None:
+        """Close the journal."""
+        with self._writing:
+            if self._journal is not None:
+                self._journal.close()
+                self._journal = None
+
+
+def _report(edited: Edited, before: Version, after: Version) -> UpdateReport:
+    """Report what an edit did for one profile; some of it is worked out when the game asks.
+
+    Args:
+        edited: the profile afterwards.
+        before, after: the profile before and afterwards.
+    """
+    place_at = after.places.place_at
+    return UpdateReport(
+        after.profile,
+        edited.arcs,
+        edited.state.as_baked,
+        tuple(place_at(at) for at in edited.opened.tolist()),
+        tuple(place_at(at) for at in edited.closed.tolist()),
+        lambda: (before.component_count, after.component_count),
+        edited.clusters,
+    )

@@ -1,0 +1,256 @@
+"""Answer one profile's questions about points of a navigation mesh at one moment."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from bake.errors import QueryError
+from bake.play.mesh.funnel import string_through, without_repeats
+from bake.play.mesh.polyanya import shortest
+from bake.play.mesh.polygons import GRID, MeshPolygons, Step, beside, step_of
+from bake.play.reader.engine import Engine
+
+Point = tuple[float, ...]
+
+
+class MeshWays:
+    """Points of a mesh as one profile may walk it. Once made it never changes."""
+
+    def __init__(self, engine: Engine, baked: MeshWays | None = None) -> None:
+        """Read the mesh, or take it from the profile as it was baked.
+
+        Raises:
+            QueryError: the level has no mesh.
+            AssetError: its columns do not fit one another.
+        """
+        self.engine, self.version = engine, engine.version
+        self.mesh: MeshPolygons = (
+            MeshPolygons(engine.version.places) if baked is None else baked.mesh
+        )
+        #: The polygon of the last point, which the next one likely lies in, too.
+        self._last = 0
+
+    @cached_property
+    def row(self) -> list[int]:
+        """Return the row of each node, -1 where the profile cannot stand."""
+        nodes = np.arange(self.version.places.node_count, dtype=np.int32)
+        rows: list[int] = self.version.rows_of(nodes).tolist()
+        return rows
+
+    @cached_property
+    def open(self) -> list[bool]:
+        """Return for each polygon whether the profile can stand on one of its nodes."""
+        standing = np.array(self.row) >= 0
+        begin = self.mesh.first_node[:-1]
+        found: list[bool] = np.logical_or.reduceat(standing[self.mesh.node], begin).tolist()
+        return found
+
+    @cached_property
+    def corner(self) -> list[bool]:
+        """Return for each vertex whether an obstacle of this profile begins or ends there."""
+        found = [False] * len(self.mesh.point)
+        for polygon, is_open in enumerate(self.open):
+            if is_open:
+                for begin, end, behind in self.mesh.edges(polygon):
+                    if behind < 0 or not self.open[behind]:
+                        found[begin] = found[end] = True
+        return found
+
+    def _step(self, point: Sequence[float]) -> tuple[Step, int]:
+        return step_of(point, self.mesh.floors)
+
+    def polygons_at(self, step: Step, floor: int) -> list[int]:
+        """Return the open polygons that a point lies in or on; those a step away if there is none.
+
+        Points are rounded to the grid, which may put one on the border beside it.
+        """
+        for near in beside(step):
+            found = [each for each in self.mesh.holding(near, floor) if self.open[each]]
+            if found:
+                return found
+        return []
+
+    def row_at(self, point: Sequence[float]) -> int | None:
+        """Return the row of the node that is nearest to a point within its polygon; None = none.
+
+        Of several polygons that a point lies on the border of, the first counts.
+        """
+        step, floor = self._step(point)
+        polygon = self._last
+        if not (
+            self.mesh.floor[polygon] == floor
+            and self.open[polygon]
+            and self.mesh.holds(polygon, step)
+        ):
+            found = self.polygons_at(step, floor)
+            if not found:
+                return None
+            self._last = polygon = found[0]
+        return self._row_in(polygon, step)
+
+    def _row_in(self, polygon: int, step: Step) -> int:
+        """Return the row of the nearest node of an open polygon."""
+        nodes = self.mesh.nodes(polygon)
+        if len(nodes) > 1:
+            nodes = [node for node in nodes if self.row[node] >= 0]
+        if len(nodes) == 1:
+            return self.row[nodes[0]]
+        point, position = (step[0] / GRID, step[1] / GRID), self.position
+        return self.row[min(nodes, key=lambda node: math.dist(position[node], point))]
+
+    @cached_property
+    def position(self) -> list[tuple[float, float]]:
+        """Return where each node lies."""
+        position = self.version.places.position
+        assert position is not None
+        return [(x, y) for x, y in position.tolist()]
+
+    # -- straight paths ---------------------------------------------------------------------------
+
+    def shortest(self, start: Sequence[float], goal: Sequence[float]) -> list[Point] | None:
+        """Return the shortest path that walking alone makes, by Polyanya; None if there is none."""
+        (begin, floor), (end, goal_floor) = self._step(start), self._step(goal)
+        begins, ends = self.polygons_at(begin, floor), self.polygons_at(end, goal_floor)
+        if floor != goal_floor or not begins or not ends:
+            return None
+        found = shortest(self.mesh, begin, end, begins, set(ends), self.open, self.corner)
+        return None if found is None else self.on_plane(found, floor)
+
+    def pulled(self, start: Sequence[float], goal: Sequence[float]) -> list[Point] | None:
+        """Return the string pulled through the polygons of a shortest path of the graph."""
+        (begin, floor), (end, goal_floor) = self._step(start), self._step(goal)
+        begins, ends = self.polygons_at(begin, floor), self.polygons_at(end, goal_floor)
+        if not begins or not ends:
+            return None
+        if shared := set(begins) & set(ends):
+            begins = ends = [min(shared)]
+        row, goal_row = self._row_in(begins[0], begin), self._row_in(ends[0], end)
+        rows = self.engine.way(row, goal_row)
+        if rows is None:
+            return None
+        nodes = self.version.location[rows].tolist()
+        found: list[Point] = []
+        for polygons, first, last in self._stretches(begins[0], ends[0], nodes, begin, end):
+            way = self.string(first, last, polygons)
+            found += self.on_plane(way, self.mesh.floor[polygons[0]])
+        return found
+
+    def string(self, first: Step, last: Step, polygons: list[int]) -> list[Step]:
+        """Return where a string turns that is pulled through neighbouring polygons in a row."""
+        portals = [self.portal(one, other) for one, other in pairwise(polygons)]
+        return string_through(first, last, portals)
+
+    def stretches(self, nodes: list[int]) -> list[tuple[list[int], Step, Step]]:
+        """Return the polygons in a row that a path of nodes leads through.
+
+        Returns:
+            For each stretch between links the polygons, and the points it leads from and to.
+        """
+        one, other = nodes[0], nodes[-1]
+        ends = self._place(one), self._place(other)
+        return self._stretches(self._any(one), self._any(other), nodes, *ends)
+
+    def _stretches(
+        self, begin: int, end: int, nodes: list[int], start: Step, goal: Step
+    ) -> list[tuple[list[int], Step, Step]]:
+        """Return the polygons in a row between links, and the points they lead from and to."""
+        found: list[tuple[list[int], Step, Step]] = []
+        polygons, first = [begin], start
+        for one, other in pairwise(nodes):
+            shared = set(self.mesh.of_node[one]) & set(self.mesh.of_node[other])
+            joined = [each for each in sorted(shared) if self.open[each]]
+            if joined:
+                inside = polygons[-1] if polygons[-1] in joined else joined[0]
+                self._extend(polygons, inside, one)
+                continue
+            onward = self._neighbours(one, other)
+            if onward is not None:
+                # Nodes in the centres of two polygons that share an edge.
+                self._extend(polygons, onward[0], one)
+                polygons.append(onward[1])
+                continue
+            # A link: the string is cut here.
+            here, there = self._place(one), self._place(other)
+            self._extend(polygons, self._any(one), one)
+            found.append((_pruned(polygons), first, here))
+            polygons, first = [self._any(other)], there
+        self._extend(polygons, end, nodes[-1])
+        found.append((_pruned(polygons), first, goal))
+        return found
+
+    def _neighbours(self, one: int, other: int) -> tuple[int, int] | None:
+        """Return neighbouring polygons of two nodes, if both have such."""
+        theirs = set(self.mesh.of_node[other])
+        for polygon in self.mesh.of_node[one]:
+            for _, _, behind in self.mesh.edges(polygon):
+                if behind in theirs and self.open[behind] and self.open[polygon]:
+                    return polygon, behind
+        return None
+
+    def _any(self, node: int) -> int:
+        return next(each for each in self.mesh.of_node[node] if self.open[each])
+
+    def _place(self, node: int) -> Step:
+        x, y = self.position[node]
+        return round(x * GRID), round(y * GRID)
+
+    def _extend(self, polygons: list[int], goal: int, node: int) -> None:
+        """Add the polygons from the last one to another, all of which have a node.
+
+        Around a vertex several polygons may lie between two that have it.
+        """
+        if polygons[-1] == goal:
+            return
+        having = set(self.mesh.of_node[node]) | {goal}
+        before = {polygons[-1]: -1}
+        queue = [polygons[-1]]
+        for polygon in queue:
+            if polygon == goal:
+                break
+            for _, _, behind in self.mesh.edges(polygon):
+                if behind in having and behind not in before and self.open[behind]:
+                    before[behind] = polygon
+                    queue.append(behind)
+        if goal not in before:
+            raise QueryError("the nodes of the mesh do not fit its polygons")
+        way = [goal]
+        while before[way[-1]] != polygons[-1]:
+            way.append(before[way[-1]])
+        polygons += way[::-1]
+
+    def portal(self, one: int, other: int) -> tuple[Step, Step]:
+        """Return the ends of the edge between two polygons, the left one first."""
+        for begin, end, behind in self.mesh.edges(one):
+            if behind == other:
+                return self.mesh.point[end], self.mesh.point[begin]
+        raise QueryError("the nodes of the mesh do not fit its polygons")
+
+    def on_plane(self, steps: Sequence[Step], floor: int) -> list[Point]:
+        """Return points in units of the plane; with their floor where there are several."""
+        tail = (floor,) if self.mesh.floors > 1 else ()
+        return [(x / GRID, y / GRID, *tail) for x, y in without_repeats(steps)]
+
+
+def _pruned(polygons: list[int]) -> list[int]:
+    """Return polygons in a row without detours that lead back to one of them."""
+    found: list[int] = []
+    at: dict[int, int] = {}
+    for polygon in polygons:
+        if polygon in at:
+            for each in found[at[polygon] + 1 :]:
+                del at[each]
+            del found[at[polygon] + 1 :]
+            continue
+        at[polygon] = len(found)
+        found.append(polygon)
+    return found
+
+
+def length_of(path: Sequence[Sequence[float]]) -> float:
+    """Return the length of a path in the plane; changes of floor take none."""
+    return sum(math.dist(one[:2], other[:2]) for one, other in pairwise(path))

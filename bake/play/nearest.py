@@ -1,0 +1,423 @@
+"""Find the place nearest to a point: on grids around its cell, otherwise by a k-d tree.
+
+Every way answers as a scan of all places would: the place with the least square of its distance, in
+the arithmetic of float64, and of several the one with the lowest location. Where characteristic
+points have weights, it is the place whose cone is highest above the point; these are few, and are
+scanned.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from bake.arrays import BoolArray, Float64Array, Int32Array
+from bake.errors import OutsideMapError, QueryError
+from bake.play.reader.hops import plane_of, view_of
+from bake.play.reader.numbers import number_of
+from bake.play.reader.places import Place, quoted
+from bake.play.reader.version import Version
+
+if TYPE_CHECKING:
+    from bake.search.point.kd_tree import Candidate, KdTree
+
+#: Points farther out than this, in cells or a graph's units, are moved in to it.
+FARTHEST = 1e15
+
+#: A point no farther than this from the middle of a cell, along both axes, is nearest to that one,
+#: however floats round; nearer to a border the cells around decide.
+_WITHIN = 0.499
+#: Less than a quarter: a point is nearest to a place if the square of its distance is less than
+#: this part of the square of the distance to the nearest other place.
+_OWN = 0.2499
+#: Points that are held against all cones in one go.
+_AT_ONCE = 64
+
+
+class NearestPlaces:
+    """The places that one profile can stand on at one moment; threads may share it."""
+
+    def __init__(self, version: Version, baked: NearestPlaces | None = None) -> None:
+        """Make nothing yet.
+
+        Args:
+            version: the rows of the profile.
+            baked: the places of the level as it was baked, if it has changed since. On graphs its
+                tree serves all later versions, where rows that opened are looked at one by one.
+        """
+        self._version = version
+        self._places = version.places
+        self._baked = baked
+        self._gaps: dict[int, float] = {}
+        self._straight: Callable[..., int] | None = None
+
+    # -- one point --------------------------------------------------------------------------------
+
+    def one(self, point: Sequence[float], last: Place | None = None) -> int:
+        """Return the row nearest to a point: see :meth:`bake.play.Navigator.nearest`."""
+        places = self._places
+        floor = 0
+        if places.floor_height is not None:
+            point, floor = places.point_on_floor(point)
+        x, y = _point(point)
+        if places.is_grid:
+            row = self._by_division(x, y, floor)
+            if row >= 0:
+                return row
+        self._check()
+        location = None if last is None else places.location(last)
+        if self._cones is not None:
+            return int(self._under_cones(np.array([(x, y)]))[0])
+        known = None
+        if location is not None and not places.is_grid:
+            known, is_nearest = self._near_last(x, y, location)
+            if known is not None and is_nearest:
+                return known.row
+        return self._found(x, y, floor, known)
+
+    def _by_division(self, x: float, y: float, floor: int) -> int:
+        """Return the row of the cell a point of a grid lies in; -1 where that does not tell."""
+        places = self._places
+        column, line = math.floor(x + 0.5), math.floor(y + 0.5)
+        rows = places.floor_height or places.height
+        if (
+            not (0 <= column < places.width and 0 <= line < rows)
+            or max(abs(x - column), abs(y - line)) > _WITHIN
+        ):
+            return -1
+        row = self._known_row[(line + floor * rows) * places.width + column]
+        stands = self._stands
+        return row if row >= 0 and (stands is None or stands[row]) else -1
+
+    @cached_property
+    def _known_row(self) -> memoryview[int]:
+        return view_of(self._version.known_row)
+
+    @cached_property
+    def _stands(self) -> memoryview[int] | None:
+        standing = self._version.standing
+        return None if standing is None else view_of(standing)
+
+    def _near_last(self, x: float, y: float, location: int) -> tuple[Candidate | None, bool]:
+        """Return the place known to be near, and whether no other one can be as near."""
+        from bake.search.point.kd_tree import Candidate
+
+        row, stands = self._known_row[location], self._stands
+        if row < 0 or not (stands is None or stands[row]):
+            return None, False
+        away = self._away(row, x, y)
+        known = Candidate(away, location, row)
+        return known, away < _OWN * self._gap(row) and not len(self._opened)
+
+    def _away(self, row: int, x: float, y: float) -> float:
+        """Return the square of the distance from a row's place to a point on its floor."""
+        px, py = self._points_of(row)
+        across, down = px - x, py - y
+        return across * across + down * down
+
+    def _gap(self, row: int) -> float:
+        """Return the square of the distance from a row's place to the nearest other one."""
+        if self._baked is not None:
+            return self._baked._gap(row) if row < self._baked._version.row_count else 0.0
+        gap = self._gaps.get(row)
+        if gap is None:
+            x, y = self._points_of(row)
+            other = self._walk(x, y, 0, self._mask, but=row)
+            gap = self._away(other, x, y) if other >= 0 else math.inf
+            self._gaps[row] = gap
+        return gap
+
+    def _found(self, x: float, y: float, floor: int, known: Candidate | None = None) -> int:
+        from bake.search.point.kd_tree import Candidate
+
+        for row in self._opened.tolist():
+            near = Candidate(self._away(row, x, y), int(self._version.location[row]), row)
+            known = near if known is None else min(known, near)
+        row = self._walk(x, y, floor, self._mask, known)
+        if row < 0:
+            raise self._nowhere(floor)
+        return row
+
+    def _walk(
+        self,
+        x: float,
+        y: float,
+        floor: int,
+        counts: BoolArray,
+        known: Candidate | None = None,
+        but: int = -1,
+    ) -> int:
+        """Return the nearest row that counts, on a floor or in the tree of a graph; -1 for none."""
+        from bake.kernels.jit import ready, straight
+        from bake.search.point.kd_tree import NONE, nearest_row
+        from bake.search.point.nearest_cell import nearest_cell
+
+        if self._places.is_grid:
+            if ready(nearest_cell):
+                return int(nearest_cell(self._cells[floor], counts, x, y))
+            # Plain Python reads memory views several times as fast.
+            views = plane_of(self._cells[floor]), view_of(counts)
+            return int(_plain(nearest_cell)(*views, x, y))
+        keeper, known = self._baked or self, known or NONE
+        if keeper._tree is None:
+            return known.row
+        if self._straight is not None:
+            return int(self._straight(keeper._tree, counts, x, y, known, but))
+        if ready(nearest_row):
+            self._straight = straight(nearest_row, keeper._tree, counts, x, y, known, but)
+            return int(nearest_row(keeper._tree, counts, x, y, known, but))
+        return int(_plain(nearest_row)(keeper._view, counts, x, y, known, but))
+
+    # -- some places only -------------------------------------------------------------------------
+
+    def equals(self, location: int, counts: BoolArray) -> Int32Array:
+        """Return the rows nearest to a location: of those that count all that are equally near.
+
+        Rows on the location's floor come before all others; from floor to floor distances are those
+        of x and y.
+
+        Args:
+            location: of any place, on a grid or on a graph with positions.
+            counts: (r) bool, at least one of them True.
+
+        Returns:
+            (k) int32, at least one.
+        """
+        places, floor = self._places, 0
+        if places.is_grid:
+            line, column = divmod(location, places.width)
+            floor, line = divmod(line, places.floor_height or places.height)
+            x, y = float(column), float(line)
+        else:
+            assert places.position is not None
+            x, y = places.position[location].tolist()
+        found = self._equals_on(floor, x, y, counts)
+        if not found:
+            others = [each for each in range(places.floors) if each != floor]
+            found = [row for each in others for row in self._equals_on(each, x, y, counts)]
+        away = [self._away(row, x, y) for row in found]
+        least = min(away)
+        rows = [row for row, far in zip(found, away, strict=True) if far == least]
+        return np.array(rows, dtype=np.int32)
+
+    def _equals_on(self, floor: int, x: float, y: float, counts: BoolArray) -> list[int]:
+        found = [row for row in self._opened.tolist() if counts[row]]
+        left, away = counts.copy(), math.inf
+        while (row := self._walk(x, y, floor, left)) >= 0:
+            far = self._away(row, x, y)
+            if far > away:
+                break
+            found.append(row)
+            left[row], away = False, far
+        return found
+
+    # -- many points ------------------------------------------------------------------------------
+
+    def many(self, given: object) -> Int32Array:
+        """Return (k) int32, the row nearest to each of some points.
+
+        Args:
+            given: (k, 2) finite numbers, or (k, 3) on levels of several floors.
+
+        Raises:
+            QueryError: as for :meth:`one`.
+        """
+        from bake.kernels.jit import ready
+        from bake.search.point.kd_tree import NONE, nearest_rows
+        from bake.search.point.nearest_cell import nearest_cells
+
+        points, wide = self._rows_of_numbers(given), self._places.dimensions
+        floor = np.zeros(len(points), dtype=np.int32)
+        if wide == 3:
+            floor = self._floors_of(points[:, 2])
+        points = np.ascontiguousarray(np.clip(points[:, :2], -FARTHEST, FARTHEST))
+        if not len(points):
+            return np.empty(0, dtype=np.int32)
+        self._check()
+        if self._cones is not None:
+            return self._under_cones(points)
+        found = np.full(len(points), -1, dtype=np.int32)
+        if self._places.is_grid and ready(nearest_cells):
+            nearest_cells(self._cells, self._mask, points, floor, found)
+        elif not (self._places.is_grid or len(self._opened)) and ready(nearest_rows):
+            tree = (self._baked or self)._tree
+            if tree is not None:
+                nearest_rows(tree, self._mask, points, NONE, found)
+        for left in np.flatnonzero(found < 0).tolist():
+            x, y = points[left].tolist()
+            row = self._by_division(x, y, int(floor[left])) if self._places.is_grid else -1
+            found[left] = row if row >= 0 else self._found(x, y, int(floor[left]))
+        return found
+
+    def _rows_of_numbers(self, given: object) -> Float64Array:
+        wide = self._places.dimensions
+        try:
+            points = np.asarray(given)
+            if points.dtype.kind not in "iuf":
+                raise ValueError
+            points = points.astype(np.float64)
+        except (ValueError, TypeError, OverflowError):
+            points = np.empty(0)
+        if points.ndim != 2 or points.shape[1] != wide:
+            found = f"{quoted(given)} is no array of points"
+        elif not np.isfinite(points).all():
+            wrong = int(np.isfinite(points).all(axis=1).argmin())
+            found = f"points[{wrong}] is {tuple(points[wrong].tolist())}"
+        else:
+            return points
+        expected = "(x, y), two finite numbers each"
+        if wide == 3:
+            expected = "(x, y, floor), two finite numbers and an integer each"
+        raise QueryError(found, place=f"level {self._places.name!r}", expected=expected)
+
+    def _floors_of(self, given: Float64Array) -> Int32Array:
+        known = (given >= 0) & (given < self._places.floors) & (given == np.floor(given))
+        if not known.all():
+            raise OutsideMapError(
+                f"there is no floor {given[int(known.argmin())].item():g}",
+                place=f"level {self._places.name!r}",
+                expected=f"floor from 0 to {self._places.floors - 1}",
+            )
+        return given.astype(np.int32)
+
+    # -- domains of points with weights -----------------------------------------------------------
+
+    @cached_property
+    def _cones(self) -> tuple[Int32Array, Float64Array, Float64Array] | None:
+        """Return the rows that can be stood on by location, their points and their weights.
+
+        None where no point has a weight, as then the nearest one is the one whose domain it is.
+        """
+        version, places = self._version, self._places
+        if places.is_grid or not places.asset.has("/domain_weight"):
+            return None
+        weight = places.asset.read("/domain_weight").astype(np.float64)
+        if not weight.any():
+            return None
+        row = np.arange(version.row_count, dtype=np.int32)
+        if version.standing is not None:
+            row = row[version.standing]
+        row = row[version.location[row].argsort(kind="stable")]
+        return row, self._points[row], weight[version.location[row]]
+
+    def _under_cones(self, points: Float64Array) -> Int32Array:
+        """Return (k) int32, the rows whose cones are highest above points; of equals the first."""
+        assert self._cones is not None
+        row, place, weight = self._cones
+        if not len(row):
+            raise self._nowhere(0)
+        found = np.empty(len(points), dtype=np.int32)
+        for first in range(0, len(points), _AT_ONCE):
+            mine = points[first : first + _AT_ONCE, None]
+            height = weight - np.hypot(mine[..., 0] - place[:, 0], mine[..., 1] - place[:, 1])
+            found[first : first + _AT_ONCE] = row[height.argmax(axis=1)]
+        return found
+
+    # -- where places lie -------------------------------------------------------------------------
+
+    def _points_of(self, row: int) -> tuple[float, float]:
+        """Return where the place of a row lies on its floor."""
+        if not self._places.is_grid:
+            view = self._point_view
+            return view[2 * row], view[2 * row + 1]
+        _, height, width = self._cells.shape
+        (location,) = self._version.locations_of(np.array([row], dtype=np.int32)).tolist()
+        line, column = divmod(location, width)
+        return float(column), float(line % height)
+
+    @cached_property
+    def _cells(self) -> Int32Array:
+        """Return (floors, height, width) int32, the row of each cell of a grid, else -1."""
+        places = self._places
+        shape = places.floors, places.floor_height or places.height, places.width
+        return np.asarray(self._version.known_row.reshape(shape))
+
+    @cached_property
+    def _points(self) -> Float64Array:
+        """Return (r, 2) float64, where the place of each row of a graph lies."""
+        assert self._places.position is not None
+        return np.ascontiguousarray(self._places.position[self._version.location])
+
+    @cached_property
+    def _point_view(self) -> memoryview[float]:
+        return cast("memoryview[float]", view_of(self._points))
+
+    @cached_property
+    def _tree(self) -> KdTree | None:
+        """Return the tree of all rows of a graph; None where there are none."""
+        from bake.search.point.kd_tree import KdTree
+
+        count = self._version.row_count
+        row = np.arange(count, dtype=np.int32)
+        return KdTree.of(self._points, row, self._version.location) if count else None
+
+    @cached_property
+    def _view(self) -> Any:
+        """Return the tree of memory views, which plain Python reads several times as fast."""
+        assert self._tree is not None
+        return type(self._tree)(*(cast("Any", view_of(each)) for each in self._tree))
+
+    @cached_property
+    def _mask(self) -> BoolArray:
+        """Return (r) bool, the rows that can be stood on; without any element all of them can."""
+        standing = self._version.standing
+        if standing is None or standing.all():
+            return np.empty(0, dtype=np.bool_)
+        return standing
+
+    @cached_property
+    def _opened(self) -> Int32Array:
+        """Return (k) int32, rows of a graph that opened since the level was baked."""
+        standing = self._version.standing
+        if self._places.is_grid or self._baked is None or standing is None:
+            return np.empty(0, dtype=np.int32)
+        baked = self._baked._version.row_count
+        opened: Int32Array = (baked + np.flatnonzero(standing[baked:])).astype(np.int32)
+        return opened
+
+    def _check(self) -> None:
+        """Refuse graphs without positions."""
+        places = self._places
+        if not places.is_grid and places.position is None:
+            raise QueryError(
+                "nearest() needs positions, this graph has none",
+                place=f"level {places.name!r}",
+                remedy="give its nodes x and y",
+            )
+
+    def _nowhere(self, floor: int) -> QueryError:
+        profile, standing = self._version.profile, self._version.standing
+        somewhere = self._version.row_count if standing is None else int(standing.sum())
+        where = f"on floor {floor}" if somewhere else "in this level"
+        return QueryError(f"profile {profile!r} can stand nowhere {where}")
+
+
+def _plain(function: Callable[..., int]) -> Callable[..., int]:
+    """Return a kernel that runs in plain Python."""
+    return cast("Callable[..., int]", getattr(function, "plain", function))
+
+
+def are_many(point: object) -> bool:
+    """Tell whether an argument is many points, rather than one."""
+    if isinstance(point, np.ndarray):
+        return point.ndim > 1
+    if not isinstance(point, list | tuple) or not len(point):
+        return False
+    return isinstance(point[0], list | tuple | np.ndarray)
+
+
+def _point(point: Sequence[float]) -> tuple[float, float]:
+    try:
+        x, y = map(number_of, () if isinstance(point, bytes) else point)
+    except (TypeError, ValueError):
+        x = y = math.nan
+    if -FARTHEST < x < FARTHEST and -FARTHEST < y < FARTHEST:
+        return x, y
+    if not (math.isfinite(x) and math.isfinite(y)):
+        raise QueryError(f"{quoted(point)} is no point", expected="(x, y), two finite numbers")
+    # Squares of larger numbers would overflow; from so far out all places are equally near.
+    return min(max(x, -FARTHEST), FARTHEST), min(max(y, -FARTHEST), FARTHEST)

@@ -1,0 +1,173 @@
+"""Lower bounds of distances: between clusters, and by distances of pivots."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bake.arrays import Int32Array
+from bake.greedy import chart
+from bake.play.hierarchy.layers import ClusterTables
+from bake.play.reader.columns import ProfileColumns
+from bake.play.reader.version import Version
+
+if TYPE_CHECKING:
+    from bake.search.point.estimates import Estimate
+
+
+class Bounds(ABC):
+    """Lower bounds for one profile.
+
+    Asking for something that the asset was baked without raises a MissingTableError.
+    """
+
+    # -- clusters ---------------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def cluster(self) -> Int32Array:
+        """Return (r) int32, the cluster of each row; -1 where nobody can stand any more."""
+
+    def cluster_of(self, row: int) -> int:
+        """Return the cluster of a row on which the profile can stand."""
+        return int(self.cluster[row])
+
+    @property
+    @abstractmethod
+    def cluster_count(self) -> int:
+        """Return how many clusters there are."""
+
+    @abstractmethod
+    def toward_cluster(self, goal: int) -> Int32Array:
+        """Return (c) int32 ticks from every cluster to one; UNREACHABLE where there is no path."""
+
+    def between_clusters(self, goal: int, norm: Estimate) -> Estimate:
+        """Make a heuristic of the distance between clusters.
+
+        It is the norm inside the goal's cluster, and wherever the norm is larger.
+        """
+        from bake.search.point.estimates import LARGEST, NULL, ROWS
+
+        toward = self.toward_cluster(int(self.cluster[goal]))
+        table = np.minimum(toward, LARGEST).astype(np.int32)[self.cluster][:, None]
+        kind = norm.kind if norm.admissible else NULL
+        return replace(
+            norm,
+            name="cluster",
+            kind=kind | ROWS,
+            table=np.ascontiguousarray(table),
+            admissible=True,
+            consistent=False,
+        )
+
+    # -- the baked heuristic ----------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def has_heuristic(self) -> bool:
+        """Tell whether the asset holds a heuristic."""
+
+    @abstractmethod
+    def landmark(self, goal: int) -> Estimate:
+        """Return distances to pivots as a heuristic."""
+
+    @abstractmethod
+    def maximum(self, goal: int, norm: Estimate) -> Estimate:
+        """Return the heuristic that is the larger of a norm and of distances to pivots.
+
+        Args:
+            goal: the row the heuristic is to lead to.
+            norm: the geometric heuristic that fits the level's movement.
+        """
+
+
+class BakedBounds(Bounds):
+    """The lower bounds that an asset holds for one profile, checked as they are loaded."""
+
+    def __init__(self, columns: ProfileColumns) -> None:
+        self.columns = columns
+        self._group = f"/profiles/{columns.profile}"
+
+    # -- clusters ---------------------------------------------------------------------------------
+
+    @cached_property
+    def _clusters(self) -> ClusterTables:
+        return ClusterTables(self.columns)
+
+    @property
+    def cluster(self) -> Int32Array:
+        return self._clusters.cluster
+
+    @property
+    def cluster_count(self) -> int:
+        return self._clusters.count
+
+    @cached_property
+    def cluster_distance(self) -> Int32Array:
+        """Return (c, c) int32 ticks, [from, to]; UNREACHABLE where there is no path."""
+        if not self.columns.has("cluster_distance"):
+            raise self.columns.missing("cluster_distances")
+        return self.columns.places.asset.cluster_distances(self.columns.profile, self.cluster_count)
+
+    def toward_cluster(self, goal: int) -> Int32Array:
+        toward: Int32Array = self.cluster_distance[:, goal]
+        return toward
+
+    # -- the baked heuristic ----------------------------------------------------------------------
+
+    @property
+    def has_heuristic(self) -> bool:
+        return self.columns.has("pivot_distance")
+
+    @cached_property
+    def _two_way(self) -> bool:
+        return self.columns.two_way("pivot_two_way")
+
+    @cached_property
+    def _pivot(self) -> Int32Array:
+        """Return (r, p) int32 ticks, the distances of pivots."""
+        if not self.has_heuristic:
+            raise self.columns.missing("heuristic")
+        pivot = self.columns.column("pivot_distance", np.int32)
+        if not self._two_way and pivot.shape[1] % 2:
+            raise self.columns.damaged("pivot_distance has an odd number of columns")
+        return np.ascontiguousarray(pivot)
+
+    def landmark(self, goal: int) -> Estimate:
+        return self._landmarks
+
+    @cached_property
+    def _landmarks(self) -> Estimate:
+        from bake.search.point.estimates import Estimate
+
+        return Estimate("landmark", self._kind, table=self._pivot)
+
+    @property
+    def _kind(self) -> int:
+        from bake.search.point.estimates import LANDMARKS, LANDMARKS_DIRECTED
+
+        return LANDMARKS if self._two_way else LANDMARKS_DIRECTED
+
+    def maximum(self, goal: int, norm: Estimate) -> Estimate:
+        if not norm.admissible or not norm.consistent:
+            return replace(self._landmarks, name="maximum")
+        return replace(norm, name="maximum", kind=norm.kind | self._kind, table=self._pivot)
+
+
+def coordinates(version: Version) -> Int32Array:
+    """Return (r, 2) int32 coordinates, which norms measure and over which fields are slopes."""
+    from bake.search.point.estimates import quantised
+
+    places = version.places
+    if places.is_grid and places.hex_layout is None and places.floor_height is not None:
+        # Floors lie over one another, so that stairs are not jumps.
+        return version.cell_of_row % np.array([places.width, places.floor_height], dtype=np.int32)
+    if places.is_grid:
+        return np.ascontiguousarray(chart(version.cell_of_row, places.hex_layout))
+    if places.position is None:
+        return np.zeros((version.row_count, 2), dtype=np.int32)
+    return quantised(places.position[version.location])

@@ -1,0 +1,318 @@
+"""Search the graph an asset holds, for one profile. A new method is a line in METHODS."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bake.arrays import Int32Array
+from bake.errors import QueryError
+from bake.graph import UNREACHABLE
+from bake.kinds import METHODS as REGISTERED
+from bake.play.reader.numbers import number_of
+from bake.play.reader.places import Place, quoted
+from bake.play.searching.context import SearchContext
+from bake.play.searching.heuristics import Given, heuristic_for
+from bake.play.searching.result import SearchResult
+
+if TYPE_CHECKING:
+    from bake.search.point.estimates import Estimate
+    from bake.search.point.space import Found, SearchSpace
+
+QUEUES = ("auto", "bucket", "heap")
+
+#: Methods whose heuristic may be given a weight.
+WEIGHTED = ("astar", "weighted")
+
+#: The largest weight; beyond it weighted A* is greedy best-first search.
+MOST_WEIGHT = 1000
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a search is asked for, apart from its start and goal.
+
+    Attributes:
+        method: a key of METHODS.
+        heuristic: a key of HEURISTICS, the caller's own, or None for the one that fits best.
+        weight: what the heuristic of "astar" or "weighted" is multiplied with, 1 to MOST_WEIGHT.
+        queue: one of QUEUES.
+        looked_at: whether to report which places were looked at.
+        price: for the method "clusters" of the school alone.
+    """
+
+    method: str
+    heuristic: str | Given | None = None
+    weight: float = 1.0
+    queue: str = "auto"
+    looked_at: bool = False
+    price: str | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a method found, in rows.
+
+    Attributes:
+        rows: (k) int32 from start to goal; None where there is no path.
+        ticks: what the path costs.
+        expanded: how many rows were taken from the open list.
+        estimate: the heuristic the search used; None if it used none.
+        bound: the path costs at most this many times as much as a shortest one.
+    """
+
+    rows: Int32Array | None
+    ticks: int
+    expanded: int
+    estimate: Estimate | None = None
+    bound: float = 1.0
+
+
+#: A function that searches from one row to another.
+Method = Callable[[SearchContext, int, int, Request], Outcome]
+
+
+def run(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
+    """Search from one row to another.
+
+    Raises:
+        QueryError: there is no such method, heuristic, queue or weight, or they do not go together.
+    """
+    found = checked_method(request)(context, row, goal, request)
+    if request.method in SEARCHES_PLACES and found.rows is None:
+        refuse_uncounted(context, row, goal)
+    return found
+
+
+def refuse_uncounted(context: SearchContext, row: int, goal: int) -> None:
+    """Refuse to call a path none where searches cannot count what it costs.
+
+    Raises:
+        QueryError: there is a path, though a search found none.
+    """
+    if context.version.joined(row, goal):
+        raise QueryError(
+            f"the path costs more than {UNREACHABLE - 1:,} ticks, and searches count no further",
+            place=f"level {context.version.places.name!r}",
+            remedy="bake with smaller costs, or lower ticks_per_unit",
+        )
+
+
+def checked_method(request: Request) -> Method:
+    """Return the method that a request names.
+
+    Raises:
+        QueryError: there is no such method, queue or weight, or they do not go together.
+    """
+    name = str(request.method)
+    method: Method | None = METHODS.get(name)
+    if method is None and name in REGISTERED:
+        method = REGISTERED[name]()
+    if method is None:
+        raise QueryError(
+            f"no method {quoted(request.method)}",
+            expected=" or ".join(sorted({*METHODS, *REGISTERED})),
+            remedy="call `bake.school.register()` first" if name == "clusters" else None,
+        )
+    if request.queue not in QUEUES:
+        raise QueryError(f"no queue {quoted(request.queue)}", expected=" or ".join(QUEUES))
+    weight = request.weight
+    if not 1 <= number_of(weight) <= MOST_WEIGHT:
+        raise QueryError(f"weight is {quoted(weight)}", expected=f"1 to {MOST_WEIGHT}")
+    if weight != 1 and request.method not in WEIGHTED:
+        raise QueryError(
+            f"the method {request.method!r} takes no weight",
+            expected=" or ".join(WEIGHTED),
+            remedy="name one of these methods, or leave weight out",
+        )
+    if request.price is not None and name not in REGISTERED:
+        raise QueryError(
+            f"the method {request.method!r} takes no price",
+            remedy='leave price out, or choose "clusters"',
+        )
+    return method
+
+
+def result(context: SearchContext, row: int, goal: int, request: Request) -> SearchResult:
+    """Call :func:`run`, and return what it found in places and units."""
+    found = run(context, row, goal, request)
+    path = None if found.rows is None else context.rows.places(found.rows)
+    units = found.ticks / context.version.places.ticks_per_unit
+    named = found.estimate
+    return SearchResult(
+        path,
+        math.inf if path is None else units,
+        found.expanded,
+        request.method,
+        None if named is None else named.name,
+        True if named is None else named.admissible,
+        True if named is None else named.consistent,
+        found.bound,
+        _looked_at(context, row, goal, request, found) if request.looked_at else None,
+    )
+
+
+def _looked_at(
+    context: SearchContext, row: int, goal: int, request: Request, found: Outcome
+) -> tuple[tuple[Place, float], ...]:
+    if request.method not in SEARCHES_PLACES or not found.expanded:
+        return ()
+    if row == goal:
+        return ((context.rows.place(row), 0.0),)
+    rows, ticks = context.space.looked_at()
+    units = ticks / context.version.places.ticks_per_unit
+    return tuple(zip(context.rows.places(rows), units.tolist(), strict=True))
+
+
+def _table(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
+    without_heuristic(request, "the method 'table'")
+    ends = np.array([row], dtype=np.int32), np.array([goal], dtype=np.int32)
+    _, rows = context.engine.ways(*ends)
+    if not len(rows):
+        return Outcome(None, 0, 0)
+    return Outcome(rows, int(context.engine.all_ticks(*ends)[0]), 0)
+
+
+def without_heuristic(request: Request, who: str) -> None:
+    """Refuse a heuristic where a method uses none.
+
+    Raises:
+        QueryError: the request names one.
+    """
+    if request.heuristic is not None:
+        raise QueryError(f"{who} uses no heuristic", remedy="leave heuristic out")
+
+
+def estimate_for(context: SearchContext, goal: int, request: Request) -> Estimate:
+    """Return the heuristic that a request names, or the null one of Dijkstra's algorithm.
+
+    Raises:
+        QueryError: there is no such heuristic, or Dijkstra's algorithm is given one.
+    """
+    if request.method != "dijkstra":
+        return heuristic_for(context, request.heuristic, goal)
+    if request.heuristic is not None:
+        raise QueryError("the method 'dijkstra' uses no heuristic", remedy="leave heuristic out")
+    return heuristic_for(context, "null", goal)
+
+
+def _dijkstra(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
+    estimate = estimate_for(context, goal, request)
+
+    def search(space: SearchSpace) -> Found:
+        return space.astar(estimate, row, goal, queue=request.queue)
+
+    return _found(context, row, goal, search)
+
+
+def _astar(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
+    name = request.heuristic
+    if name is None and context.bounds.has_heuristic:
+        name = "maximum"
+    weight = float(request.weight)
+
+    def search(space: SearchSpace, estimate: Estimate) -> Found:
+        return space.astar(estimate, row, goal, weight=weight, queue=request.queue)
+
+    return _by_name(context, row, goal, name, search, weight)
+
+
+def _greedy(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
+    def search(space: SearchSpace, estimate: Estimate) -> Found:
+        return space.greedy(estimate, row, goal)
+
+    return _by_name(context, row, goal, request.heuristic, search, math.inf)
+
+
+def _by_name(
+    context: SearchContext,
+    row: int,
+    goal: int,
+    name: str | Given | None,
+    search: Callable[[SearchSpace, Estimate], Found],
+    bound: float,
+) -> Outcome:
+    """Search by the heuristic of a name; exact distances are worked out as they are needed."""
+    from bake.search.point.estimates import Estimate
+
+    if name == "exact" and (found := context.by_distances(row, goal, search)) is not None:
+        return Outcome(found.rows, found.ticks, found.expanded, Estimate(name), bound)
+    estimate = heuristic_for(context, name, goal)
+    bound = bound if estimate.admissible else math.inf
+    return _found(context, row, goal, lambda space: search(space, estimate), estimate, bound)
+
+
+def _bidirectional(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
+    without_heuristic(request, "the method 'bidirectional'")
+    return _from_both_ends(context, row, goal, heuristic_for(context, "null", goal), None)
+
+
+def _bidirectional_astar(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
+    from bake.search.point.estimates import ROWS
+
+    estimate = heuristic_for(context, request.heuristic, goal)
+    if not estimate.consistent or estimate.kind >> 4 == ROWS >> 4:
+        raise QueryError(
+            f"heuristic {estimate.name!r} cannot guide a search from both ends",
+            expected="one that is consistent and holds for every goal",
+            remedy="use method 'astar'",
+        )
+    return _from_both_ends(context, row, goal, estimate, estimate)
+
+
+def _from_both_ends(
+    context: SearchContext, row: int, goal: int, estimate: Estimate, named: Estimate | None
+) -> Outcome:
+    return _found(context, row, goal, lambda space: space.bidirectional(estimate, row, goal), named)
+
+
+def _found(
+    context: SearchContext,
+    row: int,
+    goal: int,
+    search: Callable[[SearchSpace], Found],
+    named: Estimate | None = None,
+    bound: float = 1.0,
+) -> Outcome:
+    """Search, unless it is known that there is no path."""
+    if context.unreachable(row, goal):
+        return Outcome(None, 0, 0, named, bound)
+    found = search(context.space)
+    return Outcome(found.rows, found.ticks, found.expanded, named, bound)
+
+
+def _hpa(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
+    without_heuristic(request, "the method 'hpa'")
+    hierarchy = context.hierarchy
+    if context.apart(row, goal):
+        return Outcome(None, 0, 0)
+    rows, ticks, expanded = hierarchy.path(row, goal)
+    if rows is None:
+        return Outcome(None, 0, expanded)
+    return Outcome(rows, ticks, expanded, bound=math.inf)
+
+
+METHODS: dict[str, Method] = {
+    "table": _table,
+    "dijkstra": _dijkstra,
+    "astar": _astar,
+    "weighted": _astar,
+    "greedy": _greedy,
+    "hpa": _hpa,
+    "bidirectional": _bidirectional,
+    "bidirectional_astar": _bidirectional_astar,
+}
+
+#: Methods that search the level's own places.
+SEARCHES_PLACES = (
+    "dijkstra",
+    "astar",
+    "weighted",
+    "greedy",
+    "bidirectional",
+    "bidirectional_astar",
+)

@@ -1,0 +1,353 @@
+"""Pull paths tight between points of a plane that is divided into polygons, or by walls.
+
+Points lie on the grid of 1/1024 of a unit, as those of :mod:`bake.play.mesh` do. What is decided
+there is decided in whole numbers, and only lengths are rounded.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from bake.arrays import Float64Array, Int64Array
+from bake.errors import BlockedCellError
+from bake.play.mesh.funnel import without_repeats
+from bake.play.mesh.polygons import GRID, Step, beside, step_of, turn
+from bake.play.mesh.ways import MeshWays
+from bake.play.reader.places import Place, is_point
+from bake.play.reader.rows import Rows
+from bake.play.reader.version import Version
+from bake.play.sight.lines import Sight, Waypoints, check_index, no_step, no_way
+from bake.play.walls import PlaneWays
+
+#: By what part sums of the same lengths may differ in floating point.
+_ROUNDING = 1e-9
+
+#: How many steps of the grid a line may be longer than one between points that lie on none.
+_OFF_GRID = 2
+
+
+class _End(NamedTuple):
+    """An end of a line.
+
+    Attributes:
+        step: in whole steps of the grid.
+        floor: its floor.
+        rows: the nodes that lie there; for a place said by its name that one alone.
+    """
+
+    step: Step
+    floor: int
+    rows: tuple[int, ...]
+
+
+class PlaneSight(Sight):
+    """Lines between points of the plane, where links join points as well as lines do."""
+
+    def __init__(self, version: Version, rows: Rows, floors: int) -> None:
+        self._version, self._rows, self._floors = version, rows, floors
+        position = version.places.position
+        assert position is not None, "nodes of a plane have positions"
+        self._step_of_node: Int64Array = np.rint(position * GRID).astype(np.int64)
+
+    @abstractmethod
+    def _line(self, one: Step, other: Step, floor: int) -> float:
+        """Return the units a straight line costs; infinite where it may not be taken."""
+
+    @abstractmethod
+    def _floor_of(self, node: int) -> int:
+        """Return the floor a node lies on."""
+
+    def _route(self, path: Sequence[Place], ends: list[_End]) -> list[_End]:
+        """Return points that a path leads over, among them those where it may turn when tight."""
+        return ends
+
+    @cached_property
+    def _rows_at(self) -> dict[tuple[Step, int], tuple[int, ...]]:
+        """Return the rows of the nodes that lie at each step of each floor."""
+        found: dict[tuple[Step, int], tuple[int, ...]] = {}
+        for row, node in enumerate(self._version.location.tolist()):
+            end = self._node_end(node, row)
+            key = end.step, end.floor
+            found[key] = (*found.get(key, ()), row)
+        return found
+
+    def _node_end(self, node: int, row: int) -> _End:
+        x, y = self._step_of_node[node].tolist()
+        return _End((x, y), self._floor_of(node), (row,))
+
+    def _end(self, place: Place) -> _End:
+        """Return the end of a line that a node or a point is.
+
+        Raises:
+            BlockedCellError, UnknownNodeError, QueryError: the profile cannot be there.
+        """
+        if not is_point(place):
+            row = self._rows.row(place)
+            return self._node_end(int(self._version.location[row]), row)
+        step, floor = step_of(cast("Sequence[float]", place), self._floors)
+        rows = self._rows_at.get((step, floor), ())
+        if not rows and math.isinf(self._line(step, step, floor)):
+            # Rounding may put a point a step beside the area.
+            near = [each for each in beside(step) if math.isfinite(self._line(each, each, floor))]
+            if not near:
+                raise BlockedCellError(
+                    f"profile {self._version.profile!r} cannot be at {place!r}",
+                    place=f"level {self._version.places.name!r}",
+                    remedy="nearest() gives a place it can stand on",
+                )
+            step = near[0]
+        return _End(step, floor, rows)
+
+    def _leg(self, one: _End, other: _End) -> float:
+        """Return the units of the cheapest straight way: by a line, or by an arc or a link."""
+        line = math.inf
+        if one.floor == other.floor:
+            line = self._line(one.step, other.step, one.floor)
+        for row in one.rows:
+            for to in other.rows:
+                if row != to:
+                    arc = self._version.step_costs(np.array([row, to], dtype=np.int32))[0]
+                    line = min(line, float(arc))
+        return line
+
+    def _legs(self, path: Sequence[Place], ends: list[_End]) -> Float64Array:
+        """Return (k) float64 units from the start of a path to each of its places."""
+        costs = [0.0]
+        for at, (one, other) in enumerate(pairwise(ends)):
+            if one.rows and other.rows and not (is_point(path[at]) or is_point(path[at + 1])):
+                rows = np.array([one.rows[0], other.rows[0]], dtype=np.int32)
+                cost = float(self._version.step_costs(rows)[0]) if rows[0] != rows[1] else 0.0
+            else:
+                cost = self._leg(one, other)
+            if math.isinf(cost):
+                raise no_step(self._version, path[at], path[at + 1])
+            costs.append(costs[-1] + cost)
+        return np.array(costs)
+
+    def smooth(self, path: Sequence[Place]) -> Waypoints:
+        ends = [self._end(place) for place in path]
+        so_far = self._legs(path, ends)
+        if len(path) < 2:
+            return Waypoints([self._point(end) for end in ends], list(range(len(ends))))
+        kept, cost = self._pulled(self._route(path, ends))
+        if cost > so_far[-1] + self._slack(len(kept)):
+            # Prices that changed node by node: the places themselves, which are told apart.
+            kept, cost = self._pulled(ends)
+        points = [self._point(end) for end in kept]
+        return Waypoints(points, _along(points, [self._point(end) for end in ends]))
+
+    def _slack(self, lines: int) -> float:
+        """Return by how many units lines may cost more because their ends are rounded."""
+        return lines * _OFF_GRID / GRID * float(self._version.row_cost.max(initial=0.0))
+
+    def _pulled(self, route: list[_End]) -> tuple[list[_End], float]:
+        """Find the cheapest way along some points by straight lines."""
+        least = float(self._version.row_cost.min(initial=math.inf))
+        best, parent = [0.0], [-1]
+        for i in range(1, len(route)):
+            best.append(best[i - 1] + self._leg(route[i - 1], route[i]))
+            parent.append(i - 1)
+            for earlier in range(i - 1):
+                limit = best[i] - best[earlier]
+                far = math.dist(route[earlier].step, route[i].step) / GRID
+                # Lines are looked at only where they would pay.
+                if route[earlier].floor != route[i].floor or far * least > limit:
+                    continue
+                line = self._line(route[earlier].step, route[i].step, route[i].floor)
+                if line <= limit:
+                    best[i], parent[i] = best[earlier] + line, earlier
+        kept = [len(route) - 1]
+        while kept[-1] > 0:
+            kept.append(parent[kept[-1]])
+        return [route[each] for each in kept[::-1]], best[-1]
+
+    def furthest(self, path: Sequence[Place], at: int) -> int:
+        check_index(path, at)
+        ends = [self._end(place) for place in path]
+        so_far = self._legs(path, ends)
+        for other in range(len(path) - 1, at + 1, -1):
+            if ends[other].floor == ends[at].floor:
+                line = self._line(ends[at].step, ends[other].step, ends[at].floor)
+                limit = float(so_far[other] - so_far[at])
+                if line <= limit * (1 + _ROUNDING) + self._slack(1):
+                    return other
+        return min(at + 1, len(path) - 1)
+
+    def cost(self, waypoints: Sequence[Place]) -> float:
+        ends = [self._end(place) for place in waypoints]
+        total = 0.0
+        for at, (one, other) in enumerate(pairwise(ends)):
+            leg = self._leg(one, other)
+            if math.isinf(leg):
+                raise no_way(self._version, waypoints[at], waypoints[at + 1])
+            total += leg
+        return total
+
+    def _point(self, end: _End) -> Place:
+        x, y = end.step
+        point = (x / GRID, y / GRID, end.floor) if self._floors > 1 else (x / GRID, y / GRID)
+        return cast("Place", point)
+
+
+class WallSight(PlaneSight):
+    """Lines past walls, on levels that are divided by points of visibility."""
+
+    def __init__(self, version: Version, rows: Rows, ways: PlaneWays) -> None:
+        super().__init__(version, rows, ways.walls.floors)
+        self._ways = ways
+
+    def _floor_of(self, node: int) -> int:
+        return self._ways.floor_of(node)
+
+    def _line(self, one: Step, other: Step, floor: int) -> float:
+        return self._ways.line(one, other, floor)
+
+
+class MeshSight(PlaneSight):
+    """Lines over the polygons of a navigation mesh."""
+
+    def __init__(self, version: Version, rows: Rows, ways: MeshWays) -> None:
+        super().__init__(version, rows, ways.mesh.floors)
+        self._ways, self._mesh = ways, ways.mesh
+
+    def _floor_of(self, node: int) -> int:
+        return self._mesh.floor[self._mesh.of_node[node][0]]
+
+    @cached_property
+    def _price(self) -> list[float]:
+        """Return the units of a unit of length in each polygon; where nodes differ the dearest."""
+        row, cost = np.array(self._ways.row), self._version.row_cost
+        of_node = np.where(row >= 0, cost[row], 0.0)
+        begin = self._mesh.first_node[:-1]
+        found: list[float] = np.maximum.reduceat(of_node[self._mesh.node], begin).tolist()
+        return found
+
+    @cached_property
+    def _boxes(self) -> tuple[Int64Array, Int64Array, Int64Array]:
+        """Return (p, 2) int64 the least and the greatest steps of open polygons, and which."""
+        mesh = self._mesh
+        ring = np.array(mesh.point, dtype=np.int64)[np.array(mesh.corner)]
+        begin = np.array(mesh.first[:-1])
+        which = np.flatnonzero(np.array(self._ways.open))
+        low, high = np.minimum.reduceat(ring, begin), np.maximum.reduceat(ring, begin)
+        return low[which], high[which], which
+
+    def _line(self, one: Step, other: Step, floor: int) -> float:
+        """Return the units of a line, along borders by the cheaper side.
+
+        What lies in each polygon is cut out, and the cheapest polygons that follow one another by
+        shared edges count; so a line does not slip through where two meet in one point.
+        """
+        parts = list(self._parts(one, other, floor))
+        cuts = sorted({cut for _, enter, leave in parts for cut in (enter, leave)})
+        if not cuts or cuts[0] > 0 or cuts[-1] < 1:
+            return math.inf
+        length = math.dist(one, other) / GRID
+        best = {polygon: 0.0 for polygon, enter, _ in parts if enter == 0}
+        for at, cut in enumerate(cuts):
+            here = {polygon for polygon, enter, leave in parts if enter <= cut <= leave}
+            self._share(best, here)
+            if cut == 1 or not best:
+                break
+            after = cuts[at + 1]
+            through = [
+                polygon for polygon, enter, leave in parts if enter <= cut and after <= leave
+            ]
+            best = {
+                polygon: best[polygon] + float(after - cut) * length * self._price[polygon]
+                for polygon in through
+                if polygon in best
+            }
+        return min(best.values(), default=math.inf)
+
+    def _share(self, best: dict[int, float], here: set[int]) -> None:
+        """Let polygons around one point of a line have the costs of those they share edges with."""
+        queue = sorted((polygon for polygon in best if polygon in here), key=best.__getitem__)
+        for polygon in queue:
+            for _, _, behind in self._mesh.edges(polygon):
+                if behind in here and best.get(behind, math.inf) > best[polygon]:
+                    best[behind] = best[polygon]
+                    queue.append(behind)
+
+    def _parts(
+        self, one: Step, other: Step, floor: int
+    ) -> Iterator[tuple[int, Fraction, Fraction]]:
+        """Cut a line into the parts that lie in open polygons: polygon, begin and end, 0 to 1."""
+        low, high, which = self._boxes
+        ends = np.array([one, other])
+        near = (low <= ends.max(axis=0)).all(axis=1) & (high >= ends.min(axis=0)).all(axis=1)
+        for polygon in which[near].tolist():
+            if self._mesh.floor[polygon] != floor:
+                continue
+            enter, leave = Fraction(0), Fraction(1)
+            for begin, end, _ in self._mesh.edges(polygon):
+                side = self._mesh.point[begin], self._mesh.point[end]
+                first, last = turn(*side, one), turn(*side, other)
+                if first < 0 and last < 0:
+                    enter = Fraction(2)
+                elif first < 0:
+                    enter = max(enter, Fraction(first, first - last))
+                elif last < 0:
+                    leave = min(leave, Fraction(first, first - last))
+            if enter <= leave:
+                yield polygon, enter, leave
+
+    def _route(self, path: Sequence[Place], ends: list[_End]) -> list[_End]:
+        """Return where strings turn that are pulled through polygons of one price in a row."""
+        if any(map(is_point, path)):
+            return ends
+        nodes = [int(self._version.location[end.rows[0]]) for end in ends]
+        steps = [end.step for end in ends]
+        found: list[_End] = []
+        for polygons, first, last in self._ways.stretches(nodes):
+            floor, begin, piece = self._mesh.floor[polygons[0]], first, polygons[:1]
+            turns: list[Step] = []
+            for one, other in pairwise(polygons):
+                if self._price[one] != self._price[other]:
+                    cut = self._crossing(one, other, steps)
+                    turns += self._ways.string(begin, cut, piece)
+                    begin, piece = cut, []
+                piece.append(other)
+            turns += self._ways.string(begin, last, piece)
+            for step in without_repeats(turns):
+                found.append(_End(step, floor, self._rows_at.get((step, floor), ())))
+        found[0], found[-1] = ends[0], ends[-1]
+        return found
+
+    def _crossing(self, one: int, other: int, steps: list[Step]) -> Step:
+        """Return where a path crosses a portal: at one of its own places, or in the middle."""
+        (ax, ay), (bx, by) = self._ways.portal(one, other)
+        for x, y in steps:
+            # Rounding may put a place up to a step beside the portal it lies in.
+            off = abs(turn((ax, ay), (bx, by), (x, y)))
+            along = (x - ax) * (bx - ax) + (y - ay) * (by - ay)
+            square = (bx - ax) ** 2 + (by - ay) ** 2
+            if off * off <= square and 0 <= along <= square:
+                return x, y
+        return (ax + bx) // 2, (ay + by) // 2
+
+
+def _along(points: Sequence[Place], path: Sequence[Place]) -> list[float]:
+    """Return where along a path each of some waypoints comes: by the share of the length."""
+    lengths = []
+    for line in (points, path):
+        at = np.array([cast("Sequence[float]", each)[:2] for each in line], dtype=np.float64)
+        lengths.append(np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(at, axis=0).T))]))
+    mine, whole = lengths
+    if mine[-1] == 0 or whole[-1] == 0:
+        share = np.linspace(0, 1, len(points))
+    else:
+        share = mine / mine[-1]
+    found: list[float] = np.interp(
+        share * whole[-1], whole, np.arange(len(path), dtype=np.float64)
+    ).tolist()
+    found[-1] = float(len(path) - 1)
+    return found

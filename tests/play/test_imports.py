@@ -1,0 +1,70 @@
+"""What a game ships: numpy, and h5py if it reads assets and not flat files."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from bake.asset import Asset
+from bake.export.export import export_asset
+from tests.support.baked import bake_grid, rows
+from tests.support.command import BLOCKER, HEAVY
+
+LOOKUPS = """
+from bake.play import open_asset
+
+with open_asset(sys.argv[1]) as level:
+    nav = level.profile()
+    assert nav.next_hop((0, 0), (3, 0)) == (1, 0)
+    assert nav.next_hops([(0, 0)], [(3, 0)]).tolist() == [[1, 0]]
+    assert nav.distance((0, 0), (3, 0)) == nav.length(nav.path((0, 0), (3, 0))) == 3
+    assert nav.reachable((0, 0), (3, 0))
+    assert nav.nearest((9, 9)) == (3, 1)
+    assert level.to_cell(level.to_point((2, 1))) == (2, 1)
+print("ok")
+"""
+
+
+def python(code: str, *arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_importing_the_reader_loads_nothing_heavy() -> None:
+    code = "import sys, bake.play; print(*{name.partition('.')[0] for name in sys.modules})"
+    loaded = set(python(code).split())
+    assert {"bake", "numpy"} <= loaded
+    assert not loaded & {"h5py", *HEAVY}
+
+
+def test_importing_the_reader_loads_no_baking_code() -> None:
+    code = "import sys, bake.play; print(*(n for n in sys.modules if n.startswith('bake.')))"
+    parts = {name.split(".")[1] for name in python(code).split()}
+    own = {"arrays", "asset", "coordinates", "errors", "graph", "greedy", "hexagons", "movement"}
+    assert parts == own | {"placement", "play"}
+
+
+def test_the_former_name_hands_every_name_on() -> None:
+    code = "import bake.runtime as former, bake.play as play; print(former.__all__ == play.__all__)"
+    assert python(code + "; print(former.open_asset is play.open_asset)").split() == ["True"] * 2
+
+
+def test_lookups_work_where_nothing_else_is_installed(tmp_path: Path) -> None:
+    asset = bake_grid(tmp_path, rows("....", "...."))
+    assert python(BLOCKER + LOOKUPS, str(asset)) == "ok"
+
+
+def test_flat_files_need_numpy_alone(tmp_path: Path) -> None:
+    asset, flat = bake_grid(tmp_path, rows("....", "....")), tmp_path / "drawn.bake"
+    with Asset(asset) as opened:
+        export_asset(opened, flat)
+    blocked = BLOCKER + "\nsys.modules['h5py'] = None\n"
+    assert python(blocked + LOOKUPS, str(flat)) == "ok"
+
+
+def test_the_blocker_blocks() -> None:
+    """Else the test above would prove nothing."""
+    code = BLOCKER + "\ntry:\n    import numba\nexcept ImportError:\n    print('refused')"
+    assert python(code) == "refused"

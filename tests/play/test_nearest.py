@@ -1,0 +1,263 @@
+"""The place nearest to a point on every kind of level, beside a scan in plain Python."""
+
+import json
+import math
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bake.errors import OutsideMapError, QueryError, UnknownNodeError
+from bake.play import Navigator, nearest, open_asset
+from bake.recipe.rules import LevelRecipe
+from tests.support.baked import GROUND, bake, bake_grid, profile_for, write_graph
+from tests.support.strategies import random_grid
+from tests.support.tower import baked_tower
+
+WIDE, HIGH = 11, 9
+
+
+def points_about(rng: random.Random, wide: float, high: float) -> Iterator[tuple[float, float]]:
+    """Points of all sorts: anywhere, in the middle of cells, on borders, far outside."""
+    for _ in range(40):
+        yield rng.uniform(-3, wide + 3), rng.uniform(-3, high + 3)
+        yield rng.randint(-2, round(wide)), rng.randint(-2, round(high))
+        yield rng.randint(-4, 2 * round(wide)) / 2, rng.randint(-4, 2 * round(high)) / 2
+    yield from ((1e9, 3), (-1e300, 1e300), (3.4999999999999996, 2.5))
+
+
+def scan(nav: Navigator, point: tuple[float, ...]) -> object:
+    """Of all places that can be stood on, the nearest; of several the first in reading order."""
+
+    def away(cell: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
+        x, y = (min(max(axis, -1e15), 1e15) for axis in point[:2])
+        dx, dy = cell[0] - x, cell[1] - y
+        return dx * dx + dy * dy, cell[::-1]
+
+    return min((each for each in nav.places() if each[2:] == point[2:]), key=away)
+
+
+def check(nav: Navigator, points: list[tuple[float, ...]]) -> None:
+    expected = [scan(nav, point) for point in points]
+    assert [nav.nearest(point) for point in points] == expected
+    found = nav.nearest(np.array(points, dtype=np.float64))
+    assert found.dtype == np.int32
+    assert [tuple(cell) for cell in found.tolist()] == expected
+    last = expected[0]
+    for point, place in zip(points, expected, strict=True):
+        assert nav.nearest(point, last=last) == place
+        assert nav.nearest(point, last=place) == place
+        last = place
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("walls", [0.2, 0.9])
+def test_cells_that_come_and_go(
+    tmp_path: Path, walls: float, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(round(walls * 10))
+    grid = random_grid(3, WIDE, HIGH, walls=walls)
+    if not compiled:
+        monkeypatch.setattr("bake.kernels.jit.ready", lambda kernel: False)
+    with open_asset(bake_grid(tmp_path, grid)) as level:
+        nav = level.profile()
+        check(nav, list(points_about(rng, WIDE, HIGH)))
+        every = [(x, y) for x in range(WIDE) for y in range(HIGH)]
+        for _ in range(4):
+            shut = [place for place in rng.sample(nav.places(), 3) if nav.can_stand(place)]
+            free = [place for place in rng.sample(every, 4) if place not in shut]
+            nav.update(blocked=shut, opened=free)
+            check(nav, list(points_about(rng, WIDE, HIGH)))
+
+
+def test_floors(tmp_path: Path) -> None:
+    rng = random.Random(4)
+    with open_asset(baked_tower(tmp_path)) as level:
+        for profile in level.profiles:
+            nav = level.profile(profile)
+            points = [(x, y, rng.randint(0, 1)) for x, y in points_about(rng, 10, 5)]
+            check(nav, points)
+            here = nav.nearest((1, 1, 0))
+            assert nav.nearest((1, 1, 1), last=here)[2] == 1
+            with pytest.raises(OutsideMapError, match="no floor 2"):
+                nav.nearest([(1, 1, 0), (1, 1, 2)])
+            with pytest.raises(OutsideMapError, match=r"no floor 0\.5"):
+                nav.nearest([(1, 1, 0.5)])
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_nodes_with_ties(tmp_path: Path, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nodes on one line and on one spot: of equals the one that comes first in the asset."""
+    if not compiled:
+        monkeypatch.setattr("bake.kernels.jit.ready", lambda kernel: False)
+    rng = random.Random(5)
+    names = [f"n{number}" for number in range(60)]
+    places = {name: (float(rng.randint(0, 5)), float(rng.choice((0, 0, 3)))) for name in names}
+    source = write_graph(tmp_path / "map.json", names, [("n0", "n1", 1.0)], positions=places)
+    with open_asset(bake(source)) as level:
+        nav = level.profile()
+        order = {name: at for at, name in enumerate(nav.node_names)}
+        points = [(rng.randint(-4, 14) / 2, rng.randint(-2, 8) / 2) for _ in range(200)]
+        expected = [
+            min(names, key=lambda name: (math.dist(places[name], point) ** 2, order[name]))
+            for point in points
+        ]
+        assert [nav.nearest(point) for point in points] == expected
+        assert nav.nearest(np.array(points)).tolist() == expected
+        # Pairs of floats are asked the short way, whatever else the point may be the long one.
+        floats = [(float(x), float(y)) for x, y in points]
+        assert [nav.nearest(point) for point in floats] == expected
+        assert [nav.nearest(list(point)) for point in floats] == expected
+        assert nav.nearest((1e300, -1e300)) == nav.nearest((1e15, -1e15))
+        with pytest.raises(QueryError, match="is no point"):
+            nav.nearest((math.nan, 1.0))
+        nav.update(blocked=[expected[0]])
+        assert nav.nearest(floats[0]) != expected[0]
+        nav.update(opened=[expected[0]])
+        for last in names:
+            for point, name in zip(points[:20], expected[:20], strict=True):
+                assert nav.nearest(point, last=last) == name
+        with pytest.raises(UnknownNodeError, match="'n99'"):
+            nav.nearest((0, 0), last="n99")
+
+
+def test_an_agent_that_walks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last place first: only where the point may be nearer to another one is there a search."""
+    monkeypatch.setattr("bake.kernels.jit.ready", lambda kernel: False)
+    names = [f"n{number}" for number in range(30)]
+    places = {name: (3.0 * number, 0.0) for number, name in enumerate(names)}
+    source = write_graph(tmp_path / "line.json", names, [("n0", "n1", 1.0)], positions=places)
+    with open_asset(bake(source)) as level:
+        nav = level.profile()
+        here, walks = nav.nearest((0, 0)), []
+        near = nav._now.nearest
+        walk = near._walk
+        nav.nearest((0.1, 0), last=here)
+        near._walk = lambda *given: walks.append(given) or walk(*given)  # type: ignore[method-assign]
+        for step in range(15):
+            assert nav.nearest((0.1 * step, 0), last="n0") == "n0"
+        assert not walks
+        assert nav.nearest((1.6, 0), last="n0") == "n1"
+        assert walks
+
+
+def test_nowhere_to_stand(tmp_path: Path) -> None:
+    blocked = profile_for("b", {**GROUND, "floor": GROUND["wall"]})
+    asset = bake_grid(tmp_path, [["floor", "wall"]], profiles=[profile_for("a", GROUND), blocked])
+    with open_asset(asset) as level:
+        for points in ((0, 0), [(0, 0)], np.array([(9.5, 2)])):
+            with pytest.raises(QueryError, match="'b' can stand nowhere in this level"):
+                level.profile("b").nearest(points)
+        nav = level.profile("a")
+        assert nav.nearest(np.empty((0, 2))).shape == (0, 2)
+        nav.update(blocked=[(0, 0)])
+        with pytest.raises(QueryError, match="'a' can stand nowhere in this level"):
+            nav.nearest((0, 0))
+
+
+def test_many_points_of_the_wrong_kind(tmp_path: Path) -> None:
+    with open_asset(bake_grid(tmp_path, [["floor", "floor"]])) as level:
+        nav = level.profile()
+        with pytest.raises(QueryError, match=r"points\[1\] is \(nan, 0.0\)"):
+            nav.nearest([(0, 0), (math.nan, 0)])
+        with pytest.raises(QueryError, match="no array of points"):
+            nav.nearest(np.zeros((3, 3)))
+        assert nearest.are_many([(0, 0)])
+        assert not nearest.are_many((0, 0))
+
+
+# -- domains of points with weights ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_cone_that_is_highest(tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    where = [(x, y) for x in range(1, 40, 6) for y in range(1, 30, 6)]
+    points = [
+        {"at": at, "weight": rng.choice((0, 0, 0.5, 1.75, 2.5))} for at in rng.sample(where, 12)
+    ]
+    floor = {"terrain": "floor", "rect": [0, 0, 40, 30]}
+    document = {"format": "bake-geometry", "version": 1, "shapes": [floor], "points": points}
+    source = tmp_path / "glades.json"
+    source.write_text(json.dumps(document))
+    with open_asset(bake(source, LevelRecipe(division="dirichlet"))) as level:
+        nav = level.profile()
+        weight = {tuple(each["at"]): each["weight"] for each in points}
+        node = {tuple(level.to_point(name)): name for name in nav.places()}
+
+        def highest(point: tuple[float, float]) -> object:
+            """Of equals the one that comes first in the asset."""
+            standing = [at for at in node if nav.can_stand(node[at])]
+            best = max(weight[at] - np.hypot(point[0] - at[0], point[1] - at[1]) for at in standing)
+            order = {name: number for number, name in enumerate(nav.node_names)}
+            return min(
+                (
+                    node[at]
+                    for at in standing
+                    if weight[at] - np.hypot(point[0] - at[0], point[1] - at[1]) == best
+                ),
+                key=order.__getitem__,
+            )
+
+        asked = list(points_about(rng, 40, 30))
+        differ = 0
+        for _ in range(2):
+            told = [nav.nearest(point) for point in asked]
+            assert told == [
+                highest(tuple(min(max(axis, -1e15), 1e15) for axis in point)) for point in asked
+            ]
+            assert nav.nearest(np.array(asked, dtype=np.float64)).tolist() == told
+            assert [nav.nearest(point, last=told[0]) for point in asked] == told
+            for point, name in zip(asked, told, strict=True):
+                plain = min(weight, key=lambda at: math.dist(at, point))
+                differ += node[plain] != name
+            nav.update(blocked=rng.sample(nav.places(), 3))
+        assert differ > 5
+
+
+# -- the nearest place that can be reached --------------------------------------------------------
+
+
+def instead(nav: Navigator, start: tuple[int, ...], goal: tuple[int, ...]) -> object:
+    """By a scan: on the goal's floor if any place there is reached, and of equals the nearest."""
+    reached = [each for each in nav.places() if nav.reachable(start, each)]
+    here = [each for each in reached if each[2:] == goal[2:]] or reached
+
+    def key(place: tuple[int, ...]) -> tuple[object, ...]:
+        far = (place[0] - goal[0]) ** 2 + (place[1] - goal[1]) ** 2
+        return far, nav.distance(start, place), *place[2:], place[1], place[0]
+
+    return min(here, key=key)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("walls", [0.3, 0.6])
+def test_where_to_go_instead(
+    tmp_path: Path, walls: float, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(round(walls * 10))
+    if not compiled:
+        monkeypatch.setattr("bake.kernels.jit.ready", lambda kernel: False)
+    with open_asset(bake_grid(tmp_path, random_grid(5, WIDE, HIGH, walls=walls))) as level:
+        nav = level.profile()
+        every = [(x, y) for x in range(WIDE) for y in range(HIGH)]
+        for _ in range(3):
+            for start in rng.sample(nav.places(), 4):
+                for goal in rng.sample(every, 12):
+                    assert nav.nearest_reachable(start, goal) == instead(nav, start, goal)
+            shut = [place for place in rng.sample(nav.places(), 3) if nav.can_stand(place)]
+            nav.update(blocked=shut, opened=[at for at in rng.sample(every, 4) if at not in shut])
+
+
+def test_where_to_go_instead_on_floors(tmp_path: Path) -> None:
+    rng = random.Random(6)
+    with open_asset(baked_tower(tmp_path)) as level:
+        for profile in level.profiles:
+            nav = level.profile(profile)
+            places = nav.places()
+            for _ in range(20):
+                start = rng.choice(places)
+                goal = (rng.randint(0, 8), rng.randint(0, 4), rng.randint(0, 1))
+                assert nav.nearest_reachable(start, goal) == instead(nav, start, goal)

@@ -1,0 +1,226 @@
+"""Where nothing is compiled, plain Python answers and no process starts, until one warms up."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bake.kernels import cache, jit
+from bake.play import open_asset, warm
+from bake.play.warm import ask_everything
+from tests.support.baked import bake, bake_grid, recipe_for, rows, write_graph
+from tests.support.tower import baked_tower
+
+ROOT = Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.skipif(not jit.COMPILED, reason="numba is not installed")
+
+#: Refuses to start any process; h5py asks `uname` for the processor, once, when it is imported.
+ALONE = """
+import sys, h5py
+def refuse(event, arguments):
+    if event in ("subprocess.Popen", "os.system", "pty.spawn") or event.startswith(
+        ("os.fork", "os.exec", "os.posix_spawn", "os.spawn", "os.startfile")
+    ):
+        raise AssertionError(f"{event}{arguments}")
+sys.addaudithook(refuse)
+"""
+
+#: Asks an asset many things, and prints the answers and whether numba was loaded meanwhile.
+QUESTIONS = """
+import json, sys
+from bake.play import open_asset
+level = open_asset(sys.argv[1])
+nav = level.profile()
+a, b = (0, 0), (11, 8)
+def answers():
+    # Of several shortest paths, compiled code may find another one than plain Python.
+    return [
+        nav.distance(nav.next_hop(a, b), b), nav.distance(a, b), nav.length(nav.path(a, b)),
+        nav.distances([tuple(nav.next_hops([a], [b])[0].tolist())], [b]).tolist(),
+        nav.distances([a], [b]).tolist(), nav.length(nav.paths([a], [b])[1].tolist()),
+        nav.search(a, b, "hpa").cost, nav.search(a, b).cost, nav.search(a, b, "dijkstra").cost,
+        nav.distances_to(b).tolist(), nav.distances_from(a).tolist(),
+        nav.within(a, 3)[0].tolist(), list(nav.walk(a, b))[-1], nav.hops_to(b).shape,
+    ]
+print(json.dumps(answers()))
+nav.update(blocked=[nav.next_hop(a, b)])
+print(json.dumps(answers()))
+print("numba" in sys.modules)
+"""
+
+
+def python(cache: Path, *arguments: object, how: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "BAKE_CACHE_DIR": str(cache), "BAKE_COMPILE": how},
+        check=False,
+    )
+
+
+def run(code: str, cache: Path, *arguments: object, how: str = "") -> list[str]:
+    done = python(cache, "-c", code, *arguments, how=how)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def asset_of(folder: Path) -> Path:
+    grid = rows(
+        "............",
+        "..##..m.....",
+        "...#..mm..#.",
+        "...#......#.",
+        "......##....",
+        "..=======...",
+        "......#.....",
+        ".##...#..mm.",
+        "............",
+    )
+    return bake_grid(folder, grid, tables=("components", "next_hops", "hierarchy"))
+
+
+def kernels_in(cache: Path) -> int:
+    return sum(1 for _ in cache.rglob("*.nbc"))
+
+
+def test_no_process_starts_and_plain_answers_are_those_of_compiled_code(tmp_path: Path) -> None:
+    asset = asset_of(tmp_path)
+    cold = run(ALONE + QUESTIONS, tmp_path / "cold", asset)
+    assert cold[-1] == "False"
+    assert kernels_in(tmp_path / "cold") == 0
+    warm = run(QUESTIONS, cache.cache_folder().parent, asset, how="wait")
+    assert warm[-1] == "True"
+    assert [json.loads(line) for line in cold[:2]] == [json.loads(line) for line in warm[:2]]
+
+
+def test_the_test_above_sees_processes(tmp_path: Path) -> None:
+    done = python(tmp_path, "-c", ALONE + "import subprocess; subprocess.Popen([sys.executable])")
+    assert "AssertionError: subprocess.Popen" in done.stderr
+
+
+#: Changes a level and asks for one step, as the first update of a game does.
+FIRST_UPDATE = """
+import sys
+from bake.play import open_asset
+nav = open_asset(sys.argv[1]).profile()
+nav.update(blocked=[nav.next_hop((0, 0), (11, 8))])
+nav.next_hop((0, 0), (11, 8))
+"""
+
+
+def test_a_first_update_and_the_step_after_it_compile_few_functions(tmp_path: Path) -> None:
+    """The asset says by which order the level is contracted, so nothing that finds one."""
+    asset = asset_of(tmp_path)
+    run(FIRST_UPDATE, tmp_path / "cache", asset, how="wait")
+    assert 0 < kernels_in(tmp_path / "cache") <= 24
+
+
+#: Asks for a path before and after a level is warmed up, here or beside.
+BEFORE_AND_AFTER = """
+import sys
+from bake.play import open_asset
+nav = open_asset(sys.argv[1]).profile()
+path = nav.path((0, 0), (11, 8), "dijkstra")
+assert "numba" not in sys.modules
+{warm}
+assert len(nav.path((0, 0), (11, 8), "dijkstra")) == len(path)
+print("numba" in sys.modules)
+"""
+
+
+def test_a_process_compiles_when_it_warms_up(tmp_path: Path) -> None:
+    asset = asset_of(tmp_path)
+    code = BEFORE_AND_AFTER.format(warm="nav.warm_up('dijkstra')")
+    assert run(ALONE + code, tmp_path / "cache", asset) == ["True"]
+    assert kernels_in(tmp_path / "cache") > 1
+
+
+def test_what_another_process_compiles_is_for_those_that_start_later(tmp_path: Path) -> None:
+    asset = asset_of(tmp_path)
+    beside = '''
+import os, subprocess
+program = """
+import sys
+from bake.play import open_asset
+open_asset(sys.argv[1]).warm_up("dijkstra")
+"""
+subprocess.run([sys.executable, "-c", program, sys.argv[1]], check=True)
+'''
+    code = BEFORE_AND_AFTER.format(warm=beside)
+    assert run(code, tmp_path / "cache", asset) == ["False"]
+    code = (
+        QUESTIONS.split("def answers", maxsplit=1)[0]
+        + """
+nav.path(a, b, "dijkstra")
+print("numba" in sys.modules)
+"""
+    )
+    assert run(code, tmp_path / "cache", asset) == ["True"]
+
+
+def test_other_arguments_do_not_wait_either(tmp_path: Path) -> None:
+    code = """
+import numpy as np
+from bake.kernels import jit
+from bake.kernels.heap import push
+with jit.waiting():
+    assert push(np.zeros((2, 2), np.int64), 0, 5, 7) == 1
+heap = np.zeros((2, 2), np.float64)
+assert push(heap, 0, 5, 7) == 1 and heap[0].tolist() == [5, 7]
+assert len(push.overloads) == 1
+with jit.waiting():
+    push(heap, 0, 5, 7)
+assert len(push.overloads) == 2
+"""
+    run(code, tmp_path / "cache")
+
+
+def test_a_kernel_calls_no_compiled_code_when_it_is_plain() -> None:
+    from bake.search.point.movement_range import _within
+
+    assert isinstance(_within, jit.Kernel)
+    called = [_within.plain.__globals__[name] for name in ("push", "drop_first")]
+    assert not any(isinstance(each, jit.Kernel) for each in called)
+
+
+@pytest.mark.parametrize("kind", ["grid", "graph", "tower", "components"])
+def test_everything_can_be_asked(tmp_path: Path, kind: str) -> None:
+    if kind == "grid":
+        asset = asset_of(tmp_path)
+    elif kind == "graph":
+        edges = [("a", "b", 1), ("b", "a", 1), ("b", "c", 2)]
+        asset = bake(write_graph(tmp_path / "roads.json", list("abc"), edges), recipe_for())
+    elif kind == "tower":
+        asset = baked_tower(tmp_path)
+    else:
+        asset = bake_grid(tmp_path, rows("..", ".m"), tables=("components",))
+    with open_asset(asset) as level:
+        ask_everything(level)
+
+
+def test_the_program_waits_for_the_compiler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asset = bake_grid(tmp_path, rows(".."), tables=("components",))
+    monkeypatch.delenv("BAKE_COMPILE")
+    monkeypatch.setattr(sys, "argv", ["warm", str(asset), str(asset)])
+    waited: list[bool] = []
+    monkeypatch.setattr(warm, "ask_everything", lambda level: waited.append(jit._may_wait()))
+    assert warm.main() == 0
+    assert waited == [True, True]
+    assert not jit._may_wait()
+
+
+def test_the_program_tells_what_it_cannot_open(tmp_path: Path) -> None:
+    done = python(tmp_path / "cache", "-m", "bake.play.warm", tmp_path / "none.h5")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert (
+        done.stderr
+        == f"error: {tmp_path / 'none.h5'}: no such asset; bake it first: `bake build`\n"
+    )
