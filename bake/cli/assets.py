@@ -81,8 +81,7 @@ def export(
     Small readers for C, C#, JavaScript, GDScript, Rust and Lua use it where it lies.
     """
     from bake.asset import Asset
-    from bake.export.export import export_asset, read_parts
-    from bake.export.table import export_table
+    from bake.export.export import export_asset, export_table, read_parts
 
     told: dict[str, Any] = {}
     if table is not None:

@@ -11,21 +11,22 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array
+from bake.arrays import AnyArray
 from bake.asset import Asset
 from bake.asset.column import profile_path
 from bake.asset.records import as_texts
+from bake.asset.runs import move_type
 from bake.errors import OutputError
-from bake.export.hops import hop_columns
 from bake.flat.schema import COLUMNS, LEVEL, LEVEL_NUMBERS, PROFILE_NUMBERS, Number
 from bake.flat.write import Columns
 from bake.movement.prices import cost_classes, step_ticks, ticks_of
 from bake.play.live.rules import LevelRules, ProfileRules
 from bake.play.reader.columns import ProfileColumns
+from bake.play.reader.hops import RunHops
 from bake.play.reader.places import Places
 from bake.play.reader.points import Points
 
-#: Columns of profiles that are written where they are asked for, and then may not be missing.
+#: Beginnings of the names of columns that are written where they are asked for.
 _HIERARCHY = ("cluster", "layer_")
 
 
@@ -51,20 +52,18 @@ def columns_of(asset: Asset, profiles: Sequence[str], parts: Collection[str]) ->
 
 def _copied(asset: Asset, profile: str | None) -> dict[str, AnyArray]:
     """Return the columns of the level, or of a profile, that flat files have as assets do."""
-    world = "graph" if asset.graph.is_listed else "grid"
+    worlds = ("both", "graph" if asset.graph.is_listed else "grid")
     paths = {
         each.name: each.path if profile is None else profile_path(profile, each.name)
         for each in COLUMNS
-        if each.own == (profile is not None) and each.world in ("both", world)
-        # What assets say of labels are differences.
-        if not each.name.startswith("label_")
+        if each.own == (profile is not None) and each.world in worlds and each.box == "both"
     }
     return {name: asset.read(path) for name, path in paths.items() if asset.has(path)}
 
 
 def _numbers(
     asset: Asset, numbers: tuple[Number, ...], group: str, own: dict[str, int]
-) -> Int32Array:
+) -> dict[str, AnyArray]:
     """Return column ``numbers``: attributes of the asset, but for those that are given."""
     said = [
         own[each.name]
@@ -72,7 +71,7 @@ def _numbers(
         else each.encoded(asset.attribute(each.attribute or each.name, group))
         for each in numbers
     ]
-    return np.array(said, dtype=np.int32)
+    return {"numbers": np.array(said, dtype=np.int32)}
 
 
 def _level(places: Places, profiles: Sequence[str]) -> dict[str, AnyArray]:
@@ -101,20 +100,17 @@ def _level(places: Places, profiles: Sequence[str]) -> dict[str, AnyArray]:
     count[np.isnan(costs).all(axis=0)] = -1
     own |= {"locations": len(found["terrain"]), "terrains": len(count)}
     own["usual_terrain"] = int(count.argmax())
-    return found | {"numbers": _numbers(asset, LEVEL_NUMBERS, "/", own)}
+    return found | _numbers(asset, LEVEL_NUMBERS, "/", own)
 
 
 def _as_nodes(found: dict[str, AnyArray], places: Places) -> None:
     """Put nodes into the place of cells: where they lie, what they are called, and their prices."""
-    at = places.flat
-    for name in ("terrain", "elevation"):
-        if name in found:
-            found[name] = found[name][at]
+    at, rows = places.flat, places.height // places.floors
     for name in [name for name in found if name.startswith(("region_", "arc_"))]:
         del found[name]
-    floor_rows = places.floor_height or max(1, places.height)
+    found |= {name: found[name][at] for name in ("terrain", "elevation") if name in found}
     x, y = places.cells_of(at).T
-    cell: Int32Array = np.stack([x, y % floor_rows, y // floor_rows], axis=1).astype(np.int32)
+    cell = np.stack([x, y % rows, y // rows], axis=1).astype(np.int32)
     asked = cell[:, : places.dimensions]
     found["cell"] = cell
     found["position"] = np.ascontiguousarray(np.asarray(Points(places).points(asked))[:, :2])
@@ -131,28 +127,28 @@ def _profile(tables: ProfileColumns, parts: Collection[str]) -> dict[str, AnyArr
     """Return all columns of one profile, by name."""
     asset, graph = tables.places.asset, tables.places.asset.graph
     _check_links(tables)
-    cells_are_nodes = graph.is_grid and graph.is_listed
-    if "hierarchy" in parts and cells_are_nodes:
+    found = _copied(asset, tables.profile)
+    layers = [name for name in found if name.startswith(_HIERARCHY)]
+    cells_are_nodes, layered = graph.is_grid and graph.is_listed, "hierarchy" in parts
+    if layered and cells_are_nodes:
         raise OutputError(
             "cells are nodes in the flat file of this level, and it holds no hierarchy then",
             file=asset.path,
             expected="next hops and distances alone",
             remedy="leave the hierarchy out, or let the game read the asset",
         )
-    found = _copied(asset, tables.profile)
-    layers = [name for name in found if name.startswith(_HIERARCHY)]
-    if "hierarchy" in parts and not layers:
+    if layered and not layers:
         raise tables.missing("hierarchy")
     # Weights of arcs say it, and a turn on the spot may be made on any terrain.
-    said = ["may_enter", "slope"] if cells_are_nodes else []
-    for name in said if "hierarchy" in parts else said + layers:
+    said = ("may_enter", "slope") if cells_are_nodes else ()
+    for name in (*said, *(() if layered else layers)):
         found.pop(name, None)
     costs, found["class"] = cost_classes(graph.mover(tables.profile).cost)
     found["row_at"] = tables.row_at_node if graph.is_listed else tables.row_at
     if not graph.is_listed:
         found["step_ticks"] = step_ticks(costs, graph.rules)
     if tables.has_hops:
-        found |= hop_columns(tables, found["run_move"], charted=not cells_are_nodes)
+        found |= _hops(tables, found["run_move"], charted=not cells_are_nodes)
     if "distances" in parts:
         found |= _distances(tables)
     own = {
@@ -163,9 +159,8 @@ def _profile(tables: ProfileColumns, parts: Collection[str]) -> dict[str, AnyArr
         "two_way": int(tables.leads_back),
     }
     own |= {"size": 1} if graph.is_listed else {}
-    own |= {} if "hierarchy" in parts else {"hierarchy_mode": 0}
-    numbers = _numbers(asset, PROFILE_NUMBERS, f"/profiles/{tables.profile}", own)
-    return found | {"numbers": numbers}
+    own |= {} if layered else {"hierarchy_mode": 0}
+    return found | _numbers(asset, PROFILE_NUMBERS, f"/profiles/{tables.profile}", own)
 
 
 def _check_links(tables: ProfileColumns) -> None:
@@ -194,10 +189,45 @@ def _distances(tables: ProfileColumns) -> dict[str, AnyArray]:
     labels = tables.labels
     if labels is None:
         raise tables.missing("distances")
-    found = {
-        "label_parent": labels.parent,
-        "label_top": labels.chain,
-        "first_label": labels.first.astype(np.uint32),
-        "label_away": labels.away,
-    }
+    first = labels.first.astype(np.uint32)
+    found = {"label_top": labels.chain, "first_label": first, "label_away": labels.away}
     return found if labels.toward is labels.away else found | {"label_toward": labels.toward}
+
+
+def _hops(tables: ProfileColumns, move: AnyArray, *, charted: bool) -> dict[str, AnyArray]:
+    """Return next hops as small readers look them up: where runs begin, and greedy moves.
+
+    Args:
+        tables: what the asset holds.
+        move: (k) the move of each run.
+        charted: whether readers know where places lie, which greedy moves go by.
+    """
+    hops, dtype = tables.hops, move.dtype
+    first, start = hops.first_run, hops.start
+    greedy: dict[str, AnyArray] = {}
+    if len(hops.at) and charted:
+        # Each combination of 18 moves is stored once.
+        slot = np.where(hops.greedy_slot < 0, hops.none, hops.greedy_slot).astype(dtype)
+        packed = slot.view(f"V{slot.itemsize * slot.shape[1]}").reshape(-1)
+        _, at, kind = np.unique(packed, return_index=True, return_inverse=True)
+        greedy = {"greedy_kind": kind.astype(move_type(len(at))), "greedy_move": slot[at]}
+    elif len(hops.at):
+        first, start, move = _runs_of(hops)
+    start = start.astype(np.uint16 if tables.row_count <= 2**16 else np.uint32)
+    runs = {"first_run": first.astype(np.uint32), "run_start": start}
+    return runs | {"run_move": move.astype(dtype)} | greedy
+
+
+def _runs_of(hops: RunHops) -> tuple[AnyArray, AnyArray, AnyArray]:
+    """Return runs in which no move is greedy: where rows and runs begin, and moves."""
+    every = np.arange(hops.rows, dtype=np.int32)
+    starts: list[AnyArray] = [every[:0]]
+    moves: list[AnyArray] = [every[:0]]
+    for row in every.tolist():
+        move = hops.slots(np.full_like(every, row), every)
+        # What a row says of itself means nothing, so it may go on with what stands before it.
+        move[row] = move[max(row - 1, 0)]
+        starts.append(np.flatnonzero(np.diff(move, prepend=-2)))
+        moves.append(move[starts[-1]])
+    first = np.cumsum([len(each) for each in starts])
+    return first, np.concatenate(starts), np.concatenate(moves)

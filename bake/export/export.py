@@ -1,16 +1,27 @@
-"""Export an asset as a flat file."""
+"""Export an asset as a flat file, or next hops of a small level as a plain matrix."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from pathlib import Path
 
+import numpy as np
+
 from bake.asset import Asset
+from bake.asset.header import open_to_read
+from bake.asset.partial import written_whole
 from bake.errors import OutputError, QueryError, UnknownProfileError
 from bake.export.columns import columns_of
-from bake.flat.read import FlatFile, is_flat
-from bake.flat.schema import LEVEL, fingerprint_of_nodes, stored
+from bake.flat.read import FlatFile
+from bake.flat.schema import LEVEL, MAGIC, fingerprint_of_nodes, stored
 from bake.flat.write import Columns, write_flat
+from bake.play.reader.columns import ProfileColumns
+from bake.play.reader.places import Places
+from bake.play.reader.rows import Rows
+
+#: Rows of a matrix, which then has 128 MiB at most; numbers of rows fit into 16 bits.
+MOST_ROWS = 8192
 
 #: What can be written beside next hops.
 PARTS = ("distances", "hierarchy")
@@ -55,25 +66,93 @@ def export_asset(
         CorruptAssetError: the asset is damaged.
         OutputError: the file cannot be written.
     """
-    for name in profiles or ():
-        if name not in asset.profiles:
-            raise UnknownProfileError(
-                f"no profile {name!r}",
-                file=asset.path,
-                expected=" or ".join(map(repr, asset.profiles)),
-            )
-    if not force and path.is_file() and path.stat().st_size and not is_flat(path):
-        raise OutputError(
-            "there is a file that is no flat file, and exporting would overwrite it",
-            file=path,
-            remedy="move it away, or name another file (-o)",
-        )
-    kept = [name for name in asset.profiles if profiles is None or name in profiles]
+    kept = _known(asset, profiles)
+    if not force:
+        _check_replaced(path, MAGIC, "flat file")
     columns = columns_of(asset, kept, parts)
     fingerprint = asset.header.fingerprint()
     if (LEVEL, "cell") in columns:
         fingerprint = fingerprint_of_nodes(fingerprint)
     return write_flat(path, columns, asset.header.bake_revision, fingerprint)
+
+
+def export_table(asset: Asset, path: Path, profile: str | None = None) -> tuple[Path, int]:
+    """Write next hops of a small level as a plain matrix, and beside it the places of its rows.
+
+    The matrix is (r, r) int16, [from, to]: the row to step to, the row itself where it is the goal,
+    and -1 where there is no path. ``NAME.places.json`` has the place of each row, in their order.
+
+    Args:
+        asset: an open asset.
+        path: the file to write, ``NAME.npy``.
+        profile: whose next hops to write; None = the only one.
+
+    Returns:
+        The file of the places, and the bytes of both files together.
+
+    Raises:
+        UnknownProfileError: there is no such profile, or there are several and none is named.
+        MissingTableError: the asset holds no next hops of the profile.
+        CorruptAssetError: the asset is damaged.
+        OutputError: the matrix would be too large, or a file cannot be written.
+    """
+    names = _known(asset, None if profile is None else [profile])
+    if len(names) > 1:
+        raise _unknown(asset, "several profiles, none named")
+    tables = ProfileColumns(Places(asset), names[0])
+    if not tables.has_hops:
+        raise tables.missing("next_hops")
+    every = np.arange(tables.row_count, dtype=np.int32)
+    if len(every) > MOST_ROWS:
+        raise OutputError(
+            f"a matrix of {len(every):,} places has {len(every) ** 2:,} entries",
+            file=asset.path,
+            expected=f"at most {MOST_ROWS:,} places",
+            remedy="export the asset without --table, as a flat file, whose next hops are runs",
+        )
+    if path.suffix != ".npy":
+        raise OutputError("the name says another format", file=path, expected="NAME.npy")
+    _check_replaced(path, b"\x93NUMPY", "matrix")
+    matrix = np.empty((len(every), len(every)), dtype="<i2")
+    for row in every:
+        matrix[row] = tables.steps.next_rows(np.full_like(every, row), every)
+    beside = path.with_suffix(".places.json")
+    places = json.dumps(Rows(tables.version).places(every), separators=(",", ":")) + "\n"
+    with written_whole(beside) as partial:
+        partial.write_text(places, encoding="utf-8", newline="\n")
+    with written_whole(path) as partial, partial.open("wb") as file:
+        np.save(file, matrix)
+    return beside, beside.stat().st_size + path.stat().st_size
+
+
+def _known(asset: Asset, names: Collection[str] | None) -> list[str]:
+    """Return profiles of an asset, sorted; None = all.
+
+    Raises:
+        UnknownProfileError: it has no such profile.
+    """
+    for name in names or ():
+        if name not in asset.profiles:
+            raise _unknown(asset, f"no profile {name!r}")
+    return [name for name in asset.profiles if names is None or name in names]
+
+
+def _unknown(asset: Asset, found: str) -> UnknownProfileError:
+    expected = " or ".join(map(repr, asset.profiles))
+    return UnknownProfileError(found, file=asset.path, expected=expected)
+
+
+def _check_replaced(path: Path, magic: bytes, kind: str) -> None:
+    """Refuse to overwrite a file of another kind than is to be written."""
+    if not (path.is_file() and path.stat().st_size):
+        return
+    with open_to_read(path) as file:
+        if file.read(len(magic)) != magic:
+            raise OutputError(
+                f"there is a file that is no {kind}, and exporting would overwrite it",
+                file=path,
+                remedy="move it away, or name another file",
+            )
 
 
 def parts_of(flat: FlatFile) -> tuple[str, ...]:

@@ -126,7 +126,7 @@ def test_nobody_stands_anywhere(tmp_path: Path) -> None:
 def test_a_matrix_of_more_places_is_refused(
     tmp_path: Path, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bake.export.table.MOST_ROWS", most)
+    monkeypatch.setattr("bake.export.export.MOST_ROWS", most)
     asset = bake(write_grid(tmp_path / "hall.json", rows("....")), recipe_for(tables=HOPS))
     if most >= 4:
         assert exported(asset)[0].shape == (4, 4)

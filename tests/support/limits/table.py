@@ -270,7 +270,7 @@ LIMITS: tuple[Limit, ...] = (
     ),
     _limit("tables.all_pairs RELAX_RATIO", "what an arc costs a batch", OTHER, do.all_pairs),
     _limit(
-        "export.table MOST_ROWS",
+        "export.export MOST_ROWS",
         "rows of a plain matrix",
         "it is refused, and a flat file takes its place",
         "tests/flat/test_table.py::test_a_matrix_of_more_places_is_refused",
