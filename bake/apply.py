@@ -20,7 +20,6 @@ from bake.asset.header import PATCH_PREFIX
 from bake.asset.partial import check_writable
 from bake.asset.records import Packed, Records, Source, grid_frame, pack, unpack
 from bake.asset.write import write_asset
-from bake.errors import PatchError, counted
 from bake.graph import BLOCKED, Metric
 from bake.level import (
     Door,
@@ -52,6 +51,7 @@ from bake.play.things import Link as BakedLink
 from bake.play.things import ThingTables
 from bake.recipe import LevelRecipe, read_stated
 from bake.worlds import AgentProfile, World, build_world
+from levelbake.errors import PatchError, counted
 
 #: The terrain below obstacles, in a level without a terrain that is blocked for everyone.
 OBSTACLE = "obstacle"

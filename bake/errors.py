@@ -1,100 +1,28 @@
-"""Define the errors a user can mend: file, place, what was found, what was expected, what to do.
-
-A :class:`BakeError` is shown as one line and ends a command with exit code 1. That a place cannot
-be reached is never an error; it is a value.
-"""
+"""The errors that the bake alone raises; :mod:`levelbake.errors` has those that games meet, too."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
-#: The most characters of one part of a line; names in malicious levels can be far longer.
-_LONGEST_PART = 1000
-#: More digits than anybody reads; the first of them are shown.
-_LONG_NUMBER = re.compile(r"(\d{20})\d{20,}")
-
+from levelbake.errors import BakeError
 
 #: The name of a recipe's table, and a line that belongs below it.
 RecipeLine = tuple[str, str]
 
 
-class BakeError(Exception):
-    """One mistake, which the message states in one line.
-
-    The message reads ``file: place: found; expected ...; remedy`` with the parts that are given.
-    Very long parts are cut, and characters that a terminal would not print are escaped.
+class LevelError(BakeError):
+    """A level file cannot be read as what it claims to be.
 
     Attributes:
         lines: lines that mend it when they are pasted into a recipe, each after the name of the
             table it belongs to, such as ``("terrain", "mud = 3")``.
     """
 
-    def __init__(
-        self,
-        found: str,
-        *,
-        file: str | Path | None = None,
-        place: str | None = None,
-        expected: str | None = None,
-        remedy: str | None = None,
-        lines: Sequence[RecipeLine] = (),
-    ) -> None:
-        self.found = found
-        self.file = None if file is None else Path(file)
-        self.place = place
-        self.expected = expected
-        self.remedy = remedy
+    def __init__(self, found: str, *, lines: Sequence[RecipeLine] = (), **where: Any) -> None:
+        super().__init__(found, **where)
         self.lines = tuple(lines)
-        super().__init__(found, self.file, place, expected, remedy)
-
-    def __str__(self) -> str:
-        where = [cut(str(part)) for part in (self.file, self.place) if part is not None]
-        what = cut(self.found)
-        if self.expected is not None:
-            what += f"; expected {cut(self.expected)}"
-        if self.remedy is not None:
-            what += f"; {cut(self.remedy)}"
-        return printable(": ".join([*where, what]))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        # Parallel builds send errors between processes; keyword arguments need help to pickle.
-        return (
-            _rebuild,
-            (
-                *(type(self), self.found, self.file, self.place, self.expected, self.remedy),
-                self.lines,
-            ),
-        )
-
-
-def cut(text: str, longest: int = _LONGEST_PART) -> str:
-    """Return text of at most so many characters; dots stand for those, and for digits, lost."""
-    text = _LONG_NUMBER.sub(r"\1...", text)
-    return text if len(text) <= longest else text[: longest - 3] + "..."
-
-
-def printable(text: str) -> str:
-    """Return text with escapes for whatever a terminal would not print, newlines included."""
-    if text.isprintable():
-        return text
-    return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
-        for letter in text
-    )
-
-
-def _rebuild(
-    kind: type[BakeError],
-    found: str,
-    file: Path | None,
-    place: str | None,
-    expected: str | None,
-    remedy: str | None,
-    lines: tuple[RecipeLine, ...],
-) -> BakeError:
-    return kind(found, file=file, place=place, expected=expected, remedy=remedy, lines=lines)
 
 
 class BakeErrors(BakeError):
@@ -103,14 +31,19 @@ class BakeErrors(BakeError):
     def __init__(self, problems: Sequence[BakeError]) -> None:
         super().__init__("\n".join(str(problem) for problem in problems))
         self.problems = tuple(problems)
-        # Each once, in the order in which they were first asked for.
-        self.lines = tuple(dict.fromkeys(line for problem in problems for line in problem.lines))
 
     def __str__(self) -> str:
         return self.found
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (BakeErrors, (self.problems,))
+    def __reduce__(self) -> tuple[Callable[[], BakeError], tuple[()]]:
+        return partial(BakeErrors, self.problems), ()
+
+
+def recipe_lines(error: BakeError) -> list[RecipeLine]:
+    """Return the lines that mend all of an error, in the order in which they were asked for."""
+    if isinstance(error, BakeErrors):
+        return list(dict.fromkeys(line for each in error.problems for line in recipe_lines(each)))
+    return list(error.lines) if isinstance(error, LevelError) else []
 
 
 def one_error(problems: Sequence[BakeError], more: int = 0) -> BakeError:
@@ -126,90 +59,13 @@ def one_error(problems: Sequence[BakeError], more: int = 0) -> BakeError:
     return problems[0] if len(problems) == 1 else BakeErrors(problems)
 
 
-class LevelError(BakeError):
-    """A level file cannot be read as what it claims to be."""
-
-
 class RecipeError(BakeError):
     """A key, type or value in ``bake.toml`` is wrong."""
-
-
-class CostError(BakeError):
-    """A cost cannot be stated exactly in ticks, or distances would overflow the scale."""
 
 
 class BudgetError(BakeError):
     """A table would not fit into the memory budget."""
 
 
-class OutputError(BakeError):
-    """The output cannot be written."""
-
-
-class AssetError(BakeError):
-    """The file is not an asset, or not one this version can use."""
-
-
-class NotAnAssetError(AssetError):
-    """The file was not written by bake."""
-
-
-class AssetTooOldError(AssetError):
-    """The asset's format is older than this reader supports: rebake."""
-
-
-class AssetTooNewError(AssetError):
-    """The asset's format is newer than this reader supports: update bake."""
-
-
-class CorruptAssetError(AssetError):
-    """The asset was damaged after it was written."""
-
-
-class PatchError(AssetError):
-    """The patch or journal is damaged, of another version, or of another asset."""
-
-
 class TraceError(BakeError):
     """The trace of a search or a walk is damaged, or is one of another level."""
-
-
-class QueryError(BakeError, ValueError):
-    """An argument to the runtime reader is wrong."""
-
-
-class OutsideMapError(QueryError):
-    """The cell lies outside the level."""
-
-
-class BlockedCellError(QueryError):
-    """The cell cannot be stood on by this profile."""
-
-
-class UnknownNodeError(QueryError):
-    """The graph level has no node of that name."""
-
-
-class UnknownProfileError(QueryError):
-    """The asset has no profile of that name."""
-
-
-class MissingTableError(QueryError):
-    """The asset was baked without the table this question needs."""
-
-
-def in_units(count: int) -> str:
-    """Write a number of bytes as a person reads it, such as ``4.2 MiB``."""
-    if count < 1024:
-        return f"{count} bytes"
-    value = count / 1024
-    for unit in ("KiB", "MiB", "GiB"):
-        if value < 1024:
-            return f"{value:.1f} {unit}"
-        value /= 1024
-    return f"{value:.1f} TiB"
-
-
-def counted(count: int, what: str) -> str:
-    """Write how many of something there are, such as ``1 node`` and ``1,200 nodes``."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

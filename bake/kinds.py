@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bake.errors import BakeError
+from levelbake.errors import BakeError
 
 
 @dataclass(frozen=True)

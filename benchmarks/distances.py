@@ -12,7 +12,6 @@ from statistics import median
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.errors import BakeError
 from bake.pipeline import Task, find_tasks
 from bake.pipeline.level import bake_level
 from bake.play import Navigator, open_asset
@@ -26,6 +25,7 @@ from benchmarks.bench import Bench, Skip
 from benchmarks.clock import seconds
 from benchmarks.levels import level_file
 from benchmarks.section import Section
+from levelbake.errors import BakeError
 from tests.support.levels import FOLDER
 
 ROOT = Path(__file__).resolve().parents[1]

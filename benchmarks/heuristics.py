@@ -9,7 +9,6 @@ import numpy as np
 from scipy.sparse.csgraph import dijkstra
 
 from bake.arrays import Float64Array, Int64Array
-from bake.errors import QueryError
 from bake.levels.movingai import Scenario, read_scenario
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
@@ -22,6 +21,7 @@ from benchmarks.clock import seconds, undisturbed
 from benchmarks.ground import Ground, ground_of
 from benchmarks.levels import every_level, level_file, scenario_file
 from benchmarks.section import Section
+from levelbake.errors import QueryError
 
 FULL = ("lak303d", "den520d", "brc202d", "maze512-4-0")
 QUICK = ("lak303d",)

@@ -17,7 +17,6 @@ import numpy as np
 
 from bake.arrays import Float64Array
 from bake.asset import Asset
-from bake.errors import in_units
 from bake.graph import BLOCKED
 from bake.levels.movingai import read_scenario
 from bake.pipeline.level import bake_level
@@ -30,6 +29,7 @@ from benchmarks.bench import Bench
 from benchmarks.clock import seconds
 from benchmarks.levels import level_file, scenario_file
 from benchmarks.section import Section
+from levelbake.errors import in_units
 from tests.support.baked import cells_of_nodes
 
 FULL = ("arena", "lak303d", "brc202d", "maze512-4-0")

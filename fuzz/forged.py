@@ -20,12 +20,12 @@ from functools import cache
 from pathlib import Path
 
 from bake.asset.column import Column
-from bake.errors import BakeError
 from bake.verify import verify_asset
 from fuzz import originals
 from fuzz.forging import forge
 from fuzz.originals import ORIGINALS, baked
 from fuzz.questions import Answers, answers, differences, is_refusal
+from levelbake.errors import BakeError
 from tests.support import lattices
 from tests.support.stored import code, stored
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bake.errors import BakeError
 from bake.level import MAX_CELLS, MAX_TERRAINS, GraphLevel, GridLevel
+from levelbake.errors import BakeError
 
 #: Longest line a mistake may take.
 LONGEST_LINE = 4000

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from bake.errors import BakeError
 from bake.play import LevelAsset, Navigator, open_asset
+from levelbake.errors import BakeError
 
 #: Places that every question is asked of, and pairs of them for the slow ones.
 PLACES, PAIRS = 6, 4

@@ -12,11 +12,11 @@ import pytest
 
 from bake.apply import apply_patch
 from bake.asset import Asset
-from bake.errors import BlockedCellError, CorruptAssetError, OutputError, PatchError
 from bake.level import MeshNodes
 from bake.play import LevelAsset, open_asset
 from bake.recipe import LevelRecipe
 from bake.verify import verify_asset
+from levelbake.errors import BlockedCellError, CorruptAssetError, OutputError, PatchError
 from tests.support.baked import bake, bake_grid, recipe_for, write_graph, write_grid
 from tests.support.command import bake as command
 from tests.support.live_model import GraphModel, GridModel, check_level, grid_model

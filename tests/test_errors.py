@@ -2,13 +2,11 @@
 
 import ast
 import pickle
-from pathlib import Path
 
 import pytest
 
-from bake.errors import BakeErrors, LevelError
-
-PACKAGE = Path(__file__).resolve().parents[1] / "bake"
+from bake.errors import BakeErrors, LevelError, recipe_lines
+from tests.support.structure import PACKAGE
 
 
 def test_all_parts() -> None:
@@ -45,6 +43,14 @@ def test_long_numbers_are_cut_in_every_part() -> None:
 def test_several_mistakes_have_a_line_each() -> None:
     errors = BakeErrors([LevelError("one\ntwo"), LevelError("three")])
     assert str(errors) == "one\\ntwo\nthree"
+    assert str(pickle.loads(pickle.dumps(errors))) == str(errors)
+
+
+def test_lines_for_recipes_are_gathered_once_each() -> None:
+    one = LevelError("one", lines=[("terrain", "mud = 3"), ("legend", "a = 1")])
+    two = LevelError("two", lines=[("terrain", "mud = 3"), ("terrain", "sand = 2")])
+    both = pickle.loads(pickle.dumps(BakeErrors([one, BakeErrors([two, LevelError("three")])])))
+    assert recipe_lines(both) == [*one.lines, two.lines[1]]
 
 
 def test_one_function_makes_every_error_about_a_damaged_asset() -> None:

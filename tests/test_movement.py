@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.errors import CostError
 from bake.graph import BLOCKED, MAX_WEIGHT, Metric
 from bake.greedy import SECTORS, chart, greedy_slots, greedy_steps
 from bake.hexagons import HEX_LAYOUTS
@@ -18,6 +17,7 @@ from bake.movement.lattice import Lattice
 from bake.movement.prices import price_steps
 from bake.movement.rules import CORNER_CUTTING, MovementRules, Mover
 from bake.worlds import AgentProfile, build_world
+from levelbake.errors import CostError
 
 
 def priced(

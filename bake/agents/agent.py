@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from bake.agents.belief import Belief
 from bake.agents.plans import METHODS, Maker, Plan
-from bake.errors import QueryError
 from bake.graph import BLOCKED
 from bake.play.reader.places import Place, quoted
+from levelbake.errors import QueryError
 
 if TYPE_CHECKING:
     from bake.search.incremental.lifelong import LifelongPlanning

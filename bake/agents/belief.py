@@ -15,12 +15,12 @@ import numpy.typing as npt
 
 from bake.agents.possible import TrueArcs, guessed_weights, norm_of, possible_arcs
 from bake.arrays import BoolArray, Int32Array, Int64Array
-from bake.errors import QueryError
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.play.navigator import Navigator
 from bake.play.reader.numbers import number_of
 from bake.play.reader.places import Place, quoted
 from bake.play.snapshot import Snapshot
+from levelbake.errors import QueryError
 
 if TYPE_CHECKING:
     from bake.search.incremental.twins import TwinArcs

@@ -15,10 +15,10 @@ from bake.agents.movers import Field, Mover
 from bake.agents.reservations import Conflicts, conflicts
 from bake.agents.rounds import Planner, Round, Task
 from bake.arrays import BoolArray, Int32Array
-from bake.errors import QueryError
 from bake.play import LevelAsset
 from bake.play.reader.numbers import number_of, whole_of
 from bake.play.reader.places import Place, quoted
+from levelbake.errors import QueryError
 
 #: The longest window that searches can count.
 MOST_STEPS = 256

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array
-from bake.errors import BlockedCellError
 from bake.graph import INFINITY, UNREACHABLE, Graph
 from bake.play import LevelAsset
 from bake.play.reader.places import Place
+from levelbake.errors import BlockedCellError
 
 if TYPE_CHECKING:
     from bake.search.point.astar_buckets import PackedArcs

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, Int64Array
-from bake.errors import QueryError
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.greedy import chart
 from bake.hexagons import hex_steps
 from bake.play.reader.places import Places
 from bake.play.reader.version import Version
+from levelbake.errors import QueryError
 
 if TYPE_CHECKING:
     from bake.search.incremental.twins import TwinArcs

@@ -8,10 +8,10 @@ from bake.agents.agent import Agent, Route
 from bake.agents.belief import Belief
 from bake.agents.crowd import Crowd
 from bake.agents.plans import METHODS
-from bake.errors import BakeError
 from bake.play import LevelAsset, Navigator
 from bake.play.reader.places import Place
 from bake.play.warm import two_neighbours
+from levelbake.errors import BakeError
 
 
 def warm_up(level: LevelAsset) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 
 from bake.arrays import AnyArray
-from bake.errors import CorruptAssetError
+from levelbake.errors import CorruptAssetError
 
 #: What stands for the profile's name in paths.
 PROFILE = "{profile}"

@@ -16,7 +16,6 @@ import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.asset.column import Stored, profile_path
-from bake.errors import BakeError
 from bake.graph import BLOCKED
 from bake.hexagons import HexLayout
 from bake.movement.footprints import FootprintMap, Footprints
@@ -33,6 +32,7 @@ from bake.movement.rules import (
     Mover,
     SlopeRule,
 )
+from levelbake.errors import BakeError
 
 #: Nodes whose steps are priced at once.
 _PORTION = 2**16

@@ -14,7 +14,7 @@ from bake.arrays import AnyArray
 from bake.asset.column import Form, type_name
 from bake.asset.header import Header, check_body, damaged, open_to_read, parse_header
 from bake.asset.schema import Schema, digest_of
-from bake.errors import AssetError, CorruptAssetError
+from levelbake.errors import AssetError, CorruptAssetError
 
 if TYPE_CHECKING:
     import h5py

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from bake.asset.schema import BAKE_REVISION, FORMAT_NAME, FORMAT_VERSION, OLDEST_READABLE
-from bake.errors import (
+from levelbake.errors import (
     AssetError,
     AssetTooNewError,
     AssetTooOldError,

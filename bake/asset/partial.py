@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from bake.errors import OutputError
+from levelbake.errors import OutputError
 
 if sys.platform != "win32":
     import fcntl

@@ -19,7 +19,7 @@ from bake.asset.hdf5 import Hdf5File
 from bake.asset.header import Header
 from bake.asset.pairs import distances_of_pairs
 from bake.asset.schema import LEVELS, PATTERNS_KIND, Schema
-from bake.errors import AssetError, CorruptAssetError, NotAnAssetError
+from levelbake.errors import AssetError, CorruptAssetError, NotAnAssetError
 
 if TYPE_CHECKING:
     from bake.asset.graph import LevelGraph

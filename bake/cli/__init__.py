@@ -27,8 +27,8 @@ with interrupts_end():  # This takes longer than many a command.
     from bake.cli import assets, levels, paths, start, view, watch
     from bake.cli.options import PlacesCommand, tell
     from bake.cli.streams import standard_streams
-    from bake.errors import BakeError, OutputError, cut
     from bake.school import register
+    from levelbake.errors import BakeError, OutputError, cut
 
 _INTERRUPTED = 130
 _INTERRUPTED_NOTE = "interrupted; what was finished is kept"

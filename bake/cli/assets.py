@@ -21,8 +21,9 @@ from bake.cli.options import (
     say,
     warn,
 )
-from bake.errors import BakeError, BakeErrors
+from bake.errors import BakeErrors
 from bake.kinds import kind_of
+from levelbake.errors import BakeError
 
 if TYPE_CHECKING:
     from bake.verify import Progress, Proof

@@ -26,8 +26,9 @@ from bake.cli.options import (
     say,
     tasks_of,
 )
-from bake.errors import BakeError, BakeErrors, counted, printable
+from bake.errors import BakeErrors
 from bake.kinds import kind_of
+from levelbake.errors import BakeError, counted, printable
 
 if TYPE_CHECKING:
     from bake.pipeline import Outcome

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from bake.errors import AssetError, BakeError, UnknownProfileError, printable
+from bake.errors import recipe_lines
+from levelbake.errors import AssetError, BakeError, UnknownProfileError, printable
 
 if TYPE_CHECKING:
     from bake.pipeline import Task
@@ -99,12 +100,13 @@ def tell(error: BakeError) -> None:
 
 def _print_lines(error: BakeError) -> None:
     """Print the lines that may be pasted into a recipe, each below its table."""
-    if not error.lines:
+    lines = recipe_lines(error)
+    if not lines:
         return
     typer.echo("\nlines for bake.toml, to change as you like (or let `bake init` guess):", err=True)
-    for table in dict.fromkeys(table for table, _ in error.lines):
+    for table in dict.fromkeys(table for table, _ in lines):
         typer.echo(f"\n[{table}]", err=True)
-        for line in (line for own, line in error.lines if own == table):
+        for line in (line for own, line in lines if own == table):
             typer.echo(line, err=True)
 
 

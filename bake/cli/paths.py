@@ -22,8 +22,8 @@ from bake.cli.options import (
     print_json,
     say,
 )
-from bake.errors import BlockedCellError, QueryError, UnknownNodeError
 from bake.view import Show
+from levelbake.errors import BlockedCellError, QueryError, UnknownNodeError
 
 #: The most pairs that one evaluation draws.
 MOST_PAIRS = 1_000_000

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bake.cli.options import Json, print_json, say
-from bake.errors import BakeErrors, counted
+from bake.errors import BakeErrors
+from levelbake.errors import counted
 
 if TYPE_CHECKING:
     from bake.lint.findings import Finding

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
-from bake.errors import OutputError
+from levelbake.errors import OutputError
 
 _STDOUT, _STDERR = 1, 2
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bake.cli.options import Json, assets_in, print_json, say, warn
-from bake.errors import AssetError, OutputError, counted
+from levelbake.errors import AssetError, OutputError, counted
 
 if TYPE_CHECKING:
     from bake.viewer.served import ServedLevels

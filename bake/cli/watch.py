@@ -25,7 +25,7 @@ from bake.cli.options import (
     tell,
 )
 from bake.cli.view import Browser, Port, serve
-from bake.errors import counted, in_units
+from levelbake.errors import counted, in_units
 
 if TYPE_CHECKING:
     from bake.pipeline import Outcome, Task

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
-from bake.errors import AssetError
 from bake.graph import lightest_arcs
 from bake.play.reader.columns import ProfileColumns
+from levelbake.errors import AssetError
 
 
 @dataclass(frozen=True)

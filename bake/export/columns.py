@@ -16,7 +16,6 @@ from bake.asset import Asset
 from bake.asset.column import profile_path
 from bake.asset.records import as_texts
 from bake.asset.runs import move_type
-from bake.errors import OutputError
 from bake.flat.schema import COLUMNS, LEVEL, LEVEL_NUMBERS, PROFILE_NUMBERS, Number
 from bake.flat.write import Columns
 from bake.movement.prices import cost_classes, step_ticks, ticks_of
@@ -25,6 +24,7 @@ from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.hops import RunHops
 from bake.play.reader.places import Places
 from bake.play.reader.points import Points
+from levelbake.errors import OutputError
 
 #: Beginnings of the names of columns that are written where they are asked for.
 _HIERARCHY = ("cluster", "layer_")

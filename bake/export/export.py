@@ -11,7 +11,6 @@ import numpy as np
 from bake.asset import Asset
 from bake.asset.header import open_to_read
 from bake.asset.partial import written_whole
-from bake.errors import OutputError, QueryError, UnknownProfileError
 from bake.export.columns import columns_of
 from bake.flat.read import FlatFile
 from bake.flat.schema import LEVEL, MAGIC, fingerprint_of_nodes, stored
@@ -19,6 +18,7 @@ from bake.flat.write import Columns, write_flat
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.places import Places
 from bake.play.reader.rows import Rows
+from levelbake.errors import OutputError, QueryError, UnknownProfileError
 
 #: Rows of a matrix, which then has 128 MiB at most; numbers of rows fit into 16 bits.
 MOST_ROWS = 8192

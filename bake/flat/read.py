@@ -19,7 +19,6 @@ from bake.asset import Asset, Header
 from bake.asset.check import faults
 from bake.asset.column import Form, profile_path
 from bake.asset.header import check_version, damaged, open_to_read
-from bake.errors import CorruptAssetError, NotAnAssetError
 from bake.flat.schema import (
     BORDER,
     DIMENSIONS,
@@ -38,6 +37,7 @@ from bake.flat.schema import (
     checksum,
     fingerprint_of_nodes,
 )
+from levelbake.errors import CorruptAssetError, NotAnAssetError
 
 _DTYPE_NAMES = {number: name for name, number in DTYPES.items()}
 _REMEDY = "export it again: `bake export`"

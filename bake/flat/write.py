@@ -14,7 +14,6 @@ import numpy as np
 from bake.arrays import AnyArray
 from bake.asset.column import PROFILE, profile_path, type_name
 from bake.asset.partial import with_room, written_whole
-from bake.errors import OutputError
 from bake.flat.schema import (
     BORDER,
     FLAT,
@@ -26,6 +25,7 @@ from bake.flat.schema import (
     checksum,
     stored,
 )
+from levelbake.errors import OutputError
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from bake.errors import BakeError
 from bake.level import Drawn, GeometryLevel
 from bake.levels.reading.editors import LdtkReading, TiledReading
 from bake.levels.reading.files import read_document
 from bake.levels.reading.limits import allowance
 from bake.levels.reading.mistakes import refuse, shown
+from levelbake.errors import BakeError
 
 IMAGE_SUFFIXES = frozenset({".png", ".bmp", ".gif", ".tga", ".tif", ".tiff", ".webp"})
 LOSSY_SUFFIXES = frozenset({".jpg", ".jpeg", ".jpe", ".jfif"})

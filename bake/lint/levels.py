@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.arrays import Int32Array
-from bake.errors import BakeError, BakeErrors
+from bake.errors import BakeErrors
 from bake.graph import Graph, Subgraph, usable_subgraph
 from bake.kinds import kind_of
 from bake.level import GraphLevel, GridLevel, Level, Link, Spot
@@ -31,6 +31,7 @@ from bake.pipeline.sources import Task
 from bake.recipe import SETTING_NAMES, Recipe, Severity
 from bake.worlds import World
 from bake.worlds.doors import near_doors
+from levelbake.errors import BakeError
 
 Cells = npt.NDArray[np.integer]
 

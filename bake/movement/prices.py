@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt16Array
-from bake.errors import BakeError
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.movement.footprints import Footprints
 from bake.movement.lattice import DIAGONAL, FLANKS, Lattice, Steps
 from bake.movement.rules import CostRule, MovementRules
+from levelbake.errors import BakeError
 
 
 class Prices(NamedTuple):

@@ -15,11 +15,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bake.errors import OutputError
 from bake.pipeline.checkpoint_folder import CheckpointFolder
 from bake.pipeline.ranges import RangeFolder, UnusableError
 from bake.tables.range_search import OfRange, Range
 from bake.tables.run_writer import RangeRuns
+from levelbake.errors import OutputError
 
 #: Seconds after which a bake keeps the ranges that it finishes; an environment variable may set
 #: another number.

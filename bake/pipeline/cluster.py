@@ -22,7 +22,7 @@ from concurrent.futures import CancelledError, Future, InvalidStateError
 from typing import Any
 
 from bake.asset.write import Contents
-from bake.errors import BakeError, BudgetError
+from bake.errors import BudgetError
 from bake.pipeline.checkpoint import Checkpoint
 from bake.pipeline.cluster_tasks import (
     level_task,
@@ -39,6 +39,7 @@ from bake.recipe import LevelRecipe
 from bake.tables.range_search import Range, SharedSearch
 from bake.tables.run_writer import RangeRuns
 from bake.worlds import World, usable
+from levelbake.errors import BakeError
 
 #: The address that starts a cluster on this machine.
 LOCAL = "local"

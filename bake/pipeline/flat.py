@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from bake.asset import Asset, read_header
-from bake.errors import AssetError
 from bake.flat.read import FlatFile
 from bake.levels import is_puzzle
 from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe
+from levelbake.errors import AssetError
 
 FLAT_SUFFIX = ".bake"
 

@@ -15,7 +15,7 @@ from bake.asset import header_for
 from bake.asset.header import Header
 from bake.asset.write import Contents, write_asset
 from bake.coordinates import upright
-from bake.errors import BudgetError, CostError, LevelError, in_units
+from bake.errors import BudgetError, LevelError
 from bake.kernels.jit import uncompiled, waiting
 from bake.level import Division, Drawn, GeometryLevel, GraphLevel, GridLevel, Level, Remark, Rules
 from bake.levels import load
@@ -50,6 +50,7 @@ from bake.worlds import (
     for_areas,
 )
 from bake.worlds.headings import headed
+from levelbake.errors import CostError, in_units
 
 #: Peak memory of building a world, for each node and each arc; measured on lattices of 4 million
 #: cells.

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from bake.asset import Asset
 from bake.asset.header import is_foreign
 from bake.asset.partial import check_writable, make_folder, remove_leftovers
-from bake.errors import AssetError, BakeError, BudgetError, OutputError
+from bake.errors import BudgetError
 from bake.interrupts import interrupts_held
 from bake.kinds import KINDS, FileKind, kind_of
 from bake.levels import is_puzzle
@@ -35,6 +35,7 @@ from bake.pipeline.flat import FLAT_SUFFIX, reasons_to_export, write_flat_file
 from bake.pipeline.sources import ASSET_SUFFIX, Task
 from bake.pipeline.staleness import judge
 from bake.processors import processors
+from levelbake.errors import AssetError, BakeError, OutputError
 
 if TYPE_CHECKING:
     from bake.pipeline.level import BakedLevel, Make

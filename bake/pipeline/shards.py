@@ -18,7 +18,6 @@ from pathlib import Path
 from bake.asset import Asset
 from bake.asset.partial import check_writable, make_folder, written_whole
 from bake.asset.write import Contents
-from bake.errors import BakeError
 from bake.kernels.jit import waiting
 from bake.kinds import kind_of
 from bake.levels import is_puzzle
@@ -37,6 +36,7 @@ from bake.tables.compressed import run_budget
 from bake.tables.range_search import OfRange, Range, RangeSearch
 from bake.tables.run_writer import RangeRuns, target_ranges
 from bake.worlds import LatticeWorld, World, usable
+from levelbake.errors import BakeError
 
 _REMEDY = "bake every shard to its end, and join them, from the same files and version"
 

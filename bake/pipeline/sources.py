@@ -11,7 +11,7 @@ from itertools import takewhile
 from pathlib import Path
 from unicodedata import normalize
 
-from bake.errors import BakeError, LevelError, RecipeError, one_error
+from bake.errors import LevelError, RecipeError, one_error
 from bake.levels import (
     LOSSY_SUFFIXES,
     SUFFIXES,
@@ -22,6 +22,7 @@ from bake.levels import (
 )
 from bake.recipe import LevelRecipe, Recipe
 from bake.recipe.rules import DEFAULT_SOURCES
+from levelbake.errors import BakeError
 
 ASSET_SUFFIX = ".h5"
 

@@ -20,9 +20,10 @@ from pathlib import Path
 from bake.asset.header import PATCH_PREFIX, Header, read_header, sha256_of
 from bake.asset.partial import written_whole
 from bake.asset.schema import BAKE_REVISION, FORMAT_VERSION
-from bake.errors import AssetError, LevelError, OutputError
+from bake.errors import LevelError
 from bake.pipeline.sources import Task, name_error, name_is_text
 from bake.recipe import LevelRecipe
+from levelbake.errors import AssetError, OutputError
 
 _ESCAPED = {"$": "$$", " ": "\\ ", "#": "\\#"}
 #: Characters that mean something to Make, and for which Make and Ninja share no escape.

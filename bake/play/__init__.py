@@ -10,7 +10,12 @@ It needs only numpy and h5py.
 """
 
 from bake.coordinates import Coordinates
-from bake.errors import (
+from bake.play.level import LevelAsset, open_asset
+from bake.play.live.report import Changes, UpdateReport
+from bake.play.navigator import Navigator
+from bake.play.searching.result import SearchResult
+from bake.play.things import Door, Instance, Link, Region, Spot
+from levelbake.errors import (
     AssetError,
     AssetTooNewError,
     AssetTooOldError,
@@ -26,11 +31,6 @@ from bake.errors import (
     UnknownNodeError,
     UnknownProfileError,
 )
-from bake.play.level import LevelAsset, open_asset
-from bake.play.live.report import Changes, UpdateReport
-from bake.play.navigator import Navigator
-from bake.play.searching.result import SearchResult
-from bake.play.things import Door, Instance, Link, Region, Spot
 
 __all__ = [
     "AssetError",

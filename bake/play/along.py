@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bake.arrays import Float64Array
-from bake.errors import QueryError
 from bake.play.current import Current, Questions
 from bake.play.reader.places import Place, has_point
 from bake.play.snapshot import Snapshot
+from levelbake.errors import QueryError
 
 if TYPE_CHECKING:
     from bake.play.live.moves import Moves, Unfolded

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NoReturn
 
-from bake.errors import QueryError
 from bake.graph import UNREACHABLE
 from bake.play.current import Questions
 from bake.play.headings import ends
 from bake.play.reader.numbers import whole_of
 from bake.play.reader.places import Place, quoted
+from levelbake.errors import QueryError
 
 if TYPE_CHECKING:
     from bake.play.searching.bounds import Bounds

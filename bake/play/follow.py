@@ -18,11 +18,11 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from bake.arrays import Float64Array
-from bake.errors import QueryError
 from bake.play.reader.numbers import number_of
 from bake.play.reader.places import Place, Places, is_point, quoted
 from bake.play.reader.points import Points
 from bake.play.sight import Waypoints
+from levelbake.errors import QueryError
 
 #: How near a corner counts as reached, and how far from the path as strayed, in steps of the path.
 _REACH = 0.5

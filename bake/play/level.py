@@ -12,7 +12,6 @@ import numpy.typing as npt
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
 from bake.asset import Asset
 from bake.coordinates import Coordinates
-from bake.errors import UnknownProfileError
 from bake.play.current import Current
 from bake.play.live.report import Changes, UpdateReport
 from bake.play.navigator import Navigator
@@ -20,6 +19,7 @@ from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.places import Cell, Name, Place, Places, quoted
 from bake.play.reader.points import Points
 from bake.play.things import Door, Instance, Link, Region, Spot
+from levelbake.errors import UnknownProfileError
 
 
 class LevelAsset:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from bake.arrays import AnyArray, Float64Array
-from bake.errors import QueryError
 from bake.play.along import PathQuestions
 from bake.play.current import Current
 from bake.play.estimates import ClusterQuestions
@@ -20,6 +19,7 @@ from bake.play.reader.places import Place, has_point, quoted
 from bake.play.searching.result import SearchResult
 from bake.play.snapshot import Snapshot
 from bake.play.things import Link
+from levelbake.errors import QueryError
 
 if TYPE_CHECKING:
     from bake.play.follow import Follower

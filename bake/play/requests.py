@@ -15,7 +15,6 @@ from collections.abc import Callable
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
-from bake.errors import MissingTableError, QueryError
 from bake.play.headings import ends
 from bake.play.reader.numbers import number_of, whole_of
 from bake.play.reader.places import Place, quoted
@@ -27,6 +26,7 @@ from bake.play.searching.under_way import (
     checked_budget,
 )
 from bake.play.snapshot import Snapshot
+from levelbake.errors import MissingTableError, QueryError
 
 if TYPE_CHECKING:
     from bake.search.problem import Status

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from bake.arrays import Float64Array, Int32Array, Int64Array
-from bake.errors import BlockedCellError, QueryError
 from bake.play.mesh.polygons import GRID, Step, beside, step_of
 from bake.play.reader.engine import Engine
 from bake.play.reader.hops import view_of
 from bake.play.reader.places import Places, is_point
+from levelbake.errors import BlockedCellError, QueryError
 
 if TYPE_CHECKING:
     from bake.search.plane.sight import Outline

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-from bake.errors import BakeError
 from bake.play.level import LevelAsset, open_asset
 from bake.play.navigator import Navigator
 from bake.play.reader.places import Place
+from levelbake.errors import BakeError
 
 #: Large lattices with more rows are not asked what lists all of their arcs.
 _MOST_ROWS = 2**20

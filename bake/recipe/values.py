@@ -15,7 +15,6 @@ from fractions import Fraction
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any, NoReturn, get_args
 
-from bake.errors import cut
 from bake.levels.reading.coordinates import (
     CELL_SIZE_EXPECTED,
     CELL_SIZE_SCHEMA,
@@ -25,6 +24,7 @@ from bake.levels.reading.coordinates import (
     read_origin,
 )
 from bake.levels.reading.mistakes import Mistake
+from levelbake.errors import cut
 
 #: Keys from the top of the document down; an int is a position in an array, from 0.
 KeyPath = tuple[str | int, ...]

@@ -16,7 +16,6 @@ from heapq import heappop, heappush
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array
-from bake.errors import QueryError
 from bake.graph import UNREACHABLE, Graph, Subgraph
 from bake.play.estimates import cluster_number
 from bake.play.navigator import Navigator
@@ -27,6 +26,7 @@ from bake.play.searching.methods import Outcome, Request, without_heuristic
 from bake.school.link_costs import priced_pairs
 from bake.search.point.estimates import Estimate
 from bake.search.point.space import SearchSpace
+from levelbake.errors import QueryError
 
 #: The prices of going from one cluster to the next, in the order of their columns.
 PRICES = ("minimum", "maximin", "average")

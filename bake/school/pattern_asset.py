@@ -13,8 +13,8 @@ from bake.arrays import AnyArray
 from bake.asset.column import Attribute, Column, column
 from bake.asset.read import Asset, is_of_patterns
 from bake.asset.schema import PATTERNS_KIND, Schema
-from bake.errors import NotAnAssetError
 from bake.school.puzzle import Action, Combine, Moves, Planning, Puzzle, Tiles
+from levelbake.errors import NotAnAssetError
 
 # fmt: off
 ATTRIBUTES: tuple[Attribute, ...] = (

@@ -25,10 +25,10 @@ from typing import Literal
 
 import numpy as np
 
-from bake.errors import QueryError
 from bake.play.navigator import Navigator
 from bake.play.reader.numbers import whole_of
 from bake.play.reader.places import Place, quoted
+from levelbake.errors import QueryError
 
 Hand = Literal["left", "right"]
 

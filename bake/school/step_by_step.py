@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.errors import QueryError
 from bake.play.headings import ends
 from bake.play.navigator import Navigator
 from bake.play.reader.places import Place
@@ -17,6 +16,7 @@ from bake.play.searching.heuristics import Given
 from bake.play.searching.methods import Request, checked_method, estimate_for
 from bake.play.searching.result import SearchResult
 from bake.school.textbook import Order, trace
+from levelbake.errors import QueryError
 
 #: Methods that can report their open and closed lists.
 TRACED = ("astar", "dijkstra", "greedy", "weighted")

@@ -15,7 +15,7 @@ from enum import Enum
 from numbers import Real
 from typing import Generic, Protocol, TypeVar
 
-from bake.errors import QueryError
+from levelbake.errors import QueryError
 
 S = TypeVar("S", bound=Hashable)
 

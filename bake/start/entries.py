@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from bake.errors import cut, printable
 from bake.levels.reading.editors import BELOW, EditorReading, TiledReading
 from bake.recipe import RECIPE_NAME
 from bake.start.words import Meaning
 from bake.toml import Value, toml, toml_key, toml_line
+from levelbake.errors import cut, printable
 
 TablePath = tuple[str, ...]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bake.errors import BakeError, LevelError
+from bake.errors import LevelError
 from bake.levels import SUFFIXES, TiledReading, format_of
 from bake.levels.formats import (
     IMAGE_SUFFIXES,
@@ -23,6 +23,7 @@ from bake.levels.tiled.maps import members
 from bake.pipeline.sources import as_one_file
 from bake.recipe.rules import DEFAULT_OUTPUT
 from bake.start.images import MOST_COLOURS, reduced_path, write_reduced
+from levelbake.errors import BakeError
 
 #: A folder with more files is not that of a game's levels.
 MOST_FILES = 200_000

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from bake.asset.partial import make_folder, remove_leftovers, written_whole
-from bake.errors import BakeError, LevelError, QueryError, RecipeError
+from bake.errors import LevelError, RecipeError
 from bake.pipeline import build, find_tasks
 from bake.pipeline.run import Outcome, Report
 from bake.pipeline.sources import Task
@@ -22,6 +22,7 @@ from bake.start.entries import Entry, Line, merged, recipe_text
 from bake.start.find import Found, find_levels
 from bake.start.propose import propose
 from bake.view.render import render_asset
+from levelbake.errors import BakeError, QueryError
 
 
 @dataclass(frozen=True)

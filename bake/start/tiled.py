@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 
-from bake.errors import BakeError
 from bake.levels.reading.editors import BELOW, TiledReading
 from bake.levels.reading.mistakes import shown
 from bake.levels.tiled.fields import Fields
@@ -36,6 +35,7 @@ from bake.start.words import (
     thing,
     usual,
 )
+from levelbake.errors import BakeError
 
 #: Properties that the reader of Tiled maps understands by itself.
 _OWN = frozenset(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from bake.errors import BakeError
 from bake.level import Drawn
 from bake.levels import LdtkReading, TiledReading, load, parts
 from bake.start.entries import COLOURS, Entry, reading_of
+from levelbake.errors import BakeError
 
 
 def first_that_reads(

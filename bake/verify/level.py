@@ -18,8 +18,8 @@ from bake.asset import Asset
 from bake.asset.columns.things import LINKS, REGIONS, SPOTS
 from bake.asset.doors import unpack_doors
 from bake.asset.records import Frame, Records, as_names, grid_frame, unpack
-from bake.errors import CorruptAssetError
 from bake.verify.stated import prove_attributes, prove_columns
+from levelbake.errors import CorruptAssetError
 
 #: The link of an arc that is a step.
 NO_LINK = -1

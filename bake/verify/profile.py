@@ -17,8 +17,8 @@ from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array
 from bake.asset import Asset
 from bake.asset.column import profile_path
 from bake.asset.runs import run_starts
-from bake.errors import CorruptAssetError
 from bake.graph import BLOCKED
+from levelbake.errors import CorruptAssetError
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

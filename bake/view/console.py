@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from bake.errors import printable
+from levelbake.errors import printable
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -16,10 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from bake.errors import LevelError, QueryError
+from bake.errors import LevelError
 from bake.levels.movingai import Scenario, read_scenario
 from bake.play import LevelAsset, Navigator, open_asset
 from bake.play.reader.places import Place
+from levelbake.errors import QueryError
 
 #: A path is optimal if its length differs from the optimal one by at most this many units.
 TOLERANCE = 1e-4

@@ -9,10 +9,10 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from bake.asset.partial import written_whole
-from bake.errors import OutputError
 from bake.view.canvas import fitted, font, plain, width_of
 from bake.view.colours import CONTOUR, FAINT_INK, INK, PAPER, Colour, as_colour, shades
 from bake.view.paint import hatching
+from levelbake.errors import OutputError
 
 #: Narrower maps get the page of a map of this width in pixels, so that the title fits.
 _NARROWEST = 640

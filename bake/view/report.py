@@ -15,11 +15,11 @@ from bake.asset.header import PATCH_PREFIX
 from bake.asset.records import as_names
 from bake.asset.schema import TABLES
 from bake.coordinates import Coordinates, Point
-from bake.errors import counted, in_units, printable
 from bake.flat.read import is_flat, open_either
 from bake.pipeline import Outcome
 from bake.pipeline.flat import flat_place
 from bake.view.console import console, print_table, shown
+from levelbake.errors import counted, in_units, printable
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bake.arrays import Float64Array, Int32Array, UInt8Array
-from bake.errors import QueryError
 from bake.view import Show
 from bake.view.area_map import draw_areas, has_domains, wall_points
 from bake.view.canvas import ARROW_HEAD, Canvas, plain, width_of
@@ -29,6 +28,7 @@ from bake.view.page import Map, number, page_pixels, ramp_swatches
 from bake.view.request import MAX_PIXELS, Request, Toward
 from bake.view.scene import Roads, Scene, roads_of
 from bake.view.views import row_colours
+from levelbake.errors import QueryError
 
 #: Pixels that stay free around the outermost nodes, for names and marks.
 _BORDER = 48

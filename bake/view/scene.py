@@ -11,13 +11,13 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.asset import Asset
 from bake.asset.records import as_names
-from bake.errors import QueryError
 from bake.graph import BLOCKED, Graph
 from bake.play import LevelAsset, Navigator
 from bake.play.hierarchy.layers import ClusterTables, HierarchyTables
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.places import Place, Places
 from bake.play.reader.rows import Rows
+from levelbake.errors import QueryError
 
 
 @dataclass(frozen=True)

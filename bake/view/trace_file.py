@@ -14,10 +14,11 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from bake.errors import QueryError, TraceError, counted
+from bake.errors import TraceError
 from bake.play.reader.places import Place, quoted
 from bake.view.request import Route, Searched, Walked, Walker
 from bake.view.scene import Scene
+from levelbake.errors import QueryError, counted
 
 FORMAT = "bake-trace"
 VERSION = 1

@@ -19,7 +19,6 @@ import numpy as np
 
 from bake.arrays import AnyArray, Int32Array
 from bake.asset import Asset
-from bake.errors import MissingTableError
 from bake.export.export import export_asset
 from bake.play.hierarchy.layers import HierarchyTables
 from bake.view import colours
@@ -30,6 +29,7 @@ from bake.view.paint import STRIPES
 from bake.view.scene import Scene, read_layer, read_scene
 from bake.view.trace_file import TraceFile
 from bake.viewer.difference import difference_data
+from levelbake.errors import MissingTableError
 
 #: Of what a finding concerns, at most so many places are handed over.
 _MOST_PLACES = 5_000

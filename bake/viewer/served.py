@@ -16,9 +16,9 @@ from typing import Any
 from urllib.parse import quote
 
 from bake.asset import is_pattern_database, read_header
-from bake.errors import AssetError, BakeError
 from bake.viewer.contents import ShownLevel, shown_level
 from bake.watch.notices import noticed
+from levelbake.errors import AssetError, BakeError
 
 #: Seconds after which an asset that could not be read is looked at again, if it was replaced.
 _SECOND_LOOK = 0.1

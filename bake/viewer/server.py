@@ -23,9 +23,9 @@ from http.server import BaseHTTPRequestHandler
 from typing import ClassVar
 from urllib.parse import unquote, urlsplit
 
-from bake.errors import BakeError, OutputError
 from bake.viewer.bundle import served_page_html
 from bake.viewer.served import ServedLevels
+from levelbake.errors import BakeError, OutputError
 
 HOST = "127.0.0.1"
 

@@ -19,13 +19,13 @@ from typing import Literal
 
 from bake.asset.header import PATCH_PREFIX, read_header, sha256_of
 from bake.asset.partial import check_writable, make_folder
-from bake.errors import AssetError, BakeError
 from bake.pipeline import Outcome, Task, reasons_to_bake, reasons_to_export
 from bake.pipeline.flat import FLAT_SUFFIX, write_flat_file
 from bake.pipeline.run import Report, attempt, threads_for
 from bake.pipeline.sources import ASSET_SUFFIX
 from bake.processors import processors
 from bake.watch.notices import existing, noticed, state_of
+from levelbake.errors import AssetError, BakeError
 
 #: Seconds between two looks at what seems wrong.
 SECOND_LOOK = 0.25

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import Float64Array, Int32Array
-from bake.errors import BakeError, LevelError, one_error
+from bake.errors import LevelError, one_error
 from bake.level import GridLevel, Link
 from bake.movement.links import Vias, straight_way
+from levelbake.errors import BakeError
 
 
 class LinkArcs(NamedTuple):

@@ -10,10 +10,10 @@ import pytest
 from bake.agents.agent import Agent, Route
 from bake.agents.belief import Belief
 from bake.agents.plans import METHODS
-from bake.errors import BlockedCellError, OutsideMapError, QueryError
 from bake.graph import BLOCKED
 from bake.play import Navigator, open_asset
 from bake.recipe import LevelRecipe
+from levelbake.errors import BlockedCellError, OutsideMapError, QueryError
 from tests.support.baked import bake
 from tests.support.levels import shared_level
 from tests.support.open_levels import drawn_level

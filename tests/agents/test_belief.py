@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from bake.agents.belief import Belief
-from bake.errors import BlockedCellError, OutsideMapError, QueryError
 from bake.graph import BLOCKED
 from bake.play import Navigator, open_asset
+from levelbake.errors import BlockedCellError, OutsideMapError, QueryError
 from tests.support.baked import bake, write_graph
 from tests.support.open_levels import drawn_level
 from tests.support.oracles import TICKS, Cell

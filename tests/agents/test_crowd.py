@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bake.agents.crowd import Agent, Crowd
-from bake.errors import QueryError
 from bake.play import open_asset
 from bake.recipe import ProfileRecipe, load_recipe
+from levelbake.errors import QueryError
 from tests.support.baked import GROUND, bake, bake_grid, recipe_for, rows, rules_of, write_grid
 from tests.support.levels import shared_level
 from tests.support.pages import ROOT

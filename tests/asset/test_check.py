@@ -13,10 +13,10 @@ from bake.asset.column import PROFILE, Column, profile_path
 from bake.asset.columns import COLUMNS
 from bake.asset.schema import COLUMNS as IN_ASSETS
 from bake.asset.write import write_asset
-from bake.errors import CorruptAssetError
 from bake.flat.read import FlatFile, open_either
 from bake.flat.schema import BORDER, LEVEL, checksum
 from bake.flat.schema import COLUMNS as IN_FLAT_FILES
+from levelbake.errors import CorruptAssetError
 from tests.support.constraints import broken, conforming
 from tests.support.contents import SOURCES, full_contents, length, shape_of
 

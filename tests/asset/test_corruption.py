@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bake.errors import AssetError
 from bake.play import open_asset
+from levelbake.errors import AssetError
 from tests.support.baked import bake, bake_grid, recipe_for, rows, write_graph
 
 #: Corruptions of all assets together; `BAKE_CORRUPTIONS=5000` in the environment for more.

@@ -8,8 +8,8 @@ import pytest
 
 from bake.asset.column import PROFILE
 from bake.asset.schema import ATTRIBUTES
-from bake.errors import BakeError, CorruptAssetError
 from bake.play import open_asset
+from levelbake.errors import BakeError, CorruptAssetError
 from tests.support.damage import ask_everything, edit
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset, read_header
-from bake.errors import CorruptAssetError, NotAnAssetError
+from levelbake.errors import CorruptAssetError, NotAnAssetError
 from tests.support.damage import ALL_COLUMNS, ask_everything, holder, refusal
 from tests.support.tampering import sign_body
 

@@ -11,8 +11,8 @@ import pytest
 from bake.asset import Asset
 from bake.asset.column import PROFILE
 from bake.asset.schema import COLUMNS
-from bake.errors import CorruptAssetError
 from bake.play import open_asset
+from levelbake.errors import CorruptAssetError
 from tests.support.baked import GROUND, bake_grid, profile_for
 from tests.support.damage import (
     ALL_COLUMNS,

@@ -9,7 +9,7 @@ import pytest
 
 from bake.asset import read_header
 from bake.asset.schema import FORMAT_VERSION, OLDEST_READABLE
-from bake.errors import (
+from levelbake.errors import (
     AssetError,
     AssetTooNewError,
     AssetTooOldError,

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.errors import CorruptAssetError
 from bake.play import open_asset
+from levelbake.errors import CorruptAssetError
 from tests.support.baked import bake_grid
 from tests.support.damage import DRAWN, THING_COLUMNS, UPDATE_COLUMNS, edit, replaced
 from tests.support.tower import baked_tower

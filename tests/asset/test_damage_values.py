@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset
-from bake.errors import BakeError, CorruptAssetError
 from bake.play import open_asset
+from levelbake.errors import BakeError, CorruptAssetError
 from tests.support.damage import NAMES, ask_everything, edit, holder, replaced
 from tests.support.tampering import first_moves, store_hops
 

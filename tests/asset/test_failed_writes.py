@@ -13,7 +13,7 @@ import pytest
 
 from bake.asset import Asset, header_for, write
 from bake.asset.write import Contents, write_asset
-from bake.errors import OutputError
+from levelbake.errors import OutputError
 from tests.support import forked
 from tests.support.contents import SOURCES, full_contents
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bake.asset.partial import output_error, with_room, written_whole
-from bake.errors import OutputError
+from levelbake.errors import OutputError
 
 
 def test_what_is_written_takes_its_place_at_the_end(tmp_path: Path) -> None:

@@ -23,9 +23,9 @@ from bake.asset.schema import (
     TABLES,
 )
 from bake.asset.write import Contents, write_asset
-from bake.errors import AssetError
 from bake.play import open_asset
 from bake.recipe.rules import TABLE_NAMES
+from levelbake.errors import AssetError
 from tests.support.baked import (
     GROUND,
     LETTERS,

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from bake.asset.schema import FORMAT_VERSION, OLDEST_READABLE
-from bake.errors import AssetTooOldError
 from bake.play import open_asset
 from bake.verify import verify_asset
+from levelbake.errors import AssetTooOldError
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 

@@ -12,9 +12,9 @@ from PIL import Image
 
 from bake.asset import Asset
 from bake.diff import Difference, broken, compare, read_limit
-from bake.errors import AssetError, BlockedCellError, QueryError, UnknownProfileError
 from bake.play import Navigator, open_asset
 from bake.recipe import LevelRecipe
+from levelbake.errors import AssetError, BlockedCellError, QueryError, UnknownProfileError
 from tests.support.baked import bake_grid, rows
 from tests.support.command import bake as run
 from tests.support.drawings import ANY, CLEAN, graph, grid

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset
-from bake.errors import MissingTableError, OutputError
 from bake.export.export import compare_with_asset, export_asset
 from bake.flat.read import FlatFile
 from bake.flat.schema import BORDER, FLAT_VERSION, LEVEL, checksum
@@ -20,6 +19,7 @@ from bake.play import (
     UnknownProfileError,
     open_asset,
 )
+from levelbake.errors import MissingTableError, OutputError
 from tests.support.baked import bake_grid, rows
 from tests.support.command import bake
 from tests.support.vectors.levels import Vector, every_vector

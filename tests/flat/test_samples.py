@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from bake.errors import AssetTooOldError
 from bake.flat.schema import FLAT_VERSION
 from bake.play import open_asset
 from bake.verify import verify_asset
+from levelbake.errors import AssetTooOldError
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 VERSIONS = range(1, FLAT_VERSION + 1)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bake.errors import BakeError
 from bake.verify import verify_asset
+from levelbake.errors import BakeError
 
 FOLDER = Path(__file__).resolve().parents[1] / "vectors"
 DAMAGED = json.loads((FOLDER / "damaged.json").read_text("utf-8"))

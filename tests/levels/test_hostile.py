@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from bake.errors import BakeError, RecipeError
+from bake.errors import RecipeError
 from bake.levels import LdtkReading, TiledReading, load
 from bake.pipeline import find_tasks
 from bake.pipeline.level import bake_level
 from bake.recipe import LevelRecipe, load_recipe
+from levelbake.errors import BakeError
 from tests.support import ldtk_projects as ldtk
 from tests.support import tiled_maps as maps
 from tests.support.projects import recipe_in, task_for

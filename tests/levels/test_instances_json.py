@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bake.errors import BakeError
 from bake.level import GridLevel, Instance, Prototype
 from bake.levels import load
 from bake.placement import TURNS, Placement, all_cells
+from levelbake.errors import BakeError
 
 #: A corner, whose eight placements are all different.
 CORNER = {"corner": {"rows": ["##.", "#.."]}}

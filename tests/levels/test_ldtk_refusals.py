@@ -12,8 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bake.errors import BakeError, BakeErrors, LevelError
+from bake.errors import BakeErrors, LevelError
 from bake.levels import LdtkReading, load, parts
+from levelbake.errors import BakeError
 from tests.support.ldtk_projects import (
     SET,
     entities,

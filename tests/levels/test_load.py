@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from bake.errors import BakeError
 from bake.level import GraphLevel, GridLevel
 from bake.levels import SUFFIXES, load
+from levelbake.errors import BakeError
 from tests.support.levels import refusal
 
 TINY_MAP = "type octile\nheight 1\nwidth 1\nmap\n.\n"

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bake.errors import BakeError
 from bake.level import Door, GridLevel, Link, Region, Spot, Things
 from bake.levels import load
 from bake.levels.reading.things import checked
 from bake.movement.lattice import EAST, NORTH
+from levelbake.errors import BakeError
 
 PLAIN: dict[str, Any] = {
     "format": "bake-tiles",

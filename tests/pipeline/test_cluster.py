@@ -23,13 +23,14 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from bake.errors import BakeError, BudgetError
+from bake.errors import BudgetError
 from bake.pipeline import Outcome, Task, build, find_tasks
 from bake.recipe import load_recipe
 from bake.search.all_pairs.batch import LANES
 from bake.tables import run_writer
 from bake.tables.range_search import RangeJob, RunBudget, SharedSearch
 from bake.tables.run_writer import target_ranges
+from levelbake.errors import BakeError
 from tests.support import forked
 from tests.support.baked import rows, write_graph, write_grid
 from tests.support.command import BLOCKER, HEAVY, quiet_environment, wait_until_gone

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from bake.errors import OutputError
 from bake.pipeline import Task, find_tasks
 from bake.pipeline.staleness import write_depfile
 from bake.recipe import load_recipe
+from levelbake.errors import OutputError
 from tests.support.baked import rows, write_grid
 from tests.support.command import bake
 from tests.support.ldtk_projects import int_grid, level, project, write

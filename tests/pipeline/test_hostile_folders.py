@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.errors import OutputError
 from bake.pipeline import Task, find_tasks
 from bake.recipe import load_recipe
+from levelbake.errors import OutputError
 from tests.support import forked
 from tests.support.baked import write_grid
 from tests.support.projects import run, statuses, write_project

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from bake.asset import header
-from bake.errors import BakeError
 from bake.pipeline import Outcome, Task, build, find_tasks, staleness
 from bake.pipeline.shards import Shard, build_shard, join
 from bake.recipe import load_recipe
 from bake.search.all_pairs.batch import BatchSearch
+from levelbake.errors import BakeError
 from tests.support.baked import rows, write_graph, write_grid
 from tests.support.command import bake, mistake
 from tests.support.projects import silent

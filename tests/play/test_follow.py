@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bake.errors import QueryError
 from bake.play import open_asset
 from bake.play.follow import Follower
+from levelbake.errors import QueryError
 from tests.support.baked import bake, write_graph
 from tests.support.open_levels import drawn_level
 from tests.support.tower import baked_tower

@@ -8,12 +8,12 @@ import h5py
 import numpy as np
 import pytest
 
-from bake.errors import CorruptAssetError
 from bake.play import Navigator, open_asset
 from fuzz.forged import GOOD, original, tried
 from fuzz.forging import attributes_of
 from fuzz.originals import ORIGINALS
 from fuzz.questions import answers
+from levelbake.errors import CorruptAssetError
 from tests.support.tampering import change_attribute, edited
 
 #: How many forgeries are tried; `python -m fuzz forgeries` tries thousands.

@@ -9,11 +9,11 @@ import pytest
 
 from bake.apply import apply_patch
 from bake.asset import Asset
-from bake.errors import BlockedCellError
 from bake.export.export import export_asset
 from bake.play import Instance, open_asset
 from bake.recipe import LevelRecipe
 from bake.verify import verify_asset
+from levelbake.errors import BlockedCellError
 from tests.support.baked import bake, recipe_for
 from tests.support.towns import house, town
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.errors import OutsideMapError, QueryError, UnknownNodeError
 from bake.play import Navigator, nearest, open_asset
 from bake.recipe.rules import LevelRecipe
+from levelbake.errors import OutsideMapError, QueryError, UnknownNodeError
 from tests.support.baked import GROUND, bake, bake_grid, profile_for, write_graph
 from tests.support.strategies import random_grid
 from tests.support.tower import baked_tower

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bake.errors import QueryError
 from bake.play import LevelAsset, open_asset, requests
 from bake.play.searching import under_way
 from bake.search import Status
+from levelbake.errors import QueryError
 from tests.support.baked import bake_grid, rows
 from tests.support.strategies import random_grid
 

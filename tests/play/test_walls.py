@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset
-from bake.errors import BlockedCellError, CorruptAssetError, QueryError
 from bake.geometry import GRID
 from bake.play import LevelAsset, Navigator, open_asset
 from bake.recipe.rules import LevelRecipe, ProfileRecipe
+from levelbake.errors import BlockedCellError, CorruptAssetError, QueryError
 from tests.support.baked import bake, recipe_for, rows, write_grid
 from tests.support.damage import WALL_COLUMNS, edit, replaced
 from tests.support.plane import sees

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.errors import BakeError, BakeErrors, RecipeError
+from bake.errors import BakeErrors, RecipeError
 from bake.recipe import LevelRecipe, load_recipe
+from levelbake.errors import BakeError
 from tests.support.toml_text import write_toml
 
 TABLE_NAMES = [

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from bake.errors import BakeError
 from bake.levels import TiledReading
 from bake.recipe import LevelRecipe, load_recipe
+from levelbake.errors import BakeError
 from tests.support.tiled_maps import layer, tmx, write
 
 

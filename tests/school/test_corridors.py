@@ -6,10 +6,10 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from bake.errors import MissingTableError, QueryError
 from bake.kinds import METHODS
 from bake.play import Navigator, open_asset
 from bake.school import cluster_cost, plan_clusters
+from levelbake.errors import MissingTableError, QueryError
 from tests.support.baked import bake, recipe_for, rows, write_grid
 from tests.support.command import bake as command
 from tests.support.strategies import random_grid

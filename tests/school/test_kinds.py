@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from bake.errors import BakeError
 from bake.kinds import KINDS
 from bake.lint.levels import lint
 from bake.pipeline import find_tasks
@@ -18,6 +17,7 @@ from bake.pipeline.run import build
 from bake.recipe import load_recipe
 from bake.school import register
 from bake.verify import verify_asset
+from levelbake.errors import BakeError
 from tests.support.puzzles import EIGHT, PORTER, write_puzzle
 
 

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.errors import CorruptAssetError
 from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe
 from bake.school import pattern_proof
 from bake.school.pattern_asset import PATTERNS, PatternAsset
 from bake.school.puzzle_bake import bake_puzzle
 from bake.verify import Proof, verify_asset
+from levelbake.errors import CorruptAssetError
 from tests.support.puzzles import EIGHT, PORTER, write_puzzle
 from tests.support.tampering import change_attribute, change_column
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from bake.errors import BakeError
 from bake.levels import is_puzzle, load
 from bake.school import puzzle_json
 from bake.school.puzzle import Planning, Tiles
 from bake.school.puzzle_json import puzzle_schema, read_puzzle
+from levelbake.errors import BakeError
 from tests.support.puzzles import EIGHT, PORTER, write_puzzle
 
 

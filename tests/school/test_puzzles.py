@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bake.errors import NotAnAssetError
 from bake.play import open_asset
 from bake.school import Status, open_patterns, search, tile_search
+from levelbake.errors import NotAnAssetError
 from tests.support.command import bake, mistake
 from tests.support.puzzles import EIGHT, PORTER, write_puzzle
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from bake.agents.belief import Belief
-from bake.errors import QueryError
 from bake.play import Navigator
 from bake.school import RealTimeAgent
+from levelbake.errors import QueryError
 from tests.support.open_levels import drawn_level
 
 TRAP = ("........", ".#####..", ".....#..", ".#####..", "........")

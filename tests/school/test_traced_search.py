@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bake.errors import QueryError
 from bake.school import traced_search
+from levelbake.errors import QueryError
 from tests.support.open_levels import drawn_level
 
 

@@ -9,11 +9,11 @@ from bake.agents.agent import Agent, Route
 from bake.agents.belief import Belief
 from bake.agents.crowd import Crowd
 from bake.agents.plans import METHODS
-from bake.errors import OutputError
 from bake.play import open_asset
 from bake.play.reader.places import Place
 from bake.school import RealTimeAgent, trace_walk
 from bake.school.walk_trace import WalkTrace
+from levelbake.errors import OutputError
 from tests.support.baked import bake_grid, rows
 from tests.support.open_levels import drawn_level
 

@@ -10,8 +10,8 @@ import pytest
 from bake.asset import Asset, read_header
 from bake.asset.column import PROFILE
 from bake.asset.schema import COLUMNS
-from bake.errors import AssetError
 from bake.play import open_asset
+from levelbake.errors import AssetError
 from tests.support.baked import rows
 from tests.support.tampering import sign
 

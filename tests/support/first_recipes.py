@@ -6,8 +6,8 @@ from typing import Any
 
 from PIL import Image
 
-from bake.errors import BlockedCellError
 from bake.play import open_asset
+from levelbake.errors import BlockedCellError
 from tests.support.command import Done, bake
 from tests.support.tiled_maps import tmx
 

@@ -17,12 +17,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from bake.errors import BakeError
 from bake.kernels import cache, jit
 from bake.kernels.heap import push
 from bake.play import LevelAsset, open_asset
 from bake.play.searching.methods import METHODS
 from bake.play.warm import ask_everything, two_neighbours
+from levelbake.errors import BakeError
 from tests.support import command
 from tests.support.baked import bake, recipe_for, write_graph, write_grid
 from tests.support.stored import ROOT, digest

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bake.errors import BlockedCellError
 from bake.play import LevelAsset, Navigator
+from levelbake.errors import BlockedCellError
 from tests.support.node import ask_node
 
 RUNNER = Path(__file__).with_name("page_modules.mjs")

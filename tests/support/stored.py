@@ -18,13 +18,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bake.asset import Asset
-from bake.errors import BakeError
 from bake.export.export import export_asset
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task, find_tasks
 from bake.pipeline.staleness import reasons_to_bake
 from bake.play import open_asset
 from bake.recipe import load_recipe
+from levelbake.errors import BakeError
 from tests.support.levels import shared_level
 
 ROOT = Path(__file__).resolve().parents[2]

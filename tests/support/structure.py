@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 PACKAGE = Path(__file__).resolve().parents[2] / "bake"
+#: The reader, on which the package stands.
+LEVELBAKE = PACKAGE.parent / "readers" / "python" / "levelbake"
 
 _NO_CODE = frozenset(
     (
@@ -25,13 +27,15 @@ _NO_CODE = frozenset(
 )
 
 
-def modules(package: Path = PACKAGE) -> dict[str, Path]:
-    """Every module of the package by its dotted name without ``bake.``; packages are "a", "a.b"."""
+def modules() -> dict[str, Path]:
+    """Every module by its dotted name, as ``levelbake.errors``, but without ``bake.``."""
     found = {}
-    for path in sorted(package.rglob("*.py")):
-        parts = path.relative_to(package).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    del found[""]
+    for top in (PACKAGE, LEVELBAKE):
+        for path in sorted(top.rglob("*.py")):
+            parts = path.relative_to(top.parent).with_suffix("").parts
+            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            found[name.removeprefix("bake.")] = path
+    del found["bake"]
     return found
 
 
@@ -71,13 +75,13 @@ def names_imported(tree: ast.AST, *, outermost: bool) -> Iterator[str]:
 
 
 def imports(path: Path, known: Iterable[str], *, outermost: bool = False) -> set[str]:
-    """Modules of the package that a file imports: each name's own module, not its package."""
+    """Modules of ours that a file imports: each name's own module, not its package."""
     known = known if isinstance(known, Mapping) else set(known)
     found = set()
     for name in names_imported(parsed(path), outermost=outermost):
-        if name.partition(".")[0] != "bake":
+        if name.partition(".")[0] not in {"bake", "levelbake"}:
             continue
-        own = name.partition(".")[2]
+        own = name.removeprefix("bake").removeprefix(".")
         while own and own not in known:
             own = own.rpartition(".")[0]
         if own:

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from heapq import heappop, heappush
 from itertools import combinations
 
-from bake.errors import QueryError
 from bake.play import Navigator
+from levelbake.errors import QueryError
 
 Cell = tuple[int, ...]
 #: The units of each step out of a cell, waiting not among them.

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from bake.arrays import Int32Array
-from bake.errors import BudgetError, CostError
+from bake.errors import BudgetError
 from bake.graph import MAX_WEIGHT, Subgraph, usable_subgraph
 from bake.greedy import chart
 from bake.hexagons import HEX_LAYOUTS, HexLayout
@@ -26,6 +26,7 @@ from bake.tables.components import components
 from bake.tables.compressed import compressed_next_hops, working_bytes
 from bake.tables.run_writer import RunTable, RunWriter, target_ranges
 from bake.worlds import World
+from levelbake.errors import CostError
 from tests.support.baked import GROUND
 from tests.support.compare import Algorithm, by_scipy, same_runs, subgraph
 from tests.support.oracles import Cell, Lattice, offset_to_cube

@@ -16,7 +16,6 @@ import pytest
 
 from bake.asset.column import Attribute, Column
 from bake.asset.schema import ATTRIBUTES, COLUMNS
-from bake.errors import BakeError
 from bake.verify import verify_asset
 from fuzz.forged import original, proved
 from fuzz.forging import (
@@ -28,6 +27,7 @@ from fuzz.forging import (
     set_scalar,
 )
 from fuzz.originals import ORIGINALS
+from levelbake.errors import BakeError
 from tests.support.tampering import edited
 
 #: Values tried of each column, and originals whose attribute is changed.

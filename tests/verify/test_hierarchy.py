@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bake.errors import CorruptAssetError
 from bake.verify import verify_asset
+from levelbake.errors import CorruptAssetError
 from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
 from tests.support.strategies import ArcList, arc_lists, grids
 from tests.support.tampering import edited

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bake.errors import CorruptAssetError
 from bake.recipe import LevelRecipe
+from levelbake.errors import CorruptAssetError
 from tests.support.baked import bake
 from tests.support.tampering import edited, proved
 

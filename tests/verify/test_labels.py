@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset
-from bake.errors import CorruptAssetError
 from bake.graph import BLOCKED
 from bake.play import open_asset
 from bake.recipe import LevelRecipe
+from levelbake.errors import CorruptAssetError
 from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
 from tests.support.oracles import arcs_of, distances_from
 from tests.support.strategies import FAMILIES, seeded

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset
-from bake.errors import CorruptAssetError, NotAnAssetError
 from bake.pipeline import Task, build
 from bake.play import open_asset
 from bake.recipe import LevelRecipe
 from bake.verify import Proof, verify_asset
+from levelbake.errors import CorruptAssetError, NotAnAssetError
 from tests.support.baked import (
     GROUND,
     LETTERS,

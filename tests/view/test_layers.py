@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset
-from bake.errors import MissingTableError, QueryError
 from bake.play import open_asset
 from bake.recipe import LevelRecipe
 from bake.view.colours import ACROSS, PATH, TRANSITION, cluster_colours
 from bake.view.render import render_asset
 from bake.view.scene import Scene, read_layer, read_scene
+from levelbake.errors import MissingTableError, QueryError
 from tests.support.drawings import graph, grid, picture
 
 #: Three 32-cell clusters side by side, joined by one gap each.

@@ -7,7 +7,6 @@ import pytest
 from PIL import Image
 
 from bake.asset import Asset
-from bake.errors import QueryError
 from bake.levels import load
 from bake.lint.levels import LevelLinter
 from bake.pipeline.level import bake_level, read_world
@@ -16,6 +15,7 @@ from bake.view.colours import CASING, INK
 from bake.view.marks import MARKED, findings_of
 from bake.view.render import render_asset
 from bake.view.scene import read_scene
+from levelbake.errors import QueryError
 from tests.support.baked import bake, write_graph
 from tests.support.tower import baked_tower, tower_recipe, write_tower
 

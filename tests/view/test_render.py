@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bake.errors import (
+from bake.recipe import LevelRecipe
+from bake.view.render import render_asset
+from levelbake.errors import (
     AssetError,
     BlockedCellError,
     NotAnAssetError,
@@ -14,8 +16,6 @@ from bake.errors import (
     QueryError,
     UnknownProfileError,
 )
-from bake.recipe import LevelRecipe
-from bake.view.render import render_asset
 from tests.support.drawings import ANY, CLEAN, grid, pixels_of
 from tests.support.levels import shared_level
 

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from bake.arrays import BoolArray, Int32Array, Int64Array
 from bake.asset import Asset
-from bake.errors import CorruptAssetError, MissingTableError
 from bake.play import open_asset
 from bake.play.reader.hops import RunHops
 from bake.play.reader.walk import Steps
 from bake.recipe import LevelRecipe
 from bake.view.request import all_toward
 from bake.view.scene import read_scene
+from levelbake.errors import CorruptAssetError, MissingTableError
 from tests.support.baked import cells_of_nodes
 from tests.support.drawings import grid, picture
 from tests.support.tampering import first_moves, hop_table, store_hops

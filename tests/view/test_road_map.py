@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from bake.arrays import UInt8Array
-from bake.errors import QueryError, UnknownNodeError
 from bake.view.colours import ARROW, GOAL, PATH, START, UNREACHABLE
 from bake.view.render import render_asset
+from levelbake.errors import QueryError, UnknownNodeError
 from tests.support.drawings import graph, pixels_of
 
 TRIANGLE = {"A": (0.0, 0.0), "B": (10.0, 0.0), "C": (10.0, 10.0)}

@@ -10,7 +10,7 @@ import pytest
 from bake.agents.agent import Agent
 from bake.agents.belief import Belief
 from bake.asset import Asset
-from bake.errors import BakeError, QueryError, TraceError
+from bake.errors import TraceError
 from bake.play import open_asset
 from bake.school import search, search_trace, trace_search, trace_walk, traced_search
 from bake.view.colours import SEARCHED, UNSEEN
@@ -18,6 +18,7 @@ from bake.view.render import render_asset
 from bake.view.request import Searched, Walked
 from bake.view.scene import read_scene
 from bake.view.trace_file import Moment, TraceFile
+from levelbake.errors import BakeError, QueryError
 from tests.support.drawings import apart, graph, grid, picture
 
 ROOM = ("......", ".####.", "....#.", ".####.", "......")

@@ -9,7 +9,6 @@ import pytest
 
 from bake.arrays import UInt8Array
 from bake.asset import Asset
-from bake.errors import MissingTableError
 from bake.view import Show
 from bake.view.colours import LARGEST, LARGEST_ON_PAPER, Colour, mixed
 from bake.view.page import Swatch
@@ -17,6 +16,7 @@ from bake.view.request import Request
 from bake.view.scene import LayerScene, Scene, read_layer, read_scene
 from bake.view.views import row_colours
 from bake.viewer.bundle import page_html
+from levelbake.errors import MissingTableError
 from tests.support.page_view import ask_view, shown_once
 from tests.support.stored import stored_pair
 

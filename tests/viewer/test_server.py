@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bake.errors import OutputError
 from bake.viewer.served import ServedLevels
 from bake.viewer.server import ViewerServer
+from levelbake.errors import OutputError
 from tests.support.baked import rows, write_grid
 from tests.support.command import bake, mistake
 from tests.support.shown import get, running, states

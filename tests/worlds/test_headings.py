@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from bake.apply import apply_patch
-from bake.errors import BakeError, CorruptAssetError, QueryError
 from bake.play import LevelAsset, open_asset
 from bake.recipe import ProfileRecipe, load_recipe
 from bake.verify import verify_asset
+from levelbake.errors import BakeError, CorruptAssetError, QueryError
 from tests.support.baked import GROUND, bake, recipe_for, rows, write_graph, write_grid
 from tests.support.oracles import Lattice, distances_from
 from tests.support.slope_and_turn_oracles import turning_arcs

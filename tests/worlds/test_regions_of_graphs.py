@@ -10,12 +10,12 @@ import networkx as nx
 import pytest
 
 from bake.asset import Asset
-from bake.errors import CorruptAssetError
 from bake.export.export import export_asset
 from bake.play import Navigator, open_asset
 from bake.recipe import LevelRecipe
 from bake.school import cluster_cost
 from bake.verify import verify_asset
+from levelbake.errors import CorruptAssetError
 from tests.support.anew import compare_with_a_bake
 from tests.support.baked import bake, recipe_for
 from tests.support.levels import refusal

@@ -11,7 +11,6 @@ from PIL import Image
 
 from bake.apply import apply_patch
 from bake.asset import Asset
-from bake.errors import BakeError, CorruptAssetError
 from bake.export.export import export_asset
 from bake.levels.elevation import ElevationImage
 from bake.pipeline.level import bake_level
@@ -19,6 +18,7 @@ from bake.pipeline.sources import Task
 from bake.play import LevelAsset, open_asset
 from bake.recipe import LevelRecipe, ProfileRecipe, load_recipe
 from bake.verify import verify_asset
+from levelbake.errors import BakeError, CorruptAssetError
 from tests.support.baked import bake, cells_of_nodes, recipe_for, rows, write_graph, write_grid
 from tests.support.levels import refusal
 from tests.support.oracles import Cell, distances_from

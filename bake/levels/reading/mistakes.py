@@ -10,7 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import NoReturn
 
-from bake.errors import LevelError, RecipeLine, cut
+from bake.errors import LevelError, RecipeLine
+from levelbake.errors import cut
 
 #: Keys and positions that lead from the top of a JSON document down.
 Steps = tuple[str | int, ...]

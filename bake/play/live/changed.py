@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
-from bake.errors import QueryError
 from bake.graph import INFINITY
 from bake.play.live.exact import ExactHierarchy
 from bake.play.live.fields import FlowFields, as_ticks, paths_of
@@ -24,6 +23,7 @@ from bake.play.reader.hops import view_of
 from bake.play.reader.lookup import WRONG, FastLookup, NextHop, fast_lookup
 from bake.play.reader.places import Cell, Place
 from bake.play.reader.version import Version
+from levelbake.errors import QueryError
 
 if TYPE_CHECKING:
     from bake.search.contraction.query import DistancesTo

@@ -9,7 +9,6 @@ from typing import cast
 import numpy as np
 
 from bake.arrays import BoolArray, Int64Array
-from bake.errors import QueryError
 from bake.play.headings import in_all_headings, is_bare
 from bake.play.live.cells import Cells, Values, all_unlike, edited
 from bake.play.live.links import LinkState, Pair, link_of, links_from
@@ -17,6 +16,7 @@ from bake.play.live.rules import LevelRules
 from bake.play.reader.numbers import number_of
 from bake.play.reader.places import Place, quoted
 from bake.play.things import Link, ThingTables
+from levelbake.errors import QueryError
 
 
 @dataclass(frozen=True)

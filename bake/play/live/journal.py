@@ -20,9 +20,9 @@ import weakref
 from pathlib import Path
 from typing import Any
 
-from bake.errors import OutputError, PatchError
 from bake.play.live.patch import NOT_A_FILE, PLAIN, check_head, digest, head_line
 from bake.play.live.rules import LevelRules
+from levelbake.errors import OutputError, PatchError
 
 KIND = "levelbake-journal"
 

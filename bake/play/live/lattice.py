@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, Int64Array
-from bake.errors import CostError, QueryError
 from bake.graph import BLOCKED
 from bake.play.hierarchy.lattice import LatticeHierarchy
 from bake.play.hierarchy.sheets import WornSheets
@@ -33,6 +32,7 @@ from bake.play.live.rules import LevelRules
 from bake.play.live.state import Differences, ProfileState
 from bake.play.live.versions import Edited, ProfileWriter, with_rows
 from bake.play.reader.version import Version
+from levelbake.errors import CostError, QueryError
 
 if TYPE_CHECKING:
     from bake.play.hierarchy.sheets import LatticeSheets

@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from bake.asset.partial import written_whole
-from bake.errors import PatchError
 from bake.play.live.cells import edited, unlike
 from bake.play.live.edits import Edit, LevelState
 from bake.play.live.links import CLOSED, MOST, LinkState, link_of, links_from, told
 from bake.play.live.rules import LevelRules
 from bake.play.things import Link
+from levelbake.errors import PatchError
 
 KIND = "levelbake-patch"
 

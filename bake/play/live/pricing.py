@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
-from bake.errors import QueryError
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.movement.footprints import Footprints
 from bake.movement.lattice import Lattice
@@ -18,6 +17,7 @@ from bake.play.live.cells import Values, window
 from bake.play.live.edits import LevelState
 from bake.play.live.links import CLOSED, LinkState
 from bake.play.live.rules import STEPS, LevelRules, ProfileRules
+from levelbake.errors import QueryError
 
 #: Changes that lie closer together than this are looked at as one patch, in cells; and how many
 #: cells with priced steps are remembered.

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
-from bake.errors import CostError, PatchError, QueryError
 from bake.play.hierarchy.lattice import LatticeHierarchy
 from bake.play.live.edits import Edit, LevelState
 from bake.play.live.exact import ExactHierarchy
@@ -40,6 +39,7 @@ from bake.play.reader.places import quoted
 from bake.play.reader.version import Version
 from bake.play.searching.context import SearchContext
 from bake.play.snapshot import Snapshot
+from levelbake.errors import CostError, PatchError, QueryError
 
 _Snapshots = Mapping[str, Snapshot]
 

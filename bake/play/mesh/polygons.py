@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.errors import QueryError
 from bake.play.reader.places import Places, quoted
+from levelbake.errors import QueryError
 
 #: Steps of the grid that vertices lie on, in one unit of the plane.
 GRID = 1024

@@ -9,11 +9,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from bake.errors import QueryError
 from bake.play.mesh.funnel import string_through, without_repeats
 from bake.play.mesh.polyanya import shortest
 from bake.play.mesh.polygons import GRID, MeshPolygons, Step, beside, step_of
 from bake.play.reader.engine import Engine
+from levelbake.errors import QueryError
 
 Point = tuple[float, ...]
 

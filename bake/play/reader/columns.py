@@ -10,7 +10,6 @@ import numpy as np
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
 from bake.asset.column import profile_path
 from bake.asset.runs import run_starts
-from bake.errors import CorruptAssetError, MissingTableError
 from bake.graph import (
     BLOCKED,
     Graph,
@@ -25,6 +24,7 @@ from bake.play.reader.labels import DistanceLabels
 from bake.play.reader.places import Places
 from bake.play.reader.version import Make, Priced, Version
 from bake.play.reader.walk import Steps
+from levelbake.errors import CorruptAssetError, MissingTableError
 
 
 class ProfileColumns:

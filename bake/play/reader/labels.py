@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bake.arrays import AnyArray, Float64Array, Int32Array
-from bake.errors import CorruptAssetError
 from bake.graph import INFINITY
 from bake.play.reader.hops import view_of
+from levelbake.errors import CorruptAssetError
 
 if TYPE_CHECKING:
     from bake.search.contraction.labels import Labels

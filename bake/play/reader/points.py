@@ -10,8 +10,8 @@ import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
 from bake.coordinates import Coordinates, upright
-from bake.errors import OutsideMapError, QueryError
 from bake.play.reader.places import Cell, Place, Places, quoted
+from levelbake.errors import OutsideMapError, QueryError
 
 #: Cells are counted in 32 bits.
 _MOST = 2.0**31

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.arrays import AnyArray, Int32Array
-from bake.errors import BlockedCellError, QueryError
 from bake.play.reader.hops import view_of
 from bake.play.reader.lookup import WRONG, row_plane
 from bake.play.reader.places import Cell, Place
 from bake.play.reader.version import Version
+from levelbake.errors import BlockedCellError, QueryError
 
 #: How many wrong places of an argument an error names.
 _NAMED = 5

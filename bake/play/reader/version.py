@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
-from bake.errors import CorruptAssetError, MissingTableError
 from bake.graph import Subgraph
 from bake.play.reader.places import Places
+from levelbake.errors import CorruptAssetError, MissingTableError
 
 
 class Priced(NamedTuple):

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
-from bake.errors import CorruptAssetError
 from bake.graph import UNREACHABLE
 from bake.play.reader.hops import RunHops, compiled
+from levelbake.errors import CorruptAssetError
 
 if TYPE_CHECKING:
     from bake.search.all_pairs.follow import StepIndex

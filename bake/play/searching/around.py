@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array
-from bake.errors import QueryError
 from bake.graph import INFINITY, Graph
 from bake.play.nearest import NearestPlaces
 from bake.play.reader.engine import Engine
+from levelbake.errors import QueryError
 
 if TYPE_CHECKING:
     from bake.search.live.graph import Adjacency

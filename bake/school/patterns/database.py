@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from bake.arrays import AnyArray
-from bake.errors import QueryError
 from bake.school.pattern_asset import PatternAsset
 from bake.school.patterns.planning import strides
 from bake.school.puzzle import Planning, Puzzle, Tiles
 from bake.school.spaces.puzzles import PlanSpace, SlidingTiles, check_board, numbers_of
 from bake.search.problem import StateSpace
+from levelbake.errors import QueryError
 
 
 class Patterns:

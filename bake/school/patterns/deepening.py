@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, Int64Array, UInt64Array
-from bake.errors import QueryError
 from bake.kernels.jit import kernel, waiting
 from bake.school.patterns.database import Patterns
 from bake.school.patterns.ranking import rank_of
@@ -23,6 +22,7 @@ from bake.school.patterns.tiles import tile_distances
 from bake.school.puzzle import Puzzle, Tiles, can_be_solved
 from bake.school.spaces.puzzles import Board, SlidingTiles
 from bake.search.problem import Search, Status, Step
+from levelbake.errors import QueryError
 
 #: Boards of more cells do not fit the 64 bits that tell one from another.
 MOST_CELLS = 16

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 
-from bake.errors import QueryError
 from bake.school.spaces.best_first import BestFirst
 from bake.school.spaces.bounded import MemoryBounded
 from bake.school.spaces.iterative import IterativeDeepening
 from bake.search.problem import Heuristic, S, Search, StateSpace
+from levelbake.errors import QueryError
 
 
 @dataclass(frozen=True)

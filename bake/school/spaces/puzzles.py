@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from bake.errors import QueryError
 from bake.school.puzzle import Planning, Tiles
+from levelbake.errors import QueryError
 
 #: Tile on each cell, row by row; 0 is the gap.
 Board = tuple[int, ...]

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.errors import CostError
 from bake.graph import INFINITY, Graph
 from bake.kernels.jit import kernel
 from bake.search.graph.label_correcting import (
@@ -31,6 +30,7 @@ from bake.search.graph.label_correcting import (
     take,
     with_masks,
 )
+from levelbake.errors import CostError
 
 #: Targets a batch searches for at once: eight cache lines of int32 a node.
 LANES = 128

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.errors import BakeError
 from bake.geometry import GRID, geometry_of
 from bake.level import GeometryLevel, TerrainRule
 from bake.levels import load
 from bake.levels.plane.curves import ellipse
 from bake.levels.plane.svg_paths import PathError, path_rings, transform
+from levelbake.errors import BakeError
 from tests.support.plane import around
 
 

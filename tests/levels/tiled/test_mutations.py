@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.errors import BakeError
+from levelbake.errors import BakeError
 from tests.support.tiled_maps import MAPS, read
 
 

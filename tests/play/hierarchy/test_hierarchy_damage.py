@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from bake.arrays import Int64Array
-from bake.errors import CorruptAssetError
 from bake.play import Navigator, open_asset
+from levelbake.errors import CorruptAssetError
 from tests.support.baked import bake, recipe_for, write_grid
 from tests.support.tampering import edited
 

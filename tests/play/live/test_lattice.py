@@ -14,7 +14,6 @@ import pytest
 
 from bake.apply import apply_patch
 from bake.asset import lattice as stored
-from bake.errors import BlockedCellError
 from bake.play import LevelAsset, Navigator, open_asset
 from bake.play.hierarchy.lattice import LatticeHierarchy, LatticePaths
 from bake.play.live.cells import Cells
@@ -23,6 +22,7 @@ from bake.play.live.lattice_version import LiveLattice
 from bake.recipe import ProfileRecipe
 from bake.search.live import lattice as versions
 from bake.search.live.lattice import LatticeLayer
+from levelbake.errors import BlockedCellError
 from tests.support.baked import GROUND, bake, recipe_for, rules_of, write_grid
 from tests.support.lattices import FREE, TABLES, bake_on_cells, some_places
 from tests.support.strategies import random_grid

@@ -11,10 +11,10 @@ import pytest
 
 from bake.apply import apply_patch
 from bake.asset import Asset
-from bake.errors import CorruptAssetError, OutputError
 from bake.export.export import export_asset
 from bake.play import LevelAsset, QueryError, open_asset
 from bake.verify import verify_asset
+from levelbake.errors import CorruptAssetError, OutputError
 from tests.support.baked import bake, write_graph, write_grid
 from tests.support.command import bake as command
 from tests.support.command import mistake

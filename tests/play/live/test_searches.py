@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.errors import QueryError
 from bake.play import LevelAsset, Navigator, open_asset
 from bake.play.live.searches import ChangedContext
 from bake.play.searching.context import Ends, SearchContext
@@ -14,6 +13,7 @@ from bake.play.searching.heuristics import HEURISTICS, heuristic_for
 from bake.search import Status
 from bake.search.point import space as laid_out
 from bake.search.point.space import SearchSpace
+from levelbake.errors import QueryError
 from tests.support.baked import bake, bake_grid, recipe_for, rows, write_graph
 from tests.support.live_model import GridModel, grid_model
 from tests.support.strategies import FAMILIES, random_grid, seeded

@@ -10,11 +10,11 @@ import pytest
 from shapely import LineString, MultiPolygon, Polygon, box
 from shapely.geometry.base import BaseGeometry
 
-from bake.errors import BlockedCellError, QueryError
 from bake.level import MeshNodes, TerrainRule
 from bake.play import Navigator, open_asset
 from bake.recipe import load_recipe
 from bake.recipe.rules import LevelRecipe
+from levelbake.errors import BlockedCellError, QueryError
 from tests.support.baked import bake
 
 ROOT = Path(__file__).resolve().parents[3]

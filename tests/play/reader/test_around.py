@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.errors import BlockedCellError, OutsideMapError, QueryError, UnknownNodeError
 from bake.play import LevelAsset, open_asset
+from levelbake.errors import BlockedCellError, OutsideMapError, QueryError, UnknownNodeError
 from tests.support.around import check_around
 from tests.support.baked import GROUND, bake, bake_grid, profile_for, recipe_for, rows, write_graph
 from tests.support.oracles import Ground, Lattice, square_arcs

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from bake.arrays import Int64Array
-from bake.errors import CorruptAssetError
 from bake.play import Navigator, open_asset
 from bake.recipe import LevelRecipe
+from levelbake.errors import CorruptAssetError
 from tests.support import forked
 from tests.support.baked import (
     GROUND,

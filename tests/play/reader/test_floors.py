@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.errors import BlockedCellError, OutsideMapError, QueryError
 from bake.play import LevelAsset, open_asset
 from bake.verify import verify_asset
+from levelbake.errors import BlockedCellError, OutsideMapError, QueryError
 from tests.support.agents_oracle import Agents, agent_arcs, link_ticks
 from tests.support.baked import write_grid
 from tests.support.oracles import Cell, Ground, Lattice, arcs_of, distances_from

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from bake.arrays import AnyArray
-from bake.errors import CorruptAssetError
 from bake.kernels import jit
 from bake.play import Navigator, open_asset
 from bake.play.reader.labels import DistanceLabels
 from bake.recipe import LevelRecipe
+from levelbake.errors import CorruptAssetError
 from tests.support.baked import GROUND, bake, profile_for, recipe_for, rows, write_graph, write_grid
 from tests.support.compare import check_navigator
 from tests.support.levels import shared_level

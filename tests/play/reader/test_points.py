@@ -11,11 +11,17 @@ import pytest
 from bake.apply import apply_patch
 from bake.asset import Asset
 from bake.diff import compare
-from bake.errors import BakeError, CorruptAssetError, OutsideMapError, QueryError, UnknownNodeError
 from bake.hexagons import HEX_LAYOUTS, HexLayout
 from bake.play import LevelAsset, open_asset
 from bake.verify import verify_asset
 from bake.view.diff_report import as_data, lines_of
+from levelbake.errors import (
+    BakeError,
+    CorruptAssetError,
+    OutsideMapError,
+    QueryError,
+    UnknownNodeError,
+)
 from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
 from tests.support.command import bake as command
 from tests.support.damage import replaced

@@ -12,12 +12,12 @@ from typing import Any
 import networkx
 import pytest
 
-from bake.errors import QueryError
 from bake.graph import INFINITY
 from bake.play import LevelAsset, Navigator, open_asset
 from bake.play.live.exact import ExactHierarchy
 from bake.play.searching.methods import Request, run
 from bake.search.live import next_hops
+from levelbake.errors import QueryError
 from tests.support.baked import bake, recipe_for, write_graph, write_grid
 from tests.support.rule import arcs_now
 from tests.support.stored import stored_asset

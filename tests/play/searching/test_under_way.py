@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bake.errors import QueryError
 from bake.play import Navigator, open_asset
 from bake.search import Status
 from bake.search.point import space
+from levelbake.errors import QueryError
 from tests.support.baked import bake, bake_grid, recipe_for, rows, write_graph
 from tests.support.levels import shared_level
 from tests.support.strategies import random_grid

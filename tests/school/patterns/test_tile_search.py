@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from bake.errors import QueryError
 from bake.school import Patterns, SlidingTiles, Status, search, tile_search
 from bake.school.patterns.deepening import manhattan
 from bake.school.puzzle import Puzzle, Tiles
+from levelbake.errors import QueryError
 from tests.support.problems import Sliding
 from tests.support.puzzles import baked
 

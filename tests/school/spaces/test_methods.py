@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.errors import QueryError
 from bake.school import Search, Status, search
+from levelbake.errors import QueryError
 from tests.support.problems import EDGES, TO_B, Network, Sliding
 
 EXACT = ("astar", "dijkstra", "ida")

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from bake.errors import BakeError
+from levelbake.errors import BakeError
 from tests.support.limits.exercises import runs_by_entries
 from tests.support.limits.lowering import is_built_in, lowered
 from tests.support.limits.table import LIMITS, Limit, Value

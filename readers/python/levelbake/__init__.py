@@ -1,0 +1,1 @@
+"""Look up shortest paths in levels that were baked: the reader that a game ships."""
