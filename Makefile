@@ -67,13 +67,14 @@ lint: $(READY)
 # Only to move the pins; needs uv on the PATH.
 lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-	  --no-emit-find-links --no-header --upgrade --group dev pyproject.toml -o requirements.lock
+	  --no-emit-find-links --no-emit-package levelbake-reader --no-header --upgrade --group dev \
+	  pyproject.toml -o requirements.lock
 
-$(READY): requirements.lock pyproject.toml
+$(READY): requirements.lock pyproject.toml readers/python/pyproject.toml
 	$(PYTHON) -c "import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else f'bake needs Python 3.11 or newer, found {v[0]}.{v[1]}; set PYTHON=python3.12 (say)')"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --require-hashes --only-binary :all: -r requirements.lock
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e readers/python -e .
 	$(PYTHON) -c "open('$(READY)', 'w').close()"
 
 clean:

@@ -59,7 +59,7 @@ def run(folder: Path, side: str, name: str, maps: str) -> str:
     """What a benchmark prints in a checkout."""
     environment = {
         **os.environ,
-        "PYTHONPATH": str(folder),
+        "PYTHONPATH": f"{folder}{os.pathsep}{folder / 'readers/python'}",
         "BAKE_CACHE_DIR": str(HERE / "build" / "against" / side),
         "BAKE_SHARED_LEVELS": os.environ.get(
             "BAKE_SHARED_LEVELS", str(HERE.parent / "shared" / "levels")

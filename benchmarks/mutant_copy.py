@@ -65,7 +65,9 @@ class Copy:
     def _run(self, files: tuple[str, ...], limit: float | None) -> int | None:
         environment = {
             **os.environ,
-            "PYTHONPATH": str(self._folder),
+            "PYTHONPATH": os.pathsep.join(
+                map(str, (self._folder, self._folder / "readers/python"))
+            ),
             "BAKE_CACHE_DIR": str(self._cache),
             "NUMBA_DISABLE_JIT": "0",
         }

@@ -1,8 +1,9 @@
-"""Build wheels that also hold what lies beside the package: the reader in JavaScript.
+"""Build wheels that also hold what lies beside the package: the script and a reader.
 
 This is the build backend that ``pyproject.toml`` names (PEP 517, PEP 660). flit_core builds, and
-this adds its sources to each wheel, as ``bake/readers/js``, where ``bake.reader_sources`` looks
-for them. An editable install holds none, as a clone has them in its own ``readers``.
+this adds to each wheel the module in which the commands begin, and the reader in JavaScript, as
+``bake/readers/js``, where ``bake.reader_sources`` looks for it. An editable install holds neither,
+as a clone has both.
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ __all__ = [
     "prepare_metadata_for_build_wheel",
 ]
 
+#: What commands begin in: it lies beside the package, which another one could overwrite.
+COMMAND = "levelbake_command.py"
+
 #: What goes into a wheel, by folder. ``[tool.flit.sdist]`` names the same for archives of sources.
 BUNDLED: Mapping[str, tuple[str, ...]] = {
     "readers/js": ("*.js", "*.d.ts", "package.json", "README.md"),
@@ -69,6 +73,7 @@ def bundled(project: Path) -> Iterator[tuple[str, bytes]]:
     Raises:
         FileNotFoundError: a folder holds nothing that is wanted, and a wheel would be broken.
     """
+    yield COMMAND, (project / COMMAND).read_bytes()
     for folder, patterns in BUNDLED.items():
         files = sorted({file for pattern in patterns for file in (project / folder).glob(pattern)})
         wanted = [file for file in files if f"{folder}/{file.name}" not in LEFT_OUT]

@@ -23,7 +23,7 @@ MEMORY_BYTES = 4 * 2**30
 SECONDS = 20
 MAX_BYTES = 2**14
 
-_INSTRUMENTED = ("bake", "PIL")
+_INSTRUMENTED = ("bake", "levelbake", "PIL")
 _BAKE = Path(bake.__file__).parent
 
 

@@ -17,13 +17,14 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Annotated, Any, get_type_hints
 
+import bake
 from bake.interrupts import interrupts_end
+from levelbake_command import refuse_another_bake
 
 with interrupts_end():  # This takes longer than many a command.
     import typer
     from typer.core import TyperGroup
 
-    from bake import __version__
     from bake.cli import assets, levels, paths, start, view, watch
     from bake.cli.options import PlacesCommand, tell
     from bake.cli.streams import standard_streams
@@ -98,7 +99,7 @@ for _name, _command in COMMANDS.items():
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"levelbake {__version__}")
+        typer.echo(f"{bake.__title__} {bake.__version__}")
         raise typer.Exit
 
 
@@ -113,6 +114,7 @@ def _root(
 
 def main() -> None:
     """Run the command line."""
+    refuse_another_bake()  # The script of another project's bake ends here, too.
     # A command has time to compile.
     os.environ.setdefault("BAKE_COMPILE", "wait")
     register()

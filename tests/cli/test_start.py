@@ -41,7 +41,9 @@ def without(package: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("package", ["typer", "numpy", "h5py", "pydantic", "backports", "PIL"])
+@pytest.mark.parametrize(
+    "package", ["typer", "numpy", "h5py", "levelbake", "pydantic", "backports", "PIL"]
+)
 def test_a_package_that_is_missing_is_named(package: str, tmp_path: Path) -> None:
     level = tmp_path / "a.tmx"
     level.write_text(tmx(layer([[1, 1]], "base64-zstd"), width=2, height=1))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.command import bake
+from tests.support.command import PYTHON_PATH, bake
 from tests.support.ldtk_projects import int_grid, level, project, write
 from tests.support.readers import ROOT, tool
 from tests.support.tiled_maps import layer, tmx
@@ -35,7 +35,7 @@ def command(tmp_path: Path) -> Path:
         pytest.skip("the program is a script of a shell")
     program = tmp_path / "bin" / "bake"
     program.parent.mkdir()
-    run = f'PYTHONPATH="{ROOT}" exec "{sys.executable}" -m bake "$@"'
+    run = f'PYTHONPATH="{PYTHON_PATH}" exec "{sys.executable}" -m bake "$@"'
     program.write_text(f"#!/bin/sh\n{run}\n")
     program.chmod(0o755)
     return program

@@ -1,4 +1,4 @@
-"""What a stranger does: install the package into an empty environment, and follow the README.
+"""What a stranger does: install a wheel into an empty environment, and follow the README.
 
 It downloads half a gigabyte, so ``make install-test`` asks for it, and ``make test`` does not.
 """
@@ -22,12 +22,15 @@ pytestmark = pytest.mark.skipif(
     reason="installs from the package index: run `make install-test`",
 )
 
+#: Builds the wheel and the archive of sources of either project.
 BUILD = """
-import sys
-sys.path.insert(0, "distribution")
-import backend
+import importlib, sys
+backend = importlib.import_module(sys.argv[2])
 print(backend.build_wheel(sys.argv[1]), backend.build_sdist(sys.argv[1]))
 """
+
+#: The projects of the repository, and what builds each.
+PROJECTS = {ROOT / "readers" / "python": "flit_core.buildapi", ROOT: "distribution.backend"}
 
 
 def run(*command: str | Path, cwd: Path) -> str:
@@ -69,20 +72,23 @@ class Environment:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The wheel, and the archive of sources."""
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with both wheels, and below `sources` both archives of sources."""
     folder = tmp_path_factory.mktemp("dist")
-    wheel, sources = run(sys.executable, "-c", BUILD, folder, cwd=ROOT).split()
-    return folder / wheel, folder / sources
+    (folder / "sources").mkdir()
+    for project, backend in PROJECTS.items():
+        _, sources = run(sys.executable, "-c", BUILD, folder, backend, cwd=project).split()
+        (folder / sources).rename(folder / "sources" / sources)
+    return folder
 
 
 @pytest.fixture(scope="module")
-def everything(built: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Environment:
+def everything(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
     folder = tmp_path_factory.mktemp("everything")
     environment = Environment(folder / "environment")
     # As the example's requirements have it, from a folder instead of the index.
     requirements = ROOT / "examples" / "requirements.txt"
-    environment.install("--find-links", built[0].parent, "-r", requirements, cwd=folder)
+    environment.install("--find-links", built, "-r", requirements, cwd=folder)
     return environment
 
 
@@ -140,9 +146,9 @@ def test_a_first_recipe_for_levels_of_ones_own(everything: Environment, tmp_path
     assert said.strip() == "(2, 1) False"
 
 
-def test_the_archive_of_sources_installs(built: tuple[Path, Path], tmp_path: Path) -> None:
+def test_the_archives_of_sources_install(built: Path, tmp_path: Path) -> None:
     environment = Environment(tmp_path / "environment")
-    environment.install("--no-deps", built[1], cwd=tmp_path)
+    environment.install("--no-deps", *(built / "sources").iterdir(), cwd=tmp_path)
     ask = "import bake.reader_sources as found; print(found.reader_sources())"
     said = run(environment.programs / "python", "-c", ask, cwd=tmp_path)
     assert str(environment.folder) in said
@@ -151,21 +157,26 @@ def test_the_archive_of_sources_installs(built: tuple[Path, Path], tmp_path: Pat
 
 @pytest.mark.parametrize("editable", [False, True])
 def test_a_clone_installs(editable: bool, tmp_path: Path) -> None:
-    """What `pip install git+URL` does after it has cloned, and what `make` does."""
+    """What the README says, and what `make` does."""
     clone = tmp_path / "clone"
     run("git", "clone", "--quiet", "--depth", "1", f"file://{ROOT}", clone, cwd=tmp_path)
     environment = Environment(tmp_path / "environment")
-    environment.install("--no-deps", *(["-e"] if editable else []), clone, cwd=tmp_path)
+    flag = ["-e"] if editable else []
+    projects = [clone / project.relative_to(ROOT) for project in PROJECTS]
+    what = [each for project in projects for each in (*flag, project)]
+    environment.install("--no-deps", *what, cwd=tmp_path)
     ask = "import bake.reader_sources as found; print(found.reader_sources())"
     said = Path(run(environment.programs / "python", "-c", ask, cwd=tmp_path).strip())
     assert (said / "levelbake.js").is_file()
     assert said.is_relative_to(clone if editable else environment.folder)
 
 
-def test_a_game_ships_the_reader_alone(
-    built: tuple[Path, Path], game: Path, tmp_path: Path
-) -> None:
+def test_a_game_ships_the_reader_alone(built: Path, game: Path, tmp_path: Path) -> None:
     environment = Environment(tmp_path / "environment")
-    environment.install("--no-deps", built[0], "numpy", "h5py", cwd=tmp_path)
+    environment.install("--find-links", built, "levelbake-reader", cwd=tmp_path)
+    (packages,) = environment.folder.rglob("site-packages")
+    own = {each.name.partition("-")[0] for each in packages.iterdir()}
+    assert {"levelbake", "numpy", "h5py"} < own
+    assert not {"bake", "numba", "scipy"} & own
     run(environment.programs / "python", "-c", lookups(), cwd=game)
     print(f"\nreader alone: {environment.installed() / 2**20:.0f} MiB")

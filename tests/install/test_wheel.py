@@ -1,28 +1,40 @@
-"""What a wheel holds: the package, and the reader in JavaScript that lies beside it."""
+"""What the two wheels hold: the reader; the bake with its script and the reader in JavaScript."""
 
 import base64
 import csv
 import hashlib
 import io
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from bake import __version__
 from bake.reader_sources import reader_sources
 from bake.viewer.bundle import served_page_html
 from tests.support.pages import ROOT
 
+READER = ROOT / "readers" / "python"
+
 BUILD = """
-import sys
-sys.path.insert(0, "distribution")
-import backend
+import importlib, sys, tomllib
+settings = tomllib.load(open("pyproject.toml", "rb"))["build-system"]
+sys.path[:0] = settings.get("backend-path", [])
+backend = importlib.import_module(settings["build-backend"])
 print(getattr(backend, sys.argv[1])(sys.argv[2]))
 """
+
+#: How a script of ours begins, how that of bake 0.6.0 on PyPI does, and what it has there.
+OURS, THEIRS = "from levelbake_command import main; main()", "from bake.cli import main; main()"
+ANOTHER = '"""Bake package."""\n'
 
 
 def build(what: str, folder: Path, cwd: Path = ROOT) -> Path:
@@ -39,12 +51,59 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of packages with nothing in it but this one."""
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of the reader."""
+    return build("build_wheel", tmp_path_factory.mktemp("reader"), READER)
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, reader: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of packages with nothing in it but both wheels."""
     folder = tmp_path_factory.mktemp("packages")
-    with zipfile.ZipFile(wheel) as packed:
-        packed.extractall(folder)
+    for each in (wheel, reader):
+        with zipfile.ZipFile(each) as packed:
+            packed.extractall(folder)
     return folder
+
+
+def project(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]
+    return found
+
+
+def test_one_version() -> None:
+    assert (project(READER)["version"], project(ROOT)["version"]) == (__version__, __version__)
+    assert f"levelbake-reader=={__version__}" in project(ROOT)["dependencies"]
+    wanted = (ROOT / "examples" / "requirements.txt").read_text("utf-8")
+    assert f"levelbake[verify]=={__version__}" in wanted
+
+
+def test_what_both_need_is_wanted_in_the_same_versions() -> None:
+    assert set(project(READER)["dependencies"]) < set(project(ROOT)["dependencies"])
+    assert (READER / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
+def test_the_wheel_of_the_reader(reader: Path) -> None:
+    assert reader.name == f"levelbake_reader-{__version__}-py3-none-any.whl"
+    assert reader.stat().st_size <= 200_000
+    with zipfile.ZipFile(reader) as packed:
+        names = {name for name in packed.namelist() if "dist-info" not in name}
+    assert names == {f"levelbake/{path.name}" for path in (READER / "levelbake").glob("*.*")}
+    assert "levelbake/py.typed" in names
+
+
+def test_no_file_is_in_both_wheels(wheel: Path, reader: Path) -> None:
+    with zipfile.ZipFile(wheel) as one, zipfile.ZipFile(reader) as other:
+        assert not set(one.namelist()) & set(other.namelist())
+        assert "levelbake_command.py" in one.namelist()
+
+
+def test_the_reader_alone_loads_nothing_of_bake(reader: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(reader) as packed:
+        packed.extractall(tmp_path)
+    code = "import sys, levelbake.errors; print(levelbake.__file__)\n"
+    code += "print(*(name for name in sys.modules if name.partition('.')[0] == 'bake'))"
+    assert ask(tmp_path, code, tmp_path) == [str(tmp_path / "levelbake" / "__init__.py"), ""]
 
 
 def test_a_wheel_holds_the_sources_of_the_reader_in_javascript(installed: Path) -> None:
@@ -104,16 +163,81 @@ def test_an_installed_package_makes_the_same_page(installed: Path, tmp_path: Pat
     assert digest == hashlib.sha256(served_page_html([]).encode()).hexdigest()
 
 
+# -- another package named bake ------------------------------------------------------------------
+
+
+@pytest.fixture
+def shared(installed: Path, tmp_path: Path) -> Path:
+    """The folder of packages, for a test to change."""
+    folder = tmp_path / "packages"
+    shutil.copytree(installed, folder)
+    return folder
+
+
+def refused(packages: str, code: str, cwd: Path, *flags: str) -> str:
+    """The one line that a script ends with."""
+    done = run(packages, code, cwd, "build", flags=flags)
+    assert (done.returncode, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert "run `pip uninstall bake`, then `pip install --force-reinstall --no-deps" in line
+    return line
+
+
+@pytest.mark.parametrize("script", [OURS, THEIRS])
+def test_another_bake_has_overwritten_ours(script: str, shared: Path, tmp_path: Path) -> None:
+    (shared / "bake" / "__init__.py").write_text(ANOTHER, "utf-8")
+    (shared / "bake" / "cli.py").write_text("def main(): print('something else')\n", "utf-8")
+    line = refused(str(shared), script, tmp_path)
+    assert f"another package named bake has overwritten {shared / 'bake'};" in line
+
+
+def test_another_bake_that_cannot_be_loaded_has_overwritten_ours(
+    shared: Path, tmp_path: Path
+) -> None:
+    (shared / "bake" / "__init__.py").write_text("import dotenv_of_another\n", "utf-8")
+    assert "has overwritten" in refused(str(shared), OURS, tmp_path)
+
+
+def test_another_bake_was_removed_and_ours_with_it(shared: Path, tmp_path: Path) -> None:
+    (shared / "bake" / "__init__.py").unlink()
+    line = refused(str(shared), OURS, tmp_path, "-S")  # A clone that is installed would be found.
+    assert f"{shared / 'bake'} is not levelbake's package;" in line
+
+
+def test_another_bake_is_found_before_ours(installed: Path, tmp_path: Path) -> None:
+    first = tmp_path / "first" / "bake"
+    first.mkdir(parents=True)
+    (first / "__init__.py").write_text(ANOTHER, "utf-8")
+    line = refused(f"{first.parent}{os.pathsep}{installed}", OURS, tmp_path)
+    assert f"{first / '__init__.py'} is not levelbake's package;" in line
+
+
+@pytest.mark.parametrize("script", [OURS, THEIRS])
+def test_another_bake_lies_beside_ours(script: str, shared: Path, tmp_path: Path) -> None:
+    (shared / "bake-0.6.0.dist-info").mkdir()
+    done = run(str(shared), script, tmp_path, "--version")
+    assert (done.returncode, done.stdout) == (0, f"levelbake {__version__}\n")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("warning: another package named bake shares the folder ")
+
+
 def ask(packages: Path, code: str, cwd: Path) -> list[str]:
     """Run code that finds the installed package before any other, and return its lines."""
-    environment = os.environ | {"PYTHONPATH": str(packages), "BAKE_CACHE_DIR": str(cwd)}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
+    done = run(str(packages), code, cwd)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def run(
+    packages: str, code: str, cwd: Path, *arguments: str, flags: Sequence[str] = ()
+) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": packages, "BAKE_CACHE_DIR": str(cwd)}
+    return subprocess.run(
+        [sys.executable, *flags, "-c", code, *arguments],
         cwd=cwd,
         env=environment,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()

@@ -33,7 +33,7 @@ from bake.tables.run_writer import target_ranges
 from levelbake.errors import BakeError
 from tests.support import forked
 from tests.support.baked import rows, write_graph, write_grid
-from tests.support.command import BLOCKER, HEAVY, quiet_environment, wait_until_gone
+from tests.support.command import BLOCKER, HEAVY, PYTHON_PATH, quiet_environment, wait_until_gone
 from tests.support.compare import subgraph
 from tests.support.projects import silent
 
@@ -43,7 +43,6 @@ import distributed
 
 from bake.pipeline import cluster, cluster_tasks
 
-ROOT = Path(__file__).resolve().parents[2]
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 
 #: Rows in a range; the project's own number would need levels of thousands of cells.
@@ -512,7 +511,7 @@ def test_without_dask(tmp_path: Path) -> None:
         done = subprocess.run(
             [sys.executable, "-c", code, "build", "levels_src/keep.json", *options],
             cwd=tmp_path,
-            env={**quiet_environment(), "PYTHONPATH": str(ROOT)},
+            env={**quiet_environment(), "PYTHONPATH": PYTHON_PATH},
             capture_output=True,
             text=True,
             check=False,

@@ -79,6 +79,12 @@ def bake(*arguments: str | Path) -> Done:
     )
 
 
+#: Where interpreters that tests start find the code that is tested, whatever is installed.
+PYTHON_PATH = os.pathsep.join(
+    str(Path(__file__).resolve().parents[2] / home) for home in (".", "readers/python")
+)
+
+
 def quiet_environment() -> dict[str, str]:
     """The environment, less what makes programs colour their output."""
     loud = {"FORCE_COLOR", "CLICOLOR_FORCE", "PY_COLORS", "COLUMNS"}

@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support import command, forked_request
-from tests.support.command import Done, quiet_environment
+from tests.support.command import PYTHON_PATH, Done, quiet_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -53,7 +53,7 @@ BAKE = (sys.executable, "-c", "from bake.cli import main; main()")
 
 def surroundings(**variables: str) -> dict[str, str]:
     """The environment of a process, with these variables."""
-    return {**quiet_environment(), "PYTHONPATH": str(ROOT), **variables}
+    return {**quiet_environment(), "PYTHONPATH": PYTHON_PATH, **variables}
 
 
 _BEFORE = surroundings()

@@ -25,7 +25,7 @@ from bake.play.warm import ask_everything, two_neighbours
 from levelbake.errors import BakeError
 from tests.support import command
 from tests.support.baked import bake, recipe_for, write_graph, write_grid
-from tests.support.stored import ROOT, digest
+from tests.support.stored import ROOT, digest, sources
 
 HALVES = ("bake", "ask")
 
@@ -88,8 +88,8 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             compile_half(names[0], Path(folder))
         return 0
-    sources = [*sorted((ROOT / "bake").rglob("*.py")), Path(__file__), ROOT / "requirements.lock"]
-    done = cache.cache_folder() / f"tests-{digest(sources)}"
+    parts = [*sources(), Path(__file__), ROOT / "requirements.lock"]
+    done = cache.cache_folder() / f"tests-{digest(parts)}"
     if not isinstance(push, jit.Kernel) or done.exists():
         return 0
     halves = [subprocess.Popen([sys.executable, "-m", __spec__.name, half]) for half in HALVES]

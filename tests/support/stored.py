@@ -83,7 +83,14 @@ def stored(
 @functools.cache
 def code() -> str:
     """A digest of all code of the project, and of what it needs."""
-    return digest([*sorted((ROOT / "bake").rglob("*.py")), ROOT / "requirements.lock"])
+    return digest([*sources(), ROOT / "requirements.lock"])
+
+
+def sources() -> list[Path]:
+    """All modules of bake, and of the reader that it stands on."""
+    return sorted(
+        path for home in ("bake", "readers/python") for path in (ROOT / home).rglob("*.py")
+    )
 
 
 def opens(file: Path) -> bool:
