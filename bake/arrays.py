@@ -15,7 +15,6 @@ UInt8Array = npt.NDArray[np.uint8]
 UInt16Array = npt.NDArray[np.uint16]
 UInt32Array = npt.NDArray[np.uint32]
 UInt64Array = npt.NDArray[np.uint64]
-Float32Array = npt.NDArray[np.float32]
 Float64Array = npt.NDArray[np.float64]
 
 #: An array whose type is checked elsewhere, or one of several.

@@ -388,10 +388,3 @@ def _joined(parts: Sequence[Int32Array]) -> Int32Array:
 def _narrow(numbers: Int32Array) -> npt.NDArray[np.generic]:
     """Return the same numbers, none of them negative, in 16 bits where they fit."""
     return numbers.astype(np.uint16) if numbers.max(initial=0) < 2**16 else numbers
-
-
-def _small(label: Int32Array, count: int) -> npt.NDArray[np.generic]:
-    """Return the same labels in the smallest type that holds them."""
-    if count <= 2**8:
-        return label.astype(np.uint8)
-    return label.astype(np.uint16) if count <= 2**16 else label

@@ -138,8 +138,8 @@ def bake_level(task: Task, threads: int, report: Report, make: Make | None = Non
             if isinstance(world, LatticeWorld):
                 parts = lattice_world_contents(world, task.recipe)
             else:
-                stated = task.recipe.canonical()
-                parts = (make or _here)(world, task.recipe, stated, threads, report, checkpoint)
+                what = world, task.recipe, task.recipe.canonical(), threads, report
+                parts = make(*what, checkpoint) if make else world_contents(*what, checkpoint.table)
             # 6. Write the columns to a file, and put the file into place.
             report("write", 0)
             size = write_asset(task.asset, found.header, together(parts))
@@ -270,17 +270,6 @@ def world_contents(
         )
         parts += baked[twin]
     return parts
-
-
-def _here(
-    world: World,
-    recipe: LevelRecipe,
-    stated: str,
-    threads: int,
-    report: Report,
-    checkpoint: Checkpoint,
-) -> list[Contents]:
-    return world_contents(world, recipe, stated, threads, report, checkpoint.table)
 
 
 def _part_of(report: Report, place: int, count: int) -> Report:

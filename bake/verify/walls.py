@@ -14,8 +14,6 @@ from bake.verify.level import Level
 
 #: Steps of the grid that corners lie on, in one unit of the plane.
 _GRID = 1024
-#: The farthest a corner may lie from the origin, in steps: products of differences fit int64.
-_FARTHEST = 2**28
 
 
 def prove_walls(asset: Asset, level: Level) -> None:

@@ -5,16 +5,17 @@ Layers are read at once and in full, but for the flow fields.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt8Array
 from bake.asset.column import profile_path
-from bake.play.hierarchy.layers import form_of, layers_of
+from bake.play.hierarchy.layers import JoinedClusters, form_of, layers_of
 from bake.play.hierarchy.paths import HierarchyPaths, Plan, Way, with_room
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.version import Version
@@ -65,40 +66,63 @@ def sheet_version(columns: ProfileColumns) -> Version:
     return Version(columns.places, columns.profile, made, by_sheet=True)
 
 
-class SheetHierarchy(Protocol):
-    """The layers of a profile whose cells are read sheet by sheet, as baked or at one moment.
+class SheetHierarchy(ABC):
+    """The layers of a profile whose cells are read sheet by sheet, as baked or at one moment."""
 
-    Attributes:
-        version: the profile.
-        sheets: its cells.
-    """
+    version: Version
+    layers: tuple[Layer, ...]
 
     @property
-    def version(self) -> Version: ...
+    def sheets(self) -> WornSheets:
+        """Return the cells as they are in this version."""
+        worn: WornSheets = self.version.worn
+        return worn
+
     @property
-    def sheets(self) -> WornSheets: ...
+    @abstractmethod
+    def _fixed(self) -> LayerStack:
+        """Return the layers, but for rows and flow fields."""
+
     @property
-    def stack(self) -> LayerStack: ...
-    @property
-    def most_arcs(self) -> int: ...
-    @property
-    def runs(self) -> StraightRuns | None: ...
-    @property
-    def layers(self) -> tuple[Layer, ...]: ...
+    @abstractmethod
+    def most_arcs(self) -> int:
+        """Return the most arcs inside a cluster of rows, in either direction."""
+
+    @abstractmethod
     def apart(self, row: int, goal: int) -> bool | None:
         """Tell whether the layers show that there is no path."""
 
-    def stack_for(self, missing: UInt8Array) -> LayerStack:
-        """Return the layers, for a kernel that says which sheets it misses."""
-
-    def runs_for(self, missing: UInt8Array) -> StraightRuns:
-        """Return the straight runs, for a kernel that says which sheets it misses."""
-
+    @abstractmethod
     def transitions(self, hops: Int32Array) -> tuple[Int32Array, Int32Array]:
         """Return the rows of some transitions of the first layer, and their clusters."""
 
+    @property
+    def stack(self) -> LayerStack:
+        return self.stack_for(self.sheets.missing())
 
-class LatticeHierarchy:
+    def stack_for(self, missing: UInt8Array) -> LayerStack:
+        """Return the layers, for a kernel that says which sheets it misses."""
+        sheets = self.sheets
+        graph = sheets.graph._replace(lattice=sheets.lattice(missing))
+        return self._fixed._replace(graph=graph, back=graph, flow=sheets.flow)
+
+    @property
+    def runs(self) -> StraightRuns:
+        return self.runs_for(self.sheets.missing())
+
+    def runs_for(self, missing: UInt8Array) -> StraightRuns:
+        """Return the straight runs, for a kernel that says which sheets it misses."""
+        from bake.search.hierarchy.straight_runs import lattice_runs
+
+        sheets = self.sheets
+        return lattice_runs(sheets.lattice(missing), self._form, sheets.least, even=sheets.even)
+
+    @cached_property
+    def _form(self) -> int:
+        return form_of(self.version.places)
+
+
+class LatticeHierarchy(SheetHierarchy):
     """The layers of one profile of a large lattice: see
     :class:`bake.play.hierarchy.paths.Hierarchy`.
 
@@ -111,13 +135,13 @@ class LatticeHierarchy:
         if not columns.has("layer_nodes"):
             raise columns.missing("hierarchy")
         self.version = version
-        self.sheets: WornSheets = version.worn
         self._kept = self.sheets.sheets
         size = self._kept.squares.cluster_rows.astype(np.int64)
         none = np.zeros(0, dtype=np.int32)
         held = self._kept.held.astype(np.int64)
         self.layers = layers_of(columns, self._take, none, size, held, none.astype(np.uint8))
         first = self.layers[0]
+        self._joined = JoinedClusters(first)
         self._kept.keep_fields(first.cluster_data[:, FLOW].copy())
         self.landmark = self._take("layer_landmark")
 
@@ -136,64 +160,19 @@ class LatticeHierarchy:
         # Each question puts the rows in: what had been kept of them here would never be forgotten.
         return layer_stack(self.layers, self.landmark, NO_GRAPH, NO_GRAPH, two_way=True)
 
-    @property
-    def stack(self) -> LayerStack:
-        return self.stack_for(self.sheets.missing())
-
-    def stack_for(self, missing: UInt8Array) -> LayerStack:
-        """Return the layers, for a kernel that says which sheets it misses."""
-        sheets = self.sheets
-        graph = sheets.graph._replace(lattice=sheets.lattice(missing))
-        return self._fixed._replace(graph=graph, back=graph, flow=sheets.flow)
-
     @cached_property
     def most_arcs(self) -> int:
         from bake.search.hierarchy.arcs import SLOTS
 
         return SLOTS * int(self._kept.squares.cluster_rows.max(initial=0))
 
-    @property
-    def runs(self) -> StraightRuns:
-        return self.runs_for(self.sheets.missing())
-
-    def runs_for(self, missing: UInt8Array) -> StraightRuns:
-        """Return the straight runs, for a kernel that says which sheets it misses."""
-        from bake.search.hierarchy.straight_runs import lattice_runs
-
-        sheets = self.sheets
-        lattice = sheets.lattice(missing)
-        return lattice_runs(lattice, self._form, sheets.least, even=sheets.even)
-
-    @cached_property
-    def _form(self) -> int:
-        return form_of(self.version.places)
-
     def transitions(self, hops: Int32Array) -> tuple[Int32Array, Int32Array]:
         first = self.layers[0]
         return first.row[hops], first.cluster[hops]
 
     def apart(self, row: int, goal: int) -> bool | None:
-        """Tell whether the layers show that there is no path.
-
-        A cluster is connected, so any of its transitions stands for all of it.
-        """
         here, there = self.sheets.clusters_of(np.array([row, goal], dtype=np.int32)).tolist()
-        first = self.layers[0].first_transition
-        if here == there:
-            return False
-        if first[here] == first[here + 1] or first[there] == first[there + 1]:
-            return True
-        return bool(self._group[first[here]] != self._group[first[there]])
-
-    @cached_property
-    def _group(self) -> Int32Array:
-        """Return (t) int32, equal numbers for transitions of the first layer that are connected."""
-        from bake.search.graph.partition import connected_parts
-
-        lowest = self.layers[0]
-        heads = np.ascontiguousarray(lowest.arcs[:, 0])
-        everyone = np.zeros(len(lowest.node), dtype=np.int32)
-        return connected_parts(lowest.first_out, heads, everyone)[0]
+        return self._joined.apart(here, there)
 
 
 class LatticePaths(HierarchyPaths):

@@ -142,6 +142,33 @@ class ClusterTables:
         return neighbours(self.cluster[tail], self.cluster[head], self.count)
 
 
+class JoinedClusters:
+    """Which clusters of rows the first layer of a profile joins; every arc of it leads back."""
+
+    def __init__(self, first: Layer) -> None:
+        self._first = first
+
+    @cached_property
+    def _group(self) -> Int32Array:
+        """Return (t) int32, equal numbers for transitions that are connected."""
+        from bake.search.graph.partition import connected_parts
+
+        first = self._first
+        heads = np.ascontiguousarray(first.arcs[:, 0])
+        everyone = np.zeros(len(first.node), dtype=np.int32)
+        return connected_parts(first.first_out, heads, everyone)[0]
+
+    def apart(self, here: int, there: int) -> bool:
+        """Tell whether no path leads from one cluster to another."""
+        if here == there:
+            return False
+        begin = self._first.first_transition
+        if begin[here] == begin[here + 1] or begin[there] == begin[there + 1]:
+            return True
+        # A cluster is connected, so any of its transitions stands for all of it.
+        return bool(self._group[begin[here]] != self._group[begin[there]])
+
+
 class HierarchyTables:
     """All layers of one profile, and what is needed to search them.
 
@@ -171,6 +198,7 @@ class HierarchyTables:
             columns, partial(columns.column, kind=np.int32), cluster, size, None, flow
         )
         self.landmark = columns.column("layer_landmark", np.int32)
+        self._joined = JoinedClusters(self.layers[0])
 
     @property
     def on_cells(self) -> bool:
@@ -180,28 +208,12 @@ class HierarchyTables:
     def apart(self, row: int, goal: int) -> bool | None:
         """Tell whether the layers show that there is no path; None where components tell.
 
-        On a large lattice layers tell before the component of every place is read. A cluster is
-        connected, so any of its transitions stands for all of it.
+        On a large lattice layers tell before the component of every place is read.
         """
         if not (self.on_cells and self.two_way):
             return None
-        cluster, first = self.clusters.cluster, self.layers[0].first_transition
-        here, there = int(cluster[row]), int(cluster[goal])
-        if here == there:
-            return False
-        if first[here] == first[here + 1] or first[there] == first[there + 1]:
-            return True
-        return bool(self._group[first[here]] != self._group[first[there]])
-
-    @cached_property
-    def _group(self) -> Int32Array:
-        """Return (t) int32, equal numbers for transitions of the first layer that are connected."""
-        from bake.search.graph.partition import connected_parts
-
-        lowest = self.layers[0]
-        heads = np.ascontiguousarray(lowest.arcs[:, 0])
-        everyone = np.zeros(len(lowest.node), dtype=np.int32)
-        return connected_parts(lowest.first_out, heads, everyone)[0]
+        cluster = self.clusters.cluster
+        return self._joined.apart(int(cluster[row]), int(cluster[goal]))
 
     @cached_property
     def stack(self) -> LayerStack:

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, UInt8Array
-from bake.play.hierarchy.layers import form_of
+from bake.arrays import BoolArray, Int32Array
+from bake.play.hierarchy.lattice import SheetHierarchy
 from bake.play.hierarchy.sheets import LatticeSheets, WornSheets
 from bake.play.reader.version import Make, Version
 
 if TYPE_CHECKING:
-    from bake.search.hierarchy.bundles import LayerStack, StraightRuns
-    from bake.search.hierarchy.layer import Layer
+    from bake.search.hierarchy.bundles import LayerStack
     from bake.search.live.lattice import LatticeLayer
 
 
@@ -66,10 +65,11 @@ def sheet_fields(
     }
 
 
-class LiveLattice:
-    """The first layer of one version of a large lattice: see
-    :class:`bake.play.hierarchy.lattice.SheetHierarchy`.
-    """
+class LiveLattice(SheetHierarchy):
+    """The first layer of one version of a large lattice."""
+
+    #: There is one layer, and it is kept in another form.
+    layers = ()
 
     def __init__(self, version: Version, layer: Callable[[], LatticeLayer]) -> None:
         self.version = version
@@ -78,12 +78,6 @@ class LiveLattice:
     @cached_property
     def _layer(self) -> LatticeLayer:
         return self._make_layer()
-
-    @property
-    def sheets(self) -> WornSheets:
-        """Return the cells as they are in this version."""
-        worn: WornSheets = self.version.worn
-        return worn
 
     def apart(self, row: int, goal: int) -> bool | None:
         return not self.version.joined(row, goal)
@@ -99,11 +93,6 @@ class LiveLattice:
     def cluster_count(self) -> int:
         """Return how many clusters there are."""
         return self._layer.cluster_count(self.sheets.sheets.squares)
-
-    @property
-    def layers(self) -> tuple[Layer, ...]:
-        """Return none: there is one layer, and it is kept in another form."""
-        return ()
 
     @cached_property
     def _fixed(self) -> LayerStack:
@@ -132,31 +121,12 @@ class LiveLattice:
             joined_back=NO_GRAPH,
         )
 
-    @property
-    def stack(self) -> LayerStack:
-        return self.stack_for(self.sheets.missing())
-
-    def stack_for(self, missing: UInt8Array) -> LayerStack:
-        sheets = self.sheets
-        graph = sheets.graph._replace(lattice=sheets.lattice(missing))
-        return self._fixed._replace(graph=graph, back=graph, flow=sheets.flow)
-
     @cached_property
     def most_arcs(self) -> int:
         from bake.search.hierarchy.arcs import SLOTS
         from bake.search.hierarchy.bundles import SIZE
 
         return SLOTS * int(self._layer.cluster[:, SIZE].max(initial=0))
-
-    @property
-    def runs(self) -> StraightRuns:
-        return self.runs_for(self.sheets.missing())
-
-    def runs_for(self, missing: UInt8Array) -> StraightRuns:
-        from bake.search.hierarchy.straight_runs import lattice_runs
-
-        sheets, form = self.sheets, form_of(self.version.places)
-        return lattice_runs(sheets.lattice(missing), form, sheets.least, even=sheets.even)
 
     def transitions(self, hops: Int32Array) -> tuple[Int32Array, Int32Array]:
         return self._layer.row[hops], self._layer.own[hops]
