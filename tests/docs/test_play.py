@@ -1,4 +1,4 @@
-"""docs/runtime.md: its examples run, and give what their comments say."""
+"""docs/play.md: its examples run, and give what their comments say."""
 
 import re
 from pathlib import Path
@@ -10,13 +10,13 @@ import bake.play
 from bake.play import LevelAsset, Navigator
 from tests.support.pages import SHOWN, blocks, checked, page
 
-PAGE = page("runtime.md")
+PAGE = page("play.md")
 
 
 def test_the_examples(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, Any] = {}
     examples = blocks(PAGE, "python")
-    shown = [found for code in examples for found in checked(code, "runtime.md", names)]
+    shown = [found for code in examples for found in checked(code, "play.md", names)]
     for value, expected in shown:
         assert value == expected
     assert len(shown) == len(SHOWN.findall(PAGE)) > 15
