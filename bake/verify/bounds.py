@@ -15,7 +15,7 @@ import numpy as np
 from bake.arrays import AnyArray, Int32Array, Int64Array
 from bake.graph import INFINITY, UNREACHABLE
 from bake.kernels.jit import kernel
-from bake.verify.profile import Profile, Progress
+from bake.verify.profile import FileProfile, Progress
 from bake.verify.search import LANES, Search, Sets
 
 
@@ -41,7 +41,7 @@ class ClusterDistances:
     It is called with the distances of a block of targets, and looks at them.
     """
 
-    def __init__(self, profile: Profile) -> None:
+    def __init__(self, profile: FileProfile) -> None:
         """Begin with nothing found."""
         label = profile.whole("cluster")
         self._count = int(label.max(initial=-1)) + 1
@@ -102,7 +102,7 @@ class ClusterDistances:
         return least
 
 
-def read_bounds(profile: Profile) -> ClusterDistances | None:
+def read_bounds(profile: FileProfile) -> ClusterDistances | None:
     """Return the lower bounds that have to be proved pair by pair, and prove the others."""
     if profile.has("pivot_distance"):
         two_way = bool(profile.number("pivot_two_way"))
@@ -115,7 +115,7 @@ def read_bounds(profile: Profile) -> ClusterDistances | None:
 
 
 def search_bounds(
-    profile: Profile, targets: Int64Array, bounds: ClusterDistances, progress: Progress
+    profile: FileProfile, targets: Int64Array, bounds: ClusterDistances, progress: Progress
 ) -> None:
     """Search for the distances that no table states, toward all rows or a sample of them."""
     search = Search(profile.arcs)
@@ -135,7 +135,7 @@ def part_of(progress: Progress, number: int, count: int) -> Progress:
     return lambda done: progress((number + done) / count)
 
 
-def _prove_pivots(profile: Profile, pivot: AnyArray, *, two_way: bool) -> None:
+def _prove_pivots(profile: FileProfile, pivot: AnyArray, *, two_way: bool) -> None:
     """Prove that distances to and from pivots are consistent and belong to real pivots."""
     from scipy.sparse.csgraph import dijkstra
 

@@ -20,7 +20,7 @@ from bake.kernels.jit import kernel
 from bake.processors import processors
 from bake.verify import next_hops
 from bake.verify.next_hops import NOT_SAID, Finding, Order, Reach, Segments
-from bake.verify.profile import Arcs, Profile, Progress
+from bake.verify.profile import Arcs, FileProfile, Progress
 
 #: What can be wrong with a pair whose hop leads to its goal.
 SHORTER, DISAGREES = 3, 4
@@ -139,7 +139,7 @@ class _Room:
 class Pairs:
     """The next hops of one profile, between all pairs of its rows."""
 
-    def __init__(self, profile: Profile) -> None:
+    def __init__(self, profile: FileProfile) -> None:
         """Take in the next hops.
 
         Raises:

@@ -18,7 +18,7 @@ import numpy as np
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int64Array
 from bake.asset.layers import stored_layers
 from bake.graph import UNREACHABLE
-from bake.verify.profile import Arcs, Profile
+from bake.verify.profile import Arcs, FileProfile
 from bake.verify.stated import Recipe
 
 #: Nodes times transitions that are searched in one layer. In a larger layer only every second
@@ -46,7 +46,7 @@ class _Layer:
 class _Fields:
     """A reader of the fields of the first layer, cluster by cluster."""
 
-    def __init__(self, profile: Profile) -> None:
+    def __init__(self, profile: FileProfile) -> None:
         self._profile = profile
         self._data = profile.column("layer_field")
         self._begin = 0
@@ -73,7 +73,7 @@ class _Fields:
         self._profile.require(fits, "layer_field does not fit the clusters")
 
 
-def prove_clusters(profile: Profile) -> None:
+def prove_clusters(profile: FileProfile) -> None:
     """Prove that each cluster is connected."""
     arcs, label = profile.arcs, profile.whole("cluster")
     count = int(label.max(initial=-1)) + 1
@@ -81,7 +81,7 @@ def prove_clusters(profile: Profile) -> None:
     profile.require(parts == count, "a cluster is not connected")
 
 
-def prove_hierarchy(profile: Profile) -> None:
+def prove_hierarchy(profile: FileProfile) -> None:
     """Prove all layers of one profile."""
     mode, stated = profile.text("hierarchy_mode"), Recipe(profile.asset).at("hierarchy", "mode")
     profile.require(mode and stated in (None, mode), "hierarchy_mode is not the one in the recipe")
@@ -94,7 +94,7 @@ def prove_hierarchy(profile: Profile) -> None:
     fields.end()
 
 
-def _read_layers(profile: Profile) -> Iterator[tuple[_Layer, int]]:
+def _read_layers(profile: FileProfile) -> Iterator[tuple[_Layer, int]]:
     """Yield the layers and the bits of a slot in their fields, lowest first."""
     below, label = profile.arcs, profile.whole("cluster")
     clusters = int(label.max(initial=-1)) + 1
@@ -105,7 +105,7 @@ def _read_layers(profile: Profile) -> Iterator[tuple[_Layer, int]]:
             below, label = arcs, stored.parent[label[stored.node]]
 
 
-def _prove_crossings(profile: Profile, layer: _Layer, *, every: bool) -> None:
+def _prove_crossings(profile: FileProfile, layer: _Layer, *, every: bool) -> None:
     """Prove that arcs between clusters are those of the layer below between transitions."""
     below, label, own, arcs = layer.below, layer.label, layer.own, layer.arcs
     crossing = below.where(label[below.tail] != label[below.head])
@@ -118,7 +118,7 @@ def _prove_crossings(profile: Profile, layer: _Layer, *, every: bool) -> None:
     profile.require(same, "an arc between clusters is not one of the layer below")
 
 
-def _prove_inside(profile: Profile, layer: _Layer, fields: _Fields, bits: int) -> None:
+def _prove_inside(profile: FileProfile, layer: _Layer, fields: _Fields, bits: int) -> None:
     """Prove that arcs and fields inside clusters are those of shortest ways inside."""
     from scipy.sparse.csgraph import dijkstra
 
@@ -156,7 +156,7 @@ def _prove_inside(profile: Profile, layer: _Layer, fields: _Fields, bits: int) -
 
 
 def _prove_fields(
-    profile: Profile, below: Arcs, members: Int64Array, toward: Float64Array, slots: Int64Array
+    profile: FileProfile, below: Arcs, members: Int64Array, toward: Float64Array, slots: Int64Array
 ) -> None:
     """Prove that the slots of one cluster's fields begin shortest ways inside it.
 
@@ -186,7 +186,7 @@ def _prove_fields(
     profile.require(right.all(), wrong)
 
 
-def _prove_landmarks(profile: Profile, layer: Arcs) -> None:
+def _prove_landmarks(profile: FileProfile, layer: Arcs) -> None:
     from scipy.sparse.csgraph import dijkstra
 
     landmark = profile.column("layer_landmark")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from bake.asset.columns.things import INSTANCES, PROTOTYPES
-from bake.verify.level import Level
+from bake.verify.level import FileLevel
 
 
-def prove_instances(level: Level) -> None:
+def prove_instances(level: FileLevel) -> None:
     """Prove where the instances of a level stand.
 
     Raises:

@@ -20,7 +20,7 @@ from bake.arrays import AnyArray, Int32Array, Int64Array
 from bake.graph import INFINITY
 from bake.kernels.jit import kernel
 from bake.verify.next_hops import Finding
-from bake.verify.profile import Incoming, Profile, RowGraph
+from bake.verify.profile import FileProfile, Incoming, RowGraph
 
 #: Stands for the least of no numbers.
 NO_WAY = 2**62
@@ -47,7 +47,7 @@ class Ways(NamedTuple):
     toward: Int32Array
 
 
-def prove_labels(profile: Profile) -> None:
+def prove_labels(profile: FileProfile) -> None:
     """Prove the distance labels of a profile.
 
     Raises:
@@ -68,7 +68,7 @@ def prove_labels(profile: Profile) -> None:
     raise profile.wrong(f"from {start} to {goal}: a label is not the distance")
 
 
-def _read(profile: Profile) -> Ways:
+def _read(profile: FileProfile) -> Ways:
     """Read the labels of a profile."""
     rows = profile.rows
     parent, sums = profile.whole("label_parent"), not profile.has("label_difference")
@@ -96,7 +96,7 @@ def _read(profile: Profile) -> Ways:
     return Ways(parent, depth, first, found[0], found[1])
 
 
-def _summed(profile: Profile, name: str, ticks: AnyArray, depth: Int64Array) -> Int32Array:
+def _summed(profile: FileProfile, name: str, ticks: AnyArray, depth: Int64Array) -> Int32Array:
     """Return distances that are added up already, without those of the rows to themselves."""
     ends = np.cumsum(depth + 1)
     fits = np.array_equal(profile.column("first_label")[1:], ends)

@@ -11,15 +11,15 @@ import numpy as np
 
 from bake.arrays import Float64Array
 from bake.asset.column import profile_path
-from bake.verify.level import Level
-from bake.verify.profile import Profile
+from bake.verify.level import FileLevel
+from bake.verify.profile import FileProfile
 from bake.verify.stated import Recipe
 
 #: In column ``dearest``: the profile cannot stand there.
 _NOWHERE = 255
 
 
-def prove_form(level: Level, sizes: Mapping[str, int]) -> None:
+def prove_form(level: FileLevel, sizes: Mapping[str, int]) -> None:
     """Prove that an asset has the columns of a large lattice where it says that it is one.
 
     Args:
@@ -40,7 +40,7 @@ def prove_form(level: Level, sizes: Mapping[str, int]) -> None:
     level.require(fits, f"block is {block}, and clusters of the recipe have size {stated}")
 
 
-def prove_dearest(level: Level, profile: str, cost: Float64Array, stands: Float64Array) -> None:
+def prove_dearest(level: FileLevel, profile: str, cost: Float64Array, stands: Float64Array) -> None:
     """Prove the terrain that the price of each cell of a large lattice is of, where it is stated.
 
     Args:
@@ -61,7 +61,7 @@ def prove_dearest(level: Level, profile: str, cost: Float64Array, stands: Float6
         level.require(right, f"profile {profile!r}: dearest is not what terrain makes it")
 
 
-def prove_squares(profile: Profile) -> None:
+def prove_squares(profile: FileProfile) -> None:
     """Prove what lets readers take a large lattice square by square, and the numbers of clusters.
 
     Of the numbers of clusters there is one choice only: those of one square follow each other, the

@@ -25,7 +25,7 @@ from levelbake.errors import CorruptAssetError
 NO_LINK = -1
 
 
-class Level:
+class FileLevel:
     """The columns of a level that all profiles share, checked at once.
 
     Attributes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.asset import Asset
-from bake.verify.level import Level
+from bake.verify.level import FileLevel
 
 #: Steps of the grid that corners lie on, in one unit of the plane.
 _GRID = 1024
@@ -17,7 +17,7 @@ _GRID = 1024
 _NEAR = 1e-3
 
 
-def prove_mesh(asset: Asset, level: Level) -> None:
+def prove_mesh(asset: Asset, level: FileLevel) -> None:
     """Prove the columns of a mesh, if the asset has one.
 
     Raises:

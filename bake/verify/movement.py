@@ -17,7 +17,7 @@ from bake.arrays import AnyArray, BoolArray, Float64Array, Int64Array
 from bake.asset.column import profile_path
 from bake.graph import BLOCKED
 from bake.verify.lattice import prove_dearest, prove_form
-from bake.verify.level import NO_LINK, Level
+from bake.verify.level import NO_LINK, FileLevel
 from bake.verify.stated import Recipe
 
 #: Bits of headings, by the sign of a step along x and along y.
@@ -54,7 +54,7 @@ class Mover(NamedTuple):
         return np.maximum(rise, 0) * self.up + np.maximum(-rise, 0) * self.down
 
 
-def read_mover(level: Level, profile: str) -> Mover:
+def read_mover(level: FileLevel, profile: str) -> Mover:
     """Read a mover, and prove that it is the one that the recipe states."""
     asset, recipe = level.asset, Recipe(level.asset)
     cost = asset.read(profile_path(profile, "cost")).astype(np.float64)
@@ -103,7 +103,7 @@ def _or_none(cost: float) -> float | None:
     return None if np.isnan(cost) else float(cost)
 
 
-def prove_movement(level: Level, profiles: tuple[str, ...]) -> None:
+def prove_movement(level: FileLevel, profiles: tuple[str, ...]) -> None:
     """Prove the nodes of a level, and the weight of every arc for every profile.
 
     Raises:
@@ -137,7 +137,7 @@ def prove_movement(level: Level, profiles: tuple[str, ...]) -> None:
         _prove_links(level, movers)
 
 
-def prove_cells(level: Level) -> None:
+def prove_cells(level: FileLevel) -> None:
     """Prove what a file says of the cells that its nodes are.
 
     What their steps cost follows from slopes and turns, which the file does not hold: only a
@@ -154,7 +154,7 @@ def prove_cells(level: Level) -> None:
     level.require(fits, "a node is not named after its cell")
 
 
-def _at_nodes(level: Level, values: AnyArray) -> AnyArray:
+def _at_nodes(level: FileLevel, values: AnyArray) -> AnyArray:
     """Return the values of nodes, from those of cells or from those of nodes."""
     if level.kind == "graph":
         return values
@@ -163,7 +163,7 @@ def _at_nodes(level: Level, values: AnyArray) -> AnyArray:
 
 
 def _window(
-    level: Level, cells: AnyArray, size: int, outside: object, combine: np.ufunc
+    level: FileLevel, cells: AnyArray, size: int, outside: object, combine: np.ufunc
 ) -> AnyArray:
     """Combine all cells under the footprint at each cell of its floor."""
     rows = level.floor_height
@@ -176,7 +176,7 @@ def _window(
     return found.reshape(height, width)
 
 
-def _standing(level: Level, mover: Mover) -> Float64Array:
+def _standing(level: FileLevel, mover: Mover) -> Float64Array:
     """Return what the dearest cell under the footprint costs, NaN where the profile cannot stand.
 
     It is (height, width) on grids and (n) on graphs.
@@ -186,7 +186,9 @@ def _standing(level: Level, mover: Mover) -> Float64Array:
     return _window(level, mover.cost[level.grid], mover.size, np.nan, np.maximum)
 
 
-def _prove_nodes(level: Level, movers: dict[str, Mover], stands: dict[str, Float64Array]) -> None:
+def _prove_nodes(
+    level: FileLevel, movers: dict[str, Mover], stands: dict[str, Float64Array]
+) -> None:
     """Prove that every cell is a node on which some profile stands, in some state of the doors."""
     anywhere = np.zeros(level.grid.shape, dtype=np.bool_)
     for name, mover in movers.items():
@@ -206,7 +208,7 @@ def _prove_nodes(level: Level, movers: dict[str, Mover], stands: dict[str, Float
 class _Weights:
     """What the arcs of one profile must weigh."""
 
-    def __init__(self, level: Level, name: str, mover: Mover, stands: Float64Array) -> None:
+    def __init__(self, level: FileLevel, name: str, mover: Mover, stands: Float64Array) -> None:
         self.level, self.name, self.mover, self.stands = level, name, mover, stands
         asset = level.asset
         self.scale = asset.number("ticks_per_unit") or 1
@@ -461,7 +463,7 @@ def _hexagon_degrees(layout: str, dx: int, dy: int, *, shoved: bool) -> float:
     return float((np.degrees(np.arctan2(down, across)) - 90) % 360)
 
 
-def _moved(level: Level, cells: AnyArray, dx: int, dy: int, outside: object) -> AnyArray:
+def _moved(level: FileLevel, cells: AnyArray, dx: int, dy: int, outside: object) -> AnyArray:
     """Return for every cell the value of the cell a step away, on the same floor."""
     rows = level.floor_height
     height, width = cells.shape
@@ -473,7 +475,7 @@ def _moved(level: Level, cells: AnyArray, dx: int, dy: int, outside: object) -> 
     return found.reshape(height, width)
 
 
-def _prove_link_arcs(level: Level) -> None:
+def _prove_link_arcs(level: FileLevel) -> None:
     """Prove that the arcs of links are those of the links, by where they begin."""
     width, wanted = level.grid.shape[1], []
     for number, link in enumerate(level.links):
@@ -484,7 +486,7 @@ def _prove_link_arcs(level: Level) -> None:
     level.require(there, "arcs of links are not those of the links")
 
 
-def _prove_links(level: Level, movers: dict[str, Mover]) -> None:
+def _prove_links(level: FileLevel, movers: dict[str, Mover]) -> None:
     """Prove that every link has its arcs, from its start to its goal, and costs what it says."""
     if not level.links:
         return

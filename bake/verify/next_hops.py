@@ -14,7 +14,7 @@ import numpy as np
 from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
 from bake.graph import INFINITY
 from bake.kernels.jit import kernel
-from bake.verify.profile import Profile, RowGraph
+from bake.verify.profile import FileProfile, RowGraph
 
 #: The symbols of runs that are not slots.
 NO_PATH, GREEDY = -1, -2
@@ -97,7 +97,7 @@ class Order(NamedTuple):
     buckets: Int64Array
 
 
-def read_reach(profile: Profile) -> Reach:
+def read_reach(profile: FileProfile) -> Reach:
     """Return what the profile's components say of paths."""
     label = profile.component.astype(np.int32)
     if profile.has("reach"):
@@ -107,7 +107,7 @@ def read_reach(profile: Profile) -> Reach:
     return Reach(label, rule, np.zeros((1, 1), dtype=np.uint8))
 
 
-def read_runs(profile: Profile) -> Runs:
+def read_runs(profile: FileProfile) -> Runs:
     """Return the profile's next hops."""
     stored, rows = profile.column("run_move"), profile.rows
     count, start = profile.run_starts(len(stored))
@@ -132,7 +132,7 @@ def read_runs(profile: Profile) -> Runs:
     return Runs(first, start.astype(np.int32), symbol.astype(np.int32), at.astype(np.int32), toward)
 
 
-def _prove_greedy(profile: Profile, toward: Int32Array) -> None:
+def _prove_greedy(profile: FileProfile, toward: Int32Array) -> None:
     """Prove the greedy moves of all rows in all sectors."""
     table = profile.whole("greedy_move")
     table[table == np.iinfo(profile.column("greedy_move").dtype).max] = -1

@@ -11,13 +11,13 @@ import numpy as np
 from bake.arrays import Float64Array
 from bake.asset.column import profile_path
 from bake.graph import BLOCKED, MAX_WEIGHT
-from bake.verify.level import Level
+from bake.verify.level import FileLevel
 
 #: In column ``class``: the profile cannot stand on the terrain.
 NO_CLASS = 65535
 
 
-def prove_prices(level: Level) -> None:
+def prove_prices(level: FileLevel) -> None:
     """Prove prices in ticks, and the terrain that an opened cell becomes, where they are stated.
 
     Raises:
@@ -39,7 +39,7 @@ def prove_prices(level: Level) -> None:
         level.require(asset.number("usual_terrain") == usual, "usual_terrain is another one")
 
 
-def _prove_steps(level: Level, profile: str, cost: Float64Array) -> None:
+def _prove_steps(level: FileLevel, profile: str, cost: Float64Array) -> None:
     """Prove the class of each terrain, and what a step between two of them costs."""
     asset, group = level.asset, f"/profiles/{profile}"
     classed = asset.has(profile_path(profile, "class"))
@@ -60,7 +60,7 @@ def _prove_steps(level: Level, profile: str, cost: Float64Array) -> None:
     level.require(same, f"profile {profile!r}: step_ticks is not what terrain makes it")
 
 
-def _ticks(level: Level, units: Float64Array) -> Float64Array:
+def _ticks(level: FileLevel, units: Float64Array) -> Float64Array:
     """Return prices in whole ticks; BLOCKED where no arc may cost so much or so little."""
     ticks = np.rint(units * (level.asset.number("ticks_per_unit") or 1))
     return np.where((ticks >= 1) & (ticks <= MAX_WEIGHT), ticks, BLOCKED)

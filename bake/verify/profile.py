@@ -121,7 +121,7 @@ class Arcs:
         return int(count), label
 
 
-class Profile:
+class FileProfile:
     """The columns of one profile and the graph they make, which is checked at once.
 
     Attributes:
@@ -233,7 +233,7 @@ class Profile:
         return name.decode() if isinstance(name, bytes) else str(name)
 
 
-def prove_components(profile: Profile) -> int:
+def prove_components(profile: FileProfile) -> int:
     """Compare the components with scipy's, and return how many there are."""
     count, label = profile.arcs.components("strong")
     stored = profile.component
@@ -253,7 +253,7 @@ def prove_components(profile: Profile) -> int:
     return count
 
 
-def prove_reach(profile: Profile, count: int) -> None:
+def prove_reach(profile: FileProfile, count: int) -> None:
     """Prove which of so many components can be reached from which, by a search from each."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import breadth_first_order

@@ -24,11 +24,11 @@ from bake.verify.hierarchy import prove_clusters, prove_hierarchy
 from bake.verify.instances import prove_instances
 from bake.verify.labels import prove_labels
 from bake.verify.lattice import prove_squares
-from bake.verify.level import Level
+from bake.verify.level import FileLevel
 from bake.verify.mesh import prove_mesh
 from bake.verify.movement import prove_cells, prove_movement
 from bake.verify.prices import prove_prices
-from bake.verify.profile import Profile, Progress, prove_components, prove_reach
+from bake.verify.profile import FileProfile, Progress, prove_components, prove_reach
 from bake.verify.walls import prove_walls
 
 
@@ -74,7 +74,7 @@ def verify_asset(
     if is_pattern_database(path):
         return Proof(entries=kind_of("puzzle", path).prove(path, progress))
     with open_either(path) as asset:
-        level = Level(asset)
+        level = FileLevel(asset)
         if asset.cells_are_nodes:
             prove_cells(level)
         else:
@@ -87,13 +87,13 @@ def verify_asset(
         prove_coordinates(level)
         names = [name for name in asset.profiles if profile in (None, name)]
         proofs = [
-            _prove(Profile(asset, name), sample, part_of(progress, number, len(names)))
+            _prove(FileProfile(asset, name), sample, part_of(progress, number, len(names)))
             for number, name in enumerate(names)
         ]
         return Proof(*(sum(each) for each in zip(*map(astuple, proofs), strict=True)))
 
 
-def prove_coordinates(level: Level) -> None:
+def prove_coordinates(level: FileLevel) -> None:
     """Refuse coordinates by which cells have no area, cannot be told apart, or lie nowhere.
 
     Raises:
@@ -121,7 +121,7 @@ def prove_coordinates(level: Level) -> None:
     level.require(near, "cells are too small for where they lie")
 
 
-def _prove(profile: Profile, sample: int | None, progress: Progress) -> Proof:
+def _prove(profile: FileProfile, sample: int | None, progress: Progress) -> Proof:
     components = prove_components(profile)
     if profile.has("cluster"):
         prove_clusters(profile)

@@ -10,13 +10,13 @@ import numpy as np
 
 from bake.arrays import Int64Array
 from bake.asset import Asset
-from bake.verify.level import Level
+from bake.verify.level import FileLevel
 
 #: Steps of the grid that corners lie on, in one unit of the plane.
 _GRID = 1024
 
 
-def prove_walls(asset: Asset, level: Level) -> None:
+def prove_walls(asset: Asset, level: FileLevel) -> None:
     """Prove the columns of walls and of domains, if the asset has any.
 
     Raises:
@@ -45,7 +45,7 @@ def prove_walls(asset: Asset, level: Level) -> None:
 
 
 def _prove_nodes(
-    level: Level, node: Int64Array, corner: Int64Array, after: Int64Array, place: Int64Array
+    level: FileLevel, node: Int64Array, corner: Int64Array, after: Int64Array, place: Int64Array
 ) -> None:
     """Prove that the corners that jut into the area are nodes, and no others."""
     before = np.empty_like(after)
