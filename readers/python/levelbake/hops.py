@@ -1,0 +1,863 @@
+"""Answers from what a file holds of a level as it was baked: next hops in runs, and labels.
+
+A *location* is a place whether or not anybody can stand there: a cell, counted in reading order, or
+a node of a graph. A *row* is a location on which one profile can stand, numbered among those.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
+from bake.asset import Asset
+from bake.asset.column import profile_path
+from bake.asset.runs import run_starts
+from bake.graph import BLOCKED, INFINITY, MAX_WEIGHT
+from bake.greedy import SECTORS, chart, greedy_slots, greedy_steps, sectors
+from bake.movement.footprints import Footprints
+from bake.movement.lattice import Lattice
+from bake.movement.links import Vias
+from bake.movement.prices import price_arcs, price_steps, to_ticks
+from bake.movement.rules import LEVEL_GROUND, MovementRules, Mover, SlopeRule
+from bake.play.reader.places import Places
+from bake.play.things import Link, ThingTables
+from levelbake.errors import CorruptAssetError, QueryError
+
+#: An arc by the locations of its tail and its head.
+Pair = tuple[int, int]
+
+#: What stands for an arc: there is none, or the greedy one.
+NO_ARC, GREEDY = -1, -2
+
+#: Cells whose steps are priced at once.
+_PORTION = 2**16
+
+
+def view_of(array: AnyArray, *shape: int) -> memoryview[int]:
+    """Return a view with Python ints, several times faster to index than an array.
+
+    Args:
+        shape: its dimensions; none = it is flat.
+    """
+    return memoryview(np.ascontiguousarray(array).reshape(shape or -1))  # type: ignore[arg-type]
+
+
+class LevelGround(NamedTuple):
+    """What a level is made of at one moment."""
+
+    terrain: UInt8Array  # (locations)
+    obstacle: BoolArray  # (locations), where nobody can stand, whatever the terrain
+    prices: dict[Pair, float]  # units of arcs that do not cost what terrain says; inf = closed
+
+
+class Arcs:
+    """The arcs of a level by location: steps in every direction, then links; or those of a graph.
+
+    The *move* of an arc is its place among those of its location, so that all of them are in the
+    order in which the next hop is chosen (decision 74).
+    """
+
+    def __init__(self, file: Asset, places: Places) -> None:
+        self.file, self.places = file, places
+        rules = (file.text("corner_cutting"), file.text("cost_rule"))
+        self.rules = MovementRules(*rules, file.number("ticks_per_unit") or 0)  # type: ignore[arg-type]
+        self.lattice = self._lattice() if places.is_grid else None
+        self.terrain: UInt8Array = file.read("/terrain")
+        self.count = len(self.terrain)
+        self.elevation = file.read("/elevation") if file.has("/elevation") else None
+        self.steps = 0 if self.lattice is None else len(self.lattice.heading)
+        if self.lattice is not None and self.lattice.headings is not None:
+            self.steps = 3
+
+    def _lattice(self) -> Lattice:
+        number, text = self.file.number, self.file.text
+        barred = self.file.read("/barred") if self.file.has("/barred") else None
+        return Lattice(
+            self.places.width,
+            self.places.height,
+            number("connectivity"),  # type: ignore[arg-type]
+            text("hex_layout"),  # type: ignore[arg-type]
+            number("floor_height"),
+            barred,
+            number("headings"),  # type: ignore[arg-type]
+        )
+
+    # -- layout -----------------------------------------------------------------------------------
+
+    @cached_property
+    def links(self) -> tuple[Link, ...]:
+        """Return the links that were baked."""
+        return tuple(ThingTables(self.places).links.values())
+
+    @cached_property
+    def node_location(self) -> Int32Array:
+        """Return (n) int32, the location of each node of the file, in its order."""
+        if self.lattice is None:
+            return np.arange(self.count, dtype=np.int32)
+        if self.file.has("/node_location"):
+            return self.file.read("/node_location")
+        node_at = self.file.read("/node_at")
+        found = np.flatnonzero(node_at >= 0).astype(np.int32)
+        found = found[np.argsort(node_at[found], kind="stable")]
+        if not np.array_equal(node_at[found], np.arange(len(found))):
+            raise self.file.damaged("node_at does not number the nodes")
+        return found
+
+    @cached_property
+    def _linked(self) -> tuple[Int32Array, Int32Array, Int32Array]:
+        """Return the tail, the head and the link of each arc that is a link, ascending by tail."""
+        file = self.file
+        if file.has("/link_from"):
+            return file.read("/link_from"), file.read("/link_to"), file.read("/link_number")
+        known: list[tuple[int, int, int]] = []
+        if file.has("/arc_link"):
+            number, at = file.read("/arc_link"), self.node_location
+            mine = np.flatnonzero(number >= 0)
+            tail = np.repeat(at, np.diff(file.read("/first_out")))[mine]
+            ends = (tail, at[file.read("/head")[mine]], number[mine])
+            known = [*zip(*(end.tolist() for end in ends), strict=True)]
+        where = self.places.location
+        every = [(where(a.start), where(a.goal), i) for i, a in enumerate(self.links)]
+        every += [(b, a, i) for a, b, i in every if self.links[i].both_ways]
+        # Those that nobody could take when the level was baked come last.
+        known += sorted(set(every) - set(known))
+        found = np.array(known, dtype=np.int32).reshape(-1, 3)
+        found = found[np.argsort(found[:, 0], kind="stable")]
+        return found[:, 0].copy(), found[:, 1].copy(), found[:, 2].copy()
+
+    @cached_property
+    def first(self) -> Int32Array:
+        """Return (locations + 1) int32, where the arcs of each location begin."""
+        if self.lattice is None:
+            return self.file.read("/first_out")
+        links = np.bincount(self._linked[0], minlength=self.count)
+        return np.append(0, np.cumsum(links + self.steps)).astype(np.int32)
+
+    @cached_property
+    def link_arcs(self) -> Int64Array:
+        """Return (k) int64, the arcs that are links, in the order of the file."""
+        if self.lattice is None:
+            return np.empty(0, dtype=np.int64)
+        tail = self._linked[0]
+        among = np.arange(len(tail)) - np.searchsorted(tail, tail)
+        return self.first[tail] + np.int64(self.steps) + among
+
+    @cached_property
+    def head(self) -> Int32Array:
+        """Return (m) int32, the location each arc leads to; -1 where there is no such step."""
+        if self.lattice is None:
+            return self.file.read("/head")
+        every = np.arange(self.count, dtype=np.int64)
+        if self.lattice.headings is None:
+            heads = self.lattice.ahead(every, every.astype(np.int32))
+        else:
+            _, there, inside = self.lattice.steps_from(every)
+            heads = np.where(inside, there, -1)
+        found = np.empty(int(self.first[-1]), dtype=np.int32)
+        found[self.first[:-1, None] + np.arange(self.steps)] = heads
+        found[self.link_arcs] = self._linked[1]
+        return found
+
+    @cached_property
+    def tail(self) -> Int32Array:
+        """Return (m) int32, the location each arc leaves."""
+        return np.repeat(np.arange(self.count, dtype=np.int32), np.diff(self.first))
+
+    @cached_property
+    def tail_view(self) -> memoryview[int]:
+        """Return the tails, for plain Python to read."""
+        return view_of(self.tail)
+
+    @cached_property
+    def into(self) -> tuple[Int64Array, Int64Array]:
+        """Return where the arcs into each location begin, (locations + 1), and all of them."""
+        there = np.flatnonzero(self.head >= 0)
+        count = np.bincount(self.head[there], minlength=self.count)
+        order = there[np.argsort(self.head[there], kind="stable")]
+        return np.append(0, np.cumsum(count)), order
+
+    @cached_property
+    def others(self) -> Int64Array:
+        """Return the arcs that are no steps."""
+        return self.link_arcs if self.lattice is not None else np.arange(len(self.head))
+
+    def between(self, tail: int, head: int) -> list[int]:
+        """Return the arcs that lead from one location to another, whatever is there."""
+        first, end = self.first[tail], self.first[tail + 1]
+        found: list[int] = (first + np.flatnonzero(self.head[first:end] == head)).tolist()
+        return found
+
+    @property
+    def link_number(self) -> Int32Array:
+        """Return (k) int32, the link that each of these arcs is of."""
+        return self._linked[2]
+
+    @cached_property
+    def length(self) -> Float64Array:
+        """Return (m) float64 units, the length of each arc of a graph."""
+        return self.file.read("/length")
+
+    @cached_property
+    def terrain_names(self) -> tuple[str, ...]:
+        """Return the names of the terrains."""
+        return tuple(name.decode() for name in self.file.read("/terrain_name").tolist())
+
+    @cached_property
+    def of_listed(self) -> Int64Array | None:
+        """Return (m) int64, the arc that each one is which the file of a grid lists.
+
+        It is None where it lists none, or on graphs: moves are the file's own there.
+        """
+        if self.lattice is None or not self.file.has("/head"):
+            return None
+        at, file = self.node_location.astype(np.int64), self.file
+        tail = np.repeat(at, np.diff(file.read("/first_out")))
+        head = at[file.read("/head")]
+        mine = np.zeros(len(head), dtype=np.bool_)
+        if file.has("/arc_link"):
+            mine = file.read("/arc_link") >= 0
+        try:
+            found = self.first[tail] + self.lattice.slots_between(tail, head)
+        except IndexError:
+            raise file.damaged("a step leads to no neighbour") from None
+        tails = tail[mine]
+        begin = np.flatnonzero(np.diff(tails, prepend=-1))
+        among = np.arange(len(tails)) - np.repeat(begin, np.diff(begin, append=len(tails)))
+        found[mine] = self.first[tails] + self.steps + among
+        if (found >= len(self.head)).any() or (self.head[found] != head).any():
+            raise file.damaged("a listed arc is no step, and no link")
+        return found
+
+    @cached_property
+    def own_prices(self) -> dict[Pair, float]:
+        """Return the units of baked arcs with a price of their own, by tail and head."""
+        if not self.file.has("/price_from"):
+            return {}
+        ends = (self.file.read(f"/price_{name}").tolist() for name in ("from", "to"))
+        return dict(
+            zip(zip(*ends, strict=True), self.file.read("/price_units").tolist(), strict=True)
+        )
+
+    @cached_property
+    def baked(self) -> LevelGround:
+        """Return the level as it was baked."""
+        return LevelGround(self.terrain, np.zeros(self.count, dtype=np.bool_), self.own_prices)
+
+
+class ArcPrices:
+    """What arcs cost one profile, by the rules of the bake.
+
+    Attributes:
+        mover: what terrain means to the profile.
+    """
+
+    def __init__(self, arcs: Arcs, profile: str) -> None:
+        self.arcs, self.profile = arcs, profile
+        self.mover = self._mover()
+
+    def _mover(self) -> Mover:
+        file = self.arcs.file
+
+        def named(name: str) -> str:
+            return profile_path(self.profile, name)
+
+        cost = file.read(named("cost"))
+        allowed = np.ones((len(cost), len(cost)), dtype=np.bool_)
+        if file.has(named("may_enter")):
+            allowed = file.read(named("may_enter")) != 0
+        size = file.number("size", f"/profiles/{self.profile}") or 1
+        lattice = self.arcs.lattice
+        if size > 1 and (lattice is None or lattice.hex_layout is not None):
+            raise file.damaged(f"the size of profile {self.profile!r} is {size}")
+        slope = LEVEL_GROUND
+        if file.has(named("slope")):
+            slope = SlopeRule(*file.read(named("slope")).tolist())
+        turns = lattice is not None and lattice.headings is not None
+        turn = float(file.read(named("turn"))[0]) if turns else 1.0
+        return Mover(cost, allowed, size, slope, turn)
+
+    @cached_property
+    def _takes(self) -> BoolArray:
+        """Return (links) bool, True where a link is for the profile."""
+        who = [link.profiles for link in self.arcs.links]
+        return np.array([names is None or self.profile in names for names in who], dtype=np.bool_)
+
+    @cached_property
+    def _vias(self) -> Vias | None:
+        """Return the cells that links pass through; None where none does."""
+        places, names = self.arcs.places, self.arcs.terrain_names
+        told = [
+            ([places.location(at) for at in link.via], [names.index(name) for name in link.over])
+            for link in self.arcs.links
+        ]
+        return Vias.of(told, len(names))
+
+    def _footprints(self, ground: LevelGround) -> Footprints:
+        arcs = self.arcs
+        return Footprints(self.mover, ground.terrain, arcs.lattice, ground.obstacle, arcs.elevation)
+
+    def standing(self, ground: LevelGround, locations: AnyArray) -> BoolArray:
+        """Return (k) bool, True where the profile can stand on the location."""
+        cost = self._footprints(ground).cost_at(locations.astype(np.int64))
+        return np.asarray(~np.isnan(cost))
+
+    def price(
+        self, ground: LevelGround, ticks: Int32Array, cells: Int64Array, others: AnyArray
+    ) -> None:
+        """Write what the steps out of some cells cost, and other arcs; BLOCKED = not to be taken.
+
+        Args:
+            ticks: (m) int32, what every arc costs; prices of the game's own are left out.
+            cells: (k) int64; none on graphs.
+            others: (k) integers, arcs that are no steps.
+
+        Raises:
+            QueryError: an arc would cost less than 1 tick, or more than MAX_WEIGHT.
+        """
+        arcs, rules, footprints = self.arcs, self.arcs.rules, self._footprints(ground)
+        for begin in range(0, len(cells), _PORTION):
+            some = cells[begin : begin + _PORTION]
+            assert arcs.lattice is not None
+            prices = price_steps(footprints, rules, arcs.lattice.steps_from(some))
+            found = to_ticks(prices, rules.ticks_per_unit, self._off_the_scale)
+            ticks[arcs.first[some, None] + np.arange(arcs.steps)] = found
+        if not len(others):
+            return
+        tail, head = (ends[others].astype(np.int64) for ends in (arcs.tail, arcs.head))
+        if arcs.lattice is not None:
+            among = np.searchsorted(arcs.link_arcs, others)
+            takes = self._takes if self._vias is None else self._takes & self._clear(ground)
+            number = arcs.link_number[among]
+            length: Float64Array = np.array([link.cost for link in arcs.links])[number]
+            prices = price_arcs(footprints, rules, tail, head, length, takes[number])
+            ticks[others] = to_ticks(prices, rules.ticks_per_unit, self._off_the_scale)
+            return
+        prices = price_arcs(footprints, rules, tail, head, arcs.length[others], None)
+        same = (ground.terrain[tail] == arcs.terrain[tail]) & ~self._baked_own[others]
+        same &= ground.terrain[head] == arcs.terrain[head]
+        prices = prices._replace(units=np.where(same, 1.0, prices.units))
+        found = to_ticks(prices, rules.ticks_per_unit, self._off_the_scale)
+        ticks[others] = np.where(same & prices.usable, self.weight[others], found)
+
+    def _clear(self, ground: LevelGround) -> BoolArray:
+        assert self._vias is not None
+        return self._vias.clear(self.mover.cost, ground.terrain, ground.obstacle)
+
+    def _off_the_scale(self, _arc: int, ticks: float) -> QueryError:
+        return QueryError(
+            f"a step would weigh {ticks:.4g} ticks",
+            place=f"profile {self.profile!r}",
+            expected=f"1 to {MAX_WEIGHT} ticks",
+        )
+
+    @cached_property
+    def weight(self) -> Int32Array:
+        """Return (m) int32, the baked ticks of each arc of a graph."""
+        return self.arcs.file.read(profile_path(self.profile, "weight"))
+
+    @cached_property
+    def _baked_own(self) -> BoolArray:
+        """Return (m) bool, True where an arc of a graph was baked with a price of its own."""
+        mine = np.zeros(len(self.arcs.head), dtype=np.bool_)
+        for pair in self.arcs.own_prices:
+            mine[self.arcs.between(*pair)] = True
+        return mine
+
+    @cached_property
+    def plain(self) -> Int32Array:
+        """Return (m) int32, what every arc cost when baked, if none had a price of its own."""
+        arcs = self.arcs
+        if arcs.lattice is None:
+            found = self.weight.copy()
+            self.price(arcs.baked, found, _NONE, np.flatnonzero(self._baked_own))
+            return found
+        found = np.full(len(arcs.head), BLOCKED, dtype=np.int32)
+        self.price(arcs.baked, found, np.arange(arcs.count), arcs.others)
+        return found
+
+    def with_own(self, plain: Int32Array, prices: dict[Pair, float]) -> Int32Array:
+        """Return (m) int32 ticks, with their own prices for the arcs that have some."""
+        found = plain
+        for pair, units in prices.items():
+            which = np.array(self.arcs.between(*pair), dtype=np.int64)
+            which = which[plain[which] != BLOCKED]
+            if len(which):
+                found = plain.copy() if found is plain else found
+                closed = np.isinf(units)
+                found[which] = (
+                    BLOCKED if closed else np.rint(units * self.arcs.rules.ticks_per_unit)
+                )
+        return found
+
+
+_NONE = np.empty(0, dtype=np.int64)
+
+
+class Labels:
+    """Distances by labels over an elimination tree: a few sums for any two rows, no search.
+
+    D. Ouyang, L. Qin, L. Chang, X. Lin, Y. Zhang, Q. Zhu, "When Hierarchy Meets 2-Hop-Labeling",
+    SIGMOD 2018. A row's label has a distance for each row on the way from the root to itself.
+    """
+
+    def __init__(self, file: Asset, profile: str) -> None:
+        """Read the columns, and add up what HDF5 holds differences of.
+
+        Raises:
+            CorruptAssetError: they make no labels.
+        """
+        named = {
+            name: profile_path(profile, f"label_{name}")
+            for name in ("parent", "difference", "away", "toward")
+        }
+        self.parent: Int32Array = file.read(named["parent"])
+        levels = _levels(self.parent)
+        if levels is None:
+            raise file.damaged("label_parent makes no trees")
+        depth = np.empty(len(self.parent), dtype=np.int64)
+        for deep, rows in enumerate(levels):
+            depth[rows] = deep
+        self.first = np.append(0, np.cumsum(depth + 1))
+        found = []
+        for name in ("away", "toward") if file.has(named["toward"]) else ("away",):
+            codes = file.read(named[name])
+            summed = not file.has(named["difference"])
+            if len(codes) != self.first[-1] - (0 if summed else len(depth)):
+                raise file.damaged("label entries do not fit label_parent")
+            if not summed:
+                codes = self._summed(levels, file.read(named["difference"]), codes, file.damaged)
+            found.append(codes)
+        self.away, self.toward = found[0], found[-1]
+        self._views = view_of(self.parent), view_of(depth), view_of(_chains(self.parent, levels))
+        self._first = view_of(self.first)
+
+    def _summed(
+        self,
+        levels: list[Int64Array],
+        difference: Int32Array,
+        codes: AnyArray,
+        damaged: Callable[[str], CorruptAssetError],
+    ) -> Int32Array:
+        """Return (k) int32 ticks; INFINITY where there is no way, which code 0 stands for."""
+        first, ticks = self.first, np.zeros(int(self.first[-1]), dtype=np.int32)
+        for deep, rows in enumerate(levels[1:], 1):
+            at = np.arange(deep)
+            base = ticks[first[self.parent[rows], None] + at].astype(np.int64)
+            code = codes[(first[rows] - rows)[:, None] + at]
+            told = difference[code] + np.where(base < INFINITY, base, 0)
+            known = code != 0
+            if ((told < 1) | (told >= INFINITY))[known].any():
+                raise damaged("a label entry is no distance")
+            ticks[first[rows, None] + at] = np.where(known, told, INFINITY)
+        return ticks
+
+    def ticks(self, row: int, goal: int) -> float:
+        """Return the ticks of a shortest path; inf where there is none."""
+        parent, depth, chain = self._views
+        one, other = row, goal
+        while chain[one] != chain[other]:
+            if depth[chain[one]] < depth[chain[other]]:
+                one, other = other, one
+            one = parent[chain[one]]
+            if one < 0:
+                return np.inf
+        shared = min(depth[one], depth[other]) + 1
+        a, b = self._first[row], self._first[goal]
+        sums = np.add(self.away[a : a + shared], self.toward[b : b + shared], dtype=np.int64)
+        least = int(sums.min())
+        return least if least < INFINITY else np.inf
+
+
+def _levels(parent: Int32Array) -> list[Int64Array] | None:
+    """Return the rows of each depth below the roots; None where a way to a root has no end."""
+    found, rows, seen = [], np.flatnonzero(parent < 0), 0
+    order = np.argsort(parent, kind="stable")
+    begin = np.searchsorted(parent[order], np.arange(len(parent) + 1))
+    while len(rows):
+        found.append(rows)
+        seen += len(rows)
+        count = begin[rows + 1] - begin[rows]
+        which = np.repeat(begin[rows] - np.cumsum(count) + count, count) + np.arange(count.sum())
+        rows = np.sort(order[which])
+    return found if seen == len(parent) else None
+
+
+def _chains(parent: Int32Array, levels: list[Int64Array]) -> Int32Array:
+    """Return (r) int32, the highest row of the chain each lies in.
+
+    A chain follows the child with most rows below it, so a way to the root passes few of them.
+    """
+    below = np.ones(len(parent), dtype=np.int64)
+    for rows in reversed(levels[1:]):
+        np.add.at(below, parent[rows], below[rows])
+    inner = np.flatnonzero(parent >= 0)
+    inner = inner[np.argsort(below[inner], kind="stable")].astype(np.int32)
+    heaviest = np.full(len(parent), -1, dtype=np.int32)
+    heaviest[parent[inner]] = inner  # Of several children the last stays, which has most below it.
+    chain = np.arange(len(parent), dtype=np.int32)
+    for rows in levels[1:]:
+        going_on = rows[heaviest[parent[rows]] == rows]
+        chain[going_on] = chain[parent[going_on]]
+    return chain
+
+
+class BakedPaths(NamedTuple):
+    """The baked paths from everywhere to one goal, by location."""
+
+    arc: Int64Array  # the arc that a path takes, NO_ARC at the goal and where there is no path
+    ahead: Int64Array  # where that leads; the location itself where there is no arc
+    ticks: Float64Array  # to the goal; inf where there is no path
+
+
+class Hops:
+    """What a file holds of one profile. Threads may share it.
+
+    Every answer may raise a CorruptAssetError, as columns are checked when they are first read.
+    """
+
+    def __init__(self, arcs: Arcs, profile: str) -> None:
+        """Read nothing yet."""
+        self.arcs, self.profile, self._file = arcs, profile, arcs.file
+        self.has_hops = self._has("run_move")
+
+    def _path(self, name: str) -> str:
+        return profile_path(self.profile, name)
+
+    def _has(self, name: str) -> bool:
+        return self._file.has(self._path(name))
+
+    @cached_property
+    def pricing(self) -> ArcPrices:
+        """Return what arcs cost the profile."""
+        return ArcPrices(self.arcs, self.profile)
+
+    # -- rows -------------------------------------------------------------------------------------
+
+    @cached_property
+    def location(self) -> Int32Array:
+        """Return (r) int32, the location of each row."""
+        arcs, file = self.arcs, self._file
+        if self._has("row_at"):
+            row_at = file.read(self._path("row_at"))
+            found = np.flatnonzero(row_at >= 0).astype(np.int32)
+            found = found[np.argsort(row_at[found], kind="stable")]
+            sound = np.array_equal(row_at[found], np.arange(len(found)))
+        else:
+            node = arcs.node_location
+            found, sound = node[self.pricing.standing(arcs.baked, node)], True
+        if not sound or file.rows(self.profile) not in (None, len(found)):
+            raise file.damaged(f"tables of profile {self.profile!r} have other rows than places")
+        return found
+
+    @cached_property
+    def row_at(self) -> Int32Array:
+        """Return (locations) int32, the row at each; -1 where the profile cannot stand."""
+        found = np.full(self.arcs.count, -1, dtype=np.int32)
+        found[self.location] = np.arange(len(self.location), dtype=np.int32)
+        return found
+
+    @cached_property
+    def ticks(self) -> Int32Array:
+        """Return (m) int32, what every arc costs as it was baked; BLOCKED = not to be taken."""
+        arcs, pricing = self.arcs, self.pricing
+        if arcs.lattice is None:
+            found = pricing.weight
+        else:
+            found = pricing.with_own(pricing.plain, arcs.own_prices)
+        taken = np.flatnonzero(found != BLOCKED)
+        if (self.row_at[arcs.tail[taken]] < 0).any() or (self.row_at[arcs.head[taken]] < 0).any():
+            raise self._file.damaged("an arc can be taken from or to where nobody can stand")
+        return found
+
+    @cached_property
+    def component(self) -> Int32Array:
+        """Return (r) int32, the component of each row; rows of one reach each other."""
+        if not self._has("component"):
+            return np.zeros(len(self.location), dtype=np.int32)
+        return self._file.read(self._path("component"))
+
+    @cached_property
+    def reach(self) -> UInt8Array | None:
+        """Return (components, bytes) uint8, bits of those that each reaches; None = not known."""
+        return self._file.read(self._path("reach")) if self._has("reach") else None
+
+    @cached_property
+    def one_way(self) -> bool:
+        """Tell whether a path may lead from one component into another."""
+        said = self._file.number("one_way", f"/profiles/{self.profile}") == 1
+        arcs, taken = self.arcs, np.flatnonzero(self.ticks != BLOCKED)
+        tail, head = (self.component[self.row_at[ends[taken]]] for ends in (arcs.tail, arcs.head))
+        if said != bool((tail != head).any()):
+            raise self._file.damaged(f"one_way is {int(said)}, and arcs say otherwise")
+        return said
+
+    def joined(self, rows: AnyArray, goals: AnyArray) -> BoolArray:
+        """Return (k) bool, where components say that there is a path."""
+        a, b = self.component[rows], self.component[goals]
+        same = np.asarray(a == b)
+        if self.reach is not None:
+            same |= (self.reach[a, b >> 3] & (128 >> (b & 7))) != 0
+        return same
+
+    # -- next hops --------------------------------------------------------------------------------
+
+    @cached_property
+    def _says_none(self) -> bool:
+        """Tell whether runs say where there is no path; otherwise components do."""
+        return self.one_way and self.reach is None
+
+    @cached_property
+    def _parted(self) -> bool:
+        return not self._says_none and bool(self.component.max(initial=0) > 0)
+
+    @cached_property
+    def _runs(self) -> tuple[Int64Array, AnyArray, Int32Array]:
+        """Return where the runs of each row begin, (r + 1), the first goal and the arc of each."""
+        file, arcs, rows = self._file, self.arcs, len(self.location)
+        symbol = file.read(self._path("run_move"))
+        count, start = run_starts(file, self.profile, rows, len(symbol))
+        row = np.repeat(np.arange(rows, dtype=np.int32), count)
+        at, none = self.location[row], int(np.iinfo(symbol.dtype).max)
+        arc = np.where(symbol == none, NO_ARC, GREEDY).astype(np.int32)
+        plain = np.flatnonzero(symbol < none - 1)
+        if arcs.lattice is None and len(plain) + np.count_nonzero(arc == NO_ARC) < len(arc):
+            raise file.damaged("run_move says greedy on a graph")
+        move = symbol[plain].astype(np.int64)
+        if arcs.of_listed is None:
+            first, end = arcs.first[at[plain]], arcs.first[at[plain] + 1]
+            listed = first + move
+        else:
+            node = np.full(arcs.count, -1, dtype=np.int32)
+            node[arcs.node_location] = np.arange(len(arcs.node_location))
+            first_out = file.read("/first_out")
+            listed, end = first_out[node[at[plain]]] + move, first_out[node[at[plain]] + 1]
+        there = listed < end
+        found = np.where(there, listed, 0) if len(arcs.head) else np.zeros(0, dtype=np.int64)
+        if arcs.of_listed is not None:
+            found = arcs.of_listed[found]
+        there &= self.ticks[found] != BLOCKED
+        # A run may say anything if it covers only the row itself and rows out of reach.
+        leaves = np.zeros(arcs.count, dtype=np.bool_)
+        leaves[arcs.tail[self.ticks != BLOCKED]] = True
+        if leaves[at[plain[~there]]].any():
+            raise file.damaged("run_move takes an arc the profile may not")
+        arc[plain] = np.where(there, found, NO_ARC)
+        return np.append(0, np.cumsum(count)), start, arc
+
+    @cached_property
+    def _chart(self) -> Int32Array:
+        """Return (r, 2) int32, coordinates of the rows in which neighbours differ by one."""
+        return np.ascontiguousarray(
+            chart(self.arcs.places.cells_of(self.location), self.arcs.places.hex_layout)
+        )
+
+    @cached_property
+    def _greedy(self) -> AnyArray:
+        """Return (r, SECTORS) integers, the greedy move of each row; NO_ARC where there is none."""
+        arcs, rows = self.arcs, len(self.location)
+        lattice = arcs.lattice
+        if lattice is None or not rows:
+            return np.full((rows, SECTORS), NO_ARC, dtype=np.int8)
+        if not len(arcs.link_arcs) and lattice.headings is None:
+            taken = self.ticks.reshape(arcs.count, arcs.steps)[self.location] != BLOCKED
+            step = chart(np.array([(0, 0), *lattice.moves(0)], np.int32), lattice.hex_layout)
+            return greedy_steps(taken, step[1:] - step[0])
+        begin, count = arcs.first[self.location], np.diff(arcs.first)[self.location]
+        ends = np.cumsum(count)
+        every = np.arange(int(ends[-1])) + np.repeat(begin - ends + count, count)
+        taken = self.ticks[every] != BLOCKED
+        tail = np.repeat(np.arange(rows), count)
+        first_out = np.append(0, np.cumsum(np.bincount(tail[taken], minlength=rows)))
+        head = self.row_at[arcs.head[every[taken]]]
+        slot = greedy_slots(first_out.astype(np.int32), head, self._chart)
+        if not len(head):
+            return slot
+        arc = every[taken][np.minimum(first_out[:-1, None] + np.maximum(slot, 0), len(head) - 1)]
+        return np.where(slot < 0, NO_ARC, arc - begin[:, None])
+
+    @cached_property
+    def arc_of(self) -> Callable[[int, int], int]:
+        """Return a function (row, goal) -> arc to take; NO_ARC at the goal or without a path.
+
+        A closure's variables cost a fraction of attributes, and views a fraction of arrays.
+        """
+        first_run, start, arc = map(view_of, self._runs)
+        component, reach, parted = view_of(self.component), self.reach, self._parted
+        at, greedy = view_of(self._chart), view_of(self._greedy)
+        first, location = view_of(self.arcs.first), view_of(self.location)
+        damaged = self.astray
+
+        def arc_of(row: int, goal: int) -> int:
+            if row == goal:
+                return NO_ARC
+            if parted:
+                a, b = component[row], component[goal]
+                if a != b and (reach is None or not reach[a, b >> 3] & (128 >> (b & 7))):
+                    return NO_ARC
+            found = arc[bisect_right(start, goal, first_run[row], first_run[row + 1]) - 1]
+            if found != GREEDY:
+                return found
+            dx = at[2 * goal] - at[2 * row]
+            dy = at[2 * goal + 1] - at[2 * row + 1]
+            side = 12 if dx > 0 else 0 if dx < 0 else 6
+            side += 4 if dy > 0 else 0 if dy < 0 else 2
+            if abs(dy) > abs(dx):
+                side += 1
+            move = greedy[row * SECTORS + side]
+            if move < 0:
+                raise damaged()
+            return first[location[row]] + move
+
+        return arc_of
+
+    def astray(self) -> CorruptAssetError:
+        return self._file.damaged("next hops do not lead to the goal")
+
+    @cached_property
+    def _keys(self) -> Int64Array:
+        """Return (k) int64, row * r + start, which ascends over all runs."""
+        first, start, _ = self._runs
+        rows = len(self.location)
+        return np.repeat(np.arange(rows, dtype=np.int64) * rows, np.diff(first)) + start
+
+    def arcs_of(self, rows: AnyArray, goals: AnyArray) -> Int64Array:
+        """Return (k) int64, the arc of each pair of rows, as :attr:`arc_of` does of one."""
+        if not len(self.location):
+            return np.empty(0, dtype=np.int64)
+        wanted = rows * np.int64(len(self.location)) + goals
+        found = self._runs[2][np.searchsorted(self._keys, wanted, side="right") - 1].astype(
+            np.int64
+        )
+        found[rows == goals] = NO_ARC
+        if self._parted:
+            found[~self.joined(rows, goals)] = NO_ARC
+        greedy = np.flatnonzero(found == GREEDY)
+        if len(greedy):
+            a, b = rows[greedy], goals[greedy]
+            away = self._chart[b] - self._chart[a]
+            move = self._greedy[a, sectors(away[:, 0], away[:, 1])]
+            if move.min() < 0:
+                raise self.astray()
+            found[greedy] = self.arcs.first[self.location[a]] + move
+        return found
+
+    # -- paths ------------------------------------------------------------------------------------
+
+    def walk(self, row: int, goal: int) -> list[int] | None:
+        """Return the arcs of the path between two rows; None where there is none."""
+        arc_of, rows, (row_at, head) = self.arc_of, len(self.location), self.views
+        found: list[int] = []
+        while row != goal:
+            arc = arc_of(row, goal)
+            if arc < 0 and not found:
+                return None
+            if arc < 0 or len(found) > rows:
+                raise self.astray()
+            found.append(arc)
+            row = row_at[head[arc]]
+        return found
+
+    @cached_property
+    def views(self) -> tuple[memoryview[int], memoryview[int]]:
+        """Return the row at each location and the head of each arc, for plain Python to read."""
+        return view_of(self.row_at), view_of(self.arcs.head)
+
+    @cached_property
+    def ticks_view(self) -> memoryview[int]:
+        """Return the baked ticks of each arc, for plain Python to read."""
+        return view_of(self.ticks)
+
+    def walks(self, rows: AnyArray, goals: AnyArray) -> tuple[Int64Array, Int64Array]:
+        """Return the arcs of many paths, walked in step.
+
+        Returns:
+            (k) int64, which of the pairs each arc is of, ascending; and (k) int64 arcs in the order
+            of their paths. Pairs without a path, or at their goal, have none.
+        """
+        at, who = rows.astype(np.int64), np.flatnonzero(rows != goals)
+        pairs, taken = [_NONE], [_NONE]
+        for step in range(len(self.location) + 1):
+            arc = self.arcs_of(at[who], goals[who])
+            if step:
+                if (arc < 0).any():
+                    raise self.astray()
+            else:
+                who, arc = who[arc >= 0], arc[arc >= 0]
+            if not len(who):
+                break
+            pairs.append(who)
+            taken.append(arc)
+            at[who] = self.row_at[self.arcs.head[arc]]
+            who = who[at[who] != goals[who]]
+        else:
+            raise self.astray()
+        pair = np.concatenate(pairs)
+        order = np.argsort(pair, kind="stable")
+        return pair[order], np.concatenate(taken)[order]
+
+    @cached_property
+    def labels(self) -> Labels | None:
+        """Return the distances by labels; None where none were baked."""
+        if not self._has("label_away"):
+            return None
+        labels = Labels(self._file, self.profile)
+        if labels.toward is labels.away and not self._leads_back:
+            raise self._file.damaged("label_toward is missing, and some arc does not lead back")
+        return labels
+
+    @property
+    def _leads_back(self) -> bool:
+        """Tell whether every arc leads back at the same price."""
+        arcs, at = self.arcs, np.flatnonzero(self.ticks != BLOCKED)
+        each = arcs.tail[at], arcs.head[at], self.ticks[at]
+        there, back = np.lexsort(each), np.lexsort((each[1], each[0], each[2]))
+        return all(
+            np.array_equal(one[there], other[back])
+            for one, other in zip(each, (each[1], each[0], each[2]), strict=True)
+        )
+
+    def between(self, row: int, goal: int) -> float:
+        """Return the ticks of a shortest path between two rows; inf where there is none."""
+        if self.labels is not None:
+            return self.labels.ticks(row, goal)
+        arcs = self.walk(row, goal)
+        return np.inf if arcs is None else float(self.ticks[arcs].sum(dtype=np.int64))
+
+    def all_between(self, rows: AnyArray, goals: AnyArray) -> Float64Array:
+        """Return (k) float64 ticks of shortest paths; inf where there is none."""
+        if self.labels is not None:
+            each = map(self.labels.ticks, rows.tolist(), goals.tolist())
+            return np.array([*each], dtype=np.float64)
+        pair, arcs = self.walks(rows, goals)
+        found = np.bincount(pair, self.ticks[arcs], minlength=len(rows)).astype(np.float64)
+        apart = np.ones(len(rows), dtype=np.bool_)
+        apart[pair] = False
+        return np.where(apart & (rows != goals), np.inf, found)
+
+    def tree(self, goal: int) -> BakedPaths:
+        """Return the baked paths from everywhere to the location of a row.
+
+        All paths are followed at once, twice as far each round: J. JáJá, "An Introduction to
+        Parallel Algorithms", section 2.2 (pointer jumping).
+        """
+        rows = np.arange(len(self.location), dtype=np.int64)
+        arc = np.full(self.arcs.count, NO_ARC, dtype=np.int64)
+        arc[self.location] = self.arcs_of(rows, np.full_like(rows, self.row_at[goal]))
+        goes = np.flatnonzero(arc >= 0)
+        ahead = np.arange(self.arcs.count, dtype=np.int64)
+        ahead[goes] = self.arcs.head[arc[goes]]
+        ticks = np.zeros(self.arcs.count, dtype=np.float64)
+        ticks[goes] = self.ticks[arc[goes]]
+        end = ahead
+        for _ in range(max(1, len(rows)).bit_length()):
+            ticks += ticks[end]
+            end = end[end]
+        if (end[goes] != goal).any():
+            raise self.astray()
+        ticks[end != goal] = np.inf
+        return BakedPaths(arc, ahead, ticks)

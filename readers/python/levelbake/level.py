@@ -1,0 +1,400 @@
+"""Opens a baked level, hands out its profiles, and changes it while the game runs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.arrays import BoolArray, Float64Array, Int64Array
+from bake.asset import Asset
+from bake.coordinates import Coordinates
+from bake.flat.read import open_either
+from bake.play.reader.numbers import whole_of
+from bake.play.reader.places import Cell, Name, Place, Places, quoted
+from bake.play.reader.points import Points
+from bake.play.things import Door, Instance, Link, Region, Spot, ThingTables
+from levelbake.changes import Batch, ChangeLog, Changer, Changes, UpdateReport
+from levelbake.errors import MissingTableError, QueryError, UnknownProfileError
+from levelbake.hops import Arcs, Hops, LevelGround
+from levelbake.profile import Profile
+from levelbake.toward import ProfileVersion
+
+
+class Level:
+    """An open level, which is a context manager. Open it with :func:`open_level`.
+
+    Threads may share it. Each change makes new versions of all profiles, which are published by one
+    assignment; whoever asks takes the version of its profile once.
+
+    Attributes:
+        name: the level's name.
+        profiles: names of its agent profiles, sorted.
+        width, height: how many cells one floor has in each direction; 0 for graph levels.
+        floors: how many floors there are; places are cells (x, y, floor) where there are several.
+        headings: how many ways an agent can face, each of them a floor; None = nobody faces any.
+        is_grid: whether places are cells; otherwise they are node names.
+    """
+
+    def __init__(self, file: Asset) -> None:
+        """Take an open file.
+
+        Raises:
+            MissingTableError: it is a lattice so large that only bake.play reads it.
+        """
+        if file.number("block") is not None:
+            raise MissingTableError(
+                "this large lattice has no table that holds all next hops",
+                file=file.path,
+                remedy="open it with bake.play",
+            )
+        self._file, self._places = file, Places(file)
+        self.name, self.profiles = self._places.name, file.profiles
+        self.width, self.floors = self._places.width, self._places.floors
+        self.height = self._places.height // self.floors
+        self.headings, self.is_grid = self._places.headings, self._places.is_grid
+        self._points, self._things = Points(self._places), ThingTables(self._places)
+        self._arcs = Arcs(file, self._places)
+        self._versions = {name: ProfileVersion(Hops(self._arcs, name)) for name in self.profiles}
+        self._ground: LevelGround | None = None
+        self._changing = threading.RLock()
+        #: by profile, a list with an element while its tables do not answer: see Profile
+        self._changed: dict[str, list[bool]] = {name: [] for name in self.profiles}
+
+    def profile(self, name: str | None = None) -> Profile:
+        """Return the lookups for one profile.
+
+        Args:
+            name: the name of the profile; it may be left out where the level holds only one.
+
+        Raises:
+            UnknownProfileError: there is no such profile, or there are several and none is named.
+            AssetError: the level is closed.
+        """
+        self._file.check_open()
+        if name is None and len(self.profiles) == 1:
+            name = self.profiles[0]
+        if name is None or name not in self.profiles:
+            raise UnknownProfileError(
+                "several profiles, none named" if name is None else f"no profile {quoted(name)}",
+                file=self._file.path,
+                expected=" or ".join(repr(known) for known in self.profiles),
+            )
+        known = name
+        return Profile(known, self._places, lambda: self._versions[known], self._changed[known])
+
+    # -- places -----------------------------------------------------------------------------------
+
+    @property
+    def coordinates(self) -> Coordinates:
+        """Return where cells lie: the middle of cell (0, 0), and the steps to the east and south.
+
+        Raises:
+            QueryError: the level is a graph.
+        """
+        return self._points.coordinates
+
+    def to_cell(self, point: npt.ArrayLike) -> Cell | npt.NDArray[np.int32]:
+        """Return the cell that a point lies in, whether or not the level has it: see `inside`.
+
+        Args:
+            point: (x, y), in pixels of the editor or whatever the level's source counts in, y to
+                the south; on levels of several floors (x, y, floor). Or an array of such points,
+                (n, 2) or (n, 3).
+
+        Returns:
+            The cell; for an array (n, 2) or (n, 3) int32.
+
+        Raises:
+            QueryError: the level is a graph; there is no such floor; or a number is not finite, or
+                leads to a cell beyond 32 bits.
+        """
+        return self._points.cells(point)
+
+    def to_point(self, place: object) -> tuple[float, ...] | Float64Array:
+        """Return the point in the middle of a cell, whether or not the level has the cell.
+
+        Args:
+            place: a cell, or an array of cells, (n, 2) or (n, 3) integers; on graphs the name of a
+                node, or a list of names.
+
+        Returns:
+            (x, y), or on levels of several floors (x, y, floor); for several places (n, 2) or
+            (n, 3) float64. On graphs it is where the node lies.
+
+        Raises:
+            QueryError: something is no cell, there is no such floor or node, or the graph has no
+                positions.
+        """
+        return self._points.points(place)
+
+    def inside(self, cell: npt.ArrayLike) -> bool | BoolArray:
+        """Tell whether the level has a cell, blocked or not; for an array of cells (n) bool.
+
+        Raises:
+            QueryError: the level is a graph, or something is no cell.
+        """
+        return self._points.inside(cell)
+
+    def node_name(self, text: str) -> Name:
+        """Return the name of a graph level's node as its source wrote it, from text: 7 or "7".
+
+        Raises:
+            UnknownNodeError: there is no node of that name.
+        """
+        return self._places.name_from(text)
+
+    def terrain_at(self, places: Place | npt.ArrayLike) -> str | list[str | None] | None:
+        """Return the terrain of a place as the level is now, or of each of many.
+
+        An obstacle that :meth:`update` put there does not change the terrain.
+
+        Returns:
+            The name of the terrain, None for a place that does not exist; a list for many places.
+
+        Raises:
+            QueryError: ``places`` is neither.
+        """
+        one, listed = self._places.as_many(places)
+        at, names = self._places.locations(listed, "places"), self._arcs.terrain_names
+        terrain = self._arcs.terrain if self._ground is None else self._ground.terrain
+        each = zip(at.tolist(), terrain[np.maximum(at, 0)].tolist(), strict=True)
+        found = [names[code] if at >= 0 else None for at, code in each]
+        return found[0] if one else found
+
+    def elevation_at(self, places: Place | npt.ArrayLike) -> float | Float64Array | None:
+        """Return how high the ground of a place lies, in units, or of each of many.
+
+        Returns:
+            The elevation, NaN for a place that does not exist; (m) float64 for many places. None
+            where the level's source does not say how high places lie.
+
+        Raises:
+            QueryError: ``places`` is neither.
+        """
+        one, listed = self._places.as_many(places)
+        at, elevation = self._places.locations(listed, "places"), self._arcs.elevation
+        if elevation is None:
+            return None
+        found = np.where(at < 0, np.nan, elevation[at])
+        return float(found[0]) if one else found
+
+    # -- things -----------------------------------------------------------------------------------
+
+    @property
+    def links(self) -> Mapping[str, Link]:
+        """Return the ways between places that need not be neighbours, by name."""
+        return self._things.links
+
+    @property
+    def regions(self) -> Mapping[str, Region]:
+        """Return the named cells, by name."""
+        return self._things.regions
+
+    @property
+    def doors(self) -> Mapping[str, Door]:
+        """Return the cells that change terrain together, by name, in the states they are in now."""
+        ground = self._ground
+        return self._things.doors if ground is None else self._things.doors_on(ground.terrain)
+
+    @property
+    def instances(self) -> tuple[Instance, ...]:
+        """Return the rooms and houses that the level is built of, in the order of the level."""
+        return self._things.instances
+
+    def spots(self, kind: str | None = None, *, profile: str | None = None) -> tuple[Spot, ...]:
+        """Return the named places, in the order of the level.
+
+        Args:
+            kind: return only spots of this kind, such as "spawn"; None = all.
+            profile: return only spots for this agent profile; None = all.
+        """
+        return tuple(
+            spot
+            for spot in self._things.spots.values()
+            if kind in (None, spot.kind)
+            and (profile is None or spot.profiles is None or profile in spot.profiles)
+        )
+
+    # -- changes ----------------------------------------------------------------------------------
+
+    @cached_property
+    def _baked(self) -> dict[str, ProfileVersion]:
+        return dict(self._versions)
+
+    @cached_property
+    def _changer(self) -> Changer:
+        if self._file.has("/cell"):
+            raise QueryError(
+                "in this flat file cells are nodes, and it does not hold the rules of their steps",
+                file=self._file.path,
+                remedy="open the asset to follow changes",
+            )
+        return Changer(self._arcs, self._baked)
+
+    @cached_property
+    def _log(self) -> ChangeLog:
+        return ChangeLog(self._arcs.count)
+
+    @property
+    def changed(self) -> bool:
+        """Tell whether any terrain, obstacle or price is another than when the level was baked."""
+        ground, baked = self._ground, self._arcs.baked
+        return ground is not None and len(self._changer.differing(baked, ground)) > 0
+
+    def update(
+        self,
+        blocked: Iterable[Place] = (),
+        opened: Iterable[Place] = (),
+        terrain: Mapping[Place, str] | None = None,
+        arcs: Mapping[tuple[Place, Place], float | None] | None = None,
+    ) -> dict[str, UpdateReport]:
+        """Change the level for every profile at once; all later answers are about the new level.
+
+        One call is one batch: all of it happens, or, where an argument is wrong, nothing.
+
+        Args:
+            blocked: places that get an obstacle, on which nobody can stand.
+            opened: places that lose their obstacle; where nobody can stand on the terrain there,
+                it becomes the level's commonest terrain that somebody can stand on.
+            terrain: the new terrain of places, one of the level's names.
+            arcs: what single arcs cost from now on, in units, by (from, to): infinity closes an
+                arc, None gives it its usual cost. What terrain or a corner forbids stays forbidden.
+
+        Returns:
+            What the update did, by profile.
+
+        Raises:
+            QueryError: a place, terrain or arc does not exist, or a cost is not a positive number
+                or does not fit the integer scale. Then nothing has changed.
+        """
+        return self._apply(self._changer.edit_of(blocked, opened, terrain, arcs))
+
+    def set_state(self, door: str, state: str) -> dict[str, UpdateReport]:
+        """Put a door into one of the states the level gives it; a batch like :meth:`update`.
+
+        Raises:
+            QueryError: there is no such door, or it has no such state.
+        """
+        return self._apply(self._changer.door_edit(self._things, door, state))
+
+    def reset(self) -> dict[str, UpdateReport]:
+        """Make the level what it was when it was baked, in one batch."""
+        with self._changing:
+            return self._become(self._arcs.baked)
+
+    def changes_since(self, token: int = 0) -> Changes:
+        """Return what has changed since an earlier call, so that agents know whether to look again.
+
+        Args:
+            token: the ``token`` of that call's answer; 0 stands for the level as it was baked.
+
+        Raises:
+            QueryError: no call gave out this token.
+        """
+        with self._changing:
+            log, places = self._log, self._places
+            if not 0 <= whole_of(token) <= log.batch:
+                known = "one that changes_since() gave out"
+                raise QueryError(f"the token is {quoted(token)}", expected=known)
+            at, rerouted = log.since(token)
+            batch = log.batch
+        touched = set(at.tolist())
+        links = tuple(
+            name
+            for name, link in self.links.items()
+            if touched.intersection(map(places.location, (link.start, link.goal, *link.via)))
+        )
+        return Changes(batch, places.places_of(at.astype(np.int32)), links, rerouted)
+
+    def save_patch(self, path: str | Path) -> None:
+        """Write how the level has changed since it was baked to a small file.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        ground = self._ground
+        self._changer.save_patch(Path(path), self._arcs.baked if ground is None else ground)
+
+    def apply_patch(self, path: str | Path) -> dict[str, UpdateReport]:
+        """Make the level what it was when a patch was saved, in one batch.
+
+        This overrides whatever has changed since. Patches that hold links or arcs which a game
+        added are for bake.play.
+
+        Raises:
+            PatchError: the file is no patch, belongs to another level, holds links, or is damaged;
+                then nothing has changed.
+        """
+        ground = self._changer.read_patch(Path(path))
+        with self._changing:
+            return self._become(ground)
+
+    def _apply(self, edit: Batch) -> dict[str, UpdateReport]:
+        with self._changing:
+            before = self._arcs.baked if self._ground is None else self._ground
+            return self._become(self._changer.edited(before, edit))
+
+    def _become(self, ground: LevelGround) -> dict[str, UpdateReport]:
+        """Make the level another one, and publish the versions of its profiles."""
+        before, baked = self._ground or self._arcs.baked, self._baked
+        changed: Int64Array = self._changer.differing(before, ground)
+        versions, reports, rerouted = dict(self._versions), {}, []
+        for name in self.profiles:
+            after = self._changer.after(versions[name], ground, changed)
+            versions[name], reports[name], other = after
+            if versions[name].as_baked:
+                versions[name] = baked[name]
+            if other:
+                rerouted.append(name)
+        self._log.note(changed, rerouted)
+        for name, version in versions.items():
+            if not version.as_baked:
+                self._changed[name][:] = [True]  # Fast lookups stop before the versions change.
+        self._ground, self._versions = ground, versions
+        for name, version in versions.items():
+            if version.as_baked:
+                self._changed[name].clear()
+        return reports
+
+    # -- the file ---------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Close the file. Profiles may still use what they have read, but cannot read more."""
+        self._file.close()
+
+    def __enter__(self) -> Level:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def open_level(path: str | Path, *, check: bool = True) -> Level:
+    """Open a baked level, an HDF5 asset or a flat file; columns are read when first needed.
+
+    Args:
+        path: the file.
+        check: whether to compare the whole file with its digest first, which takes about a
+            millisecond for each MiB. Without this check, columns of assets are still compared with
+            their digests when they are read.
+
+    Raises:
+        AssetError: the file is missing, not a level, too old, too new, or damaged.
+    """
+    file = open_either(Path(path), check=check)
+    try:
+        return Level(file)
+    except BaseException:
+        file.close()
+        raise

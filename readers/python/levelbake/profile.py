@@ -1,0 +1,505 @@
+"""Answers a game's questions for one agent profile: next hops, paths, distances, places."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
+from bake.graph import BLOCKED
+from bake.play.reader.numbers import number_of
+from bake.play.reader.places import Cell, Place, Places, quoted
+from levelbake.errors import BlockedCellError, QueryError
+from levelbake.hops import view_of
+from levelbake.toward import ProfileVersion
+
+_BLOCKED = int(BLOCKED)
+
+#: How many wrong places of an argument an error names.
+_NAMED = 5
+
+#: Points farther out than this, in cells or a graph's units, are moved in to it.
+_FARTHEST = 1e15
+
+#: The errors that a wrong argument makes the fast lookup raise.
+_WRONG = (TypeError, ValueError, IndexError, NotImplementedError)
+
+NextHop = Callable[[Place, Place], Place | None]
+
+
+class Profile:
+    """The lookups of one profile of an open level. Get it from :meth:`Level.profile`.
+
+    Places are cells ``(x, y)`` on grid levels, ``(x, y, floor)`` where they have several floors,
+    and node names on graph levels. A place that does not exist, or that the profile cannot stand
+    on, is a :class:`QueryError`; a goal that cannot be reached is a value: ``None``, ``math.inf``
+    or ``False``. Threads may share it; each answer is about the level as it was at one moment.
+
+    Attributes:
+        name: the profile's name.
+        size: how many cells long one side of its footprint is.
+    """
+
+    def __init__(
+        self, name: str, places: Places, newest: Callable[[], ProfileVersion], changed: list[bool]
+    ) -> None:
+        """Take what answers.
+
+        Args:
+            newest: returns the version of now.
+            changed: empty as long as the level is as it was baked.
+        """
+        self.name = name
+        self._places, self._newest, self._changed = places, newest, changed
+        self._units = places.ticks_per_unit
+        self.size = newest().hops.pricing.mover.size
+
+    def frozen(self) -> Profile:
+        """Return the same profile on the level as it is now, whatever becomes of that later."""
+        now = self._newest()
+        return Profile(self.name, self._places, lambda: now, [] if now.by_table else [True])
+
+    # -- one pair ---------------------------------------------------------------------------------
+
+    def next_hop(self, start: Place, goal: Place) -> Place | None:
+        """Return the place to step to from ``start`` on a shortest path to ``goal``.
+
+        Returns:
+            A neighbouring place; ``goal`` itself when already there; None where unreachable.
+
+        Raises:
+            OutsideMapError, UnknownNodeError: there is no such place.
+            BlockedCellError: the profile cannot stand on the place.
+        """
+        now = self._newest()
+        if self._places.is_grid and now.hops.has_hops:
+            # From here on a lookup goes straight to the function made for this profile.
+            lookup = _fast_lookup(now, self._places, self._changed, self._next_hop)
+            self.__dict__["next_hop"] = lookup
+        return self._next_hop(start, goal)
+
+    def _next_hop(self, start: Place, goal: Place) -> Place | None:
+        now, at, to = self._ends(start, goal)
+        hop = now.hop(at, to)
+        return None if hop < 0 else self._places.place_at(hop)
+
+    def path(self, start: Place, goal: Place) -> list[Place] | None:
+        """Return a shortest path, both ends included; None where unreachable.
+
+        Raises:
+            QueryError: as for :meth:`next_hop`.
+        """
+        now, at, to = self._ends(start, goal)
+        found = now.path(at, to)
+        return None if found is None else self._listed(np.array(found, dtype=np.int32))
+
+    def distance(self, start: Place, goal: Place) -> float:
+        """Return the cost of a shortest path in units; ``math.inf`` where unreachable.
+
+        Raises:
+            QueryError: as for :meth:`next_hop`.
+        """
+        now, at, to = self._ends(start, goal)
+        return 0.0 if at == to else now.between(at, to) / self._units
+
+    def reachable(self, start: Place, goal: Place) -> bool:
+        """Tell whether there is a path.
+
+        Raises:
+            QueryError: as for :meth:`next_hop`.
+        """
+        return ProfileVersion.reaches(*self._ends(start, goal))
+
+    # -- many pairs -------------------------------------------------------------------------------
+
+    def next_hops(
+        self, starts: npt.ArrayLike, goals: npt.ArrayLike, *, strict: bool = True
+    ) -> AnyArray:
+        """Return the :meth:`next_hop` of many pairs in one call.
+
+        Args:
+            starts, goals: (m, 2) integers (x, y) on grid levels, (m, 3) where they have several
+                floors, (m,) node names on graph levels.
+            strict: whether a place that does not exist, or that the profile cannot stand on, is an
+                error. Otherwise it is a place without paths.
+
+        Returns:
+            (m, 2) int32 cells with -1 throughout where unreachable, (m, 3) where there are several
+            floors; on graph levels (m,) object names with None where unreachable.
+
+        Raises:
+            QueryError: as for :meth:`next_hop`, naming the first wrong place and which of the
+                places are wrong; the arrays are of another kind; the shapes differ.
+        """
+        now, at, to, both = self._pairs(starts, goals, strict)
+        found = np.full(len(both), -1, dtype=np.int32)
+        found[both] = now.all_hops(at, to)
+        return self._array(found)
+
+    def paths(
+        self, starts: npt.ArrayLike, goals: npt.ArrayLike, *, strict: bool = True
+    ) -> tuple[Int64Array, AnyArray]:
+        """Return the :meth:`path` of many pairs in one call.
+
+        Args:
+            starts, goals, strict: as for :meth:`next_hops`.
+
+        Returns:
+            first: (m + 1) int64; path i is ``places[first[i]:first[i + 1]]``, both ends included,
+            and empty where unreachable.
+            places: (k, 2) or (k, 3) int32 cells, or (k,) object names on graph levels.
+
+        Raises:
+            QueryError: as for :meth:`next_hops`.
+        """
+        now, at, to, both = self._pairs(starts, goals, strict)
+        first, found = now.paths(at, to)
+        count = np.zeros(len(both), dtype=np.int64)
+        count[both] = np.diff(first)
+        return np.append(0, np.cumsum(count)), self._array(found)
+
+    def distances(
+        self, starts: npt.ArrayLike, goals: npt.ArrayLike, *, strict: bool = True
+    ) -> Float64Array:
+        """Return the :meth:`distance` of many pairs in one call, (m) float64 units.
+
+        Args:
+            starts, goals, strict: as for :meth:`next_hops`.
+
+        Raises:
+            QueryError: as for :meth:`next_hops`.
+        """
+        now, at, to, both = self._pairs(starts, goals, strict)
+        found = np.full(len(both), np.inf)
+        found[both] = now.all_between(at, to) / self._units
+        return found
+
+    # -- one goal ---------------------------------------------------------------------------------
+
+    def hops_to(self, goal: Place) -> AnyArray:
+        """Return the next hop of every place toward one goal: a flow field for a crowd.
+
+        Returns:
+            (height, width, 2) int32 cells (x, y) on grid levels, (floors, height, width, 3) where
+            they have several floors, -1 throughout where unreachable or where the profile cannot
+            stand; on graph levels (n,) object names in the order of the nodes, None where
+            unreachable. At the goal it is the goal.
+
+        Raises:
+            QueryError: as for :meth:`next_hop`.
+        """
+        now = self._newest()
+        found = self._array(now.hops_to(self._standing_at(now, goal)))
+        return found.reshape(*self._shape, *found.shape[1:])
+
+    def distances_to(self, goal: Place) -> Float64Array:
+        """Return the distances of every place to one goal.
+
+        Returns:
+            (height, width) float64 units on grid levels, (floors, height, width) where they have
+            several floors; on graph levels (n,). inf where unreachable or where nobody can stand.
+
+        Raises:
+            QueryError: as for :meth:`next_hop`.
+        """
+        now = self._newest()
+        ticks = now.ticks_to(self._standing_at(now, goal)) / self._units
+        return ticks.reshape(self._shape)
+
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        places = self._places
+        if not places.is_grid:
+            return (-1,)
+        floor = () if places.floor_height is None else (places.floors,)
+        return (*floor, places.floor_height or places.height, places.width)
+
+    # -- places -----------------------------------------------------------------------------------
+
+    def can_stand(self, places: Place | npt.ArrayLike) -> bool | BoolArray:
+        """Tell whether the profile can stand on a place, or on each of many.
+
+        Returns:
+            True or False, False for a place that does not exist; (m) bool for many places.
+
+        Raises:
+            QueryError: ``places`` is neither.
+        """
+        one, listed = self._places.as_many(places)
+        stands = self._stand(self._newest(), self._places.locations(listed, "places"))
+        return bool(stands[0]) if one else stands
+
+    def places(self) -> list[Place]:
+        """Return all places that the profile can stand on, in the order of their locations."""
+        return self._listed(np.flatnonzero(self._newest().standing).astype(np.int32))
+
+    def nearest(self, point: Sequence[float]) -> Place:
+        """Return the place nearest to a point, by straight distance, that the profile can stand on.
+
+        Args:
+            point: (x, y), in cells (the centre of cell (3, 4) is the point (3, 4)) or in the units
+                of a graph's positions; on levels of several floors (x, y, floor).
+
+        Returns:
+            The nearest place, on the same floor; of several the northernmost, then the westernmost
+            (on graphs the first).
+
+        Raises:
+            QueryError: the point is none, there is no such floor, the graph has no positions, or
+                there is nowhere to stand.
+        """
+        now, places, floor = self._newest(), self._places, 0
+        if places.floor_height is not None:
+            point, floor = places.point_on_floor(point)
+        x, y = _point(point)
+        rows = places.floor_height or places.height
+        column, line = math.floor(x + 0.5), math.floor(y + 0.5)
+        if places.is_grid and 0 <= column < places.width and 0 <= line < rows:
+            at = (line + floor * rows) * places.width + column
+            if max(abs(x - column), abs(y - line)) <= 0.499 and now.standing[at]:
+                return places.place_at(at)
+        begin, end = floor * rows * places.width, (floor + 1) * rows * places.width
+        every = np.flatnonzero(now.standing[begin : end if places.is_grid else None]) + begin
+        position = places.position
+        if places.is_grid:
+            down, across = np.divmod(every - begin, places.width)
+        elif position is None:
+            raise QueryError(
+                "nearest() needs positions, this graph has none",
+                place=f"level {places.name!r}",
+                remedy="give its nodes x and y",
+            )
+        else:
+            across, down = position[every].T
+        if not len(every):
+            where = f"on floor {floor}" if now.standing.any() else "in this level"
+            raise QueryError(f"profile {self.name!r} can stand nowhere {where}")
+        dx, dy = across - x, down - y
+        if places.asset.has("/domain_weight"):
+            # The cone of a characteristic point is as high as its weight.
+            below = np.hypot(dx, dy) - places.asset.read("/domain_weight")[every]
+        else:
+            below = dx * dx + dy * dy
+        return places.place_at(int(every[below.argmin()]))
+
+    def nearest_of(self, start: Place, goals: npt.ArrayLike) -> Place | None:
+        """Return the goal with the shortest path from a start; None where none can be reached.
+
+        Args:
+            goals: places as for :meth:`next_hops`; those nobody can stand on, or that do not
+                exist, count as out of reach.
+
+        Returns:
+            A goal; of several equally near the first.
+
+        Raises:
+            QueryError: as for :meth:`next_hop` about the start; the goals are no list of places.
+        """
+        now = self._newest()
+        at, to = self._standing_at(now, start), self._places.locations(goals, "goals")
+        to = to[self._stand(now, to)]
+        if not len(to):
+            return None
+        ticks = now.all_between(np.full_like(to, at), to)
+        best = int(ticks.argmin())
+        return self._places.place_at(int(to[best])) if np.isfinite(ticks[best]) else None
+
+    # -- paths found earlier ----------------------------------------------------------------------
+
+    def length(self, path: Sequence[Place]) -> float:
+        """Return what walking along a path costs, in units.
+
+        Args:
+            path: neighbouring places, as :meth:`path` returns them.
+
+        Raises:
+            QueryError: as for :meth:`next_hop`; no arc joins two consecutive places.
+        """
+        now = self._newest()
+        at = [self._standing_at(now, place) for place in path]
+        total = 0
+        for tail, head in pairwise(at):
+            every = now.hops.arcs.between(tail, head)
+            ticks = min(now.ticks[every].tolist(), default=_BLOCKED)
+            if ticks == _BLOCKED:
+                a, b = self._places.place_at(tail), self._places.place_at(head)
+                raise QueryError(f"no step leads from {a!r} to {b!r} for profile {self.name!r}")
+            total += ticks
+        return total / self._units
+
+    def still_valid(self, path: npt.ArrayLike | Sequence[Place]) -> bool:
+        """Tell whether every place and step of a path found earlier can still be walked.
+
+        Args:
+            path: the path as :meth:`path` returned it, or the rest of it; one without places is
+                valid.
+
+        Raises:
+            QueryError: a place does not exist.
+        """
+        now = self._newest()
+        if not len(cast("Sequence[Place]", path)):
+            return True
+        at = self._existing(path)
+        if not now.standing[at].all():
+            return False
+        arcs = now.hops.arcs
+        return all(
+            any(now.ticks[arc] != _BLOCKED for arc in arcs.between(tail, head))
+            for tail, head in pairwise(at.tolist())
+        )
+
+    # -- arguments --------------------------------------------------------------------------------
+
+    def _ends(self, start: Place, goal: Place) -> tuple[ProfileVersion, int, int]:
+        """Return the version of now, and the locations of a start and a goal.
+
+        A cell alone, where agents face headings, is the cell in the headings that cost least.
+        """
+        now, headings = self._newest(), self._places.headings
+        if headings is None or not (_is_bare(start) or _is_bare(goal)):
+            return now, self._standing_at(now, start), self._standing_at(now, goal)
+        starts, goals = (self._in_headings(now, place) for place in (start, goal))
+        tail, head = np.repeat(starts, len(goals)), np.tile(goals, len(starts))
+        best = int(np.where(tail == head, 0, now.all_between(tail, head)).argmin())
+        return now, int(tail[best]), int(head[best])
+
+    def _in_headings(self, now: ProfileVersion, place: Place) -> Int32Array:
+        """Return the locations of a place, of a cell alone those in which one can stand."""
+        if not _is_bare(place):
+            return np.array([self._standing_at(now, place)], dtype=np.int32)
+        every = [(*cast("Cell", place), heading) for heading in range(self._places.headings or 0)]
+        found = np.array([self._places.location(each) for each in every], dtype=np.int32)
+        if not now.standing[found].any():
+            self._standing_at(now, every[0])
+        return found[now.standing[found]]
+
+    def _standing_at(self, now: ProfileVersion, place: Place) -> int:
+        """Return the location of a place; raise an error where the profile cannot stand there."""
+        at = self._places.location(place)
+        if not now.standing[at]:
+            raise BlockedCellError(
+                f"profile {self.name!r} cannot stand on {place!r}",
+                place=f"level {self._places.name!r}",
+                remedy="nearest() gives a place it can stand on",
+            )
+        return at
+
+    def _stand(self, now: ProfileVersion, at: Int32Array) -> BoolArray:
+        """Return (k) bool, where the profile can stand; not at -1, which is no place."""
+        return np.asarray(now.standing[at] & (at >= 0))
+
+    def _pairs(
+        self, starts: npt.ArrayLike, goals: npt.ArrayLike, strict: bool
+    ) -> tuple[ProfileVersion, Int32Array, Int32Array, BoolArray]:
+        """Return the version of now, the locations of pairs, and (m) bool which of all they are."""
+        now, named = self._newest(), (("starts", starts), ("goals", goals))
+        at, to = (self._places.locations(places, what) for what, places in named)
+        if strict:
+            for (what, places), found in zip(named, (at, to), strict=True):
+                self._check_all(now, places, found, what)
+        if len(at) != len(to):
+            raise QueryError(f"{len(at)} starts for {len(to)} goals", expected="as many")
+        both = self._stand(now, at) & self._stand(now, to)
+        return now, at[both], to[both], both
+
+    def _check_all(
+        self, now: ProfileVersion, places: npt.ArrayLike, at: Int32Array, what: str
+    ) -> None:
+        """Refuse places on which the profile cannot stand."""
+        wrong = np.flatnonzero(~self._stand(now, at)).tolist()
+        if wrong:
+            try:
+                self._standing_at(now, self._places.listed(places)[wrong[0]])
+            except QueryError as error:
+                more = f" and {len(wrong) - _NAMED:,} more" if len(wrong) > _NAMED else ""
+                named = ", ".join(map(str, wrong[:_NAMED]))
+                error.place = f"{error.place}, {what}[{named}]{more}"
+                raise
+
+    def _existing(self, places: npt.ArrayLike) -> Int32Array:
+        """Return (k) int32, the locations of places, on which nobody has to be able to stand."""
+        at = self._places.locations(places, "path")
+        for wrong in np.flatnonzero(at < 0).tolist():
+            self._places.location(self._places.listed(places)[wrong])
+        return at
+
+    # -- answers ----------------------------------------------------------------------------------
+
+    def _listed(self, at: Int32Array) -> list[Place]:
+        found = self._places.places_of(at).tolist()
+        return [*map(tuple, found)] if self._places.is_grid else found
+
+    def _array(self, at: Int32Array) -> AnyArray:
+        """Return locations as a game's places; -1 is -1 throughout, on graphs None."""
+        found = self._places.places_of(np.maximum(at, 0))
+        found[at < 0] = -1 if self._places.is_grid else None
+        return found
+
+
+def _is_bare(place: object) -> bool:
+    """Tell whether a place of a level with headings is a cell without one."""
+    return isinstance(place, tuple | list) and len(place) == 2
+
+
+def _point(point: Sequence[float]) -> tuple[float, float]:
+    try:
+        x, y = map(number_of, () if isinstance(point, bytes) else point)
+    except (TypeError, ValueError):
+        x = y = math.nan
+    if not (math.isfinite(x) and math.isfinite(y)):
+        raise QueryError(f"{quoted(point)} is no point", expected="(x, y), two finite numbers")
+    # Squares of larger numbers would overflow; from so far out all places are equally near.
+    return min(max(x, -_FARTHEST), _FARTHEST), min(max(y, -_FARTHEST), _FARTHEST)
+
+
+def _fast_lookup(
+    now: ProfileVersion, places: Places, changed: list[bool], fallback: NextHop
+) -> NextHop:
+    """Return the next hop between cells as they were baked, as fast as Python can do it.
+
+    A game calls it thousands of times a frame. Whatever it does not answer, a wrong argument or a
+    level that has changed, is left to the fallback.
+    """
+    hops = now.hops
+    width, rows = places.width, places.floor_height or places.height
+    plane = view_of(hops.row_at, places.floors, rows, width)
+    arc_of, head = hops.arc_of, hops.views[1]
+
+    def in_plane(start: Any, goal: Any) -> Place | None:
+        if not changed:
+            try:
+                x, y = start
+                goal_x, goal_y = goal
+                if x >= 0 and y >= 0 and goal_x >= 0 and goal_y >= 0:
+                    row, goal_row = flat[y, x], flat[goal_y, goal_x]
+                    if row >= 0 and goal_row >= 0 and (arc := arc_of(row, goal_row)) >= 0:
+                        at = head[arc]
+                        return at % width, at // width
+            except _WRONG:
+                pass
+        return fallback(start, goal)
+
+    def on_floors(start: Any, goal: Any) -> Place | None:
+        if not changed:
+            try:
+                x, y, floor = start
+                goal_x, goal_y, goal_floor = goal
+                if min(x, y, floor, goal_x, goal_y, goal_floor) >= 0:
+                    row, goal_row = plane[floor, y, x], plane[goal_floor, goal_y, goal_x]
+                    if row >= 0 and goal_row >= 0 and (arc := arc_of(row, goal_row)) >= 0:
+                        at = head[arc]
+                        return at % width, at // width % rows, at // (width * rows)
+            except _WRONG:
+                pass
+        return fallback(start, goal)
+
+    if places.floor_height is not None:
+        return on_floors
+    flat = view_of(hops.row_at, rows, width)
+    return in_plane
