@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from levelbake.errors import BakeError
-
 
 @dataclass(frozen=True)
 class FileKind:
@@ -58,6 +56,8 @@ def kind_of(name: str, path: Path) -> FileKind:
         BakeError: this process has not registered the kind.
     """
     if name not in KINDS:
+        from levelbake.errors import BakeError  # Not for `bake --help`.
+
         raise BakeError(
             f"this is a {name}, and what reads those is not loaded in this process",
             file=path,

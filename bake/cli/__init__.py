@@ -25,11 +25,10 @@ with interrupts_end():  # This takes longer than many a command.
     import typer
     from typer.core import TyperGroup
 
-    from bake.cli import assets, levels, paths, start, view, watch
+    from bake.cli import assets, levels, mistakes, paths, start, view, watch
     from bake.cli.options import PlacesCommand, tell
     from bake.cli.streams import standard_streams
     from bake.school import register
-    from levelbake.errors import BakeError, OutputError, cut
 
 _INTERRUPTED = 130
 _INTERRUPTED_NOTE = "interrupted; what was finished is kept"
@@ -76,7 +75,7 @@ class _Commands(TyperGroup):
         try:
             return super().invoke(*arguments)
         except _UsageError as error:
-            error.message = cut(error.message)
+            error.message = mistakes.cut(error.message)
             raise
 
 
@@ -126,7 +125,9 @@ def main() -> None:
     except KeyboardInterrupt:
         typer.echo(_INTERRUPTED_NOTE, err=True)
         sys.exit(_INTERRUPTED)
-    except OutputError as error:
+    except Exception as error:
+        if not isinstance(error, mistakes.OutputError):
+            raise
         tell(error)
         sys.exit(1)
 
@@ -135,19 +136,19 @@ def _run() -> None:
     try:
         with _leaving_when_interrupted():
             app(prog_name="bake")
-    except BakeError as error:
-        tell(error)
-        sys.exit(1)
-    except OSError as error:
-        if error.filename is None:
-            raise
-        tell(BakeError(f"cannot be used: {error.strerror}", file=str(error.filename)))
-        sys.exit(1)
     except SystemExit as end:
         # typer turns an interrupt into this code without printing anything.
         if end.code == _INTERRUPTED:
             typer.echo(_INTERRUPTED_NOTE, err=True)
         raise
+    except mistakes.BakeError as error:
+        tell(error)
+        sys.exit(1)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        tell(mistakes.BakeError(f"cannot be used: {error.strerror}", file=str(error.filename)))
+        sys.exit(1)
 
 
 @contextmanager
@@ -177,10 +178,9 @@ def _leaving_when_interrupted() -> Iterator[None]:
         try:
             signal.signal(signal.SIGINT, interrupt)
             yield
-        except BakeError:
-            raise
         except Exception as error:
-            if interrupted.is_set():  # Some libraries make errors of their own of an interrupt.
+            # Some libraries make errors of their own of an interrupt.
+            if interrupted.is_set() and not isinstance(error, mistakes.BakeError):
                 raise KeyboardInterrupt from error
             raise
         finally:

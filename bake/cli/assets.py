@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bake.cli import mistakes
 from bake.cli.options import (
     AssetFile,
     Json,
@@ -21,9 +22,7 @@ from bake.cli.options import (
     say,
     warn,
 )
-from bake.errors import BakeErrors
 from bake.kinds import kind_of
-from levelbake.errors import BakeError
 
 if TYPE_CHECKING:
     from bake.verify import Progress, Proof
@@ -149,19 +148,19 @@ def verify(
     from bake.view.console import BuildProgress, style_for
 
     if importlib.util.find_spec("scipy") is None:
-        raise BakeError(
+        raise mistakes.BakeError(
             "`bake verify` needs scipy, which is not installed",
             remedy='run `pip install "levelbake[verify]"`',
         )
     results: list[dict[str, Any]] = []
-    errors: list[BakeError] = []
+    errors: list[mistakes.BakeError] = []
     with BuildProgress(style_for(silent=as_json or quiet)) as progress:
         for asset in assets_in(assets):
             try:
                 beside = _compared(asset)
                 proof = _proof(asset, profile, sample, partial(progress, asset.name, "verify"))
                 results.append({"asset": str(asset), "right": True, **asdict(proof), **beside})
-            except BakeError as error:
+            except mistakes.BakeError as error:
                 errors.append(error)
                 results.append({"asset": str(asset), "right": False, "error": str(error)})
             progress.finished(asset.name)
@@ -171,7 +170,7 @@ def verify(
         elif not quiet:
             _print_proofs(results, sample)
     if errors:
-        raise BakeErrors(errors)
+        raise mistakes.BakeErrors(errors)
 
 
 def diff(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bake.cli import mistakes
 from bake.cli.options import (
     Json,
     Output,
@@ -26,9 +27,7 @@ from bake.cli.options import (
     say,
     tasks_of,
 )
-from bake.errors import BakeErrors
 from bake.kinds import kind_of
-from levelbake.errors import BakeError, counted, printable
 
 if TYPE_CHECKING:
     from bake.pipeline import Outcome
@@ -122,7 +121,7 @@ def build(
         with among(errors):
             write_depfile(depfile, tasks, recipe_file(recipe))
     if errors:
-        raise BakeErrors(errors)
+        raise mistakes.BakeErrors(errors)
 
 
 def join(
@@ -162,7 +161,7 @@ def join(
         as_json=as_json,
     )
     if errors:
-        raise BakeErrors(errors)
+        raise mistakes.BakeErrors(errors)
 
 
 def _parsed(shard: str) -> tuple[int, int]:
@@ -181,7 +180,7 @@ def _show(
     whole: bool,
     quiet: bool,
     as_json: bool,
-) -> list[BakeError]:
+) -> list[mistakes.BakeError]:
     """Show how levels are made, then what came of them; return the mistakes.
 
     Args:
@@ -212,7 +211,7 @@ def _show(
         elif not quiet:
             print_summary(outcomes, seconds)
             for found, others in summed_up(findings):
-                typer.echo(printable(as_text(found, others)), err=True)
+                typer.echo(mistakes.printable(as_text(found, others)), err=True)
     return errors
 
 
@@ -316,7 +315,8 @@ def lint(
         for each, others in summed_up(found):
             say(write(each, others))
         if style is LintFormat.text:
-            say(f"{counted(len(found), 'finding')} in {counted(len(tasks), 'level')}")
+            inside = mistakes.counted(len(tasks), "level")
+            say(f"{mistakes.counted(len(found), 'finding')} in {inside}")
     if any(each.severity == "error" for each in found):
         raise typer.Exit(1)
 

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from bake.errors import recipe_lines
-from levelbake.errors import AssetError, BakeError, UnknownProfileError, printable
+from bake.cli import mistakes
 
 if TYPE_CHECKING:
     from bake.pipeline import Task
@@ -81,16 +80,16 @@ class PlacesCommand(TyperCommand):
 
 def say(text: str) -> None:
     """Print a line; names in it may hold anything, and are shown with escapes."""
-    typer.echo(printable(text))
+    typer.echo(mistakes.printable(text))
 
 
 def warn(text: str) -> None:
     """Print a line that is no mistake on standard error."""
     typer.secho("warning: ", fg="yellow", bold=True, nl=False, err=True)
-    typer.echo(printable(text), err=True)
+    typer.echo(mistakes.printable(text), err=True)
 
 
-def tell(error: BakeError) -> None:
+def tell(error: mistakes.BakeError) -> None:
     """Print mistakes on standard error, a line each."""
     for line in str(error).splitlines():
         typer.secho("error: ", fg="red", bold=True, nl=False, err=True)
@@ -98,9 +97,9 @@ def tell(error: BakeError) -> None:
     _print_lines(error)
 
 
-def _print_lines(error: BakeError) -> None:
+def _print_lines(error: mistakes.BakeError) -> None:
     """Print the lines that may be pasted into a recipe, each below its table."""
-    lines = recipe_lines(error)
+    lines = mistakes.recipe_lines(error)
     if not lines:
         return
     typer.echo("\nlines for bake.toml, to change as you like (or let `bake init` guess):", err=True)
@@ -111,11 +110,11 @@ def _print_lines(error: BakeError) -> None:
 
 
 @contextmanager
-def among(errors: list[BakeError]) -> Iterator[None]:
+def among(errors: list[mistakes.BakeError]) -> Iterator[None]:
     """Keep the mistake of this block among others, so that all of them are told."""
     try:
         yield
-    except BakeError as error:
+    except mistakes.BakeError as error:
         errors.append(error)
 
 
@@ -132,7 +131,7 @@ def print_json(data: object, *, indent: int | None = 2) -> None:
 def _plain(value: Any) -> Any:
     if is_dataclass(value):
         return {each.name: getattr(value, each.name) for each in fields(value)}
-    return str(value) if isinstance(value, Path | BakeError) else value.tolist()
+    return str(value) if isinstance(value, Path | mistakes.BakeError) else value.tolist()
 
 
 def recipe_file(recipe: Path | None) -> Path | None:
@@ -160,7 +159,7 @@ def tasks_of(
     narrowed = [each for task in tasks if (each := _narrowed(task, profile)) is not None]
     if not narrowed:
         known = sorted({one.name for task in tasks for one in task.recipe.profiles})
-        raise UnknownProfileError(
+        raise mistakes.UnknownProfileError(
             f"no level has a profile {profile!r}",
             file=rules.file,
             expected=" or ".join(map(repr, known)),
@@ -186,7 +185,7 @@ def assets_in(paths: list[Path]) -> list[Path]:
     for one in paths:
         inside = sorted(one.glob("*.h5")) if one.is_dir() else [one]
         if not inside:
-            raise AssetError(
+            raise mistakes.AssetError(
                 "there is no asset in this folder", file=one, remedy="run `bake build` first"
             )
         found += inside

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from bake.cli import mistakes
 from bake.cli.options import (
     AssetFile,
     HeuristicName,
@@ -23,7 +24,6 @@ from bake.cli.options import (
     say,
 )
 from bake.view import Show
-from levelbake.errors import BlockedCellError, QueryError, UnknownNodeError
 
 #: The most pairs that one evaluation draws.
 MOST_PAIRS = 1_000_000
@@ -248,10 +248,10 @@ def _open_place(asset: Path, level: LevelAsset, nav: Navigator, text: str) -> Pl
     if terrain is None or nav.can_stand(place):
         return place
     remedy = None
-    with suppress(QueryError):  # Some levels have no positions, and some nowhere to stand.
+    with suppress(mistakes.QueryError):  # Some levels have no positions, and some nowhere to stand.
         near = nav.nearest(place if isinstance(place, tuple) else level.to_point(place))
         remedy = f"the nearest place where it can is {_text(near)}"
-    raise BlockedCellError(
+    raise mistakes.BlockedCellError(
         f"{text} is {terrain}, on which profile {nav.name!r} cannot stand",
         file=asset,
         remedy=remedy,
@@ -266,7 +266,7 @@ def _points(level: LevelAsset, start: str, goal: str) -> list[tuple[float, ...]]
     for text in (start, goal):
         try:
             level.node_name(text)
-        except UnknownNodeError:
+        except mistakes.UnknownNodeError:
             pass
         else:
             return None

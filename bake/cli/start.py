@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bake.cli import mistakes
 from bake.cli.options import Json, print_json, say
-from bake.errors import BakeErrors
-from levelbake.errors import counted
 
 if TYPE_CHECKING:
     from bake.lint.findings import Finding
@@ -63,13 +62,13 @@ def init(
         _print(started, tried, found)
     errors = [error for each in tried if (error := each.outcome.error) is not None]
     if errors:
-        raise BakeErrors(errors)
+        raise mistakes.BakeErrors(errors)
 
 
 def _made(tried: Tried) -> str:
     """Say how many places the guesses leave to stand on."""
     baked = tried.outcome.baked
-    return "cannot be baked yet" if baked is None else counted(baked.nodes, "place")
+    return "cannot be baked yet" if baked is None else mistakes.counted(baked.nodes, "place")
 
 
 def _open_lines(started: Started) -> list[Line]:
@@ -96,8 +95,8 @@ def _print(started: Started, tried: list[Tried], found: list[Finding]) -> None:
     quoted = shlex.quote(str(started.recipe))
     elsewhere = "" if started.recipe.parent == Path() else f" --recipe {quoted}"
     say(
-        f"{started.recipe}: {counted(len(started.lines), 'guessed line')} for "
-        f"{counted(len(tried), 'level')}; {look}mend it, and run `bake build{elsewhere}`"
+        f"{started.recipe}: {mistakes.counted(len(started.lines), 'guessed line')} for "
+        f"{mistakes.counted(len(tried), 'level')}; {look}mend it, and run `bake build{elsewhere}`"
     )
 
 

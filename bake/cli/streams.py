@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
-from levelbake.errors import OutputError
+from bake.cli import mistakes
 
 _STDOUT, _STDERR = 1, 2
 
@@ -87,7 +87,7 @@ class _Output(io.FileIO):
             if isinstance(error, BrokenPipeError):
                 raise
             said = "it is closed" if error.errno == errno.EBADF else error.strerror or error
-            raise OutputError(f"standard output cannot be written: {said}") from None
+            raise mistakes.OutputError(f"standard output cannot be written: {said}") from None
 
 
 class _Errors(io.FileIO):

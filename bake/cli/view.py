@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bake.cli import mistakes
 from bake.cli.options import Json, assets_in, print_json, say, warn
-from levelbake.errors import AssetError, OutputError, counted
 
 if TYPE_CHECKING:
     from bake.viewer.served import ServedLevels
@@ -65,12 +65,14 @@ def view(
         if given is not None:
             check_is_baked(given)
     if against is not None and place.is_dir() and not against.is_dir():
-        raise AssetError(
+        raise mistakes.AssetError(
             "a folder is compared with a folder", file=against, remedy="name a folder of assets"
         )
     traces = trace or []
     if traces and place.is_dir():
-        raise AssetError("a trace is of one level", file=place, remedy="name the level's asset")
+        raise mistakes.AssetError(
+            "a trace is of one level", file=place, remedy="name the level's asset"
+        )
     if page is not None:
         if port is not None:
             raise typer.BadParameter("--html and --port do not go together")
@@ -114,16 +116,16 @@ def check_is_baked(place: Path) -> None:
     if place.is_dir():
         return
     if not place.exists():
-        raise AssetError("there is no such file", file=place)
+        raise mistakes.AssetError("there is no such file", file=place)
     if place.suffix.lower() == ".bake":
-        raise AssetError(
+        raise mistakes.AssetError(
             "this is a flat file, which lacks a part of what the page shows",
             file=place,
             expected="an asset (.h5), or a folder of assets",
             remedy="view the asset that it was exported from",
         )
     if place.suffix.lower() in SUFFIXES | LOSSY_SUFFIXES:
-        raise AssetError(
+        raise mistakes.AssetError(
             "this is a level, not a baked one",
             file=place,
             expected="an asset (.h5), or a folder of assets",
@@ -145,7 +147,7 @@ def _check(levels: ServedLevels) -> None:
     for path in levels.assets().values():
         try:
             read_header(path)
-        except AssetError as error:
+        except mistakes.AssetError as error:
             warn(str(error))
 
 
@@ -160,7 +162,7 @@ def _write(
     if page.is_file() and page.stat().st_size:
         with page.open("rb") as file:
             if _OURS not in file.read(_BEGINNING):
-                raise OutputError(
+                raise mistakes.OutputError(
                     "there is a file that is no page of `bake view`, and this would overwrite it",
                     file=page,
                     remedy="move it away, or name another file",
@@ -179,7 +181,7 @@ def _write(
     if as_json:
         print_json({"file": str(page), "bytes": len(text), "levels": [each.id for each in levels]})
     else:
-        say(f"{page}: {counted(len(levels), 'level')}, {len(text):,} bytes")
+        say(f"{page}: {mistakes.counted(len(levels), 'level')}, {len(text):,} bytes")
 
 
 def _opened(address: str) -> bool:

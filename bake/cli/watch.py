@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bake.cli import mistakes
 from bake.cli.options import (
     Json,
     Output,
@@ -25,7 +26,6 @@ from bake.cli.options import (
     tell,
 )
 from bake.cli.view import Browser, Port, serve
-from levelbake.errors import counted, in_units
 
 if TYPE_CHECKING:
     from bake.pipeline import Outcome, Task
@@ -70,7 +70,7 @@ def watch(
         server = _served(tasks[0].asset.parent, port, outcomes)
         serve(server, open_browser=browser, as_json=as_json)
     if not (quiet or as_json):
-        say(f"watching {counted(len(tasks), 'level')}; Ctrl-C ends it")
+        say(f"watching {mistakes.counted(len(tasks), 'level')}; Ctrl-C ends it")
     sys.stdout.flush()
     try:
         for news in following.follow():
@@ -157,7 +157,7 @@ def _said(news: News) -> str:
     if outcome is None or outcome.error is not None:
         return ""
     if outcome.baked is None:
-        return f"its flat file is written, {in_units(outcome.flat or 0)}"
+        return f"its flat file is written, {mistakes.in_units(outcome.flat or 0)}"
     return line_of(outcome)
 
 

@@ -14,7 +14,7 @@ from tests.support.tiled_maps import layer, tmx
 
 COMMANDS = ("build", "check", "info", "path", "eval", "render", "verify", "schema")
 #: typer itself loads pydantic for some options, where it is installed.
-HEAVY = ("numpy", "numba", "h5py", "scipy", "networkx", "PIL")
+HEAVY = ("levelbake", "numpy", "numba", "h5py", "scipy", "networkx", "PIL")
 
 
 def test_version() -> None:

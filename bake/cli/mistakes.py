@@ -1,0 +1,19 @@
+"""The errors that commands meet, loaded when one is first needed.
+
+They are in the reader, which loads numpy and h5py at once; ``bake --help`` loads neither.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bake.errors import *  # noqa: F403
+    from levelbake.errors import *  # noqa: F403
+
+
+def __getattr__(name: str) -> Any:
+    import bake.errors
+    import levelbake.errors
+
+    return getattr(bake.errors if hasattr(bake.errors, name) else levelbake.errors, name)
