@@ -11,8 +11,9 @@ from bake.asset import Asset, read_header
 from bake.asset.column import PROFILE
 from bake.asset.schema import COLUMNS
 from bake.play import open_asset
-from levelbake.errors import AssetError
+from levelbake.errors import AssetError, CorruptAssetError
 from tests.support.baked import rows
+from tests.support.constraints import broken
 from tests.support.tampering import sign
 
 #: A ledge is stepped onto from floor alone, so there is no way back from the road behind it.
@@ -159,3 +160,18 @@ def replaced(name: str, make: Callable[[np.ndarray], object]) -> Callable[[h5py.
 
 def lengthened(name: str, by: int = 1) -> Callable[[h5py.File], str]:
     return replaced(name, lambda old: np.concatenate([old, old[-1:].repeat(by, axis=0)]))
+
+
+def check_values(path: Path, name: str, ask: Callable[[Path], object]) -> None:
+    """Break each constraint of a column in turn: whoever asks is told of the column."""
+    whole = path.read_bytes()
+    profile = name.split("/")[2] if name.startswith("/profiles/") else None
+    with Asset(path) as asset:
+        declared, array = asset.schema.column(name), asset.read(name)
+        wrong = list(broken(declared, array, lambda dim: asset._length(dim, profile)))
+    for what, changed in wrong:
+        path.write_bytes(whole)
+        edit(path, replaced(name, lambda _, changed=changed: changed))
+        with pytest.raises(CorruptAssetError, match=f"column {name} ") as caught:
+            pytest.fail(f"{what}: {ask(path)}")
+        assert "\n" not in str(caught.value)
