@@ -37,14 +37,10 @@ class Graph:
 
     Arcs of node ``v`` are ``first_out[v]`` to ``first_out[v + 1]``; an arc's number within its node
     is its *slot*.
-
-    Attributes:
-        first_out: (n + 1) int32, offsets into ``head``.
-        head: (m) int32, the node each arc leads to.
     """
 
-    first_out: Int32Array
-    head: Int32Array
+    first_out: Int32Array  #: (n + 1) int32, offsets into ``head``
+    head: Int32Array  #: (m) int32, the node each arc leads to
 
     @property
     def node_count(self) -> int:
@@ -88,30 +84,20 @@ class Graph:
 
 @dataclass(frozen=True)
 class Metric:
-    """What the arcs of a graph cost one agent profile.
+    """What the arcs of a graph cost one agent profile."""
 
-    Attributes:
-        weight: (m) int32 ticks, in [1, MAX_WEIGHT] or BLOCKED.
-        passable: (n) bool, True where the profile can stand on a node.
-        ticks_per_unit: ticks in one unit of cost.
-    """
-
-    weight: Int32Array
-    passable: BoolArray
-    ticks_per_unit: int
+    weight: Int32Array  #: (m) int32 ticks, in [1, MAX_WEIGHT] or BLOCKED
+    passable: BoolArray  #: (n) bool, True where the profile can stand on a node
+    ticks_per_unit: int  #: ticks in one unit of cost
 
 
 class Arcs(NamedTuple):
-    """A graph with its weights, as one argument of a kernel.
+    """A graph with its weights, as one argument of a kernel."""
 
-    Attributes:
-        first_out, head: (n + 1), (m) int32, see :class:`Graph`.
-        weight: (m) int32 ticks.
-    """
-
+    #: first_out, head: (n + 1), (m) int32, see :class:`Graph`
     first_out: Int32Array
     head: Int32Array
-    weight: Int32Array
+    weight: Int32Array  #: (m) int32 ticks
 
     @staticmethod
     def of(graph: Graph, weight: Int32Array) -> Arcs:
@@ -120,19 +106,12 @@ class Arcs(NamedTuple):
 
 @dataclass(frozen=True)
 class Subgraph:
-    """The part of a graph one profile can use, numbered without gaps.
+    """The part of a graph one profile can use, numbered without gaps."""
 
-    Attributes:
-        graph: the graph, whose nodes are rows.
-        weight: (m') int32 ticks, none of them BLOCKED.
-        node: (n') int32, the node of each row, ascending.
-        slot: (m') int32, each arc's slot within its node in the full graph.
-    """
-
-    graph: Graph
-    weight: Int32Array
-    node: Int32Array
-    slot: Int32Array
+    graph: Graph  #: the graph, whose nodes are rows
+    weight: Int32Array  #: (m') int32 ticks, none of them BLOCKED
+    node: Int32Array  #: (n') int32, the node of each row, ascending
+    slot: Int32Array  #: (m') int32, each arc's slot within its node in the full graph
 
     @property
     def arcs(self) -> Arcs:

@@ -18,24 +18,18 @@ class FileKind:
 
     Types that lie above this module are written as Any; the functions that are registered name
     them.
-
-    Attributes:
-        read: reads a file, by its path and a memory budget, and raises its mistakes.
-        bake: bakes a task, given where to report.
-        plan: predicts what baking a task would cost.
-        size: returns the nodes, arcs and profiles of an asset.
-        prove: proves an asset right, given where to report, and returns its proved entries.
-        inspect: returns what is in an asset, as JSON has it.
-        show: prints what ``inspect`` returned.
     """
 
+    #: reads a file, by its path and a memory budget, and raises its mistakes
     read: Callable[[Path, int], object]
-    bake: Callable[[Any, Any], Any]
-    plan: Callable[[Any], Any]
+    bake: Callable[[Any, Any], Any]  #: bakes a task, given where to report
+    plan: Callable[[Any], Any]  #: predicts what baking a task would cost
+    #: returns the nodes, arcs and profiles of an asset
     size: Callable[[Path], tuple[int, int, tuple[str, ...]]]
+    #: proves an asset right, given where to report, and returns its proved entries
     prove: Callable[[Path, Callable[[float], None]], int]
-    inspect: Callable[[Path], dict[str, Any]]
-    show: Callable[[dict[str, Any]], None]
+    inspect: Callable[[Path], dict[str, Any]]  #: returns what is in an asset, as JSON has it
+    show: Callable[[dict[str, Any]], None]  #: prints what ``inspect`` returned
 
 
 #: What returns each kind, by its name; a process that bakes for another one is sent this table.

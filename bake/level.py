@@ -30,122 +30,82 @@ MAX_TERRAINS = 255
 
 @dataclass(frozen=True)
 class Link:
-    """A way between two cells that need not be neighbours: a teleporter, ladder, stair, jump.
+    """A way between two cells that need not be neighbours: a teleporter, ladder, stair, jump."""
 
-    Attributes:
-        name: unique within the level.
-        kind: what the file calls it ("teleporter", "stairs"); "link" where it says nothing.
-        start, goal: cells.
-        cost: cost of taking it in units, positive; None = that of the straight way, at least 1.
-        both_ways: whether it also leads back, at the same cost.
-        profiles: names of the profiles that may take it; None = every profile.
-        place: where in the file it is, for messages.
-        id: what the editor calls it by: the id of an object or entity; None where it has none.
-        via: the cells it passes through, from start to goal and without these. They need not be
-            walkable.
-        over: names of the terrains that it passes over though nobody can stand there; on any other
-            such terrain in ``via`` the link is closed. None = those that ``via`` has as drawn.
-    """
-
-    name: str
-    kind: str
+    name: str  #: unique within the level
+    kind: str  #: what the file calls it ("teleporter", "stairs"); "link" where it says nothing
+    #: start, goal: cells
     start: Cell
     goal: Cell
+    #: cost of taking it in units, positive; None = that of the straight way, at least 1
     cost: float | None
-    both_ways: bool
+    both_ways: bool  #: whether it also leads back, at the same cost
+    #: names of the profiles that may take it; None = every profile
     profiles: tuple[str, ...] | None
-    place: str
+    place: str  #: where in the file it is, for messages
+    #: what the editor calls it by: the id of an object or entity; None where it has none
     id: str | None = None
+    #: the cells it passes through, from start to goal and without these. They need not be walkable.
     via: tuple[Cell, ...] = ()
+    #: names of the terrains that it passes over though nobody can stand there; on any other such
+    #: terrain in ``via`` the link is closed. None = those that ``via`` has as drawn.
     over: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
 class Region:
-    """Named cells; regions of a level may become its clusters.
+    """Named cells; regions of a level may become its clusters."""
 
-    Attributes:
-        name: unique among the level's regions.
-        cells: (k, 2) int32 (x, y), unique, k >= 1.
-        place: where in the file it is, for messages.
-    """
-
-    name: str
-    cells: Int32Array
-    place: str
+    name: str  #: unique among the level's regions
+    cells: Int32Array  #: (k, 2) int32 (x, y), unique, k >= 1
+    place: str  #: where in the file it is, for messages
     id: str | None = None
 
 
 @dataclass(frozen=True)
 class Spot:
-    """A named cell that matters to the game.
+    """A named cell that matters to the game."""
 
-    Attributes:
-        name: unique among the level's spots.
-        kind: "spawn", "exit", or whatever else the file calls it.
-        cell: the cell.
-        profiles: names of the profiles it is for; None = every profile.
-        place: where in the file it is, for messages.
-    """
-
-    name: str
-    kind: str
+    name: str  #: unique among the level's spots
+    kind: str  #: "spawn", "exit", or whatever else the file calls it
     cell: Cell
-    profiles: tuple[str, ...] | None
-    place: str
+    profiles: tuple[str, ...] | None  #: names of the profiles it is for; None = every profile
+    place: str  #: where in the file it is, for messages
     id: str | None = None
 
 
 @dataclass(frozen=True)
 class Door:
-    """Cells that change terrain together, between states with names.
+    """Cells that change terrain together, between states with names."""
 
-    Attributes:
-        name: unique among the level's doors.
-        cells: (k, 2) int32 (x, y), unique, k >= 1.
-        states: at least two pairs of a state's name and the terrain the cells have in it; None as
-            the terrain leaves what the map has there.
-        state: the state the level is baked in; None = none of them.
-        place: where in the file it is, for messages.
-        now: the terrain of the cells where they are in none of the states.
-    """
-
-    name: str
-    cells: Int32Array
+    name: str  #: unique among the level's doors
+    cells: Int32Array  #: (k, 2) int32 (x, y), unique, k >= 1
+    #: at least two pairs of a state's name and the terrain the cells have in it; None as the
+    #: terrain leaves what the map has there
     states: tuple[tuple[str, str | None], ...]
-    state: str | None
-    place: str
+    state: str | None  #: the state the level is baked in; None = none of them
+    place: str  #: where in the file it is, for messages
     id: str | None = None
-    now: tuple[str, ...] = ()
+    now: tuple[str, ...] = ()  #: the terrain of the cells where they are in none of the states
 
 
 @dataclass(frozen=True)
 class Prototype:
-    """A room or house that a level is built of, drawn once.
+    """A room or house that a level is built of, drawn once."""
 
-    Attributes:
-        name: unique among the level's prototypes.
-        width, height: its cells, as it is drawn.
-    """
-
-    name: str
+    name: str  #: unique among the level's prototypes
+    #: width, height: its cells, as it is drawn
     width: int
     height: int
 
 
 @dataclass(frozen=True)
 class Instance:
-    """A place at which a prototype stands in a level.
+    """A place at which a prototype stands in a level."""
 
-    Attributes:
-        prototype: its number among the level's prototypes.
-        placement: where its cells lie.
-        place: where in the file it is, for messages.
-    """
-
-    prototype: int
-    placement: Placement
-    place: str
+    prototype: int  #: its number among the level's prototypes
+    placement: Placement  #: where its cells lie
+    place: str  #: where in the file it is, for messages
 
     @property
     def at(self) -> tuple[int, int]:
@@ -171,14 +131,11 @@ class Things:
 
 @dataclass(frozen=True)
 class TerrainRule:
-    """What one terrain means for movement.
+    """What one terrain means for movement."""
 
-    Attributes:
-        cost: cost of crossing one cell in units, positive and finite; None = blocked.
-        enter_from: terrains it may be entered from; None = any terrain.
-    """
-
+    #: cost of crossing one cell in units, positive and finite; None = blocked
     cost: float | None = 1.0
+    #: terrains it may be entered from; None = any terrain
     enter_from: tuple[str, ...] | None = None
 
 
@@ -193,15 +150,10 @@ class Rules:
 
 @dataclass(frozen=True)
 class Remark:
-    """Something in a file that somebody drew or said, but that does not count.
+    """Something in a file that somebody drew or said, but that does not count."""
 
-    Attributes:
-        place: where in the file it is; None = no single place.
-        message: what does not count, and what to do.
-    """
-
-    place: str | None
-    message: str
+    place: str | None  #: where in the file it is; None = no single place
+    message: str  #: what does not count, and what to do
 
 
 #: Which points lie inside rings that cross: those that a ray leaves an odd number of times, or
@@ -211,175 +163,122 @@ FillRule = Literal["evenodd", "nonzero"]
 
 @dataclass(frozen=True)
 class Shape:
-    """An area of one terrain in the plane that a level is drawn in.
+    """An area of one terrain in the plane that a level is drawn in."""
 
-    Attributes:
-        terrain: what lies there.
-        rings: (k, 2) float64 corners each, the last one joined to the first; holes are rings, too.
-        fill: which points lie inside where rings overlap or cross.
-        closed: False = lines, which only block the way.
-        floor: place of its floor among those of the level, from 0.
-        place: where in the file it is, for messages.
-    """
-
-    terrain: str
+    terrain: str  #: what lies there
+    #: (k, 2) float64 corners each, the last one joined to the first; holes are rings, too
     rings: tuple[Float64Array, ...]
-    fill: FillRule = "evenodd"
-    closed: bool = True
-    floor: int = 0
-    place: str = ""
+    fill: FillRule = "evenodd"  #: which points lie inside where rings overlap or cross
+    closed: bool = True  #: False = lines, which only block the way
+    floor: int = 0  #: place of its floor among those of the level, from 0
+    place: str = ""  #: where in the file it is, for messages
 
 
 @dataclass(frozen=True)
 class OffMeshLink:
-    """A way between two points of the plane that walking does not join: a jump, a ladder, a portal.
+    """A way between points of the plane that walking does not join: a jump, a ladder, a portal."""
 
-    Attributes:
-        name: for messages, unique within the level.
-        start, goal: points.
-        start_floor, goal_floor: places of their floors, from 0.
-        cost: length of taking it, positive; None = the straight way's, at least 1.
-        both_ways: whether it also leads back, at the same cost.
-        profiles: names of the profiles that may take it; None = every profile.
-        place: where in the file it is, for messages.
-    """
-
-    name: str
+    name: str  #: for messages, unique within the level
+    #: start, goal: points
     start: Point
     goal: Point
+    #: start_floor, goal_floor: places of their floors, from 0
     start_floor: int = 0
     goal_floor: int = 0
+    #: length of taking it, positive; None = the straight way's, at least 1
     cost: float | None = None
-    both_ways: bool = False
+    both_ways: bool = False  #: whether it also leads back, at the same cost
+    #: names of the profiles that may take it; None = every profile
     profiles: tuple[str, ...] | None = None
-    place: str = ""
+    place: str = ""  #: where in the file it is, for messages
 
 
 @dataclass(frozen=True)
 class CharacteristicPoint:
-    """A point of the plane that stands for the places nearest to it: its Dirichlet domain.
+    """A point of the plane that stands for the places nearest to it: its Dirichlet domain."""
 
-    Attributes:
-        name: for messages.
-        point: where it is.
-        weight: how much higher its cone is than that of a point without weight, 0 or more.
-        floor: place of its floor among those of the level, from 0.
-        place: where in the file it is, for messages.
-    """
-
-    name: str
-    point: Point
+    name: str  #: for messages
+    point: Point  #: where it is
+    #: how much higher its cone is than that of a point without weight, 0 or more
     weight: float = 0.0
-    floor: int = 0
-    place: str = ""
+    floor: int = 0  #: place of its floor among those of the level, from 0
+    place: str = ""  #: where in the file it is, for messages
 
 
 @dataclass(frozen=True)
 class Polygons:
-    """Convex polygons that a file gives in place of shapes.
+    """Convex polygons that a file gives in place of shapes."""
 
-    Attributes:
-        vertex: (v, 2) float64 points.
-        first_corner: (p + 1) int32; corners of polygon i are first_corner[i] to
-            first_corner[i + 1] - 1.
-        corner: (c) int32 vertices, around each polygon in either direction.
-        terrain: (p) uint8 index into the level's terrains.
-        floor: (p) int32 places of their floors, from 0.
-        places: (p) where in the file each is, for messages.
-    """
-
-    vertex: Float64Array
+    vertex: Float64Array  #: (v, 2) float64 points
+    #: (p + 1) int32; corners of polygon i are first_corner[i] to first_corner[i + 1] - 1
     first_corner: Int32Array
-    corner: Int32Array
-    terrain: UInt8Array
-    floor: Int32Array
-    places: tuple[str, ...]
+    corner: Int32Array  #: (c) int32 vertices, around each polygon in either direction
+    terrain: UInt8Array  #: (p) uint8 index into the level's terrains
+    floor: Int32Array  #: (p) int32 places of their floors, from 0
+    places: tuple[str, ...]  #: (p) where in the file each is, for messages
 
 
 @dataclass(frozen=True)
 class GeometryLevel:
-    """A level of shapes in the plane, which has to be divided before there is a graph of it.
+    """A level of shapes in the plane, which has to be divided before there is a graph of it."""
 
-    Attributes:
-        name: the file's name without its extension.
-        source: the file it was read from.
-        shapes: in the order in which they are painted, a later one over those before; what no shape
-            covers is void.
-        terrains: unique names.
-        links: ways that walking does not join.
-        polygons: a mesh that the file gives; then there are no shapes.
-        points: characteristic points, for Dirichlet domains.
-        remarks: what was drawn in the file, but does not count.
-    """
-
-    name: str
-    source: Path
+    name: str  #: the file's name without its extension
+    source: Path  #: the file it was read from
+    #: in the order in which they are painted, a later one over those before; what no shape covers
+    #: is void
     shapes: tuple[Shape, ...]
-    terrains: tuple[str, ...]
+    terrains: tuple[str, ...]  #: unique names
     terrain_rules: Mapping[str, TerrainRule] = field(default_factory=dict)
     colours: Mapping[str, Colour] = field(default_factory=dict)
-    links: tuple[OffMeshLink, ...] = ()
-    polygons: Polygons | None = None
-    points: tuple[CharacteristicPoint, ...] = ()
+    links: tuple[OffMeshLink, ...] = ()  #: ways that walking does not join
+    polygons: Polygons | None = None  #: a mesh that the file gives; then there are no shapes
+    points: tuple[CharacteristicPoint, ...] = ()  #: characteristic points, for Dirichlet domains
     depends_on: tuple[Path, ...] = ()
-    remarks: tuple[Remark, ...] = ()
+    remarks: tuple[Remark, ...] = ()  #: what was drawn in the file, but does not count
 
 
 @dataclass(frozen=True)
 class GridLevel:
-    """A level of cells.
+    """A level of cells."""
 
-    Attributes:
-        name: the file's name without its extension.
-        source: the file it was read from.
-        terrain: (height, width) uint8, index into ``terrains``.
-        terrains: unique names, each used or declared by the file.
-        terrain_rules: costs stated by the file itself, by terrain name (may be empty).
-        colours: display colours by terrain name, where the file states one.
-        hex_layout: offset layout of a hexagonal grid; None = square.
-        rules: movement rules the format states.
-        barred: (height, width) uint8 headings of :mod:`bake.movement`, or None: one-way ledges. A
-            step onto or off the cell is not made if it has one of these headings, as a diagonal
-            step has two.
-        elevation: (height, width) float64 units, finite: how high the ground of each cell lies;
-            None = nothing is said.
-        floor_height: rows of one floor where several floors lie below one another in ``terrain``,
-            the lowest number first; None = one floor. No step leads from one floor to the next,
-            only links do.
-        headings: how many ways an agent can face, where each floor is the level as faced one of
-            these ways (see :func:`bake.worlds.headings.headed`); None = nobody faces any way.
-        things: links, regions, spots and doors, in cells of ``terrain``.
-        prototypes, instances: what some of the cells are built of; instances share no cell. Who
-            takes no notice of them still has the whole level in ``terrain``.
-        coordinates: where its cells lie in the plane it is drawn in; None = the file says nothing.
-        depends_on: every other file the level was read from.
-        hints: by terrain, keys of a legend that would say more than the terrain's name does.
-        remarks: what was drawn in the file, but does not count.
-        unmatched: entries of the recipe's legend for its format that it has nothing for.
-        shapes: areas drawn over the cells, in the plane; only where reading was asked to keep them
-            as they are, and ``terrain`` is without them then.
-    """
-
-    name: str
-    source: Path
-    terrain: UInt8Array
-    terrains: tuple[str, ...]
+    name: str  #: the file's name without its extension
+    source: Path  #: the file it was read from
+    terrain: UInt8Array  #: (height, width) uint8, index into ``terrains``
+    terrains: tuple[str, ...]  #: unique names, each used or declared by the file
+    #: costs stated by the file itself, by terrain name (may be empty)
     terrain_rules: Mapping[str, TerrainRule] = field(default_factory=dict)
+    #: display colours by terrain name, where the file states one
     colours: Mapping[str, Colour] = field(default_factory=dict)
-    hex_layout: HexLayout | None = None
-    rules: Rules = Rules()
+    hex_layout: HexLayout | None = None  #: offset layout of a hexagonal grid; None = square
+    rules: Rules = Rules()  #: movement rules the format states
+    #: (height, width) uint8 headings of :mod:`bake.movement`, or None: one-way ledges. A step onto
+    #: or off the cell is not made if it has one of these headings, as a diagonal step has two.
     barred: UInt8Array | None = None
+    #: (height, width) float64 units, finite: how high the ground of each cell lies; None = nothing
+    #: is said
     elevation: Float64Array | None = None
+    #: rows of one floor where several floors lie below one another in ``terrain``, the lowest
+    #: number first; None = one floor. No step leads from one floor to the next, only links do.
     floor_height: int | None = None
+    #: how many ways an agent can face, where each floor is the level as faced one of these ways
+    #: (see :func:`bake.worlds.headings.headed`); None = nobody faces any way
     headings: Headings | None = None
+    #: links, regions, spots and doors, in cells of ``terrain``
     things: Things = field(default_factory=Things)
+    #: prototypes, instances: what some of the cells are built of; instances share no cell. Who
+    #: takes no notice of them still has the whole level in ``terrain``.
     prototypes: tuple[Prototype, ...] = ()
     instances: tuple[Instance, ...] = ()
+    #: where its cells lie in the plane it is drawn in; None = the file says nothing
     coordinates: Coordinates | None = None
-    depends_on: tuple[Path, ...] = ()
+    depends_on: tuple[Path, ...] = ()  #: every other file the level was read from
+    #: by terrain, keys of a legend that would say more than the terrain's name does
     hints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    remarks: tuple[Remark, ...] = ()
+    remarks: tuple[Remark, ...] = ()  #: what was drawn in the file, but does not count
+    #: entries of the recipe's legend for its format that it has nothing for
     unmatched: tuple[str, ...] = ()
+    #: areas drawn over the cells, in the plane; only where reading was asked to keep them as they
+    #: are, and ``terrain`` is without them then
     shapes: tuple[Shape, ...] = ()
 
     @property
@@ -397,26 +296,19 @@ class Mesh:
 
     Polygons of one floor and one kind of agent do not overlap. Two of them are neighbours where
     they share a whole edge.
-
-    Attributes:
-        vertex: (v, 2) int32 steps of the grid.
-        first_corner: (p + 1) int32; corners of polygon i are first_corner[i] to
-            first_corner[i + 1] - 1, so that its area lies to the left as y grows upward.
-        corner: (c) int32 vertices.
-        neighbour: (c) int32, the polygon behind the edge that begins at the corner; -1 = a wall.
-        terrain: (p) uint8 index into the level's terrains.
-        floor: (p) uint8 places of their floors, from 0.
-        first_node: (p + 1) int32, likewise of ``node``.
-        node: (k) int32, nodes of the level that lie in each polygon or on its border, at least one.
     """
 
-    vertex: Int32Array
+    vertex: Int32Array  #: (v, 2) int32 steps of the grid
+    #: (p + 1) int32; corners of polygon i are first_corner[i] to first_corner[i + 1] - 1, so that
+    #: its area lies to the left as y grows upward
     first_corner: Int32Array
-    corner: Int32Array
+    corner: Int32Array  #: (c) int32 vertices
+    #: (c) int32, the polygon behind the edge that begins at the corner; -1 = a wall
     neighbour: Int32Array
-    terrain: UInt8Array
-    floor: UInt8Array
-    first_node: Int32Array
+    terrain: UInt8Array  #: (p) uint8 index into the level's terrains
+    floor: UInt8Array  #: (p) uint8 places of their floors, from 0
+    first_node: Int32Array  #: (p + 1) int32, likewise of ``node``
+    #: (k) int32, nodes of the level that lie in each polygon or on its border, at least one
     node: Int32Array
 
 
@@ -427,70 +319,50 @@ class Walls:
     There is one area for each floor and kind of agent; it lies to the left of its walls as y grows
     upward. Where walls meet in a point, each part of the area that begins there has a corner of its
     own.
-
-    Attributes:
-        corner: (w, 2) int32 steps of the grid.
-        after: (w) int32, the corner that the wall which begins at each corner leads to.
-        first_corner: (a + 1) int32; corners of area i are first_corner[i] to first_corner[i + 1]
-            - 1.
-        floor: (a) uint8 places of their floors, from 0.
-        area: (n) int32, the area that each node of the level lies in.
-        node: (w) int32, the node that is the corner, -1 = none; None where nodes are no corners.
-        weight: (n) float64 units, how high the cone of each node stands; None where nodes are no
-            characteristic points.
     """
 
-    corner: Int32Array
-    after: Int32Array
+    corner: Int32Array  #: (w, 2) int32 steps of the grid
+    after: Int32Array  #: (w) int32, the corner that the wall which begins at each corner leads to
+    #: (a + 1) int32; corners of area i are first_corner[i] to first_corner[i + 1] - 1
     first_corner: Int32Array
-    floor: UInt8Array
-    area: Int32Array
+    floor: UInt8Array  #: (a) uint8 places of their floors, from 0
+    area: Int32Array  #: (n) int32, the area that each node of the level lies in
+    #: (w) int32, the node that is the corner, -1 = none; None where nodes are no corners
     node: Int32Array | None = None
+    #: (n) float64 units, how high the cone of each node stands; None where nodes are no
+    #: characteristic points
     weight: Float64Array | None = None
 
 
 @dataclass(frozen=True)
 class GraphLevel:
-    """A level given as an explicit graph, or as one that the plane was divided into.
+    """A level given as an explicit graph, or as one that the plane was divided into."""
 
-    Attributes:
-        name: the file's name without its extension.
-        source: the file it was read from.
-        node_names: n unique names, all str or all int.
-        position: (n, 2) float64, or None where the file gives none.
-        tail, head: (m) int32 arcs; an undirected edge is two arcs.
-        length: (m) float64, positive and finite.
-        node_terrain: (n) uint8 index into ``terrains``.
-        terrains: unique names; ("ground",) where the file names none.
-        directed: whether the file says that the graph is directed.
-        region_names: unique names of regions, in the order in which the nodes name them.
-        node_region: (n) int32 index into ``region_names``, -1 = in none.
-        elevation: (n) float64 units, finite: the third coordinate; None where the file gives none.
-        areas: for each terrain of a divided plane, what it is called in the file, and the profiles
-            that may stand there; empty where the graph was given.
-        mesh: the polygons that the plane was divided into.
-        walls: those around points of visibility and Dirichlet domains.
-    """
-
-    name: str
-    source: Path
-    node_names: tuple[str, ...] | tuple[int, ...]
-    position: Float64Array | None
+    name: str  #: the file's name without its extension
+    source: Path  #: the file it was read from
+    node_names: tuple[str, ...] | tuple[int, ...]  #: n unique names, all str or all int
+    position: Float64Array | None  #: (n, 2) float64, or None where the file gives none
+    #: tail, head: (m) int32 arcs; an undirected edge is two arcs
     tail: Int32Array
     head: Int32Array
-    length: Float64Array
-    node_terrain: UInt8Array
-    terrains: tuple[str, ...]
-    directed: bool
+    length: Float64Array  #: (m) float64, positive and finite
+    node_terrain: UInt8Array  #: (n) uint8 index into ``terrains``
+    terrains: tuple[str, ...]  #: unique names; ("ground",) where the file names none
+    directed: bool  #: whether the file says that the graph is directed
+    #: unique names of regions, in the order in which the nodes name them
     region_names: tuple[str, ...] = ()
+    #: (n) int32 index into ``region_names``, -1 = in none
     node_region: Int32Array = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    #: (n) float64 units, finite: the third coordinate; None where the file gives none
     elevation: Float64Array | None = None
     terrain_rules: Mapping[str, TerrainRule] = field(default_factory=dict)
     colours: Mapping[str, Colour] = field(default_factory=dict)
     depends_on: tuple[Path, ...] = ()
+    #: for each terrain of a divided plane, what it is called in the file, and the profiles that may
+    #: stand there; empty where the graph was given
     areas: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
-    mesh: Mesh | None = None
-    walls: Walls | None = None
+    mesh: Mesh | None = None  #: the polygons that the plane was divided into
+    walls: Walls | None = None  #: those around points of visibility and Dirichlet domains
 
 
 Level = GridLevel | GraphLevel

@@ -27,16 +27,12 @@ _SQUARE = ((1, 0), (0, 1), (1, 1), (-1, 1))
 
 
 class TrueArcs(NamedTuple):
-    """The arcs that a profile may take, between locations.
+    """The arcs that a profile may take, between locations."""
 
-    Attributes:
-        tail, head: (m) int32 locations.
-        weight: (m) int32 ticks.
-    """
-
+    #: tail, head: (m) int32 locations
     tail: Int32Array
     head: Int32Array
-    weight: Int32Array
+    weight: Int32Array  #: (m) int32 ticks
 
     @staticmethod
     def of(version: Version) -> TrueArcs:

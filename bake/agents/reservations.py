@@ -82,17 +82,11 @@ def meeting(here: int, to: int, width: int) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Conflicts:
-    """How often agents were in each other's way.
+    """How often agents were in each other's way."""
 
-    Attributes:
-        vertex: pairs of agents on one cell.
-        swap: pairs that changed places.
-        crossing: pairs that crossed each other's way diagonally.
-    """
-
-    vertex: int = 0
-    swap: int = 0
-    crossing: int = 0
+    vertex: int = 0  #: pairs of agents on one cell
+    swap: int = 0  #: pairs that changed places
+    crossing: int = 0  #: pairs that crossed each other's way diagonally
 
     @property
     def total(self) -> int:

@@ -31,22 +31,15 @@ IN_TURN, FIRST, HELD = 0, 1, 2
 
 @dataclass(frozen=True)
 class Task:
-    """What one agent wants in a window.
+    """What one agent wants in a window."""
 
-    Attributes:
-        mover: its profile.
-        before: (steps + 1) int32, its part of the plan before, from the first step of the window
-            on; at its end it waits.
-        field: the distances to its target.
-        wait: ticks of waiting for a step anywhere but at the target.
-        stands: whether it stays where it is whatever others do.
-    """
-
-    mover: Mover
+    mover: Mover  #: its profile
+    #: (steps + 1) int32, its part of the plan before, from the first step of the window on; at its
+    #: end it waits
     before: Int32Array
-    field: Field
-    wait: int
-    stands: bool = False
+    field: Field  #: the distances to its target
+    wait: int  #: ticks of waiting for a step anywhere but at the target
+    stands: bool = False  #: whether it stays where it is whatever others do
 
 
 class Planner:

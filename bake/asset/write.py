@@ -46,15 +46,10 @@ SMALL_CHUNK_BYTES = 2**15
 
 @dataclass(frozen=True)
 class Contents:
-    """Everything an asset holds, by path.
+    """Everything an asset holds, by path."""
 
-    Attributes:
-        attributes: (group, name) -> scalar.
-        columns: path -> array.
-    """
-
-    attributes: Mapping[tuple[str, str], Scalar]
-    columns: Mapping[str, AnyArray]
+    attributes: Mapping[tuple[str, str], Scalar]  #: (group, name) -> scalar
+    columns: Mapping[str, AnyArray]  #: path -> array
 
 
 def write_asset(path: Path, header: Header, contents: Contents, schema: Schema = LEVELS) -> int:

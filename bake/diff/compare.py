@@ -27,41 +27,29 @@ _WITH_LIMIT = ("distances", "size")
 
 @dataclass(frozen=True)
 class Size:
-    """How large one bake is, and what baking it again would visit.
+    """How large one bake is, and what baking it again would visit."""
 
-    Attributes:
-        bytes: size of the file.
-        nodes, arcs: numbers of nodes and arcs of the graph.
-        pairs: number of ordered pairs of places, over all profiles, for which next hops are baked.
-    """
-
-    bytes: int
+    bytes: int  #: size of the file
+    #: nodes, arcs: numbers of nodes and arcs of the graph
     nodes: int
     arcs: int
+    #: number of ordered pairs of places, over all profiles, for which next hops are baked
     pairs: int
 
 
 @dataclass(frozen=True)
 class ProfileDifference:
-    """What changed for one profile.
+    """What changed for one profile."""
 
-    Attributes:
-        name: name of the profile.
-        matched: its places in both bakes.
-        reachability: changes of reachability; None where an asset holds no closure of its one-way
-            components.
-        distances: changes of distances; None where one has neither next hops nor distances.
-        clusters: (k) int32 clusters of the new bake in which something changed; None where it has
-            no clusters.
-        cluster_count: how many clusters the new bake has.
-    """
-
-    name: str
-    matched: Matched
+    name: str  #: name of the profile
+    matched: Matched  #: its places in both bakes
+    #: changes of reachability; None where an asset holds no closure of its one-way components
     reachability: Reachability | None
+    #: changes of distances; None where one has neither next hops nor distances
     distances: Distances | None
+    #: (k) int32 clusters of the new bake in which something changed; None where it has no clusters
     clusters: Int32Array | None
-    cluster_count: int
+    cluster_count: int  #: how many clusters the new bake has
 
     @property
     def cells_changed(self) -> int:
@@ -78,24 +66,18 @@ class ProfileDifference:
 
 @dataclass(frozen=True)
 class Difference:
-    """What changed between two bakes.
+    """What changed between two bakes."""
 
-    Attributes:
-        old, new: paths of the assets.
-        levels: names of their levels, which should be the same.
-        sizes: sizes of both.
-        profiles: changes of the profiles that both have.
-        profiles_gone, profiles_come: names of profiles only the old or only the new one has.
-        coordinates: where the cells of both lie; None where that is the same, or for graphs.
-    """
-
+    #: old, new: paths of the assets
     old: Path
     new: Path
-    levels: tuple[str, str]
-    sizes: tuple[Size, Size]
-    profiles: tuple[ProfileDifference, ...]
+    levels: tuple[str, str]  #: names of their levels, which should be the same
+    sizes: tuple[Size, Size]  #: sizes of both
+    profiles: tuple[ProfileDifference, ...]  #: changes of the profiles that both have
+    #: profiles_gone, profiles_come: names of profiles only the old or only the new one has
     profiles_gone: tuple[str, ...]
     profiles_come: tuple[str, ...]
+    #: where the cells of both lie; None where that is the same, or for graphs
     coordinates: tuple[Coordinates, Coordinates] | None
 
 
@@ -163,16 +145,12 @@ def _size(level: LevelAsset, asset: Asset) -> Size:
 
 @dataclass(frozen=True)
 class Limit:
-    """A kind of change that is not allowed, or only up to some percentage.
+    """A kind of change that is not allowed, or only up to some percentage."""
 
-    Attributes:
-        what: "cells" (a place was opened, closed or repriced), "reachability" (a way was lost),
-            "distances" (one grew), or "size" (the file grew).
-        percent: how much growth is allowed, for the last two.
-    """
-
+    #: "cells" (a place was opened, closed or repriced), "reachability" (a way was lost),
+    #: "distances" (one grew), or "size" (the file grew)
     what: What
-    percent: float = 0.0
+    percent: float = 0.0  #: how much growth is allowed, for the last two
 
 
 def read_limit(text: str) -> Limit:

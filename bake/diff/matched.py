@@ -15,22 +15,17 @@ from levelbake.errors import AssetError
 
 @dataclass(frozen=True)
 class Matched:
-    """One profile in two assets.
+    """One profile in two assets."""
 
-    Attributes:
-        old, new: the profile's tables.
-        old_row, new_row: (k) int32, rows of the places the profile can stand on in both. These
-            *shared* places are numbered in the order of the new rows.
-        closed: rows of ``old`` the profile could stand on and no longer can.
-        opened: rows of ``new`` the profile can stand on and could not before.
-    """
-
+    #: old, new: the profile's tables
     old: ProfileColumns
     new: ProfileColumns
+    #: old_row, new_row: (k) int32, rows of the places the profile can stand on in both. These
+    #: *shared* places are numbered in the order of the new rows.
     old_row: Int32Array
     new_row: Int32Array
-    closed: Int32Array
-    opened: Int32Array
+    closed: Int32Array  #: rows of ``old`` the profile could stand on and no longer can
+    opened: Int32Array  #: rows of ``new`` the profile can stand on and could not before
 
     def __len__(self) -> int:
         return len(self.old_row)
@@ -72,17 +67,13 @@ class Matched:
 
 @dataclass(frozen=True)
 class ArcChanges:
-    """How many arcs between shared places changed.
+    """How many arcs between shared places changed."""
 
-    Attributes:
-        come, gone, repriced: how many arcs are new, are gone, or have another weight.
-        touched: (k) bool, True where a shared place is an end of such an arc.
-    """
-
+    #: come, gone, repriced: how many arcs are new, are gone, or have another weight
     come: int
     gone: int
     repriced: int
-    touched: BoolArray
+    touched: BoolArray  #: (k) bool, True where a shared place is an end of such an arc
 
 
 def match(old: ProfileColumns, new: ProfileColumns) -> Matched:

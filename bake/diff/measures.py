@@ -25,23 +25,16 @@ _NAMED = 5
 
 @dataclass(frozen=True)
 class Reachability:
-    """How reachability changed between k shared places.
+    """How reachability changed between k shared places."""
 
-    Attributes:
-        lost: number of ordered pairs of places that had a way and have none.
-        gained: number of ordered pairs of places that had no way and have one.
-        lost_example, gained_example: (start, goal), numbers of shared places from the largest
-            groups that were parted or joined; None where none were.
-        cut_off: (k) bool, True where a place lost its way from or to the largest part.
-        joined: (k) bool, True where a place gained a way from or to the largest part.
-    """
-
-    lost: int
-    gained: int
+    lost: int  #: number of ordered pairs of places that had a way and have none
+    gained: int  #: number of ordered pairs of places that had no way and have one
+    #: lost_example, gained_example: (start, goal), numbers of shared places from the largest groups
+    #: that were parted or joined; None where none were
     lost_example: tuple[int, int] | None
     gained_example: tuple[int, int] | None
-    cut_off: BoolArray
-    joined: BoolArray
+    cut_off: BoolArray  #: (k) bool, True where a place lost its way from or to the largest part
+    joined: BoolArray  #: (k) bool, True where a place gained a way from or to the largest part
 
 
 def compare_reachability(matched: Matched) -> Reachability | None:
@@ -114,25 +107,21 @@ class ChangedPair:
 
 @dataclass(frozen=True)
 class Distances:
-    """Distances between shared places that have a way before and after.
+    """Distances between shared places that have a way before and after."""
 
-    Attributes:
-        goals, places: how many goals were compared, of how many places.
-        pairs: number of ordered pairs compared.
-        longer, shorter: how many of these grew longer or shorter.
-        percent: change in percent of the old distance at PERCENTILES, over the changed pairs.
-        most: the pairs that changed by most units, at most one for each goal.
-        grown: (k) float64 units, by how much the distance from each place to any of the goals
-            compared grew at most; 0 where none did.
-    """
-
+    #: goals, places: how many goals were compared, of how many places
     goals: int
     places: int
-    pairs: int
+    pairs: int  #: number of ordered pairs compared
+    #: longer, shorter: how many of these grew longer or shorter
     longer: int
     shorter: int
+    #: change in percent of the old distance at PERCENTILES, over the changed pairs
     percent: tuple[float, ...]
+    #: the pairs that changed by most units, at most one for each goal
     most: tuple[ChangedPair, ...]
+    #: (k) float64 units, by how much the distance from each place to any of the goals compared grew
+    #: at most; 0 where none did
     grown: Float64Array = field(compare=False)
 
     @property

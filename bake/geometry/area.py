@@ -26,15 +26,10 @@ Region = Any
 
 @dataclass(frozen=True)
 class Area:
-    """Where one terrain lies on a floor.
+    """Where one terrain lies on a floor."""
 
-    Attributes:
-        terrain: its name.
-        region: (Multi)Polygon with holes, in steps of the grid.
-    """
-
-    terrain: str
-    region: Region
+    terrain: str  #: its name
+    region: Region  #: (Multi)Polygon with holes, in steps of the grid
 
 
 @dataclass(frozen=True)
@@ -46,26 +41,17 @@ class Floor:
 
 @dataclass(frozen=True)
 class Geometry:
-    """All floors of a level as areas of the plane; what no area covers is void.
-
-    Attributes:
-        source: the level's file, for messages.
-        floors: at least one, the lowest first.
-        terrains: unique names of what areas may be.
-        links: ways that walking does not join.
-        polygons: a mesh that the file gave; the areas are what it covers.
-        points: characteristic points that the level states.
-    """
+    """All floors of a level as areas of the plane; what no area covers is void."""
 
     name: str
-    source: Path
-    floors: tuple[Floor, ...]
-    terrains: tuple[str, ...]
+    source: Path  #: the level's file, for messages
+    floors: tuple[Floor, ...]  #: at least one, the lowest first
+    terrains: tuple[str, ...]  #: unique names of what areas may be
     terrain_rules: Mapping[str, TerrainRule] = field(default_factory=dict)
     colours: Mapping[str, Colour] = field(default_factory=dict)
-    links: tuple[OffMeshLink, ...] = ()
-    polygons: Polygons | None = None
-    points: tuple[CharacteristicPoint, ...] = ()
+    links: tuple[OffMeshLink, ...] = ()  #: ways that walking does not join
+    polygons: Polygons | None = None  #: a mesh that the file gave; the areas are what it covers
+    points: tuple[CharacteristicPoint, ...] = ()  #: characteristic points that the level states
     depends_on: tuple[Path, ...] = ()
 
 

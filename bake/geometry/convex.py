@@ -23,21 +23,14 @@ _SLIVER = "the outline is too fine for a grid of 1/1024 of a unit"
 
 
 class Convex(NamedTuple):
-    """Convex polygons of one floor, each of one area.
+    """Convex polygons of one floor, each of one area."""
 
-    Attributes:
-        vertex: (v, 2) int64 steps of the grid, sorted.
-        first_corner: (p + 1) int32.
-        corner: (c) int32 vertices, so that cross products of edges in turn are not negative.
-        neighbour: (c) int32, the polygon behind the edge that begins here; -1 = none.
-        area: (p) int32, place of its area on the floor.
-    """
-
-    vertex: Int64Array
-    first_corner: Int32Array
+    vertex: Int64Array  #: (v, 2) int64 steps of the grid, sorted
+    first_corner: Int32Array  #: (p + 1) int32
+    #: (c) int32 vertices, so that cross products of edges in turn are not negative
     corner: Int32Array
-    neighbour: Int32Array
-    area: Int32Array
+    neighbour: Int32Array  #: (c) int32, the polygon behind the edge that begins here; -1 = none
+    area: Int32Array  #: (p) int32, place of its area on the floor
 
 
 def convex_polygons(geometry: Geometry, floor: Floor) -> Convex:

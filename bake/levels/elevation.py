@@ -16,17 +16,11 @@ from bake.levels.reading.mistakes import refuse
 
 @dataclass(frozen=True)
 class ElevationImage:
-    """An image whose grey values say how high the cells of a level lie.
+    """An image whose grey values say how high the cells of a level lie."""
 
-    Attributes:
-        image: its path, relative to the recipe's folder.
-        unit: units that one step of grey rises, above 0.
-        zero: how high black lies, in units.
-    """
-
-    image: str
-    unit: float = 1.0
-    zero: float = 0.0
+    image: str  #: its path, relative to the recipe's folder
+    unit: float = 1.0  #: units that one step of grey rises, above 0
+    zero: float = 0.0  #: how high black lies, in units
 
 
 def raised(

@@ -176,15 +176,10 @@ class MetColours:
 
 
 class ImageLegend:
-    """Knows the recipe's colours, then the built-in ones that the recipe does not name.
+    """Knows the recipe's colours, then the built-in ones that the recipe does not name."""
 
-    Attributes:
-        names: terrains by number, in legend order, then the built-in ones.
-        colours: the first colour the legend names for a terrain, by terrain.
-    """
-
-    names: tuple[str, ...]
-    colours: Mapping[str, Colour]
+    names: tuple[str, ...]  #: terrains by number, in legend order, then the built-in ones
+    colours: Mapping[str, Colour]  #: the first colour the legend names for a terrain, by terrain
 
     def __init__(self, legend: Mapping[str, str], path: Path) -> None:
         """Number the terrains and index the colours.

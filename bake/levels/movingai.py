@@ -244,29 +244,17 @@ def _letter_text(byte: int) -> str:
 
 @dataclass(frozen=True)
 class Scenario:
-    """The k problems of a scenario file, in the order of its lines.
+    """The k problems of a scenario file, in the order of its lines."""
 
-    Attributes:
-        source: the file.
-        bucket: (k) int32, problems of similar length share one.
-        map: k names of maps as the file has them, often with folders.
-        size: (k, 2) int32, width and height of the map in cells.
-        start: (k, 2) int32, cells (x, y).
-        goal: (k, 2) int32, cells (x, y).
-        optimal: (k) float64, length of a shortest path in cells, as the file rounds it.
-        rounding: (k) float64, how far off printing may have put each optimal length.
-        line: (k) int32, line of the file, counted from 1.
-    """
-
-    source: Path
-    bucket: Int32Array
-    map: tuple[str, ...]
-    size: Int32Array
-    start: Int32Array
-    goal: Int32Array
-    optimal: Float64Array
-    rounding: Float64Array
-    line: Int32Array
+    source: Path  #: the file
+    bucket: Int32Array  #: (k) int32, problems of similar length share one
+    map: tuple[str, ...]  #: k names of maps as the file has them, often with folders
+    size: Int32Array  #: (k, 2) int32, width and height of the map in cells
+    start: Int32Array  #: (k, 2) int32, cells (x, y)
+    goal: Int32Array  #: (k, 2) int32, cells (x, y)
+    optimal: Float64Array  #: (k) float64, length of a shortest path in cells, as the file rounds it
+    rounding: Float64Array  #: (k) float64, how far off printing may have put each optimal length
+    line: Int32Array  #: (k) int32, line of the file, counted from 1
 
     def __len__(self) -> int:
         return len(self.map)

@@ -41,31 +41,21 @@ _NAME = re.compile(r"'[^']*'")
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is likely wrong.
+    """One thing that is likely wrong."""
 
-    Attributes:
-        rule: which rule found it.
-        severity: "error", "warning" or "notice".
-        file: the level file, or the recipe.
-        level: name of the level; "" where the finding is about the recipe, unless it is about an
-            entry that the recipe has for this level alone.
-        place: layer, object or key in the file; None where the finding names none.
-        profile: the agent profile the finding is about; None = all.
-        cell: first cell concerned, in reading order: (x, y) or (x, y, floor); a node's name on
-            graph levels; None where no cell is concerned.
-        cells: how many cells or nodes are concerned.
-        message: what is wrong, in one line.
-    """
-
-    rule: Rule
-    severity: Severity
-    file: str
+    rule: Rule  #: which rule found it
+    severity: Severity  #: "error", "warning" or "notice"
+    file: str  #: the level file, or the recipe
+    #: name of the level; "" where the finding is about the recipe, unless it is about an entry that
+    #: the recipe has for this level alone
     level: str
-    place: str | None
-    profile: str | None
+    place: str | None  #: layer, object or key in the file; None where the finding names none
+    profile: str | None  #: the agent profile the finding is about; None = all
+    #: first cell concerned, in reading order: (x, y) or (x, y, floor); a node's name on graph
+    #: levels; None where no cell is concerned
     cell: tuple[int, ...] | str | int | None
-    cells: int
-    message: str
+    cells: int  #: how many cells or nodes are concerned
+    message: str  #: what is wrong, in one line
 
 
 def severity_of(rule: Rule, chosen: Mapping[str, Severity]) -> Severity:

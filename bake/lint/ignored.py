@@ -16,15 +16,11 @@ from bake.toml import toml, toml_key
 
 @dataclass(frozen=True)
 class LeftOver:
-    """What reading one level left over.
-
-    Attributes:
-        remarks: what was drawn, but does not count.
-        unmatched: entries of the legend for the level's format that it has nothing for.
-    """
+    """What reading one level left over."""
 
     task: Task
-    remarks: Sequence[Remark]
+    remarks: Sequence[Remark]  #: what was drawn, but does not count
+    #: entries of the legend for the level's format that it has nothing for
     unmatched: Sequence[str]
 
     @staticmethod

@@ -29,19 +29,12 @@ _TRIED = 64
 
 
 class Blocked(NamedTuple):
-    """Straight lines of one kind that a wall lies in the way of.
+    """Straight lines of one kind that a wall lies in the way of."""
 
-    Attributes:
-        profile: whose.
-        node: a node of the first of them.
-        lines: how many there are.
-        message: what is wrong, in one line, with the coordinates of the first.
-    """
-
-    profile: str
-    node: int
-    lines: int
-    message: str
+    profile: str  #: whose
+    node: int  #: a node of the first of them
+    lines: int  #: how many there are
+    message: str  #: what is wrong, in one line, with the coordinates of the first
 
 
 def blocked_lines(

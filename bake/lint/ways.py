@@ -18,34 +18,24 @@ MOST_TOLD = 12
 
 @dataclass(frozen=True)
 class SpawnOrExit:
-    """A spawn or an exit.
+    """A spawn or an exit."""
 
-    Attributes:
-        name: name of the spot.
-        row: row of the spot's place; -1 where the profile cannot stand there.
-        own: whether a finding is due for this profile when it cannot stand there. `bake lint` sets
-            it where the spot is for named profiles, including this one, and where no profile can
-            stand.
-    """
-
-    name: str
-    row: int
+    name: str  #: name of the spot
+    row: int  #: row of the spot's place; -1 where the profile cannot stand there
+    #: whether a finding is due for this profile when it cannot stand there. `bake lint` sets it
+    #: where the spot is for named profiles, including this one, and where no profile can stand.
     own: bool
 
 
 @dataclass(frozen=True)
 class Ways:
-    """One profile's graph, with its spawns and exits.
+    """One profile's graph, with its spawns and exits."""
 
-    Attributes:
-        graph: rows as nodes, with the arcs the profile may take.
-        opened: the same nodes, then places in doors as further nodes, with the arcs the profile
-            could take if all doors stood open.
-        spawns, exits: spots of the level that are for the profile.
-    """
-
-    graph: Graph
+    graph: Graph  #: rows as nodes, with the arcs the profile may take
+    #: the same nodes, then places in doors as further nodes, with the arcs the profile could take
+    #: if all doors stood open
     opened: Graph
+    #: spawns, exits: spots of the level that are for the profile
     spawns: Sequence[SpawnOrExit]
     exits: Sequence[SpawnOrExit]
 
@@ -118,15 +108,10 @@ def _counted(count: int) -> str:
 
 @dataclass(frozen=True)
 class _Reach:
-    """Reachability from and to some sources.
+    """Reachability from and to some sources."""
 
-    Attributes:
-        reached: (n) bool, nodes that can be reached from a source.
-        returns: (n) bool, nodes from which a source can be reached.
-    """
-
-    reached: BoolArray
-    returns: BoolArray
+    reached: BoolArray  #: (n) bool, nodes that can be reached from a source
+    returns: BoolArray  #: (n) bool, nodes from which a source can be reached
 
 
 def _largest_part(graph: Graph) -> Int32Array:

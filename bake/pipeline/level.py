@@ -66,43 +66,28 @@ Make = Callable[[World, LevelRecipe, str, int, Report, Checkpoint], list[Content
 
 @dataclass(frozen=True)
 class BakedLevel:
-    """The result of baking a level.
+    """The result of baking a level."""
 
-    Attributes:
-        nodes, arcs: size of the level's graph.
-        profiles: names of the profiles.
-        bytes: size of the asset.
-        seconds: wall time.
-        taken_up: share of the searched pairs that came from a checkpoint.
-        notes: what a person should know of the checkpoint.
-        remarks: what was drawn in the level, but does not count.
-        unmatched: entries of the recipe's legend that the level has nothing for.
-    """
-
+    #: nodes, arcs: size of the level's graph
     nodes: int
     arcs: int
-    profiles: tuple[str, ...]
-    bytes: int
-    seconds: float
-    taken_up: float
-    notes: tuple[str, ...]
-    remarks: tuple[Remark, ...] = ()
+    profiles: tuple[str, ...]  #: names of the profiles
+    bytes: int  #: size of the asset
+    seconds: float  #: wall time
+    taken_up: float  #: share of the searched pairs that came from a checkpoint
+    notes: tuple[str, ...]  #: what a person should know of the checkpoint
+    remarks: tuple[Remark, ...] = ()  #: what was drawn in the level, but does not count
+    #: entries of the recipe's legend that the level has nothing for
     unmatched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A level before any table is made.
-
-    Attributes:
-        level: the level.
-        header: of its asset.
-        world: its graph, and what it costs; without a list of its arcs if it is large and needs
-            none.
-    """
+    """A level before any table is made."""
 
     level: Level
-    header: Header
+    header: Header  #: of its asset
+    #: its graph, and what it costs; without a list of its arcs if it is large and needs none
     world: World | LatticeWorld
 
 

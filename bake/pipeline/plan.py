@@ -85,68 +85,44 @@ WRITE_SECONDS_PER_RUN = 120e-9
 
 @dataclass(frozen=True)
 class TablePlan:
-    """The predicted cost of one table of one profile.
+    """The predicted cost of one table of one profile."""
 
-    Attributes:
-        profile, table: their names; table is one of the recipe's.
-        kind: how the table is kept, such as "labels" or "compressed".
-        bytes: size in the file.
-        seconds: wall time with the threads asked for; 0 where another profile's table serves.
-        work: seconds that one thread takes for all ranges of targets together; 0 where there are
-            none, and nothing is shared out.
-        ranges: how many ranges there are; more threads or workers than these change nothing.
-        memory: bytes that making it takes, beside the level's graph.
-        worker_memory: bytes that searching one range takes, beside the level's graph.
-    """
-
+    #: profile, table: their names; table is one of the recipe's
     profile: str
     table: str
-    kind: str
-    bytes: int
-    seconds: float
-    memory: int
+    kind: str  #: how the table is kept, such as "labels" or "compressed"
+    bytes: int  #: size in the file
+    seconds: float  #: wall time with the threads asked for; 0 where another profile's table serves
+    memory: int  #: bytes that making it takes, beside the level's graph
+    #: seconds that one thread takes for all ranges of targets together; 0 where there are none, and
+    #: nothing is shared out
     work: float = 0.0
-    ranges: int = 0
-    worker_memory: int = 0
+    ranges: int = 0  #: how many ranges there are; more threads or workers than these change nothing
+    worker_memory: int = 0  #: bytes that searching one range takes, beside the level's graph
 
 
 @dataclass(frozen=True)
 class ClusterPlan:
-    """The predicted cost of baking one level on a cluster.
+    """The predicted cost of baking one level on a cluster."""
 
-    Attributes:
-        workers: how many there are, of one thread each.
-        seconds: wall time, if each of them is as fast as this machine.
-        memory: peak of a worker, in bytes; 0 where workers get nothing to do.
-    """
-
-    workers: int
-    seconds: float
-    memory: int
+    workers: int  #: how many there are, of one thread each
+    seconds: float  #: wall time, if each of them is as fast as this machine
+    memory: int  #: peak of a worker, in bytes; 0 where workers get nothing to do
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The predicted cost of baking one level.
+    """The predicted cost of baking one level."""
 
-    Attributes:
-        level: the level's name.
-        nodes, arcs: size of its graph.
-        tables: one entry for each table.
-        bytes: size of the asset.
-        seconds: wall time, where kernels are compiled already.
-        memory: peak of the process, in bytes.
-        cluster: the same on a cluster, where that is asked for.
-    """
-
-    level: str
+    level: str  #: the level's name
+    #: nodes, arcs: size of its graph
     nodes: int
     arcs: int
-    tables: tuple[TablePlan, ...]
-    bytes: int
-    seconds: float
-    memory: int
-    cluster: ClusterPlan | None = None
+    tables: tuple[TablePlan, ...]  #: one entry for each table
+    bytes: int  #: size of the asset
+    seconds: float  #: wall time, where kernels are compiled already
+    memory: int  #: peak of the process, in bytes
+    cluster: ClusterPlan | None = None  #: the same on a cluster, where that is asked for
 
 
 class _Stages:

@@ -55,21 +55,13 @@ _at_work = False
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of building one level.
+    """The result of building one level."""
 
-    Attributes:
-        task: the level.
-        status: "baked", "fresh" (was up to date) or "failed".
-        baked: sizes and time, where it was baked.
-        flat: bytes of its flat file, where that was written.
-        error: what went wrong, where it failed.
-    """
-
-    task: Task
-    status: Literal["baked", "fresh", "failed"]
-    baked: BakedLevel | None = None
-    error: BakeError | None = None
-    flat: int | None = None
+    task: Task  #: the level
+    status: Literal["baked", "fresh", "failed"]  #: "baked", "fresh" (was up to date) or "failed"
+    baked: BakedLevel | None = None  #: sizes and time, where it was baked
+    error: BakeError | None = None  #: what went wrong, where it failed
+    flat: int | None = None  #: bytes of its flat file, where that was written
 
 
 def build(

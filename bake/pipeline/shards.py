@@ -43,15 +43,10 @@ _REMEDY = "bake every shard to its end, and join them, from the same files and v
 
 @dataclass(frozen=True)
 class Shard:
-    """One of several shares of a build.
+    """One of several shares of a build."""
 
-    Attributes:
-        number: which one, from 1.
-        count: how many there are.
-    """
-
-    number: int
-    count: int
+    number: int  #: which one, from 1
+    count: int  #: how many there are
 
     @property
     def name(self) -> str:

@@ -36,20 +36,13 @@ NOT_IN_NAMES = '/\\<>:"|?*'
 
 @dataclass(frozen=True)
 class Task:
-    """One level to bake.
+    """One level to bake."""
 
-    Attributes:
-        source: the level file.
-        asset: where its asset goes.
-        recipe: the rules in effect for it.
-        part: which of the file's levels; "" where the file has only one.
-        project: the recipe's folder, which a level's references may not leave; None = no recipe.
-    """
-
-    source: Path
-    asset: Path
-    recipe: LevelRecipe
-    part: str = ""
+    source: Path  #: the level file
+    asset: Path  #: where its asset goes
+    recipe: LevelRecipe  #: the rules in effect for it
+    part: str = ""  #: which of the file's levels; "" where the file has only one
+    #: the recipe's folder, which a level's references may not leave; None = no recipe
     project: Path | None = None
 
     @property

@@ -57,25 +57,16 @@ class Paths(Protocol):
 
 @dataclass(frozen=True)
 class Progress:
-    """How an agent gets on along its path.
+    """How an agent gets on along its path."""
 
-    Attributes:
-        corner: the point to steer for: where the path turns next, or its end.
-        along: how far along the path the agent is, in units of the plane.
-        left: how far it is to the end of the path from there.
-        off: how far the agent is from the path.
-        strayed: whether it is so far off that it should come back: see :meth:`Follower.reenter`.
-        stuck: whether it has made no headway for as long as its patience lasts.
-        arrived: whether it has reached the end.
-    """
-
-    corner: tuple[float, float]
-    along: float
-    left: float
-    off: float
+    corner: tuple[float, float]  #: the point to steer for: where the path turns next, or its end
+    along: float  #: how far along the path the agent is, in units of the plane
+    left: float  #: how far it is to the end of the path from there
+    off: float  #: how far the agent is from the path
+    #: whether it is so far off that it should come back: see :meth:`Follower.reenter`
     strayed: bool
-    stuck: bool
-    arrived: bool
+    stuck: bool  #: whether it has made no headway for as long as its patience lasts
+    arrived: bool  #: whether it has reached the end
 
 
 class Follower:

@@ -31,21 +31,16 @@ _PAIRS = 2**16
 
 
 class _Area(NamedTuple):
-    """One floor, for one kind of agent.
+    """One floor, for one kind of agent."""
 
-    Attributes:
-        x, y: (w) int64 steps of the grid, corners of its walls.
-        before, after: (w) int32, the corners before and after each one along the wall.
-        node: (w) int32, the node that each corner is, -1 = none.
-        others: nodes that are no corners, such as the ends of links.
-    """
-
+    #: x, y: (w) int64 steps of the grid, corners of its walls
     x: Int64Array
     y: Int64Array
+    #: before, after: (w) int32, the corners before and after each one along the wall
     before: Int32Array
     after: Int32Array
-    node: Int32Array
-    others: list[int]
+    node: Int32Array  #: (w) int32, the node that each corner is, -1 = none
+    others: list[int]  #: nodes that are no corners, such as the ends of links
 
 
 class PlaneWalls:
@@ -160,15 +155,10 @@ class PlaneWalls:
 
 
 class Path(NamedTuple):
-    """A path in the plane.
+    """A path in the plane."""
 
-    Attributes:
-        points: where it turns, both ends included.
-        cost: in units.
-    """
-
-    points: list[Point]
-    cost: float
+    points: list[Point]  #: where it turns, both ends included
+    cost: float  #: in units
 
 
 class PlaneWays:

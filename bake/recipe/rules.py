@@ -409,23 +409,16 @@ _DEFAULTS = LevelRecipe()
 
 @dataclass(frozen=True)
 class Recipe:
-    """A whole `bake.toml`.
+    """A whole `bake.toml`."""
 
-    Attributes:
-        file: where it was read from; None = the built-in defaults.
-        sources: globs of level files, relative to ``folder``.
-        output: folder of the assets, absolute or relative to ``folder``.
-        defaults: rules of every level that has none of its own.
-        levels: rules by level name (file name without extension), merged over the defaults.
-        inside: rules by file name and level name, where a file of several levels and one of its
-            levels have a table each; both are merged over the defaults.
-    """
-
-    file: Path | None = None
-    sources: tuple[str, ...] = DEFAULT_SOURCES
-    output: str = DEFAULT_OUTPUT
-    defaults: LevelRecipe = _DEFAULTS
+    file: Path | None = None  #: where it was read from; None = the built-in defaults
+    sources: tuple[str, ...] = DEFAULT_SOURCES  #: globs of level files, relative to ``folder``
+    output: str = DEFAULT_OUTPUT  #: folder of the assets, absolute or relative to ``folder``
+    defaults: LevelRecipe = _DEFAULTS  #: rules of every level that has none of its own
+    #: rules by level name (file name without extension), merged over the defaults
     levels: Mapping[str, LevelRecipe] = field(default_factory=dict)
+    #: rules by file name and level name, where a file of several levels and one of its levels have
+    #: a table each; both are merged over the defaults
     inside: Mapping[tuple[str, str], LevelRecipe] = field(default_factory=dict)
 
     def for_level(self, name: str, file: str | None = None) -> LevelRecipe:

@@ -29,26 +29,19 @@ class Key:
 
 @dataclass(frozen=True)
 class Table:
-    """A table in which every key is known.
+    """A table in which every key is known."""
 
-    Attributes:
-        name: what it is called in the JSON Schema.
-        about: what it is for.
-        example: of it in a recipe, for mistakes.
-        keys: in the order in which mistakes list them.
-        required: a key that has to be there, and what to say where it is not.
-        short: the key that a plain value stands for, as `grass = 2` does for a cost.
-        make: turns the values of the keys that are there into what the table says.
-        gone: what to do about keys that were there once.
-    """
-
-    name: str
-    about: str
-    example: str
-    keys: Mapping[str, Key]
+    name: str  #: what it is called in the JSON Schema
+    about: str  #: what it is for
+    example: str  #: of it in a recipe, for mistakes
+    keys: Mapping[str, Key]  #: in the order in which mistakes list them
+    #: a key that has to be there, and what to say where it is not
     required: Mapping[str, Mistake] = field(default_factory=dict)
+    #: the key that a plain value stands for, as `grass = 2` does for a cost
     short: str | None = None
+    #: turns the values of the keys that are there into what the table says
     make: Callable[[dict[str, Any]], Any] = dict
+    #: what to do about keys that were there once
     gone: Mapping[str, str] = field(default_factory=dict)
 
     def read(self, value: Any, path: KeyPath, mistakes: Mistakes) -> Any:
@@ -96,19 +89,12 @@ class Table:
 
 @dataclass(frozen=True)
 class Named:
-    """A table of values under names that are chosen freely.
+    """A table of values under names that are chosen freely."""
 
-    Attributes:
-        names: the kind of the names.
-        each: the kind of the values.
-        example: of it in a recipe, for mistakes.
-        empty: what is wrong where there is none; None = nothing is.
-    """
-
-    names: Scalar
-    each: Scalar | Table
-    example: str
-    empty: Mistake | None = None
+    names: Scalar  #: the kind of the names
+    each: Scalar | Table  #: the kind of the values
+    example: str  #: of it in a recipe, for mistakes
+    empty: Mistake | None = None  #: what is wrong where there is none; None = nothing is
 
     def read(self, value: Any, path: KeyPath, mistakes: Mistakes) -> dict[str, Any]:
         """Return values by name, both normalised; mistakes are noted."""
@@ -159,19 +145,12 @@ Stated = Literal["always", "changed", "otherwise"]
 
 @dataclass(frozen=True)
 class Declared:
-    """What is declared of a key beside the field that it sets.
+    """What is declared of a key beside the field that it sets."""
 
-    Attributes:
-        path: its name, after that of its table and a dot where it has one.
-        key: its kind of value, and what it is for.
-        stated: when an asset states it.
-        make: turns what tables say, once merged, into the value of the field.
-    """
-
-    path: str
-    key: Key
-    stated: Stated
-    make: Callable[[Any], Any]
+    path: str  #: its name, after that of its table and a dot where it has one
+    key: Key  #: its kind of value, and what it is for
+    stated: Stated  #: when an asset states it
+    make: Callable[[Any], Any]  #: turns what tables say, once merged, into the value of the field
 
 
 def key(

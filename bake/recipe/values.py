@@ -81,21 +81,14 @@ class Scalar:
 
 @dataclass(frozen=True)
 class Items:
-    """A kind of list, whose items are checked one by one, each at its own place.
+    """A kind of list, whose items are checked one by one, each at its own place."""
 
-    Attributes:
-        expected: what the list is, for mistakes.
-        item: the kind of its items.
-        empty: what to do about a list without items; None = it may be empty.
-        order: sorts the items; None = their order means something.
-        auto: whether the text "auto" may stand for the list; it is read as None.
-    """
-
-    expected: str
-    item: Scalar
-    empty: str | None = None
+    expected: str  #: what the list is, for mistakes
+    item: Scalar  #: the kind of its items
+    empty: str | None = None  #: what to do about a list without items; None = it may be empty
+    #: sorts the items; None = their order means something
     order: Callable[[str], Any] | None = None
-    auto: bool = False
+    auto: bool = False  #: whether the text "auto" may stand for the list; it is read as None
 
     def read(self, value: Any, path: KeyPath, mistakes: Mistakes) -> tuple[str, ...] | None:
         """Return the items; None for "auto", and where there is a mistake, which is noted."""

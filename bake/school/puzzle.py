@@ -14,16 +14,12 @@ Combine = Literal["sum", "max"]
 
 @dataclass(frozen=True)
 class Tiles:
-    """A board of sliding tiles.
+    """A board of sliding tiles."""
 
-    Attributes:
-        width, height: cells a row, and rows.
-        goal: tile on each cell, row by row; 0 is the gap.
-    """
-
+    #: width, height: cells a row, and rows
     width: int
     height: int
-    goal: tuple[int, ...]
+    goal: tuple[int, ...]  #: tile on each cell, row by row; 0 is the gap
 
     @property
     def cells(self) -> int:
@@ -43,34 +39,22 @@ class Tiles:
 
 @dataclass(frozen=True)
 class Action:
-    """A step of a plan; variables and values are numbers.
-
-    Attributes:
-        needs: value by variable that must hold before.
-        sets: value by variable that holds afterwards.
-        cost: a whole number from 0 on.
-    """
+    """A step of a plan; variables and values are numbers."""
 
     name: str
-    needs: Mapping[int, int]
-    sets: Mapping[int, int]
-    cost: int
+    needs: Mapping[int, int]  #: value by variable that must hold before
+    sets: Mapping[int, int]  #: value by variable that holds afterwards
+    cost: int  #: a whole number from 0 on
 
 
 @dataclass(frozen=True)
 class Planning:
-    """A planning space of variables with finitely many values, as SAS+ has them.
+    """A planning space of variables with finitely many values, as SAS+ has them."""
 
-    Attributes:
-        variables: the names of the variables.
-        values: the names of each variable's values.
-        goal: wanted value by variable.
-    """
-
-    variables: tuple[str, ...]
-    values: tuple[tuple[str, ...], ...]
+    variables: tuple[str, ...]  #: the names of the variables
+    values: tuple[tuple[str, ...], ...]  #: the names of each variable's values
     actions: tuple[Action, ...]
-    goal: Mapping[int, int]
+    goal: Mapping[int, int]  #: wanted value by variable
 
 
 Moves = Tiles | Planning
@@ -78,22 +62,14 @@ Moves = Tiles | Planning
 
 @dataclass(frozen=True)
 class Puzzle:
-    """What a file of a puzzle says.
+    """What a file of a puzzle says."""
 
-    Attributes:
-        name: that of the file, without its suffix.
-        source: the file.
-        moves: what can be done, and what is wanted.
-        patterns: tiles, or numbers of variables, of each pattern.
-        combine: how the values of the patterns become one.
-        start: tile on each cell, or value of each variable; None = the file gives none.
-    """
-
-    name: str
-    source: Path
-    moves: Moves
-    patterns: tuple[tuple[int, ...], ...]
-    combine: Combine
+    name: str  #: that of the file, without its suffix
+    source: Path  #: the file
+    moves: Moves  #: what can be done, and what is wanted
+    patterns: tuple[tuple[int, ...], ...]  #: tiles, or numbers of variables, of each pattern
+    combine: Combine  #: how the values of the patterns become one
+    #: tile on each cell, or value of each variable; None = the file gives none
     start: tuple[int, ...] | None = None
 
     @property

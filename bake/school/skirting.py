@@ -44,15 +44,10 @@ _BOUNCE = 8
 
 @dataclass(frozen=True)
 class Walk:
-    """How somebody walked.
+    """How somebody walked."""
 
-    Attributes:
-        path: the places, beginning with the start.
-        arrived: whether the last one is the goal.
-    """
-
-    path: list[Place]
-    arrived: bool
+    path: list[Place]  #: the places, beginning with the start
+    arrived: bool  #: whether the last one is the goal
 
 
 class _Ground:

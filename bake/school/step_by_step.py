@@ -24,38 +24,23 @@ TRACED = ("astar", "dijkstra", "greedy", "weighted")
 
 @dataclass(frozen=True)
 class Opened:
-    """A place put on the open list, or to which a shorter way was found while it lay there.
-
-    Attributes:
-        place: the place.
-        g: the cost of the way to the place, in units.
-        f: the number the open list is ordered by.
-    """
+    """A place put on the open list, or to which a shorter way was found while it lay there."""
 
     place: Place
-    g: float
-    f: float
+    g: float  #: the cost of the way to the place, in units
+    f: float  #: the number the open list is ordered by
 
 
 @dataclass(frozen=True)
 class TraceStep:
-    """One place taken from the open list.
-
-    Attributes:
-        place: the place.
-        parent: the place it was reached from; None at the start.
-        g: the cost of the way to the place, in units.
-        h: the heuristic's estimate from the place to the goal, in units.
-        f: the number the open list is ordered by: g + h in A*.
-        opened: what the step put on the open list.
-    """
+    """One place taken from the open list."""
 
     place: Place
-    parent: Place | None
-    g: float
-    h: float
-    f: float
-    opened: tuple[Opened, ...]
+    parent: Place | None  #: the place it was reached from; None at the start
+    g: float  #: the cost of the way to the place, in units
+    h: float  #: the heuristic's estimate from the place to the goal, in units
+    f: float  #: the number the open list is ordered by: g + h in A*
+    opened: tuple[Opened, ...]  #: what the step put on the open list
     _before: Sequence[TraceStep] = field(repr=False, compare=False)
     _number: int = field(repr=False, compare=False)
 
@@ -82,12 +67,9 @@ class TraceStep:
 
 @dataclass(frozen=True)
 class TracedResult(SearchResult):
-    """A path, and every step that led to it.
+    """A path, and every step that led to it."""
 
-    Attributes:
-        trace: the steps, the last of which takes the goal if it can be reached.
-    """
-
+    #: the steps, the last of which takes the goal if it can be reached
     trace: tuple[TraceStep, ...] = ()
 
 

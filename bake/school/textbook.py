@@ -17,35 +17,25 @@ from bake.graph import Graph
 
 @dataclass(frozen=True)
 class Order:
-    """How a search orders its open list: by f = g_share * g + h_share * h.
+    """How a search orders its open list: by f = g_share * g + h_share * h."""
 
-    Attributes:
-        g_share: 1, or 0 for greedy best-first search.
-        h_share: the weight of weighted A*; 1 for other searches.
-        reopens: whether a closed row to which a shorter way is found is expanded again.
-    """
-
-    g_share: float
-    h_share: float
-    reopens: bool
+    g_share: float  #: 1, or 0 for greedy best-first search
+    h_share: float  #: the weight of weighted A*; 1 for other searches
+    reopens: bool  #: whether a closed row to which a shorter way is found is expanded again
 
 
 @dataclass(frozen=True)
 class Step:
-    """One row taken from the open list.
+    """One row taken from the open list."""
 
-    Attributes:
-        row, parent: the row, and the row that the shortest way to it known came from; -1 at start.
-        g, h: ticks.
-        f: what the open list is ordered by.
-        opened: the rows that it put on the open list, or found a shorter way to there: row, g, f.
-    """
-
+    #: row, parent: the row, and the row that the shortest way to it known came from; -1 at start
     row: int
     parent: int
+    #: g, h: ticks
     g: int
     h: int
-    f: float
+    f: float  #: what the open list is ordered by
+    #: the rows that it put on the open list, or found a shorter way to there: row, g, f
     opened: tuple[tuple[int, int, float], ...]
 
 

@@ -24,30 +24,21 @@ from bake.school.trace_file import Trace
 
 @dataclass(frozen=True)
 class Stand:
-    """Where one agent is, and what it plans.
+    """Where one agent is, and what it plans."""
 
-    Attributes:
-        who: the agent, to know it again.
-        place, goal: where it is and wants to be; None = nowhere.
-        plan: the places of its steps to come; None where it knows no way.
-    """
-
-    who: object
+    who: object  #: the agent, to know it again
+    #: place, goal: where it is and wants to be; None = nowhere
     place: Place
     goal: Place | None
-    plan: list[Place] | None
+    plan: list[Place] | None  #: the places of its steps to come; None where it knows no way
 
 
 @dataclass(frozen=True)
 class Watched:
-    """What those who do not know a level have seen and searched.
+    """What those who do not know a level have seen and searched."""
 
-    Attributes:
-        belief: what they have seen.
-        labels: returns (n) int64, what the search knows of each location; None before any search.
-    """
-
-    belief: Belief
+    belief: Belief  #: what they have seen
+    #: returns (n) int64, what the search knows of each location; None before any search
     labels: Callable[[], Int64Array | None]
 
 

@@ -30,23 +30,15 @@ E = TypeVar("E", bound=EditorReading)
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of a recipe, guessed for one level file.
+    """One line of a recipe, guessed for one level file."""
 
-    Attributes:
-        table: the table it belongs to, such as ("tiled", "legend").
-        key: its key.
-        value: its value; None = the default, which is written only beside another level's value.
-        why: what it was guessed from.
-        sure: whether a name says it; other guesses are for a person to look at.
-        stated: whether the level's own file says it, so that it needs no line.
-    """
-
-    table: TablePath
+    table: TablePath  #: the table it belongs to, such as ("tiled", "legend")
     key: str
+    #: its value; None = the default, which is written only beside another level's value
     value: Value | None
-    why: str = ""
-    sure: bool = True
-    stated: bool = False
+    why: str = ""  #: what it was guessed from
+    sure: bool = True  #: whether a name says it; other guesses are for a person to look at
+    stated: bool = False  #: whether the level's own file says it, so that it needs no line
 
 
 class Guesses:

@@ -48,16 +48,11 @@ _READ_FOR_REFERENCES = 2**22
 
 @dataclass(frozen=True)
 class Found:
-    """The level files of a folder.
+    """The level files of a folder."""
 
-    Attributes:
-        levels: paths, sorted.
-        sources: globs, relative to the folder, that match these files and no others.
-        left_out: files that may have been meant for levels, and why they are none.
-    """
-
-    levels: tuple[Path, ...]
-    sources: tuple[str, ...]
+    levels: tuple[Path, ...]  #: paths, sorted
+    sources: tuple[str, ...]  #: globs, relative to the folder, that match these files and no others
+    #: files that may have been meant for levels, and why they are none
     left_out: tuple[tuple[Path, str], ...]
 
 

@@ -27,32 +27,20 @@ from levelbake.errors import BakeError, QueryError
 
 @dataclass(frozen=True)
 class Started:
-    """A recipe that was written.
+    """A recipe that was written."""
 
-    Attributes:
-        recipe: its path.
-        found: the level files it names, and what was left out.
-        lines: its guesses.
-    """
-
-    recipe: Path
-    found: Found
-    lines: tuple[Line, ...]
+    recipe: Path  #: its path
+    found: Found  #: the level files it names, and what was left out
+    lines: tuple[Line, ...]  #: its guesses
 
 
 @dataclass(frozen=True)
 class Tried:
-    """What the guesses make of one level.
+    """What the guesses make of one level."""
 
-    Attributes:
-        outcome: of baking its components.
-        picture: the picture of it, or None where there is none.
-        kept: whether the picture was there before, and was left as it was.
-    """
-
-    outcome: Outcome
-    picture: Path | None
-    kept: bool
+    outcome: Outcome  #: of baking its components
+    picture: Path | None  #: the picture of it, or None where there is none
+    kept: bool  #: whether the picture was there before, and was left as it was
 
 
 def write_first_recipe(folder: Path, *, force: bool, reduce: bool = False) -> Started:

@@ -54,16 +54,11 @@ _NEARLY_ALL = 0.9
 
 @dataclass
 class _Drawn:
-    """What one tile layer holds.
-
-    Attributes:
-        tiles: how many cells each tile covers.
-        cells: how many cells of the map it covers.
-    """
+    """What one tile layer holds."""
 
     layer: Layer
-    tiles: dict[int, int] = field(default_factory=dict)
-    cells: int = 0
+    tiles: dict[int, int] = field(default_factory=dict)  #: how many cells each tile covers
+    cells: int = 0  #: how many cells of the map it covers
 
 
 def tiled_entries(path: Path, project: Path) -> list[Entry]:

@@ -95,15 +95,10 @@ _KINDS: Mapping[str, frozenset[str]] = {
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a name says about terrain.
+    """What a name says about terrain."""
 
-    Attributes:
-        word: the word that says it, in lower case and in singular.
-        cost: units to cross a cell; None = blocked.
-    """
-
-    word: str
-    cost: float | None
+    word: str  #: the word that says it, in lower case and in singular
+    cost: float | None  #: units to cross a cell; None = blocked
 
     @property
     def price(self) -> str | float:

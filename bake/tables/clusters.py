@@ -25,20 +25,15 @@ from bake.search.hierarchy.clusters import lowest_members
 
 @dataclass(frozen=True)
 class Clusters:
-    """A partition of a profile's rows into connected parts (arcs count in both directions).
+    """A partition of a profile's rows into connected parts (arcs count in both directions)."""
 
-    Attributes:
-        sub: what is partitioned.
-        label: (r) int32, cluster of each row. Clusters are numbered by region, then by square in
-            reading order, and within one by their lowest row.
-        count: c.
-        tile: (c, 2) int32, the square (column, row of squares) of each cluster's lowest row;
-            larger clusters are made of neighbouring squares.
-    """
-
-    sub: Subgraph
+    sub: Subgraph  #: what is partitioned
+    #: (r) int32, cluster of each row. Clusters are numbered by region, then by square in reading
+    #: order, and within one by their lowest row.
     label: Int32Array
-    count: int
+    count: int  #: c
+    #: (c, 2) int32, the square (column, row of squares) of each cluster's lowest row; larger
+    #: clusters are made of neighbouring squares
     tile: Int32Array
 
     @cached_property

@@ -19,22 +19,17 @@ BLOCK_BITS = 2**18
 
 @dataclass(frozen=True)
 class Components:
-    """Strongly connected components of what a profile can use.
+    """Strongly connected components of what a profile can use."""
 
-    Attributes:
-        component: (n) int32 by node of the full graph, -1 where the profile cannot stand. Labels
-            count up in order of each component's lowest node.
-        count: how many components there are.
-        reach: (count, ceil(count / 8)) uint8 in numpy.packbits order, which components each one
-            reaches; None where no arc leads from one to another (then each reaches only itself), or
-            where the array would exceed MAX_CLOSURE.
-        one_way: whether arcs lead from one component to another.
-    """
-
+    #: (n) int32 by node of the full graph, -1 where the profile cannot stand. Labels count up in
+    #: order of each component's lowest node.
     component: Int32Array
-    count: int
+    count: int  #: how many components there are
+    #: (count, ceil(count / 8)) uint8 in numpy.packbits order, which components each one reaches;
+    #: None where no arc leads from one to another (then each reaches only itself), or where the
+    #: array would exceed MAX_CLOSURE
     reach: UInt8Array | None
-    one_way: bool
+    one_way: bool  #: whether arcs lead from one component to another
 
     @property
     def tells_all(self) -> bool:

@@ -14,15 +14,10 @@ from bake.search.graph.partition import connected_parts, voronoi_cells
 
 @dataclass(frozen=True)
 class Heuristic:
-    """The data of one profile's heuristic.
+    """The data of one profile's heuristic."""
 
-    Attributes:
-        two_way: whether every arc can be taken back at the same cost.
-        pivot: (r, p) int32 ticks, from :func:`pivot_distances`.
-    """
-
-    two_way: bool
-    pivot: Int32Array
+    two_way: bool  #: whether every arc can be taken back at the same cost
+    pivot: Int32Array  #: (r, p) int32 ticks, from :func:`pivot_distances`
 
 
 def pivot_columns(rows: int, bytes_per_node: int, *, two_way: bool) -> int:

@@ -35,23 +35,17 @@ FLOW_BYTES_A_ROW = 64
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """Layers over a partition, lowest first.
+    """Layers over a partition, lowest first."""
 
-    Attributes:
-        layers: at least one.
-        clusters: how many each layer has.
-        parents: for every layer but the last, (c) int32, the cluster of the next layer that each
-            cluster is part of.
-        landmark: (t, k) int32 ticks to every transition of the first layer from each landmark of
-            its connected part, 2**31 - 1 where there is no way.
-        two_way: whether every arc of the profile leads back at the same cost.
-    """
-
-    layers: tuple[Layer, ...]
-    clusters: tuple[int, ...]
+    layers: tuple[Layer, ...]  #: at least one
+    clusters: tuple[int, ...]  #: how many each layer has
+    #: for every layer but the last, (c) int32, the cluster of the next layer that each cluster is
+    #: part of
     parents: tuple[Int32Array, ...]
+    #: (t, k) int32 ticks to every transition of the first layer from each landmark of its connected
+    #: part, 2**31 - 1 where there is no way
     landmark: Int32Array
-    two_way: bool
+    two_way: bool  #: whether every arc of the profile leads back at the same cost
 
 
 def transitions_between(

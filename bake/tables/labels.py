@@ -31,25 +31,21 @@ _BYTES_MADE = 12
 
 @dataclass(frozen=True)
 class StoredLabels:
-    """Distance labels by rows.
+    """Distance labels by rows."""
 
-    Attributes:
-        parent: (r) int32, the next row on the way to the root; -1 at a root. A row's *depth* is
-            how many rows lie on that way.
-        difference: (u) int32 ticks, what a distance may exceed that of the parent by; the first is
-            of no use, as its code says that there is no way.
-        away: (k) unsigned codes: for each row, one for each row on the way from the root to its
-            parent. What the code stands for, plus the parent's distance (0 ticks for the parent
-            itself, and where the parent knows no way), is the row's distance to it.
-        toward: (k) unsigned codes of the distances back; None where they are the same.
-        longest: ticks of the longest distance in a label.
-    """
-
+    #: (r) int32, the next row on the way to the root; -1 at a root. A row's *depth* is how many
+    #: rows lie on that way.
     parent: Int32Array
+    #: (u) int32 ticks, what a distance may exceed that of the parent by; the first is of no use, as
+    #: its code says that there is no way
     difference: Int32Array
+    #: (k) unsigned codes: for each row, one for each row on the way from the root to its parent.
+    #: What the code stands for, plus the parent's distance (0 ticks for the parent itself, and
+    #: where the parent knows no way), is the row's distance to it.
     away: AnyArray
+    #: (k) unsigned codes of the distances back; None where they are the same
     toward: AnyArray | None
-    longest: int
+    longest: int  #: ticks of the longest distance in a label
 
     @property
     def size(self) -> int:

@@ -26,19 +26,12 @@ from bake.tables.hierarchy import Hierarchy, layers_over
 
 @dataclass(frozen=True)
 class LatticeRows:
-    """The rows of one profile on a large lattice.
+    """The rows of one profile on a large lattice."""
 
-    Attributes:
-        graph: the rows; clusters and ranks are filled in by :func:`lattice_clusters`.
-        node: (r) int32, the node of each row, ascending.
-        two_way: whether every arc leads back at the same weight.
-        seen: (2, p, p) bool: see :func:`bake.search.hierarchy.arcs.leads_back`.
-    """
-
-    graph: ClusteredGraph
-    node: Int32Array
-    two_way: bool
-    seen: BoolArray
+    graph: ClusteredGraph  #: the rows; clusters and ranks are filled in by :func:`lattice_clusters`
+    node: Int32Array  #: (r) int32, the node of each row, ascending
+    two_way: bool  #: whether every arc leads back at the same weight
+    seen: BoolArray  #: (2, p, p) bool: see :func:`bake.search.hierarchy.arcs.leads_back`
 
     @staticmethod
     def of(lattice: LatticeArcs, node: Int32Array) -> LatticeRows:

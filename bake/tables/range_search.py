@@ -31,18 +31,12 @@ _Taken = Callable[[int, int, int], None]
 
 @dataclass(frozen=True)
 class RangeJob:
-    """What a range is searched in.
+    """What a range is searched in."""
 
-    Attributes:
-        sub: what a profile can use; r rows.
-        at: (r, 2) int32 chart coordinates of the rows, see :mod:`bake.greedy`; None = no greedy
-            move.
-        unreachable_fits: whether another table says which targets are unreachable.
-    """
-
-    sub: Subgraph
+    sub: Subgraph  #: what a profile can use; r rows
+    #: (r, 2) int32 chart coordinates of the rows, see :mod:`bake.greedy`; None = no greedy move
     at: Int32Array | None
-    unreachable_fits: bool
+    unreachable_fits: bool  #: whether another table says which targets are unreachable
 
     def symbols(self) -> Symbols:
         """Work out what runs may say."""

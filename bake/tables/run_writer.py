@@ -65,18 +65,14 @@ def target_ranges(rows: int) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class RunTable:
-    """Next hops as runs of targets, row after row.
+    """Next hops as runs of targets, row after row."""
 
-    Attributes:
-        run_count: (r) int32, runs of each row, at least one.
-        run_start: (k) int32, the first target of each run; the first run of a row begins at 0.
-        run_slot: (k) unsigned, the slot to take from the row toward any target of the run; or the
-            greedy move (all ones, less one), or no path (all ones). For the row itself, and for
-            targets that another table says cannot be reached, it means nothing.
-    """
-
-    run_count: Int32Array
+    run_count: Int32Array  #: (r) int32, runs of each row, at least one
+    #: (k) int32, the first target of each run; the first run of a row begins at 0
     run_start: Int32Array
+    #: (k) unsigned, the slot to take from the row toward any target of the run; or the greedy move
+    #: (all ones, less one), or no path (all ones). For the row itself, and for targets that another
+    #: table says cannot be reached, it means nothing.
     run_slot: UInt8Array | UInt16Array | UInt32Array
 
 
@@ -88,21 +84,17 @@ class Piece(NamedTuple):
 
 
 class RangeRuns(NamedTuple):
-    """The runs of a range of targets that was searched to its end.
+    """The runs of a range of targets that was searched to its end."""
 
-    Attributes:
-        begin, stop: the first target of the range, and the one after its last.
-        moves, run_start, first_moves: each row's current run and the set of its first one, see
-            :class:`bake.search.all_pairs.runs.CurrentRuns`.
-        ended: other runs that ended, in pieces.
-    """
-
+    #: begin, stop: the first target of the range, and the one after its last
     begin: int
     stop: int
+    #: moves, run_start, first_moves: each row's current run and the set of its first one, see
+    #: :class:`bake.search.all_pairs.runs.CurrentRuns`
     moves: UInt64Array
     run_start: Int32Array
     first_moves: UInt64Array
-    ended: Sequence[EndedRuns]
+    ended: Sequence[EndedRuns]  #: other runs that ended, in pieces
 
     @property
     def current(self) -> CurrentRuns:

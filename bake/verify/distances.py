@@ -46,19 +46,13 @@ Observer = Callable[[Int32Array, Int32Array], None]
 
 
 class Edges(NamedTuple):
-    """The pairs of rows that arcs join in either direction, each pair once.
+    """The pairs of rows that arcs join in either direction, each pair once."""
 
-    Attributes:
-        first: (r + 1) int64, first edge of each row.
-        other: (e) int32, the row at the other end, which has the smaller number.
-        up: (e) int32 ticks of the cheapest arc from the row to the other one, or UNREACHABLE.
-        down: (e) int32 ticks of the cheapest arc back, or UNREACHABLE.
-    """
-
-    first: Int64Array
-    other: Int32Array
+    first: Int64Array  #: (r + 1) int64, first edge of each row
+    other: Int32Array  #: (e) int32, the row at the other end, which has the smaller number
+    #: (e) int32 ticks of the cheapest arc from the row to the other one, or UNREACHABLE
     up: Int32Array
-    down: Int32Array
+    down: Int32Array  #: (e) int32 ticks of the cheapest arc back, or UNREACHABLE
 
 
 def edges_of(arcs: Arcs) -> Edges:

@@ -28,19 +28,12 @@ MOST_SEARCHED = 2 * 10**8
 
 @dataclass(frozen=True)
 class _Layer:
-    """A layer and the one it stands on.
+    """A layer and the one it stands on."""
 
-    Attributes:
-        below: arcs of the layer below, or of the profile's graph.
-        label: cluster of each node of the layer below.
-        own: the node of the layer below that each transition is.
-        arcs: arcs of the layer itself.
-    """
-
-    below: Arcs
-    label: Int64Array
-    own: Int64Array
-    arcs: Arcs
+    below: Arcs  #: arcs of the layer below, or of the profile's graph
+    label: Int64Array  #: cluster of each node of the layer below
+    own: Int64Array  #: the node of the layer below that each transition is
+    arcs: Arcs  #: arcs of the layer itself
 
 
 class _Fields:

@@ -30,21 +30,14 @@ APART, AWAY, TOWARD = 1, 2, 3
 
 
 class Ways(NamedTuple):
-    """The ways of rows to their roots, and their labels.
+    """The ways of rows to their roots, and their labels."""
 
-    Attributes:
-        parent: (r) int64, the next row on the way; -1 at a root.
-        depth: (r) int64, how many rows lie on it.
-        first: (r + 1) int64, where each label begins: a distance for each depth below the row's.
-        away: (k) int32 ticks from the row; INFINITY where there is no way.
-        toward: (k) int32 ticks to the row.
-    """
-
-    parent: Int64Array
-    depth: Int64Array
+    parent: Int64Array  #: (r) int64, the next row on the way; -1 at a root
+    depth: Int64Array  #: (r) int64, how many rows lie on it
+    #: (r + 1) int64, where each label begins: a distance for each depth below the row's
     first: Int64Array
-    away: Int32Array
-    toward: Int32Array
+    away: Int32Array  #: (k) int32 ticks from the row; INFINITY where there is no way
+    toward: Int32Array  #: (k) int32 ticks to the row
 
 
 def prove_labels(profile: FileProfile) -> None:

@@ -25,25 +25,18 @@ _HEADING_X, _HEADING_Y = {1: 2, -1: 8, 0: 0}, {1: 4, -1: 1, 0: 0}
 
 
 class Mover(NamedTuple):
-    """What terrain means to a profile.
+    """What terrain means to a profile."""
 
-    Attributes:
-        cost: (terrains) units; NaN where the profile cannot go.
-        enters: (terrains, terrains) bool, [from, to].
-        size: cells along one side of the footprint.
-        up, down: units that each unit of rise and of fall adds to a step.
-        climb, drop: the most that a step may rise and fall.
-        turn: units that turning by one heading costs.
-    """
-
-    cost: Float64Array
-    enters: BoolArray
-    size: int
+    cost: Float64Array  #: (terrains) units; NaN where the profile cannot go
+    enters: BoolArray  #: (terrains, terrains) bool, [from, to]
+    size: int  #: cells along one side of the footprint
+    #: up, down: units that each unit of rise and of fall adds to a step
     up: float = 0.0
     down: float = 0.0
+    #: climb, drop: the most that a step may rise and fall
     climb: float = np.inf
     drop: float = np.inf
-    turn: float = 1.0
+    turn: float = 1.0  #: units that turning by one heading costs
 
     def too_steep(self, rise: Float64Array) -> BoolArray:
         """Tell where a step may not be made for its rise, NaN where there is no step."""

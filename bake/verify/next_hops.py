@@ -35,66 +35,41 @@ Finding = tuple[int, int, int]
 
 
 class Reach(NamedTuple):
-    """What components say of paths.
+    """What components say of paths."""
 
-    Attributes:
-        label: (r) int32, component of each row.
-        rule: NEVER, MATRIX or NOT_SAID.
-        bits: (c, c / 8) uint8, bit 7 - j % 8 of byte j // 8 in row i: j can be reached from i.
-    """
-
-    label: Int32Array
-    rule: int
+    label: Int32Array  #: (r) int32, component of each row
+    rule: int  #: NEVER, MATRIX or NOT_SAID
+    #: (c, c / 8) uint8, bit 7 - j % 8 of byte j // 8 in row i: j can be reached from i
     bits: UInt8Array
 
 
 class Runs(NamedTuple):
-    """Next hops as runs, and the arcs that greedy moves take.
+    """Next hops as runs, and the arcs that greedy moves take."""
 
-    Attributes:
-        first: (r + 1) int64, first run of each row.
-        start: (k) int32, first target of each run.
-        symbol: (k) int32, slot, NO_PATH or GREEDY.
-        at: (r, 2) int32, coordinates on the chart.
-        toward: (r, 3, 3) int32, at [x, y] the lowest slot of an arc that leads (x - 1, y - 1) away
-            on the chart; -1 = none.
-    """
-
-    first: Int64Array
-    start: Int32Array
-    symbol: Int32Array
-    at: Int32Array
+    first: Int64Array  #: (r + 1) int64, first run of each row
+    start: Int32Array  #: (k) int32, first target of each run
+    symbol: Int32Array  #: (k) int32, slot, NO_PATH or GREEDY
+    at: Int32Array  #: (r, 2) int32, coordinates on the chart
+    #: (r, 3, 3) int32, at [x, y] the lowest slot of an arc that leads (x - 1, y - 1) away on the
+    #: chart; -1 = none
     toward: Int32Array
 
 
 class Segments(NamedTuple):
-    """The segments of a block.
+    """The segments of a block."""
 
-    Attributes:
-        first: (r + 1) int64, first segment of each row.
-        arc: int32, arc of each segment, or what stands for it.
-        stop: int32, the lane after each segment's last.
-    """
-
-    first: Int64Array
-    arc: Int32Array
-    stop: Int32Array
+    first: Int64Array  #: (r + 1) int64, first segment of each row
+    arc: Int32Array  #: int32, arc of each segment, or what stands for it
+    stop: Int32Array  #: int32, the lane after each segment's last
 
 
 class Order(NamedTuple):
-    """The order in which the rows of one block are resolved, with its scratch arrays.
+    """The order in which the rows of one block are resolved, with its scratch arrays."""
 
-    Attributes:
-        row: (r) int32, the rows in that order.
-        key: (r) int64, how far each row's hops lead.
-        stack: (r) int32.
-        buckets: int64, at least 2.
-    """
-
-    row: Int32Array
-    key: Int64Array
-    stack: Int32Array
-    buckets: Int64Array
+    row: Int32Array  #: (r) int32, the rows in that order
+    key: Int64Array  #: (r) int64, how far each row's hops lead
+    stack: Int32Array  #: (r) int32
+    buckets: Int64Array  #: int64, at least 2
 
 
 def read_reach(profile: FileProfile) -> Reach:

@@ -28,47 +28,31 @@ Progress = Callable[[float], None]
 
 
 class RowGraph(NamedTuple):
-    """Arcs by row and slot: the arc of a row's slot s is ``first[row] + s``.
+    """Arcs by row and slot: the arc of a row's slot s is ``first[row] + s``."""
 
-    Attributes:
-        first: (r + 1) int64.
-        head: (m) int32, the row an arc leads to; -1 where the profile may not take it.
-        weight: (m) int32 ticks.
-    """
-
-    first: Int64Array
-    head: Int32Array
-    weight: Int32Array
+    first: Int64Array  #: (r + 1) int64
+    head: Int32Array  #: (m) int32, the row an arc leads to; -1 where the profile may not take it
+    weight: Int32Array  #: (m) int32 ticks
 
 
 class Incoming(NamedTuple):
-    """Arcs by the node they lead to.
+    """Arcs by the node they lead to."""
 
-    Attributes:
-        first: (n + 1) int64, first arc into each node.
-        tail: (m) int32, the node an arc comes from.
-        weight: (m) int32 ticks.
-    """
-
-    first: Int64Array
-    tail: Int32Array
-    weight: Int32Array
+    first: Int64Array  #: (n + 1) int64, first arc into each node
+    tail: Int32Array  #: (m) int32, the node an arc comes from
+    weight: Int32Array  #: (m) int32 ticks
 
 
 @dataclass(frozen=True)
 class Arcs:
-    """The arcs of a profile's graph, or of a layer of its hierarchy, by tail and slot.
+    """The arcs of a profile's graph, or of a layer of its hierarchy, by tail and slot."""
 
-    Attributes:
-        tail, head, weight, slot: (m) int64 of every arc, weights in ticks.
-        count: how many nodes there are.
-    """
-
+    #: tail, head, weight, slot: (m) int64 of every arc, weights in ticks
     tail: Int64Array
     head: Int64Array
     weight: Int64Array
     slot: Int64Array
-    count: int
+    count: int  #: how many nodes there are
 
     @staticmethod
     def of_slots(degree: Int64Array, head: AnyArray, weight: AnyArray) -> Arcs:

@@ -34,22 +34,15 @@ from bake.verify.walls import prove_walls
 
 @dataclass(frozen=True)
 class Proof:
-    """What was proved.
+    """What was proved."""
 
-    Attributes:
-        pairs: (start, target) pairs whose hop was shown to be optimal, over all profiles.
-        distances: pairs whose stored distance was shown to be right.
-        components: components compared, over all profiles.
-        bounds: pairs of clusters whose bound was compared with the distances of all their rows, or
-            of those that lead to the targets of a sample.
-        entries: entries of pattern databases that were shown to be right.
-    """
-
-    pairs: int = 0
-    distances: int = 0
-    components: int = 0
+    pairs: int = 0  #: (start, target) pairs whose hop was shown to be optimal, over all profiles
+    distances: int = 0  #: pairs whose stored distance was shown to be right
+    components: int = 0  #: components compared, over all profiles
+    #: pairs of clusters whose bound was compared with the distances of all their rows, or of those
+    #: that lead to the targets of a sample
     bounds: int = 0
-    entries: int = 0
+    entries: int = 0  #: entries of pattern databases that were shown to be right
 
 
 @waiting()

@@ -27,16 +27,11 @@ RING = 1024
 
 
 class Waiting(NamedTuple):
-    """The scratch arrays of a search: the rows that wait in each bucket, as doubly linked lists.
+    """The scratch arrays of a search: the rows that wait in each bucket, as doubly linked lists."""
 
-    Attributes:
-        first: (RING) int32, the first row of each bucket, -1 where it has none.
-        time: (r) int32, when it is each row's turn, -1 where it does not wait.
-        before, after: (r) int32, the row's neighbours in its bucket, -1 at the ends.
-    """
-
-    first: Int32Array
-    time: Int32Array
+    first: Int32Array  #: (RING) int32, the first row of each bucket, -1 where it has none
+    time: Int32Array  #: (r) int32, when it is each row's turn, -1 where it does not wait
+    #: before, after: (r) int32, the row's neighbours in its bucket, -1 at the ends
     before: Int32Array
     after: Int32Array
 
@@ -118,17 +113,11 @@ def spread(
 
 
 class Sets(NamedTuple):
-    """Sets of rows to search toward, one set for each lane.
+    """Sets of rows to search toward, one set for each lane."""
 
-    Attributes:
-        row: (t) int64, the rows of all sets.
-        lane: (t) int64 below LANES, the set each row is in.
-        lanes: how many lanes are in use.
-    """
-
-    row: Int64Array
-    lane: Int64Array
-    lanes: int
+    row: Int64Array  #: (t) int64, the rows of all sets
+    lane: Int64Array  #: (t) int64 below LANES, the set each row is in
+    lanes: int  #: how many lanes are in use
 
 
 class Search:

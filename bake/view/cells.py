@@ -36,18 +36,16 @@ class DrawnCells:
 
     Cells lie in *lines*: columns of the column layouts, rows of everything else. Lines are a whole
     number of pixels apart; to make this so, hexagons are stretched by less than half a pixel.
-
-    Attributes:
-        columns, rows: how many columns and rows there are.
-        scale: pixels from one cell to the next: the side of a square, or the distance between two
-            flat sides of a hexagon, which is measured along a line.
-        layout: odd-r, even-r, odd-q or even-q, which says which lines are shifted by half a cell;
-            None for squares.
     """
 
+    #: columns, rows: how many columns and rows there are
     columns: int
     rows: int
+    #: pixels from one cell to the next: the side of a square, or the distance between two flat
+    #: sides of a hexagon, which is measured along a line
     scale: int
+    #: odd-r, even-r, odd-q or even-q, which says which lines are shifted by half a cell; None for
+    #: squares
     layout: str | None = None
 
     @property

@@ -45,19 +45,12 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Problems:
-    """What is to be solved.
+    """What is to be solved."""
 
-    Attributes:
-        ends: start and goal of each problem.
-        optimal: length of a shortest path, in units.
-        rounding: how far off the optimal length may be, in units.
-        by_ticks: whether optimal lengths are whole ticks, as the costs that searches tell.
-    """
-
-    ends: Sequence[tuple[Place, Place]]
-    optimal: Sequence[float]
-    rounding: Sequence[float]
-    by_ticks: bool
+    ends: Sequence[tuple[Place, Place]]  #: start and goal of each problem
+    optimal: Sequence[float]  #: length of a shortest path, in units
+    rounding: Sequence[float]  #: how far off the optimal length may be, in units
+    by_ticks: bool  #: whether optimal lengths are whole ticks, as the costs that searches tell
 
 
 @dataclass(frozen=True)
@@ -71,43 +64,29 @@ class Suboptimality:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The results of an asset on a scenario file, or on pairs drawn.
+    """The results of an asset on a scenario file, or on pairs drawn."""
 
-    Attributes:
-        problems: how many problems there are.
-        solved: how many paths have the optimal length, within TOLERANCE.
-        wrong: how many problems are without a path, or have a path that is not optimal by a method
-            that promises shortest ones.
-        max_error: largest difference from an optimal length over paths found, beyond what printing
-            the optimal length may have rounded away; 0 where no path was found.
-        steps: how many steps all paths found have.
-        ns_per_step: nanoseconds per step to extract all paths, in one call where the method has
-            one.
-        us_per_path: the same time in microseconds per problem.
-        first_wrong: what was wrong with the first such problem; None where nothing was.
-        method, heuristic: what was asked for.
-        suboptimality: suboptimality of the paths found.
-        median_us: median time to find one path by a call for it alone, in microseconds.
-        expanded_mean: mean number of places a search took from the open list.
-        first_move_us: median time until the first move is known, in microseconds.
-        seed: by which pairs were drawn; None for a scenario.
-    """
-
-    problems: int
-    solved: int
+    problems: int  #: how many problems there are
+    solved: int  #: how many paths have the optimal length, within TOLERANCE
+    #: how many problems are without a path, or have a path that is not optimal by a method that
+    #: promises shortest ones
     wrong: int
+    #: largest difference from an optimal length over paths found, beyond what printing the optimal
+    #: length may have rounded away; 0 where no path was found
     max_error: float
-    steps: int
+    steps: int  #: how many steps all paths found have
+    #: nanoseconds per step to extract all paths, in one call where the method has one
     ns_per_step: float
-    us_per_path: float
-    first_wrong: str | None
+    us_per_path: float  #: the same time in microseconds per problem
+    first_wrong: str | None  #: what was wrong with the first such problem; None where nothing was
+    #: method, heuristic: what was asked for
     method: str
     heuristic: str | None
-    suboptimality: Suboptimality
-    median_us: float
-    expanded_mean: float
-    first_move_us: float
-    seed: int | None
+    suboptimality: Suboptimality  #: suboptimality of the paths found
+    median_us: float  #: median time to find one path by a call for it alone, in microseconds
+    expanded_mean: float  #: mean number of places a search took from the open list
+    first_move_us: float  #: median time until the first move is known, in microseconds
+    seed: int | None  #: by which pairs were drawn; None for a scenario
 
 
 def evaluate(
@@ -251,25 +230,19 @@ def _check_sizes(problems: Scenario, level: LevelAsset) -> None:
 
 @dataclass
 class _Walked:
-    """What a method found, problem by problem.
+    """What a method found, problem by problem."""
 
-    Attributes:
-        paths: places of each path; None where there is no path.
-        costs: of each path, in units.
-        exact: whether the method promises a shortest path.
-        expanded: how many places the search took from its open list.
-        path_us: microseconds that a call for the path alone took.
-        first_us: microseconds until the first move was known.
-        seconds: time to find all paths: in one call where the method has one, or one by one where
-            it has none.
-    """
-
+    #: places of each path; None where there is no path
     paths: list[list[Place] | None] = field(default_factory=list)
-    costs: list[float] = field(default_factory=list)
-    exact: list[bool] = field(default_factory=list)
+    costs: list[float] = field(default_factory=list)  #: of each path, in units
+    exact: list[bool] = field(default_factory=list)  #: whether the method promises a shortest path
+    #: how many places the search took from its open list
     expanded: list[int] = field(default_factory=list)
+    #: microseconds that a call for the path alone took
     path_us: list[float] = field(default_factory=list)
+    #: microseconds until the first move was known
     first_us: list[float] = field(default_factory=list)
+    #: time to find all paths: in one call where the method has one, or one by one where it has none
     seconds: float = 0.0
 
 

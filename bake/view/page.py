@@ -42,19 +42,12 @@ class Swatch:
 
 @dataclass(frozen=True)
 class Map:
-    """A drawn level.
+    """A drawn level."""
 
-    Attributes:
-        picture: the level, as large as it is shown.
-        swatches: the legend, in the order in which it is shown.
-        scale: says how large the level is shown.
-        framed: whether the level fills its rectangle, which then gets a thin frame.
-    """
-
-    picture: Image.Image
-    swatches: list[Swatch]
-    scale: str
-    framed: bool
+    picture: Image.Image  #: the level, as large as it is shown
+    swatches: list[Swatch]  #: the legend, in the order in which it is shown
+    scale: str  #: says how large the level is shown
+    framed: bool  #: whether the level fills its rectangle, which then gets a thin frame
 
 
 def _factor(width: float, height: float) -> float:

@@ -32,22 +32,15 @@ _CONTOUR_OPACITY = 0.6
 
 @dataclass(frozen=True)
 class CellPaint:
-    """How to paint c cells.
+    """How to paint c cells."""
 
-    Attributes:
-        fill: (c, 3) uint8 colours.
-        stripe: (c) uint8, 0 = plain, k = striped in ``STRIPES[k - 1]``.
-        solid: (c) bool, True where a cell seems to rise over the others: it has no grid, and a
-            soft shade around it.
-        shade: how dark the shade around solid cells is, 0 to 1.
-        grid: how dark lines between other cells are, 0 to 1.
-    """
-
-    fill: UInt8Array
-    stripe: UInt8Array
+    fill: UInt8Array  #: (c, 3) uint8 colours
+    stripe: UInt8Array  #: (c) uint8, 0 = plain, k = striped in ``STRIPES[k - 1]``
+    #: (c) bool, True where a cell seems to rise over the others: it has no grid, and a soft shade
+    #: around it
     solid: BoolArray
-    shade: float = 0.0
-    grid: float = 0.0
+    shade: float = 0.0  #: how dark the shade around solid cells is, 0 to 1
+    grid: float = 0.0  #: how dark lines between other cells are, 0 to 1
 
     def mark(
         self, cells: Int32Array, fill: Colour | UInt8Array, stripe: Colour | None = None

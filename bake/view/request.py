@@ -20,33 +20,24 @@ MAX_PIXELS = 64 * 2**20
 
 @dataclass(frozen=True)
 class Route:
-    """A path to draw, or two places without a path.
+    """A path to draw, or two places without a path."""
 
-    Attributes:
-        start, goal: rows of the two ends.
-        rows: (k) int32 rows of the path, with both ends; None where the goal cannot be reached.
-        cost: cost of the path in units; None where the goal cannot be reached.
-    """
-
+    #: start, goal: rows of the two ends
     start: int
     goal: int
+    #: (k) int32 rows of the path, with both ends; None where the goal cannot be reached
     rows: Int32Array | None
-    cost: float | None
+    cost: float | None  #: cost of the path in units; None where the goal cannot be reached
 
 
 @dataclass(frozen=True)
 class Toward:
-    """Every row's next hop and distance toward one goal.
+    """Every row's next hop and distance toward one goal."""
 
-    Attributes:
-        goal: row of the goal.
-        distance: (r) float64 units; inf where the goal cannot be reached.
-        next_row: (r) int32; the row itself at the goal and where the goal cannot be reached. None
-            where next hops were not looked up.
-    """
-
-    goal: int
-    distance: Float64Array
+    goal: int  #: row of the goal
+    distance: Float64Array  #: (r) float64 units; inf where the goal cannot be reached
+    #: (r) int32; the row itself at the goal and where the goal cannot be reached. None where next
+    #: hops were not looked up.
     next_row: Int32Array | None
 
     @property
@@ -62,84 +53,54 @@ class Toward:
 
 @dataclass(frozen=True)
 class Searched:
-    """What a search looked at.
+    """What a search looked at."""
 
-    Attributes:
-        method, heuristic: which search it was; None = no heuristic.
-        expanded: how many places or transitions the search took from the open list.
-        row: (k) int32 rows the search put on its open list.
-        known: (k) float64 units, the cost at which the search knew each of these rows.
-        transition: (e) int32 rows of the transitions an HPA* search expanded, in order.
-        plan: for each layer, lowest first, the rows on its way: the start, the layer's transitions
-            and the goal.
-    """
-
+    #: method, heuristic: which search it was; None = no heuristic
     method: str
     heuristic: str | None
-    expanded: int
-    row: Int32Array
-    known: Float64Array
-    transition: Int32Array
+    expanded: int  #: how many places or transitions the search took from the open list
+    row: Int32Array  #: (k) int32 rows the search put on its open list
+    known: Float64Array  #: (k) float64 units, the cost at which the search knew each of these rows
+    transition: Int32Array  #: (e) int32 rows of the transitions an HPA* search expanded, in order
+    #: for each layer, lowest first, the rows on its way: the start, the layer's transitions and the
+    #: goal
     plan: tuple[Int32Array, ...]
 
 
 @dataclass(frozen=True)
 class Walker:
-    """One agent at one step; all are locations of the level.
+    """One agent at one step; all are locations of the level."""
 
-    Attributes:
-        trail: (k) int32, where it has been, and where it is.
-        ahead: (k) int32, where it plans to go.
-        goal: where it wants to be; -1 = nowhere.
-    """
-
-    trail: Int32Array
-    ahead: Int32Array
-    goal: int
+    trail: Int32Array  #: (k) int32, where it has been, and where it is
+    ahead: Int32Array  #: (k) int32, where it plans to go
+    goal: int  #: where it wants to be; -1 = nowhere
 
 
 @dataclass(frozen=True)
 class Walked:
-    """Where agents are at one step, and what they know.
+    """Where agents are at one step, and what they know."""
 
-    Attributes:
-        seen: (locations) bool, what they have seen; None where they know the level.
-        searched: (k) int32 locations that the search has given another label at this step.
-        walkers: the agents.
-    """
-
-    seen: BoolArray | None
+    seen: BoolArray | None  #: (locations) bool, what they have seen; None where they know the level
+    #: (k) int32 locations that the search has given another label at this step
     searched: Int32Array
-    walkers: tuple[Walker, ...]
+    walkers: tuple[Walker, ...]  #: the agents
 
 
 @dataclass(frozen=True)
 class Request:
-    """Everything one picture is made from.
+    """Everything one picture is made from."""
 
-    Attributes:
-        scene: level and profile.
-        show: the view.
-        path: a path over the view.
-        toward: the goal of distances and hops.
-        scale: pixels of a cell or of a unit of a graph's positions; None = what fits.
-        layer: the layer of clusters to show, for the view of clusters.
-        searched: the search to show, for the view of a search; the path it found is ``path``.
-        findings: findings of lint to mark; None = none were asked for.
-        walked: agents to show, for the view of a search.
-        note: of a step of a trace: what is said of it in place of the path.
-    """
-
-    scene: Scene
-    show: Show
-    path: Route | None
-    toward: Toward | None
-    scale: int | None
-    layer: LayerScene | None = None
+    scene: Scene  #: level and profile
+    show: Show  #: the view
+    path: Route | None  #: a path over the view
+    toward: Toward | None  #: the goal of distances and hops
+    scale: int | None  #: pixels of a cell or of a unit of a graph's positions; None = what fits
+    layer: LayerScene | None = None  #: the layer of clusters to show, for the view of clusters
+    #: the search to show, for the view of a search; the path it found is ``path``
     searched: Searched | None = None
-    findings: list[Problem] | None = None
-    walked: Walked | None = None
-    note: str | None = None
+    findings: list[Problem] | None = None  #: findings of lint to mark; None = none were asked for
+    walked: Walked | None = None  #: agents to show, for the view of a search
+    note: str | None = None  #: of a step of a trace: what is said of it in place of the path
 
 
 def path_by_hops(scene: Scene, ends: tuple[Place, Place]) -> Route:

@@ -58,24 +58,17 @@ _MESH_ROAD, _MESH_NODE = 1.0, 2.6
 
 @dataclass(frozen=True)
 class _Plan:
-    """Where nodes lie in pixels, and how large things are.
+    """Where nodes lie in pixels, and how large things are."""
 
-    Attributes:
-        width, height: pixels of the map.
-        point: (n, 2) float64 pixels, where the nodes lie.
-        low: (2) float64, the least x and y that are drawn, which lie in the border's corner.
-        per_unit: pixels of a unit of position.
-        road: width of a road in pixels.
-        node: radius of a node in pixels.
-    """
-
+    #: width, height: pixels of the map
     width: int
     height: int
-    point: Float64Array
+    point: Float64Array  #: (n, 2) float64 pixels, where the nodes lie
+    #: (2) float64, the least x and y that are drawn, which lie in the border's corner
     low: Float64Array
-    per_unit: float
-    road: float
-    node: float
+    per_unit: float  #: pixels of a unit of position
+    road: float  #: width of a road in pixels
+    node: float  #: radius of a node in pixels
 
 
 def draw_roads(request: Request) -> Map:

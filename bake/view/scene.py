@@ -22,36 +22,22 @@ from levelbake.errors import QueryError
 
 @dataclass(frozen=True)
 class Components:
-    """The components of a profile, from the largest to the smallest.
+    """The components of a profile, from the largest to the smallest."""
 
-    Attributes:
-        rank: (r) int64, rank of each row's component.
-        size: (c) int64, how many rows the component of each rank has.
-        first: (c) int64, first row of the component of each rank.
-    """
-
-    rank: Int64Array
-    size: Int64Array
-    first: Int64Array
+    rank: Int64Array  #: (r) int64, rank of each row's component
+    size: Int64Array  #: (c) int64, how many rows the component of each rank has
+    first: Int64Array  #: (c) int64, first row of the component of each rank
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A level and one profile.
+    """A level and one profile."""
 
-    Attributes:
-        level: the open level.
-        tables: tables of the profile.
-        terrains: names of the terrains.
-        colours: (terrain, 3) uint8, colours of the terrains.
-        costs: (terrain) float64 units, NaN where the profile cannot go.
-    """
-
-    level: LevelAsset
-    tables: ProfileColumns
-    terrains: tuple[str, ...]
-    colours: UInt8Array
-    costs: Float64Array
+    level: LevelAsset  #: the open level
+    tables: ProfileColumns  #: tables of the profile
+    terrains: tuple[str, ...]  #: names of the terrains
+    colours: UInt8Array  #: (terrain, 3) uint8, colours of the terrains
+    costs: Float64Array  #: (terrain) float64 units, NaN where the profile cannot go
 
     @property
     def places(self) -> Places:
@@ -150,25 +136,15 @@ def place_data(place: Place) -> Any:
 
 @dataclass(frozen=True)
 class LayerScene:
-    """One layer of a profile's hierarchy, in rows.
+    """One layer of a profile's hierarchy, in rows."""
 
-    Attributes:
-        number: 1 for the lowest.
-        layers: how many layers there are; 0 where the asset holds only clusters.
-        cluster: (r) int32, cluster of each row in this layer.
-        clusters: how many clusters the layer has.
-        transition: (t) int32 rows of its transitions.
-        inside: (k, 2) int32 rows that arcs within a cluster join, each pair once.
-        across: (k, 2) int32 rows that arcs between clusters join, each pair once.
-    """
-
-    number: int
-    layers: int
-    cluster: Int32Array
-    clusters: int
-    transition: Int32Array
-    inside: Int32Array
-    across: Int32Array
+    number: int  #: 1 for the lowest
+    layers: int  #: how many layers there are; 0 where the asset holds only clusters
+    cluster: Int32Array  #: (r) int32, cluster of each row in this layer
+    clusters: int  #: how many clusters the layer has
+    transition: Int32Array  #: (t) int32 rows of its transitions
+    inside: Int32Array  #: (k, 2) int32 rows that arcs within a cluster join, each pair once
+    across: Int32Array  #: (k, 2) int32 rows that arcs between clusters join, each pair once
 
 
 def read_layer(scene: Scene, number: int) -> LayerScene:
@@ -231,18 +207,13 @@ def _joined(first_out: Int32Array, arcs: Int32Array) -> Int32Array:
 
 @dataclass(frozen=True)
 class Roads:
-    """The roads of a graph level: both directions between two nodes are one road.
+    """The roads of a graph level: both directions between two nodes are one road."""
 
-    Attributes:
-        a, b: (k) int32 nodes, a < b.
-        there: (k) bool, True where the profile may go from a to b.
-        back: (k) bool, True where it may go from b to a.
-    """
-
+    #: a, b: (k) int32 nodes, a < b
     a: Int32Array
     b: Int32Array
-    there: BoolArray
-    back: BoolArray
+    there: BoolArray  #: (k) bool, True where the profile may go from a to b
+    back: BoolArray  #: (k) bool, True where it may go from b to a
 
 
 def roads_of(scene: Scene) -> Roads:

@@ -29,17 +29,11 @@ _MOST_BYTES = 2**28
 
 @dataclass(frozen=True)
 class Moment:
-    """What a picture shows of one step.
+    """What a picture shows of one step."""
 
-    Attributes:
-        note: what is said of it.
-        shown: the lists of a search, or agents.
-        path: of a search: the way to the place taken last.
-    """
-
-    note: str
-    shown: Searched | Walked
-    path: Route | None = None
+    note: str  #: what is said of it
+    shown: Searched | Walked  #: the lists of a search, or agents
+    path: Route | None = None  #: of a search: the way to the place taken last
 
 
 class TraceFile:

@@ -40,19 +40,12 @@ _COMPONENT_HUES = 24
 
 @dataclass(frozen=True)
 class ShownLevel:
-    """One level, as the page gets it.
+    """One level, as the page gets it."""
 
-    Attributes:
-        id: what addresses call it; unique in a page.
-        name: the level's name.
-        flat: the bytes of its flat file.
-        contents: what goes with it, JSON in UTF-8.
-    """
-
-    id: str
-    name: str
-    flat: bytes
-    contents: bytes
+    id: str  #: what addresses call it; unique in a page
+    name: str  #: the level's name
+    flat: bytes  #: the bytes of its flat file
+    contents: bytes  #: what goes with it, JSON in UTF-8
 
 
 def shown_level(

@@ -44,22 +44,15 @@ _Happened = Literal["baked", "failed", "fresh", "gone"]
 
 @dataclass(frozen=True)
 class News:
-    """One thing that came of a change.
+    """One thing that came of a change."""
 
-    Attributes:
-        happened: "baked"; "failed"; "fresh", where a level that had failed is again as it was when
-            it was baked; or "gone", where its file was removed.
-        level: the level's name; "" where no level can be found, by a mistake in the recipe, say.
-        outcome: of the bake, if there was one.
-        error: what is wrong, if something is.
-        asset: the level's asset; None where there is no level.
-    """
-
+    #: "baked"; "failed"; "fresh", where a level that had failed is again as it was when it was
+    #: baked; or "gone", where its file was removed
     happened: _Happened
-    level: str
-    asset: Path | None = None
-    outcome: Outcome | None = None
-    error: BakeError | None = None
+    level: str  #: the level's name; "" where no level can be found, by a mistake in the recipe, say
+    asset: Path | None = None  #: the level's asset; None where there is no level
+    outcome: Outcome | None = None  #: of the bake, if there was one
+    error: BakeError | None = None  #: what is wrong, if something is
 
 
 class Watch:

@@ -16,23 +16,14 @@ from bake.movement.rules import Mover
 
 @dataclass(frozen=True)
 class DoorStates:
-    """A door with the terrain of every cell in every state.
+    """A door with the terrain of every cell in every state."""
 
-    Attributes:
-        name: unique among the level's doors.
-        cells: (k, 2) int32 (x, y).
-        states: names, at least two.
-        state: index into ``states`` of the one the level is baked in; -1 = none of them.
-        terrain: (states, k) uint8, index into the level's terrains.
-        id: of the object or entity it was drawn as; None where it has none.
-    """
-
-    name: str
-    cells: Int32Array
-    states: tuple[str, ...]
-    state: int
-    terrain: UInt8Array
-    id: str | None = None
+    name: str  #: unique among the level's doors
+    cells: Int32Array  #: (k, 2) int32 (x, y)
+    states: tuple[str, ...]  #: names, at least two
+    state: int  #: index into ``states`` of the one the level is baked in; -1 = none of them
+    terrain: UInt8Array  #: (states, k) uint8, index into the level's terrains
+    id: str | None = None  #: of the object or entity it was drawn as; None where it has none
 
 
 def settled(level: GridLevel) -> tuple[GridLevel, tuple[DoorStates, ...]]:

@@ -42,45 +42,33 @@ MOST_TERRAINS = 255
 
 @dataclass(frozen=True)
 class CellMetric:
-    """What moving on a lattice costs one profile.
+    """What moving on a lattice costs one profile."""
 
-    Attributes:
-        stands: (height, width) bool, True where it can stand.
-        steps: (height, width) uint8, bit s is set where it may take the step of slot s.
-        ticks: (terrains, terrains, 2) int32, of a straight step and of a diagonal one from one
-            terrain to another; BLOCKED where it can go onto neither.
-        dearest: (height, width) uint8, the terrain of the dearest cell under its footprint; None
-            where that is the cell itself.
-    """
-
-    stands: BoolArray
-    steps: UInt8Array
+    stands: BoolArray  #: (height, width) bool, True where it can stand
+    steps: UInt8Array  #: (height, width) uint8, bit s is set where it may take the step of slot s
+    #: (terrains, terrains, 2) int32, of a straight step and of a diagonal one from one terrain to
+    #: another; BLOCKED where it can go onto neither
     ticks: Int32Array
+    #: (height, width) uint8, the terrain of the dearest cell under its footprint; None where that
+    #: is the cell itself
     dearest: UInt8Array | None
 
 
 @dataclass(frozen=True)
 class LatticeWorld:
-    """A level of cells whose arcs follow from them; the counterpart of a World.
+    """A level of cells whose arcs follow from them; the counterpart of a World."""
 
-    Attributes:
-        level: the level, with its doors in the state they are baked in.
-        lattice: its cells.
-        connectivity, rules, movers, doors: as of a World.
-        is_node: (height, width) bool, cells where somebody can stand in some state of the doors.
-        metrics: what moving costs each profile, by its name.
-        link: None, as such a level has no links.
-    """
-
-    level: GridLevel
-    lattice: Lattice
+    level: GridLevel  #: the level, with its doors in the state they are baked in
+    lattice: Lattice  #: its cells
+    #: connectivity, rules, movers, doors: as of a World
     connectivity: Connectivity
     rules: MovementRules
     movers: Mapping[str, Mover]
     doors: tuple[DoorStates, ...]
+    #: (height, width) bool, cells where somebody can stand in some state of the doors
     is_node: BoolArray
-    metrics: Mapping[str, CellMetric]
-    link: Int32Array | None = None
+    metrics: Mapping[str, CellMetric]  #: what moving costs each profile, by its name
+    link: Int32Array | None = None  #: None, as such a level has no links
 
     @cached_property
     def node_count(self) -> int:

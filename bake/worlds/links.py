@@ -17,18 +17,13 @@ from levelbake.errors import BakeError
 
 
 class LinkArcs(NamedTuple):
-    """The arcs of a level's links, one for each direction a link can be taken in.
+    """The arcs of a level's links, one for each direction a link can be taken in."""
 
-    Attributes:
-        tail, head: (k) int32 nodes.
-        link: (k) int32, index into the level's links.
-        cost: (k) float64 units.
-    """
-
+    #: tail, head: (k) int32 nodes
     tail: Int32Array
     head: Int32Array
-    link: Int32Array
-    cost: Float64Array
+    link: Int32Array  #: (k) int32, index into the level's links
+    cost: Float64Array  #: (k) float64 units
 
 
 def link_cost(link: Link, floor_height: int | None) -> float:

@@ -27,20 +27,14 @@ BORDER = 1 / GRID
 
 
 class PlaneGraph(NamedTuple):
-    """Nodes and arcs in the plane.
+    """Nodes and arcs in the plane."""
 
-    Attributes:
-        position: (n, 2) float64 units.
-        terrain: (n) uint8.
-        tail, head: (m) int32.
-        length: (m) float64 units, positive.
-    """
-
-    position: Float64Array
-    terrain: UInt8Array
+    position: Float64Array  #: (n, 2) float64 units
+    terrain: UInt8Array  #: (n) uint8
+    #: tail, head: (m) int32
     tail: Int32Array
     head: Int32Array
-    length: Float64Array
+    length: Float64Array  #: (m) float64 units, positive
 
 
 def mesh_pieces(geometry: Geometry, parts: Sequence[Grown], nodes: MeshNodes) -> Pieces:

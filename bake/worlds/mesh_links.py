@@ -18,20 +18,14 @@ REACH = 1.0
 
 
 class LinkNodes(NamedTuple):
-    """Nodes at the ends of links, and the arcs that links are.
+    """Nodes at the ends of links, and the arcs that links are."""
 
-    Attributes:
-        polygon: (k) int64, where each node lies.
-        position: (k, 2) float64 units of the plane.
-        tail, head: (a) int64, of the k nodes.
-        length: (a) float64.
-    """
-
-    polygon: Int64Array
-    position: Float64Array
+    polygon: Int64Array  #: (k) int64, where each node lies
+    position: Float64Array  #: (k, 2) float64 units of the plane
+    #: tail, head: (a) int64, of the k nodes
     tail: Int64Array
     head: Int64Array
-    length: Float64Array
+    length: Float64Array  #: (a) float64
 
 
 def link_nodes(

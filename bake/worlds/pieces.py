@@ -12,51 +12,31 @@ from bake.level import Mesh, Walls
 
 
 class Kind(NamedTuple):
-    """Agents that find the same places walkable.
+    """Agents that find the same places walkable."""
 
-    Attributes:
-        radius: of all of them, in units of the plane.
-        terrains: what at least one of them may stand on.
-        profiles: their names.
-    """
-
-    radius: float
-    terrains: frozenset[str]
-    profiles: tuple[str, ...]
+    radius: float  #: of all of them, in units of the plane
+    terrains: frozenset[str]  #: what at least one of them may stand on
+    profiles: tuple[str, ...]  #: their names
 
 
 @dataclass(frozen=True)
 class Pieces:
-    """What a division makes of a level for all kinds of agents.
+    """What a division makes of a level for all kinds of agents."""
 
-    Attributes:
-        position: (n, 2) float64 units of the plane.
-        terrain: (n) uint8, index into the terrains of all kinds.
-        tail, head: (m) int32.
-        length: (m) float64 units, positive.
-        mesh: polygons, if the division has any.
-        walls: around points that see each other, likewise.
-    """
-
-    position: Float64Array
-    terrain: UInt8Array
+    position: Float64Array  #: (n, 2) float64 units of the plane
+    terrain: UInt8Array  #: (n) uint8, index into the terrains of all kinds
+    #: tail, head: (m) int32
     tail: Int32Array
     head: Int32Array
-    length: Float64Array
-    mesh: Mesh | None = None
-    walls: Walls | None = None
+    length: Float64Array  #: (m) float64 units, positive
+    mesh: Mesh | None = None  #: polygons, if the division has any
+    walls: Walls | None = None  #: around points that see each other, likewise
 
 
 @dataclass(frozen=True)
 class Grown:
-    """A level's geometry for one kind of agent, and the numbers of its terrains.
+    """A level's geometry for one kind of agent, and the numbers of its terrains."""
 
-    Attributes:
-        kind: the agents.
-        geometry: where their middles may be.
-        code: number of each of its terrains among those of all kinds.
-    """
-
-    kind: Kind
-    geometry: Geometry
-    code: Mapping[str, int]
+    kind: Kind  #: the agents
+    geometry: Geometry  #: where their middles may be
+    code: Mapping[str, int]  #: number of each of its terrains among those of all kinds

@@ -37,21 +37,16 @@ Asked = dict[LinkEnd, tuple[int, int]]
 
 
 class Seen(NamedTuple):
-    """Points of one floor for one kind of agent, and which see each other.
+    """Points of one floor for one kind of agent, and which see each other."""
 
-    Attributes:
-        point: (k, 2) int64 steps of the grid.
-        tail, head: (m) int64, each pair both ways.
-        bend: (w) int64, the point that is each corner of the outline, -1 = none; None where points
-            are no corners.
-        weight: (k) float64 units; None where points have no domains.
-    """
-
-    point: Int64Array
+    point: Int64Array  #: (k, 2) int64 steps of the grid
+    #: tail, head: (m) int64, each pair both ways
     tail: Int64Array
     head: Int64Array
+    #: (w) int64, the point that is each corner of the outline, -1 = none; None where points are no
+    #: corners
     bend: Int64Array | None = None
-    weight: Float64Array | None = None
+    weight: Float64Array | None = None  #: (k) float64 units; None where points have no domains
 
 
 #: Points, and which of them are ends of links.

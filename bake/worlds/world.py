@@ -34,23 +34,15 @@ _NEED_NO_COST = frozenset({"floor", "wall", "void"})
 
 @dataclass(frozen=True)
 class AgentProfile:
-    """A kind of agent: its name, what every terrain of the level means to it, and its size.
+    """A kind of agent: its name, what every terrain of the level means to it, and its size."""
 
-    Attributes:
-        name: unique within an asset.
-        rules: what each terrain means to it, by the terrain's name.
-        size: cells along one side of its square footprint, whose north-west cell is where it is.
-        slope: what rises and falls of the ground mean to it.
-        radius: of an agent on a divided plane, in units of the plane.
-        turn: units that turning by one heading costs, on levels with headings.
-    """
-
-    name: str
-    rules: Mapping[str, TerrainRule]
+    name: str  #: unique within an asset
+    rules: Mapping[str, TerrainRule]  #: what each terrain means to it, by the terrain's name
+    #: cells along one side of its square footprint, whose north-west cell is where it is
     size: int = 1
-    slope: SlopeRule = LEVEL_GROUND
-    radius: float = 0.0
-    turn: float = 1.0
+    slope: SlopeRule = LEVEL_GROUND  #: what rises and falls of the ground mean to it
+    radius: float = 0.0  #: of an agent on a divided plane, in units of the plane
+    turn: float = 1.0  #: units that turning by one heading costs, on levels with headings
 
     def mover(self, terrains: tuple[str, ...]) -> Mover:
         """Return the profile in numbers, for a level of these terrains."""
@@ -72,53 +64,37 @@ class World:
     Nodes are ordered by cuts, so that neighbours in the level are neighbours in memory. Steps of a
     lattice that no profile can ever use are left out. Nodes and arcs that opening a door would add
     are kept, and so are all arcs of explicit graphs.
-
-    Attributes:
-        level: the level it was built from, with its doors in the state they are baked in.
-        graph: the graph, of n nodes and m arcs.
-        node_terrain: (n) uint8, index into the level's terrains.
-        length: (m) float64, step length in units (1, sqrt 2, or the length of a road); for a link
-            its whole cost.
-        link: (m) int32, index into the level's links where an arc is one, otherwise NO_LINK; None
-            where the level has no links.
-        cell: (n, 2) int32 (x, y) of each node; None for explicit graphs.
-        position: (n, 2) float64 of each node of an explicit graph; None without positions.
-        node_names: names of an explicit graph's nodes.
-        node_region: (n) int32 region of each node of an explicit graph, -1 = none; None where it
-            has no regions.
-        elevation: (n) float64, how high each node of an explicit graph lies; None where its source
-            does not say.
-        connectivity: neighbours of a cell; None for explicit graphs.
-        rules: how cells and corners make steps.
-        movers: each profile in numbers, by its name.
-        metrics: what moving costs each profile, by its name.
-        doors: all states of the level's doors.
-        own_price: (m) float64 units of arcs whose price a patch set, infinite where it closed them,
-            NaN of all others; None where there are none.
-        dead_links: links left out because no profile can stand at one of their ends.
-        mesh: the level's polygons, with their nodes as the graph numbers them.
-        walls: the level's walls, likewise.
     """
 
-    level: Level
-    graph: Graph
-    node_terrain: UInt8Array
+    level: Level  #: the level it was built from, with its doors in the state they are baked in
+    graph: Graph  #: the graph, of n nodes and m arcs
+    node_terrain: UInt8Array  #: (n) uint8, index into the level's terrains
+    #: (m) float64, step length in units (1, sqrt 2, or the length of a road); for a link its whole
+    #: cost
     length: Float64Array
+    #: (m) int32, index into the level's links where an arc is one, otherwise NO_LINK; None where
+    #: the level has no links
     link: Int32Array | None
-    cell: Int32Array | None
+    cell: Int32Array | None  #: (n, 2) int32 (x, y) of each node; None for explicit graphs
+    #: (n, 2) float64 of each node of an explicit graph; None without positions
     position: Float64Array | None
-    node_names: tuple[str, ...] | tuple[int, ...] | None
-    connectivity: Connectivity | None
-    rules: MovementRules
-    movers: Mapping[str, Mover]
-    metrics: Mapping[str, Metric]
-    doors: tuple[DoorStates, ...] = ()
+    node_names: tuple[str, ...] | tuple[int, ...] | None  #: names of an explicit graph's nodes
+    connectivity: Connectivity | None  #: neighbours of a cell; None for explicit graphs
+    rules: MovementRules  #: how cells and corners make steps
+    movers: Mapping[str, Mover]  #: each profile in numbers, by its name
+    metrics: Mapping[str, Metric]  #: what moving costs each profile, by its name
+    doors: tuple[DoorStates, ...] = ()  #: all states of the level's doors
+    #: links left out because no profile can stand at one of their ends
     dead_links: tuple[Link, ...] = ()
+    #: (m) float64 units of arcs whose price a patch set, infinite where it closed them, NaN of all
+    #: others; None where there are none
     own_price: Float64Array | None = None
+    #: (n) int32 region of each node of an explicit graph, -1 = none; None where it has no regions
     node_region: Int32Array | None = None
+    #: (n) float64, how high each node of an explicit graph lies; None where its source does not say
     elevation: Float64Array | None = None
-    mesh: Mesh | None = None
-    walls: Walls | None = None
+    mesh: Mesh | None = None  #: the level's polygons, with their nodes as the graph numbers them
+    walls: Walls | None = None  #: the level's walls, likewise
 
     @property
     def hex_layout(self) -> HexLayout | None:
@@ -158,20 +134,14 @@ def build_world(
 
 
 class _Arcs(NamedTuple):
-    """Priced arcs between nodes in the level's own order; arcs of one node are in slot order.
+    """Priced arcs between nodes in the level's own order; arcs of one node are in slot order."""
 
-    Attributes:
-        tail, head: (m) int32 nodes.
-        length: (m) float64, see :class:`World`.
-        link: (m) int32, see :class:`World`.
-        weight: (profiles, m) int32 ticks, BLOCKED where a profile may not take an arc.
-    """
-
+    #: tail, head: (m) int32 nodes
     tail: Int32Array
     head: Int32Array
-    length: Float64Array
-    link: Int32Array
-    weight: Int32Array
+    length: Float64Array  #: (m) float64, see :class:`World`
+    link: Int32Array  #: (m) int32, see :class:`World`
+    weight: Int32Array  #: (profiles, m) int32 ticks, BLOCKED where a profile may not take an arc
 
     @staticmethod
     def joined(parts: Sequence[_Arcs]) -> _Arcs:
@@ -244,24 +214,15 @@ def _grid_world(
 
 
 class _Grid(NamedTuple):
-    """A grid level and what is needed to price its arcs.
+    """A grid level and what is needed to price its arcs."""
 
-    Attributes:
-        level: the level, with its doors settled.
-        lattice: its cells.
-        footprints: the footprints of each profile.
-        rules: the rules of movement.
-        node_at: (cells) int32, -1 where nobody can stand in any state of the doors.
-        is_node: (cells) bool, True where a cell is a node.
-        near_door: (cells) bool, see :func:`near_doors`; None where there are no doors.
-    """
-
-    level: GridLevel
-    lattice: Lattice
-    footprints: Mapping[str, Footprints]
-    rules: MovementRules
-    node_at: Int32Array
-    is_node: BoolArray
+    level: GridLevel  #: the level, with its doors settled
+    lattice: Lattice  #: its cells
+    footprints: Mapping[str, Footprints]  #: the footprints of each profile
+    rules: MovementRules  #: the rules of movement
+    node_at: Int32Array  #: (cells) int32, -1 where nobody can stand in any state of the doors
+    is_node: BoolArray  #: (cells) bool, True where a cell is a node
+    #: (cells) bool, see :func:`near_doors`; None where there are no doors
     near_door: BoolArray | None
 
 

@@ -130,51 +130,37 @@ def _values(layer: LayerDefinition) -> str:
 
 @dataclass(frozen=True)
 class TerrainLayer:
-    """A layer that says what terrain there is.
-
-    Attributes:
-        tileset: of its tiles, where they say what terrain there is.
-    """
+    """A layer that says what terrain there is."""
 
     layer: LayerInstance
     where: Where
-    tileset: TilesetDefinition | None
+    tileset: TilesetDefinition | None  #: of its tiles, where they say what terrain there is
 
 
 @dataclass(frozen=True)
 class PlacedLevel:
-    """A level on the grid.
-
-    Attributes:
-        layers: those with terrain, the topmost first.
-        x, y: cell of its top left corner, its floor's rows counted in.
-        width, height: cells.
-    """
+    """A level on the grid."""
 
     loaded: LoadedLevel
-    layers: tuple[TerrainLayer, ...]
+    layers: tuple[TerrainLayer, ...]  #: those with terrain, the topmost first
+    #: x, y: cell of its top left corner, its floor's rows counted in
     x: int
     y: int
+    #: width, height: cells
     width: int
     height: int
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The grid of an asset.
+    """The grid of an asset."""
 
-    Attributes:
-        cell: its size in pixels.
-        origin: the pixel of the world that its top left corner is.
-        width, height: cells of one floor.
-        floors: world depths, the lowest first.
-    """
-
-    cell: int
-    origin: tuple[float, float]
+    cell: int  #: its size in pixels
+    origin: tuple[float, float]  #: the pixel of the world that its top left corner is
+    #: width, height: cells of one floor
     width: int
     height: int
-    floors: tuple[int, ...]
+    floors: tuple[int, ...]  #: world depths, the lowest first
     levels: tuple[PlacedLevel, ...]
 
 

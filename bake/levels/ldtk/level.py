@@ -118,17 +118,13 @@ class EntityFields(Attributes):
 
 @dataclass(frozen=True)
 class Entity(Mark):
-    """One entity that becomes a thing, or that a link leads to; its kind is "" if it only is that.
-
-    Attributes:
-        where: it stands in its file, which may be a level's own.
-        left, top: pixels of its corner in the asset, the rows of its floor counted in.
-    """
+    """One entity that becomes a thing, or that a link leads to: its kind is "" then."""
 
     said: EntityFields
     entity: EntityInstance
-    where: Where
+    where: Where  #: it stands in its file, which may be a level's own
     cell: Cell | None
+    #: left, top: pixels of its corner in the asset, the rows of its floor counted in
     left: float
     top: float
     level: PlacedLevel

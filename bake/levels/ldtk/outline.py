@@ -22,32 +22,20 @@ TOO_LARGE = "save levels to separate files, or split the project"
 
 @dataclass(frozen=True)
 class ListedLevel:
-    """One level as the project file lists it.
+    """One level as the project file lists it."""
 
-    Attributes:
-        name: its identifier.
-        iid: its id; None before version 1.0.
-        steps: its path in the file, such as ("levels", 2).
-    """
-
-    name: str
-    iid: str | None
-    steps: Steps
+    name: str  #: its identifier
+    iid: str | None  #: its id; None before version 1.0
+    steps: Steps  #: its path in the file, such as ("levels", 2)
 
 
 @dataclass(frozen=True)
 class Part:
-    """The levels that become one asset.
+    """The levels that become one asset."""
 
-    Attributes:
-        name: "" where the project gives nothing else.
-        world: path of the world the levels belong to, () being the file itself.
-        levels: at least one.
-    """
-
-    name: str
-    world: Steps
-    levels: tuple[ListedLevel, ...]
+    name: str  #: "" where the project gives nothing else
+    world: Steps  #: path of the world the levels belong to, () being the file itself
+    levels: tuple[ListedLevel, ...]  #: at least one
 
 
 def ldtk_parts(path: Path, reading: LdtkReading) -> tuple[str, ...]:

@@ -150,11 +150,7 @@ class LoadedLevel:
 
 @dataclass
 class Project:
-    """An LDtk project being read.
-
-    Attributes:
-        depends_on: level files read so far.
-    """
+    """An LDtk project being read."""
 
     path: Path
     document: Mapping[str, Any]
@@ -164,7 +160,7 @@ class Project:
     layers: dict[int, LayerDefinition]
     tilesets: dict[int, TilesetDefinition]
     entities: dict[int, EntityDefinition]
-    depends_on: list[Path] = field(default_factory=list)
+    depends_on: list[Path] = field(default_factory=list)  #: level files read so far
 
     def levels(self, part: Part) -> list[LoadedLevel]:
         """Read the levels of a part, some of them from files of their own."""

@@ -15,25 +15,16 @@ WorldAs = Literal["one", "each"]
 
 @dataclass(frozen=True)
 class EditorReading:
-    """What a recipe may say about any editor's files.
+    """What a recipe may say about any editor's files."""
 
-    Attributes:
-        layers: names of the layers that count; None = all.
-        ignore: names of layers that do not count.
-        empty: terrain of cells that no layer says anything about.
-        legend: terrain, or BELOW, by what a tile or cell is.
-        world: whether the levels of a world bake to one level or to one each.
-        allow_outside: whether files outside the project folder may be read.
-        ordered: whether the order of the legend means anything.
-    """
-
-    layers: tuple[str, ...] | None = None
-    ignore: tuple[str, ...] = ()
-    empty: str = "void"
+    layers: tuple[str, ...] | None = None  #: names of the layers that count; None = all
+    ignore: tuple[str, ...] = ()  #: names of layers that do not count
+    empty: str = "void"  #: terrain of cells that no layer says anything about
+    #: terrain, or BELOW, by what a tile or cell is
     legend: Mapping[str, str] = field(default_factory=dict)
-    world: WorldAs = "one"
-    allow_outside: bool = False
-    ordered: ClassVar[bool] = False
+    world: WorldAs = "one"  #: whether the levels of a world bake to one level or to one each
+    allow_outside: bool = False  #: whether files outside the project folder may be read
+    ordered: ClassVar[bool] = False  #: whether the order of the legend means anything
 
 
 @dataclass(frozen=True)
@@ -45,13 +36,11 @@ class TiledReading(EditorReading):
     "object:CLASS" gives the terrain of objects, or the kind of things, and "collision" or
     "collision:CLASS" the terrain of tiles' collision shapes. Of several entries about properties
     the first applies.
-
-    Attributes:
-        keep_shapes: whether areas drawn as objects are kept as shapes of the plane, not painted
-            over cells. No recipe says it; how a level is divided does.
     """
 
     ordered: ClassVar[bool] = True
+    #: whether areas drawn as objects are kept as shapes of the plane, not painted over cells. No
+    #: recipe says it; how a level is divided does.
     keep_shapes: bool = False
 
 
@@ -62,13 +51,10 @@ class LdtkReading(EditorReading):
     Layers go by identifier. Keys of the legend are "value:NAME", "value:LAYER:NAME",
     "value:LAYER:NUMBER", "tile:SET:IDS", "enum:TAG", "tileset:NAME", "layer:NAME" and
     "area:ENTITY"; "entity:NAME" gives the kind of a thing.
-
-    Attributes:
-        keep_shapes: as of TiledReading, of the areas of entities.
     """
 
     empty: str = "floor"
-    keep_shapes: bool = False
+    keep_shapes: bool = False  #: as of TiledReading, of the areas of entities
 
 
 class EditorLegend:

@@ -33,20 +33,13 @@ MAX_WORK = 8 * MAX_CELLS
 
 @dataclass
 class _Allowance:
-    """What reading a level may still take.
-
-    Attributes:
-        cells: of the grid; compared, never reduced.
-        text: bytes of text to read.
-        area: cells of regions and doors.
-        work: cells to visit.
-    """
+    """What reading a level may still take."""
 
     budget: int
-    cells: int
-    text: int
-    area: int
-    work: int
+    cells: int  #: of the grid; compared, never reduced
+    text: int  #: bytes of text to read
+    area: int  #: cells of regions and doors
+    work: int  #: cells to visit
 
     @staticmethod
     def of(budget: int) -> _Allowance:

@@ -162,21 +162,13 @@ class Attributes:
 
 @dataclass(frozen=True)
 class Mark:
-    """What was drawn for a thing.
+    """What was drawn for a thing."""
 
-    Attributes:
-        kind: "spawn", "region", "door", "stairs" and so on.
-        name: what it is called in the level.
-        id: what the editor calls it by, or None.
-        place: where in the file it is, for messages.
-        said: what was typed about it.
-    """
-
-    kind: str
-    name: str
-    id: str | None
-    place: str
-    said: Attributes
+    kind: str  #: "spawn", "region", "door", "stairs" and so on
+    name: str  #: what it is called in the level
+    id: str | None  #: what the editor calls it by, or None
+    place: str  #: where in the file it is, for messages
+    said: Attributes  #: what was typed about it
 
 
 class ThingCollector:

@@ -54,16 +54,11 @@ def refuse(
 
 @dataclass(frozen=True)
 class Where:
-    """A place in a JSON file; it raises the error for what is wrong there.
-
-    Attributes:
-        steps: path from the top level.
-        words: what a user of the editor calls it, if that says more than the path.
-    """
+    """A place in a JSON file; it raises the error for what is wrong there."""
 
     file: Path
-    steps: Steps = ()
-    words: str = ""
+    steps: Steps = ()  #: path from the top level
+    words: str = ""  #: what a user of the editor calls it, if that says more than the path
 
     def refuse(
         self,

@@ -195,21 +195,15 @@ class Canvas:
 
 @dataclass(frozen=True)
 class Placing:
-    """Where cells of the map lie in the level.
-
-    Attributes:
-        box: cells of the map that the level has, on every floor.
-        width, height: of one floor of the level.
-        origin: what is subtracted from a cell, turned or not, to count from 0.
-        floors: their numbers, lowest first; empty = one floor without a number.
-    """
+    """Where cells of the map lie in the level."""
 
     geometry: Geometry
-    box: Box
+    box: Box  #: cells of the map that the level has, on every floor
+    #: width, height: of one floor of the level
     width: int
     height: int
-    origin: tuple[int, int]
-    floors: tuple[int, ...]
+    origin: tuple[int, int]  #: what is subtracted from a cell, turned or not, to count from 0
+    floors: tuple[int, ...]  #: their numbers, lowest first; empty = one floor without a number
 
     @staticmethod
     def of(owner: Fields, geometry: Geometry, box: Box, floors: tuple[int, ...]) -> Placing:

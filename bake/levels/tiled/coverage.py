@@ -46,35 +46,27 @@ Numbers = npt.NDArray[np.int64] | npt.NDArray[np.object_]
 
 @dataclass(frozen=True)
 class Outline:
-    """What was drawn.
+    """What was drawn."""
 
-    Attributes:
-        x, y: (k) float64 corners in the pixels of objects, k >= 1.
-        closed: whether it has an inside; else it is a line.
-    """
-
+    #: x, y: (k) float64 corners in the pixels of objects, k >= 1
     x: Floats
     y: Floats
-    closed: bool
+    closed: bool  #: whether it has an inside; else it is a line
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """What an outline does, in steps of the lattice.
+    """What an outline does, in steps of the lattice."""
 
-    Attributes:
-        u, v: (k) cells whose middles lie inside, or on the line where it has no inside.
-        from_u, from_v, to_u, to_v: (c) ways that are cut, each between two neighbours.
-        far: (c) whether the cut lies on the side of the second one.
-    """
-
+    #: u, v: (k) cells whose middles lie inside, or on the line where it has no inside
     u: Ints
     v: Ints
+    #: from_u, from_v, to_u, to_v: (c) ways that are cut, each between two neighbours
     from_u: Ints
     from_v: Ints
     to_u: Ints
     to_v: Ints
-    far: BoolArray
+    far: BoolArray  #: (c) whether the cut lies on the side of the second one
 
     @property
     def is_empty(self) -> bool:
@@ -83,16 +75,11 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Lattice:
-    """The part of a map's lattice that has cells.
-
-    Attributes:
-        lines: first line, and the one after the last.
-        cells: first cell of a line, and the one after the last.
-    """
+    """The part of a map's lattice that has cells."""
 
     geometry: Geometry
-    lines: tuple[int, int]
-    cells: tuple[int, int]
+    lines: tuple[int, int]  #: first line, and the one after the last
+    cells: tuple[int, int]  #: first cell of a line, and the one after the last
 
     @staticmethod
     def around(geometry: Geometry, outline: Outline) -> Lattice:

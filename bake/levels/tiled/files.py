@@ -50,16 +50,13 @@ _LAYERS = {
 
 @dataclass(slots=True)
 class Element:
-    """One element.
-
-    Attributes:
-        gids: of the <tile> elements inside <data> or <chunk>, which are not kept one by one.
-    """
+    """One element."""
 
     tag: str
     attributes: dict[str, str]
     children: list[Element] = field(default_factory=list)
     text: str = ""
+    #: of the <tile> elements inside <data> or <chunk>, which are not kept one by one
     gids: array[int] | None = None
 
     def child(self, tag: str) -> Element | None:

@@ -40,21 +40,15 @@ _BITS = {step: bit for bit, step in _HEADINGS.items()}
 
 @dataclass(frozen=True)
 class Geometry:
-    """The lattice of a map.
-
-    Attributes:
-        tile_width, tile_height: pixels; even numbers where cells are shifted, as Tiled draws those.
-        side: length of a hexagon's side along the stagger axis, in pixels; 0 if staggered.
-        axis: "x" or "y"; which rows (y) or columns (x) are shifted by half a tile.
-        odd: whether the odd rows or columns are shifted.
-    """
+    """The lattice of a map."""
 
     orientation: Orientation
+    #: tile_width, tile_height: pixels; even numbers where cells are shifted, as Tiled draws those
     tile_width: int
     tile_height: int
-    side: int = 0
-    axis: str = "y"
-    odd: bool = True
+    side: int = 0  #: length of a hexagon's side along the stagger axis, in pixels; 0 if staggered
+    axis: str = "y"  #: "x" or "y"; which rows (y) or columns (x) are shifted by half a tile
+    odd: bool = True  #: whether the odd rows or columns are shifted
 
     @staticmethod
     def of(fields: Fields) -> Geometry:

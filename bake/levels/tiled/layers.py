@@ -43,19 +43,14 @@ _KINDS = ("tilelayer", "objectgroup", "imagelayer", "group")
 
 @dataclass(frozen=True)
 class Layer:
-    """One layer.
-
-    Attributes:
-        path: names of its groups and its own, between slashes.
-        floor: number of the floor it belongs to; None = no group says so.
-        offset: pixels by which it is drawn to the east and south, those of its groups added.
-    """
+    """One layer."""
 
     fields: Fields
     kind: str
     name: str
-    path: str
-    floor: int | None
+    path: str  #: names of its groups and its own, between slashes
+    floor: int | None  #: number of the floor it belongs to; None = no group says so
+    #: pixels by which it is drawn to the east and south, those of its groups added
     offset: tuple[float, float] = (0.0, 0.0)
 
 

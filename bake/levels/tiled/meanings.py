@@ -78,15 +78,10 @@ def _text(value: object) -> str:
 
 @dataclass(frozen=True)
 class TileTerrain:
-    """What one tile says, whatever layer it lies on.
+    """What one tile says, whatever layer it lies on."""
 
-    Attributes:
-        terrain: name, BELOW, or None where the layer is to say.
-        barred: headings, as the tile was drawn.
-    """
-
-    terrain: str | None
-    barred: int
+    terrain: str | None  #: name, BELOW, or None where the layer is to say
+    barred: int  #: headings, as the tile was drawn
 
 
 class TerrainRules:

@@ -33,39 +33,28 @@ _WORDS = (
 
 @dataclass(frozen=True)
 class Object:
-    """One object as it was drawn.
-
-    Attributes:
-        number: its id; 0 where it has none.
-        class_name: its own, or else that of its tile; "" where neither has one.
-        x, y: pixels; the point it is drawn from and rotated about.
-        width, height: pixels.
-        rotation: degrees, clockwise.
-        corners: of a polygon or polyline, relative to (x, y).
-        alignment: which point of a tile object (x, y) is.
-        floor: number of the floor its layer or its property says; None where neither does.
-        tile: of a tile object.
-        flips: how its tile is flipped and turned, as the high bits of a gid.
-        layer: its object layer; None for a collision shape of a tile.
-    """
+    """One object as it was drawn."""
 
     fields: Fields
-    number: int
+    number: int  #: its id; 0 where it has none
     name: str
-    class_name: str
+    class_name: str  #: its own, or else that of its tile; "" where neither has one
     shape: Shape
+    #: x, y: pixels; the point it is drawn from and rotated about
     x: float
     y: float
+    #: width, height: pixels
     width: float
     height: float
-    rotation: float
-    corners: tuple[tuple[float, float], ...]
-    alignment: str
+    rotation: float  #: degrees, clockwise
+    corners: tuple[tuple[float, float], ...]  #: of a polygon or polyline, relative to (x, y)
+    alignment: str  #: which point of a tile object (x, y) is
     properties: Properties
+    #: number of the floor its layer or its property says; None where neither does
     floor: int | None
-    tile: Tile | None = None
-    flips: int = 0
-    layer: Layer | None = None
+    tile: Tile | None = None  #: of a tile object
+    flips: int = 0  #: how its tile is flipped and turned, as the high bits of a gid
+    layer: Layer | None = None  #: its object layer; None for a collision shape of a tile
 
     @property
     def id(self) -> str | None:

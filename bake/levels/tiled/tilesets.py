@@ -21,20 +21,14 @@ _CORNERS = 4
 
 @dataclass(frozen=True)
 class Tile:
-    """One tile of a set.
+    """One tile of a set."""
 
-    Attributes:
-        fields: of the tile; those of the set where the file says nothing of the tile.
-        number: within its set.
-        class_name: "" where it has none.
-        wang: names of the Wang colours it counts as, one for each Wang set it belongs to.
-    """
-
-    fields: Fields
+    fields: Fields  #: of the tile; those of the set where the file says nothing of the tile
     tileset: Tileset
-    number: int
-    class_name: str
+    number: int  #: within its set
+    class_name: str  #: "" where it has none
     properties: Properties
+    #: names of the Wang colours it counts as, one for each Wang set it belongs to
     wang: tuple[str, ...]
 
     @property

@@ -53,19 +53,15 @@ class Hierarchy(Protocol):
 
 @dataclass(frozen=True)
 class Way:
-    """A plan for getting from one row to another.
+    """A plan for getting from one row to another."""
 
-    Attributes:
-        start, goal: rows.
-        plan: (k) int32 transitions of the first layer on the way; empty for a way inside a cluster.
-        ticks: what the way costs before smoothing; -1 = there is no way.
-        expanded: (e) int32, transitions of the first layer that the search expanded, in order.
-    """
-
+    #: start, goal: rows
     start: int
     goal: int
+    #: (k) int32 transitions of the first layer on the way; empty for a way inside a cluster
     plan: Int32Array
-    ticks: int
+    ticks: int  #: what the way costs before smoothing; -1 = there is no way
+    #: (e) int32, transitions of the first layer that the search expanded, in order
     expanded: Int32Array
 
 

@@ -21,21 +21,15 @@ from levelbake.errors import QueryError
 
 @dataclass(frozen=True)
 class Edit:
-    """One batch of changes, by locations: see :class:`bake.play.reader.places.Places`.
+    """One batch of changes, by locations: see :class:`bake.play.reader.places.Places`."""
 
-    Attributes:
-        blocked, opened: locations that get an obstacle, and that lose theirs.
-        terrain: the new terrain of each location that gets one.
-        arcs: the new price in units of each (tail, head) location; CLOSED, or None for the usual
-            price.
-        links: the new links by name; None = one that goes.
-    """
-
+    #: blocked, opened: locations that get an obstacle, and that lose theirs
     blocked: tuple[int, ...]
     opened: tuple[int, ...]
-    terrain: Mapping[int, int]
+    terrain: Mapping[int, int]  #: the new terrain of each location that gets one
+    #: the new price in units of each (tail, head) location; CLOSED, or None for the usual price
     arcs: Mapping[Pair, float | None]
-    links: Mapping[str, Link | None]
+    links: Mapping[str, Link | None]  #: the new links by name; None = one that goes
 
     @property
     def locations(self) -> Int64Array:
@@ -46,19 +40,13 @@ class Edit:
 
 @dataclass(frozen=True)
 class LevelState:
-    """What a level is made of, before a batch or after it.
+    """What a level is made of, before a batch or after it."""
 
-    Attributes:
-        terrain: (locations) uint8; on large lattices what differs from the bake.
-        obstacle: likewise, bool, True where nobody can stand, whatever the terrain.
-        prices: units by (tail, head) location, of arcs that do not cost what the terrain says.
-        links: the links, and the arcs that the game added.
-    """
-
-    terrain: Values
-    obstacle: Values
+    terrain: Values  #: (locations) uint8; on large lattices what differs from the bake
+    obstacle: Values  #: likewise, bool, True where nobody can stand, whatever the terrain
+    #: units by (tail, head) location, of arcs that do not cost what the terrain says
     prices: Mapping[Pair, float]
-    links: LinkState
+    links: LinkState  #: the links, and the arcs that the game added
 
     @staticmethod
     def baked(rules: LevelRules) -> LevelState:

@@ -30,13 +30,9 @@ FEW = 16
 
 @dataclass(frozen=True, eq=False)
 class FieldBlock:
-    """The distances from every row to some goals.
+    """The distances from every row to some goals."""
 
-    Attributes:
-        lanes: the distances; a goal has one lane.
-    """
-
-    lanes: Lanes
+    lanes: Lanes  #: the distances; a goal has one lane
 
     @property
     def size(self) -> int:

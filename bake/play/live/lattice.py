@@ -41,42 +41,25 @@ if TYPE_CHECKING:
 
 
 class Listed(NamedTuple):
-    """A version with its arcs listed.
+    """A version with its arcs listed."""
 
-    Attributes:
-        state: the version.
-        links: those of the level then.
-        edited: how it came from the one that was listed before; None = as baked.
-    """
-
-    state: ProfileState
-    links: LinkState
-    edited: Edited | None
+    state: ProfileState  #: the version
+    links: LinkState  #: those of the level then
+    edited: Edited | None  #: how it came from the one that was listed before; None = as baked
 
 
 @dataclass(frozen=True, eq=False)
 class LatticeState:
-    """One version of a profile of a large lattice.
+    """One version of a profile of a large lattice."""
 
-    Attributes:
-        level: what the level is made of.
-        squares: those in which something may differ from the bake.
-        differs: the arcs that cost something else, by the locations of their ends.
-        opened: at how many places the profile can stand where it could not.
-        fresh: how many rows there are that were not baked.
-        odd: the ends of steps that do not lead back at the same cost.
-        layers: the first layer, made when asked for.
-        lists: the version with its arcs listed, made when asked for.
-    """
-
-    level: LevelState
-    squares: frozenset[int]
-    differs: Differences
-    opened: int
-    fresh: int
-    odd: frozenset[tuple[int, int]]
-    layers: OnDemand[LatticeLayer]
-    lists: OnDemand[Listed]
+    level: LevelState  #: what the level is made of
+    squares: frozenset[int]  #: those in which something may differ from the bake
+    differs: Differences  #: the arcs that cost something else, by the locations of their ends
+    opened: int  #: at how many places the profile can stand where it could not
+    fresh: int  #: how many rows there are that were not baked
+    odd: frozenset[tuple[int, int]]  #: the ends of steps that do not lead back at the same cost
+    layers: OnDemand[LatticeLayer]  #: the first layer, made when asked for
+    lists: OnDemand[Listed]  #: the version with its arcs listed, made when asked for
 
     @property
     def by_sheet(self) -> bool:

@@ -39,32 +39,24 @@ _CONTROL = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 
 
 class NewArcs(NamedTuple):
-    """The arcs that the level was not baked with.
+    """The arcs that the level was not baked with."""
 
-    Attributes:
-        tail, head: (k) int64 locations.
-        units: (k) float64, what each costs if it has no price of its own.
-        link: (k) the link that each is; None where the game added the arc by itself.
-    """
-
+    #: tail, head: (k) int64 locations
     tail: Int64Array
     head: Int64Array
-    units: Float64Array
+    units: Float64Array  #: (k) float64, what each costs if it has no price of its own
+    #: (k) the link that each is; None where the game added the arc by itself
     link: tuple[Link | None, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class LinkState:
-    """The links of a level, and the arcs the game added, before a batch or after it.
+    """The links of a level, and the arcs the game added, before a batch or after it."""
 
-    Attributes:
-        rules: those of the level.
-        changed: the links that are not as baked, by name; None = one that was baked is gone.
-        added: arcs between places that nothing else joins, which cost their own price.
-    """
-
-    rules: LevelRules
+    rules: LevelRules  #: those of the level
+    #: the links that are not as baked, by name; None = one that was baked is gone
     changed: Mapping[str, Link | None]
+    #: arcs between places that nothing else joins, which cost their own price
     added: frozenset[Pair]
 
     @property

@@ -17,30 +17,20 @@ from bake.play.reader.version import Version
 
 
 class Unfolded(NamedTuple):
-    """A path with the places that its links pass through.
+    """A path with the places that its links pass through."""
 
-    Attributes:
-        places: those of the path, and between the ends of a link those of its ``via``.
-        links: for each place the name of the link by which it is reached; None for a step, and
-            for the first place.
-    """
-
-    places: list[Place]
+    places: list[Place]  #: those of the path, and between the ends of a link those of its ``via``
+    #: for each place the name of the link by which it is reached; None for a step, and for the
+    #: first place
     links: list[str | None]
 
 
 class Move(NamedTuple):
-    """A link in one of its directions.
+    """A link in one of its directions."""
 
-    Attributes:
-        ticks: what it costs.
-        link: its name.
-        via: the places it passes through, in this direction.
-    """
-
-    ticks: float
-    link: str
-    via: tuple[Place, ...]
+    ticks: float  #: what it costs
+    link: str  #: its name
+    via: tuple[Place, ...]  #: the places it passes through, in this direction
 
 
 class Moves:

@@ -25,34 +25,23 @@ _NEAR, _REMEMBERED = 8, 2**14
 
 
 class Arcs(NamedTuple):
-    """Arcs and what they cost.
+    """Arcs and what they cost."""
 
-    Attributes:
-        tail, head: (k) int64 locations.
-        label: (k) int32, see :attr:`LevelRules.label`.
-        weight: (k) int32 ticks, BLOCKED where the arc may not be taken.
-        units: (k) float64, the cost before rounding; inf where the arc may not be taken.
-    """
-
+    #: tail, head: (k) int64 locations
     tail: Int64Array
     head: Int64Array
-    label: Int32Array
-    weight: Int32Array
+    label: Int32Array  #: (k) int32, see :attr:`LevelRules.label`
+    weight: Int32Array  #: (k) int32 ticks, BLOCKED where the arc may not be taken
+    #: (k) float64, the cost before rounding; inf where the arc may not be taken
     units: Float64Array
 
 
 class Patch(NamedTuple):
-    """Locations near a change, and the steps out of them.
+    """Locations near a change, and the steps out of them."""
 
-    Attributes:
-        near: (k) int64 locations.
-        stands: (k) bool, True where the profile can stand.
-        steps: the steps; none on graphs.
-    """
-
-    near: Int64Array
-    stands: BoolArray
-    steps: Arcs
+    near: Int64Array  #: (k) int64 locations
+    stands: BoolArray  #: (k) bool, True where the profile can stand
+    steps: Arcs  #: the steps; none on graphs
 
     def moved(self, by: int) -> Patch:
         """Return the same patch at other locations."""

@@ -14,19 +14,14 @@ from bake.play.reader.places import Place
 
 @dataclass(frozen=True)
 class UpdateReport:
-    """What an update did for one profile.
+    """What an update did for one profile."""
 
-    Attributes:
-        profile: the name of the profile.
-        arcs: how many arcs opened, closed or changed their price.
-        as_baked: whether every arc costs again what it did when the level was baked, so that the
-            baked tables answer.
-        opened, closed: places the profile can stand on from now on, and those it no longer can.
-    """
-
-    profile: str
-    arcs: int
+    profile: str  #: the name of the profile
+    arcs: int  #: how many arcs opened, closed or changed their price
+    #: whether every arc costs again what it did when the level was baked, so that the baked tables
+    #: answer
     as_baked: bool
+    #: opened, closed: places the profile can stand on from now on, and those it no longer can
     opened: tuple[Place, ...]
     closed: tuple[Place, ...]
     _components: Callable[[], tuple[int, int]] = field(repr=False, compare=False)
@@ -54,23 +49,17 @@ class UpdateReport:
 
 @dataclass(frozen=True)
 class Changes:
-    """What has changed on a level since a token was given out.
+    """What has changed on a level since a token was given out."""
 
-    Attributes:
-        token: what to give to the next :meth:`LevelAsset.changes_since`.
-        places: (k, 2) int32 cells, or (k,) object names on graph levels, whose terrain or obstacle
-            changed, or that are an end of an arc whose own price was set, or of a link that came,
-            went or became another; in the order of the level. A place that changed and changed
-            back is among them.
-        links: names of links that begin or end at one of these places; then those that are gone
-            (of more than 65,536 those that went last).
-        rerouted: names of profiles for which an arc opened or closed, so that they may reach other
-            places now.
-    """
-
-    token: int
+    token: int  #: what to give to the next :meth:`LevelAsset.changes_since`
+    #: (k, 2) int32 cells, or (k,) object names on graph levels, whose terrain or obstacle changed,
+    #: or that are an end of an arc whose own price was set, or of a link that came, went or became
+    #: another; in the order of the level. A place that changed and changed back is among them.
     places: AnyArray
+    #: names of links that begin or end at one of these places; then those that are gone (of more
+    #: than 65,536 those that went last)
     links: tuple[str, ...]
+    #: names of profiles for which an arc opened or closed, so that they may reach other places now
     rerouted: tuple[str, ...]
 
     def __bool__(self) -> bool:

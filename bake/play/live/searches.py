@@ -38,17 +38,12 @@ MOST_GROUPS = 8
 
 @dataclass(frozen=True)
 class Detours:
-    """Paths over arcs that cost less than when they were baked; arcs that share rows are a group.
+    """Paths over arcs that cost less than as baked; arcs that share rows are a group."""
 
-    Attributes:
-        toward: (k, r) int32 ticks from every row to the nearest tail of a group.
-        away: (k, r) int32 ticks to every row from the nearest head of a group.
-        between: (k, k) int64 ticks, a lower bound on the way from a tail of one group to the head
-            of the last such arc, which is in another group.
-    """
-
-    toward: Int32Array
-    away: Int32Array
+    toward: Int32Array  #: (k, r) int32 ticks from every row to the nearest tail of a group
+    away: Int32Array  #: (k, r) int32 ticks to every row from the nearest head of a group
+    #: (k, k) int64 ticks, a lower bound on the way from a tail of one group to the head of the last
+    #: such arc, which is in another group
     between: Int64Array
 
     def shortest(self, goal: int) -> Int64Array:

@@ -178,24 +178,16 @@ class GraphVersion:
 
 @dataclass(frozen=True, eq=False)
 class ProfileState:
-    """One version of a profile. Baked rows keep their numbers; rows that opened follow them.
+    """One version of a profile. Baked rows keep their numbers; rows that opened follow them."""
 
-    Attributes:
-        arcs: arcs by row.
-        baked_rows: how many rows the baked tables have.
-        location: (r) int32, the location of each row.
-        known_row: (locations) int32, the row of a location that has ever been one, else -1.
-        standing: (r) bool, True where the profile can stand on the row.
-        heaviest: at least the largest weight there is.
-        clusters: the clusters and the layers above them; None where the asset has none.
-    """
-
-    arcs: GraphVersion
-    baked_rows: int
-    location: Int32Array
+    arcs: GraphVersion  #: arcs by row
+    baked_rows: int  #: how many rows the baked tables have
+    location: Int32Array  #: (r) int32, the location of each row
+    #: (locations) int32, the row of a location that has ever been one, else -1
     known_row: Int32Array
-    standing: BoolArray
-    heaviest: int
+    standing: BoolArray  #: (r) bool, True where the profile can stand on the row
+    heaviest: int  #: at least the largest weight there is
+    #: the clusters and the layers above them; None where the asset has none
     clusters: ClusterVersion | None
 
     @property
@@ -215,15 +207,10 @@ class ProfileState:
 
 
 class ChangedArcs(NamedTuple):
-    """Arcs that an edit changed.
+    """Arcs that an edit changed."""
 
-    Attributes:
-        tail, head: (k) int32 rows.
-        label: (k) int32, see :attr:`bake.play.live.rules.LevelRules.label`.
-        weight: (k) int32 ticks they cost now, BLOCKED where they may not be taken.
-    """
-
+    #: tail, head: (k) int32 rows
     tail: Int32Array
     head: Int32Array
-    label: Int32Array
-    weight: Int32Array
+    label: Int32Array  #: (k) int32, see :attr:`bake.play.live.rules.LevelRules.label`
+    weight: Int32Array  #: (k) int32 ticks they cost now, BLOCKED where they may not be taken

@@ -38,23 +38,16 @@ MOST_NEW_ROWS = 64
 
 @dataclass(frozen=True)
 class Edited:
-    """The version after an edit, and what the edit changed.
+    """The version after an edit, and what the edit changed."""
 
-    Attributes:
-        state: the version.
-        arcs: how many arcs changed.
-        changed: these arcs; None where arcs are not listed.
-        opened, closed: int32, locations where the profile can stand from now on, and no longer can.
-        rerouted: whether an arc opened or closed, or rows without arcs came or went.
-        clusters: tells the clusters in which, or on the border of which, an arc changed.
-    """
-
-    state: Any
-    arcs: int
-    changed: ChangedArcs | None
+    state: Any  #: the version
+    arcs: int  #: how many arcs changed
+    changed: ChangedArcs | None  #: these arcs; None where arcs are not listed
+    #: opened, closed: int32, locations where the profile can stand from now on, and no longer can
     opened: Int32Array
     closed: Int32Array
-    rerouted: bool
+    rerouted: bool  #: whether an arc opened or closed, or rows without arcs came or went
+    #: tells the clusters in which, or on the border of which, an arc changed
     clusters: Callable[[], tuple[int, ...]]
 
 

@@ -24,25 +24,18 @@ _ROUNDED = 1e-5
 
 
 class _View(NamedTuple):
-    """What is seen of an edge from a root.
+    """What is seen of an edge from a root."""
 
-    Attributes:
-        root: where the path turned last.
-        length: of the path to the root, in steps.
-        way: place of the root in the list of turns.
-        right, left: points that end the view; all that is seen lies between the rays through them.
-        begin, end: vertices of the edge, as the polygon behind it runs.
-        polygon: behind the edge.
-    """
-
-    root: Step
-    length: float
-    way: int
+    root: Step  #: where the path turned last
+    length: float  #: of the path to the root, in steps
+    way: int  #: place of the root in the list of turns
+    #: right, left: points that end the view; all that is seen lies between the rays through them
     right: Step
     left: Step
+    #: begin, end: vertices of the edge, as the polygon behind it runs
     begin: int
     end: int
-    polygon: int
+    polygon: int  #: behind the edge
 
 
 def shortest(

@@ -34,42 +34,27 @@ MOST_WEIGHT = 1000
 
 @dataclass(frozen=True)
 class Request:
-    """What a search is asked for, apart from its start and goal.
+    """What a search is asked for, apart from its start and goal."""
 
-    Attributes:
-        method: a key of METHODS.
-        heuristic: a key of HEURISTICS, the caller's own, or None for the one that fits best.
-        weight: what the heuristic of "astar" or "weighted" is multiplied with, 1 to MOST_WEIGHT.
-        queue: one of QUEUES.
-        looked_at: whether to report which places were looked at.
-        price: for the method "clusters" of the school alone.
-    """
-
-    method: str
+    method: str  #: a key of METHODS
+    #: a key of HEURISTICS, the caller's own, or None for the one that fits best
     heuristic: str | Given | None = None
+    #: what the heuristic of "astar" or "weighted" is multiplied with, 1 to MOST_WEIGHT
     weight: float = 1.0
-    queue: str = "auto"
-    looked_at: bool = False
-    price: str | None = None
+    queue: str = "auto"  #: one of QUEUES
+    looked_at: bool = False  #: whether to report which places were looked at
+    price: str | None = None  #: for the method "clusters" of the school alone
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a method found, in rows.
+    """What a method found, in rows."""
 
-    Attributes:
-        rows: (k) int32 from start to goal; None where there is no path.
-        ticks: what the path costs.
-        expanded: how many rows were taken from the open list.
-        estimate: the heuristic the search used; None if it used none.
-        bound: the path costs at most this many times as much as a shortest one.
-    """
-
-    rows: Int32Array | None
-    ticks: int
-    expanded: int
-    estimate: Estimate | None = None
-    bound: float = 1.0
+    rows: Int32Array | None  #: (k) int32 from start to goal; None where there is no path
+    ticks: int  #: what the path costs
+    expanded: int  #: how many rows were taken from the open list
+    estimate: Estimate | None = None  #: the heuristic the search used; None if it used none
+    bound: float = 1.0  #: the path costs at most this many times as much as a shortest one
 
 
 #: A function that searches from one row to another.

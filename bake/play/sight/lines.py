@@ -12,14 +12,10 @@ from levelbake.errors import QueryError
 
 
 class Waypoints(NamedTuple):
-    """What remains of a path that was pulled tight.
+    """What remains of a path that was pulled tight."""
 
-    Attributes:
-        places: an agent goes straight from each to the next, both ends included.
-        at: for each the index in the path at which it comes; a broken number lies between two.
-    """
-
-    places: list[Place]
+    places: list[Place]  #: an agent goes straight from each to the next, both ends included
+    #: for each the index in the path at which it comes; a broken number lies between two
     at: Sequence[float]
 
 

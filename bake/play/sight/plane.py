@@ -35,17 +35,11 @@ _OFF_GRID = 2
 
 
 class _End(NamedTuple):
-    """An end of a line.
+    """An end of a line."""
 
-    Attributes:
-        step: in whole steps of the grid.
-        floor: its floor.
-        rows: the nodes that lie there; for a place said by its name that one alone.
-    """
-
-    step: Step
+    step: Step  #: in whole steps of the grid
     floor: int
-    rows: tuple[int, ...]
+    rows: tuple[int, ...]  #: the nodes that lie there; for a place said by its name that one alone
 
 
 class PlaneSight(Sight):

@@ -42,51 +42,36 @@ _GOES_ON, _IS_FOUND, _NOTHING_LEFT = range(3)
 
 
 class Rules(NamedTuple):
-    """The board and its lower bounds, which stay as they are.
+    """The board and its lower bounds, which stay as they are."""
 
-    Attributes:
-        beside: (cells, 4) the cells beside each, -1 beyond the last.
-        goal: the packed board that is wanted: four bits a cell.
-        pattern_of: (cells,) the pattern of each tile, -1 where it is in none.
-        first_member, member: the tiles of each pattern.
-        first_entry, distance: the table of each pattern; the largest value stands for no way.
-        none: that value.
-    """
-
-    beside: Int32Array
-    goal: UInt64Array
-    pattern_of: Int32Array
+    beside: Int32Array  #: (cells, 4) the cells beside each, -1 beyond the last
+    goal: UInt64Array  #: the packed board that is wanted: four bits a cell
+    pattern_of: Int32Array  #: (cells,) the pattern of each tile, -1 where it is in none
+    #: first_member, member: the tiles of each pattern
     first_member: Int32Array
     member: Int32Array
+    #: first_entry, distance: the table of each pattern; the largest value stands for no way
     first_entry: Int64Array
     distance: AnyArray
-    none: int
+    none: int  #: that value
 
 
 class Line(NamedTuple):
-    """The path that is looked at, by depth, and the board at its end.
+    """The path that is looked at, by depth, and the board at its end."""
 
-    Attributes:
-        board, where: (cells,) tile on each cell, cell of each tile.
-        gap: (depths,) where the gap is.
-        tried: (depths,) how many of the cells beside it were tried; -1 = the state is new.
-        packed: (depths,) the boards.
-        part: (depths,) what the pattern of the tile that was moved last came to before.
-        values: (patterns,) what each pattern comes to.
-        numbers: depth, limit, least f beyond it, states expanded and generated, limits, h, and the
-            largest depth.
-        place: room for a placement.
-    """
-
+    #: board, where: (cells,) tile on each cell, cell of each tile
     board: Int32Array
     where: Int32Array
-    gap: Int32Array
+    gap: Int32Array  #: (depths,) where the gap is
+    #: (depths,) how many of the cells beside it were tried; -1 = the state is new
     tried: Int32Array
-    packed: UInt64Array
-    part: Int32Array
-    values: Int32Array
+    packed: UInt64Array  #: (depths,) the boards
+    part: Int32Array  #: (depths,) what the pattern of the tile that was moved last came to before
+    values: Int32Array  #: (patterns,) what each pattern comes to
+    #: depth, limit, least f beyond it, states expanded and generated, limits, h, and the largest
+    #: depth
     numbers: Int64Array
-    place: Int32Array
+    place: Int32Array  #: room for a placement
 
 
 @kernel

@@ -30,17 +30,12 @@ ENTRY_BYTES = 8 + 1 + 6 * 8
 
 @dataclass(frozen=True)
 class _Backward:
-    """An action cut down to a pattern, as it is undone.
+    """An action cut down to a pattern, as it is undone."""
 
-    Attributes:
-        after: (stride, values, value) of each variable that has a value afterwards.
-        shifts: what to add to the number of a state afterwards, for each state before.
-        cost: what it costs.
-    """
-
+    #: (stride, values, value) of each variable that has a value afterwards
     after: tuple[tuple[int, int, int], ...]
-    shifts: Int64Array
-    cost: int
+    shifts: Int64Array  #: what to add to the number of a state afterwards, for each state before
+    cost: int  #: what it costs
 
 
 def plan_distances(planning: Planning, pattern: tuple[int, ...]) -> Int64Array:

@@ -26,31 +26,19 @@ ENTRY_BYTES = 3 * 4 + 2 + 1
 
 
 class Board(NamedTuple):
-    """The board as the search sees it; sets of cells have bit i for cell i.
+    """The board as the search sees it; sets of cells have bit i for cell i."""
 
-    Attributes:
-        beside: (cells,) the set of cells beside each.
-        members: tiles of the pattern.
-    """
-
-    beside: UInt32Array
-    members: int
+    beside: UInt32Array  #: (cells,) the set of cells beside each
+    members: int  #: tiles of the pattern
 
 
 class Wave(NamedTuple):
-    """How far the search has come; each has an element for each placement.
+    """How far the search has come; each has an element for each placement."""
 
-    Attributes:
-        now: where the gap can be after this many moves, and was not before.
-        after: the same after one move more.
-        seen: where the gap has been.
-        moves: the least moves; NONE where there are none yet.
-    """
-
-    now: UInt32Array
-    after: UInt32Array
-    seen: UInt32Array
-    moves: UInt16Array
+    now: UInt32Array  #: where the gap can be after this many moves, and was not before
+    after: UInt32Array  #: the same after one move more
+    seen: UInt32Array  #: where the gap has been
+    moves: UInt16Array  #: the least moves; NONE where there are none yet
 
 
 def tile_distances(tiles: Tiles, pattern: tuple[int, ...]) -> UInt16Array:

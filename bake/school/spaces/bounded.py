@@ -18,25 +18,20 @@ from bake.search.problem import Heuristic, S, Search, StateSpace, Status, Step
 
 @dataclass(eq=False)
 class _Node(Generic[S]):
-    """A path that is held: its last state, the path before it, and what was dropped beyond it.
-
-    Attributes:
-        f: what it is ordered by: the least that a path through it may cost, as far as is known.
-        held: how many of its successors are held.
-        dropped: the f of each successor that was dropped.
-        ticket: number of its entry in the queues; -1 = it has none.
-    """
+    """A path that is held: its last state, the path before it, and what was dropped beyond it."""
 
     state: S
     before: _Node[S] | None
     g: float
     h: float
+    #: what it is ordered by: the least that a path through it may cost, as far as is known
     f: float
     depth: int
-    held: int = 0
+    held: int = 0  #: how many of its successors are held
+    #: the f of each successor that was dropped
     dropped: dict[S, float] = field(default_factory=dict)
     expanded: bool = False
-    ticket: int = -1
+    ticket: int = -1  #: number of its entry in the queues; -1 = it has none
 
 
 class MemoryBounded(Search[S]):
