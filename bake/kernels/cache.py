@@ -112,18 +112,21 @@ def _is_writable(folder: Path) -> bool:
         return False
 
 
-def disk_cache(function: Callable[..., Any]) -> Any:
-    """Return the cache in which numba keeps a compiled function; None where there is no cache."""
+def disk_cache(function: Callable[..., Any], *, inner: bool) -> Any:
+    """Return the cache in which numba keeps a compiled function; None where there is no cache.
+
+    Code that only other kernels call (``inner``) lies in files of its own.
+    """
     if not _is_writable(cache_folder()):
         return None
     try:
-        return _cache_class()(function)
+        return _cache_class(inner)(function)
     except (AttributeError, ImportError, OSError, RuntimeError, TypeError):
         return None  # This version of numba has a different layout: compile in every process.
 
 
 @cache
-def _cache_class() -> Any:
+def _cache_class(inner: bool) -> Any:
     """Return the class of the cache that numba uses; it can be made only where numba is there."""
     # The type checker cannot look into a module that is imported by its name, so it is told to
     # pass over the classes that the four below are made from.
@@ -147,7 +150,7 @@ def _cache_class() -> Any:
             return digest_of(_PACKAGE, Path(self._py_file))
 
         def get_disambiguator(self) -> str:
-            return str(self._line)
+            return f"{self._line}inner" if inner else str(self._line)
 
     class Implementation(caching.CompileResultCacheImpl):  # type: ignore[name-defined, misc]
         """numba's implementation, with its files where :class:`Locator` puts them."""

@@ -129,7 +129,7 @@ class Kernel:
         with self._making:
             if self._compiled is None:
                 try:
-                    self._compiled = _dispatcher(self)
+                    self._compiled = _for_python(self)
                 except ImportError:  # numba is there, but does not fit the rest of what is.
                     self._compiled = self.plain
             return self._compiled
@@ -137,7 +137,12 @@ class Kernel:
     @property
     def _numba_type_(self) -> Any:
         """Return the type that numba gives this kernel in the kernels that call it."""
-        return importlib.import_module("numba").types.Dispatcher(self._made())
+        return importlib.import_module("numba").types.Dispatcher(self.inner)
+
+    @cached_property
+    def inner(self) -> Any:
+        """Return numba's dispatcher of this kernel for the kernels that call it."""
+        return _for_kernels(self)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -185,15 +190,44 @@ def uncompiled() -> Iterator[None]:
             _Blocks.uncompiled -= 1
 
 
-def _dispatcher(kernel: Kernel) -> Any:
-    """Return numba's dispatcher of a kernel, with a cache of ours."""
+def _dispatcher(kernel: Kernel, *, inner: bool) -> Any:
+    """Return numba's dispatcher of a kernel, with a cache of ours; kernels alone call inner ones.
+
+    What Python calls needs code that takes its arguments apart, a fifth of all code of a build.
+    """
     _load_without_blas()
     function = kernel.function
     compiler = importlib.import_module("numba").njit
-    dispatcher = compiler(nogil=True, no_cfunc_wrapper=True, **kernel.options)(function)
-    if (cache := disk_cache(function)) is not None:
+    options = {"no_cpython_wrapper": inner, "no_cfunc_wrapper": True, **kernel.options}
+    dispatcher = compiler(nogil=True, **options)(function)
+    if (cache := disk_cache(function, inner=inner)) is not None:
         dispatcher._cache = cache
-    compile_for, template_for = dispatcher._compile_for_args, dispatcher.get_call_template
+    return dispatcher
+
+
+def _for_python(kernel: Kernel) -> Any:
+    """Return the dispatcher that Python calls."""
+    dispatcher = _dispatcher(kernel, inner=False)
+    cache, compile_for = dispatcher._cache, dispatcher._compile_for_args
+
+    def compiled_for(*args: Any) -> Any:
+        # numba asks for code for arguments of types that the function has not met yet.
+        if not _may_wait():
+            kinds = tuple(dispatcher.typeof_pyval(each) for each in args)
+            if not (hasattr(cache, "holds") and cache.holds(kinds, dispatcher.targetctx)):
+                return kernel.plain
+        # The compiler calls back from its library, where an interrupt would be lost.
+        with interrupts_held():
+            return compile_for(*args)
+
+    dispatcher._compile_for_args = compiled_for
+    return dispatcher
+
+
+def _for_kernels(kernel: Kernel) -> Any:
+    """Return the dispatcher that other kernels call."""
+    dispatcher = _dispatcher(kernel, inner=True)
+    template_for = dispatcher.get_call_template
 
     def widened_template_for(args: Any, kws: Any) -> Any:
         # Kernels that call this one would have it compiled for each constant that they pass, and
@@ -205,17 +239,6 @@ def _dispatcher(kernel: Kernel) -> Any:
                 _separated(kernel, each)
         return template
 
-    def compiled_for(*args: Any) -> Any:
-        # numba asks for code for arguments of types that the function has not met yet.
-        if not _may_wait():
-            kinds = tuple(dispatcher.typeof_pyval(each) for each in args)
-            if cache is None or not cache.holds(kinds, dispatcher.targetctx):
-                return kernel.plain
-        # The compiler calls back from its library, where an interrupt would be lost.
-        with interrupts_held():
-            return compile_for(*args)
-
-    dispatcher._compile_for_args = compiled_for
     dispatcher.get_call_template = widened_template_for
     return dispatcher
 
@@ -259,8 +282,8 @@ class _Needed:
             LookupError: it was compiled anew since, and has another name.
         """
         kernel = getattr(importlib.import_module(self.module), self.name)
-        kernel.compile(self.kinds)
-        if kernel.overloads[self.kinds].fndesc.mangled_name != self.symbol:
+        kernel.inner.compile(self.kinds)
+        if kernel.inner.overloads[self.kinds].fndesc.mangled_name != self.symbol:
             raise LookupError(f"{self.name} has been compiled anew")
 
 
@@ -315,12 +338,17 @@ def separate(function: Callable[P, R]) -> Callable[P, R]:
     numba optimises all that a kernel calls once more with it, which takes long where much lies
     below. A call of a separate kernel is never inlined, which costs some nanoseconds.
     """
-    return _kernel(function, separate=True)
+    return _kernel(function, separate=True, _nrt=False)
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a plain function over arrays and scalars; it may run in several threads at once."""
-    return _kernel(function)
+    return _kernel(function, _nrt=False)
+
+
+def allocating(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a kernel that allocates arrays of its own to work in, and returns none of them."""
+    return _kernel(function, _nrt=True)
 
 
 def ready(function: Callable[..., Any]) -> bool:

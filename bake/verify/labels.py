@@ -18,7 +18,7 @@ import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, Int64Array
 from bake.graph import INFINITY
-from bake.kernels.jit import kernel
+from bake.kernels.jit import allocating, kernel
 from bake.verify.next_hops import Finding
 from bake.verify.profile import FileProfile, Incoming, RowGraph
 
@@ -195,7 +195,7 @@ def _lower(
             least[k] = min(least[k], np.int64(weight) + known)
 
 
-@kernel
+@allocating
 def first_wrong(ways: Ways, graph: RowGraph, incoming: Incoming) -> Finding:
     """Find an arc whose ends are not on one way, or an entry that is no distance.
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
 from bake.graph import INFINITY
-from bake.kernels.jit import kernel
+from bake.kernels.jit import allocating, kernel
 from bake.verify.profile import FileProfile, RowGraph
 
 #: The symbols of runs that are not slots.
@@ -208,7 +208,7 @@ def _run_of(row: int, target: int, runs: Runs) -> int:
     return int(run)
 
 
-@kernel
+@allocating
 def segments_of_runs(
     targets: Int32Array, runs: Runs, reach: Reach, graph: RowGraph, out: Segments
 ) -> None:

@@ -130,7 +130,7 @@ BUDGETS = Path(__file__).parents[1] / "budgets.toml"
 BUDGETED = ("tokens", "kernels", "public_names")
 
 #: What marks a function as compiled.
-KERNELS = frozenset({"kernel", "inlined", "accessor", "separate"})
+KERNELS = frozenset({"kernel", "allocating", "inlined", "accessor", "separate"})
 
 
 @cache

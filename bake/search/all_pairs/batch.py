@@ -16,7 +16,7 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.graph import INFINITY, Graph
-from bake.kernels.jit import kernel
+from bake.kernels.jit import allocating, kernel
 from bake.search.graph.label_correcting import (
     ALL,
     IDLE,
@@ -36,7 +36,7 @@ from levelbake.errors import CostError
 LANES = 128
 
 
-@kernel
+@allocating
 def _relax_batch(
     arcs: SearchArcs,
     targets: Int32Array,

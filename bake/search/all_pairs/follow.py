@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, Int64Array
-from bake.kernels.jit import inlined, kernel
+from bake.kernels.jit import allocating, inlined, kernel
 
 #: Returned where a walk takes no arc, or more of them than there are rows: the table is damaged.
 ASTRAY = -1
@@ -125,7 +125,7 @@ def _halve(
         longest -= longest >> 1
 
 
-@kernel
+@allocating
 def look_up_runs(
     runs: RunIndex,
     rows: Int32Array,
@@ -165,7 +165,7 @@ def look_up_runs(
             slots[begin + i] = slot
 
 
-@kernel
+@allocating
 def look_up_rows(
     steps: StepIndex,
     rows: Int32Array,

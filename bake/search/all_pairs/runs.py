@@ -23,7 +23,7 @@ import numpy as np
 
 from bake.arrays import AnyArray, Int16Array, Int32Array, Int64Array, UInt64Array
 from bake.graph import INFINITY, Arcs
-from bake.kernels.jit import kernel
+from bake.kernels.jit import allocating, kernel
 from bake.search.all_pairs.batch import LANES
 
 #: Bits of a row's set: slots 0 to 61, then "no path", then the greedy move. Rows with more arcs
@@ -139,7 +139,7 @@ def _symbol(held: np.uint64, degree: int, greedy: int, none: int) -> int:
     return none if held == NONE_BIT else int(held)
 
 
-@kernel
+@allocating
 def extend_runs(
     arcs: Arcs,
     batch: TargetBatch,

@@ -6,7 +6,7 @@ import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt8Array
 from bake.graph import INFINITY, Graph
-from bake.kernels.jit import kernel
+from bake.kernels.jit import allocating, kernel
 from bake.search.contraction.metric import Prices, arc_between, customize, price_arcs
 from bake.search.contraction.order import dissection_heights
 from bake.search.contraction.query import (
@@ -197,7 +197,7 @@ class ContractionHierarchy:
         return dist
 
 
-@kernel
+@allocating
 def _mean_climb(tree: Tree) -> float:
     """Return how many arcs lead up from the nodes on the way to a root, on average."""
     n = len(tree.order)
@@ -224,7 +224,7 @@ def _find_arcs(tree: Tree, tail: Int32Array, head: Int32Array, found: Int32Array
     return True
 
 
-@kernel
+@allocating
 def _stays_two_way(
     tree: Tree,
     price: Int32Array,

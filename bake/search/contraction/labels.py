@@ -80,7 +80,8 @@ def _find_chains(parent: Int32Array, below: Int32Array, chain: Int32Array) -> No
         above = parent[rank]
         if above >= 0 and (chain[above] < 0 or below[rank] > below[chain[above]]):
             chain[above] = rank
-    below[:] = chain
+    for rank in range(n):
+        below[rank] = chain[rank]
     for rank in range(n - 1, -1, -1):
         above = parent[rank]
         chain[rank] = chain[above] if above >= 0 and below[above] == rank else rank

@@ -260,7 +260,8 @@ def _dissect(
                     part[queue[i]] = ~own
         whole = False
         # Each connected part goes to a range of its own.
-        spare[begin:end] = order[begin:end]
+        for i in range(begin, end):
+            spare[i] = order[i]
         place = begin
         for i in range(begin, end):
             node = spare[i]

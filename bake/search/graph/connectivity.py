@@ -6,10 +6,10 @@ import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt8Array
 from bake.graph import UNREACHABLE, Arcs, Graph
-from bake.kernels.jit import kernel, ready
+from bake.kernels.jit import allocating, kernel, ready
 
 
-@kernel
+@allocating
 def _tarjan(first_out: Int32Array, head: Int32Array, component: Int32Array) -> int:
     """Write every node's component into (n) int32, and return how many components there are."""
     n = len(first_out) - 1

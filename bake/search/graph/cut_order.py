@@ -236,7 +236,8 @@ def _order_by_cuts(first_out: Int32Array, head: Int32Array, order: Int32Array, r
             if size <= UNCUT:
                 stamp += 1
                 _depth_first(first_out, head, entry, stamp, room)
-                order[begin:end] = queue[:size]
+                for i in range(size):
+                    order[begin + i] = queue[i]
                 continue
             start = entry
             fewest = len(head) + 2
@@ -251,7 +252,8 @@ def _order_by_cuts(first_out: Int32Array, head: Int32Array, order: Int32Array, r
                 start = queue[size - 1]
             # The side that begins beside what is ordered already comes first, and in it the part
             # that does. The stack is taken from its end.
-            spare[begin:end] = order[begin:end]
+            for i in range(begin, end):
+                spare[i] = order[i]
             near, own, other = far[entry], part[entry], np.int32(-1)
             for i in range(begin, end):
                 if far[spare[i]] != near:
@@ -271,4 +273,7 @@ def _order_by_cuts(first_out: Int32Array, head: Int32Array, order: Int32Array, r
                 stack[waiting, 0], stack[waiting, 1] = place, place + count
                 waiting += 1
                 place += count
-            stack[below:waiting] = stack[below:waiting][::-1].copy()
+            for i in range((waiting - below) // 2):
+                low, high = below + i, waiting - 1 - i
+                stack[low, 0], stack[high, 0] = stack[high, 0], stack[low, 0]
+                stack[low, 1], stack[high, 1] = stack[high, 1], stack[low, 1]

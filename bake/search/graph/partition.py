@@ -13,7 +13,7 @@ import numpy.typing as npt
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.graph import UNREACHABLE, Arcs
 from bake.kernels.heap import Heap, drop_first, push
-from bake.kernels.jit import kernel
+from bake.kernels.jit import allocating, kernel
 
 #: Most squares along a side of a graph's plane; the last one takes in what lies beyond.
 MOST_SQUARES = 2**14
@@ -211,7 +211,7 @@ def voronoi_cells(
     return len(sample)
 
 
-@kernel
+@allocating
 def _fill_members(
     label: Int32Array, first: Int32Array, member: Int32Array, rank: Int32Array
 ) -> None:

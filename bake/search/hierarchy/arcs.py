@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array
-from bake.kernels.jit import accessor, kernel
+from bake.kernels.jit import accessor, allocating, kernel
 from bake.search.hierarchy.bundles import (
     END,
     EVEN_R,
@@ -112,7 +112,7 @@ def ticks_of(graph: ClusteredGraph, arc: int) -> int:
     return ticks
 
 
-@kernel
+@allocating
 def leads_back(lattice: LatticeArcs, seen: BoolArray) -> bool:
     """Tell whether every step from a row leads to a row, and back at the same weight.
 

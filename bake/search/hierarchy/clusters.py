@@ -12,7 +12,7 @@ import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.graph import Subgraph
-from bake.kernels.jit import inlined, kernel
+from bake.kernels.jit import allocating, inlined, kernel
 from bake.search.hierarchy.arcs import end_arc, first_arc, head_of
 from bake.search.hierarchy.bundles import (
     CLUSTER,
@@ -69,7 +69,7 @@ def clustered(sub: Subgraph, label: Int32Array, rank: Int32Array) -> ClusteredGr
     return graph
 
 
-@kernel
+@allocating
 def most_arcs_inside(graph: ClusteredGraph) -> int:
     """Count the arcs that leave the nodes of the cluster with the most arcs."""
     clusters = 0

@@ -304,11 +304,16 @@ def turn_at_corners(
             )
         turns = 0
         if leg_ticks(ends[2] - ends[0], ends[3] - ends[1], runs) < now:
+            left = right = int(meet_x[place])
+            top = bottom = int(meet_y[place])
+            for turn in range(place + 1, last + 1):
+                left, right = min(left, int(meet_x[turn])), max(right, int(meet_x[turn]))
+                top, bottom = min(top, int(meet_y[turn])), max(bottom, int(meet_y[turn]))
             found = _corners_near(
-                max(0, meet_x[place : last + 1].min() - reach),
-                min(high_x, meet_x[place : last + 1].max() + reach),
-                max(0, meet_y[place : last + 1].min() - reach),
-                min(high_y, meet_y[place : last + 1].max() + reach),
+                max(0, left - reach),
+                min(high_x, right + reach),
+                max(0, top - reach),
+                min(high_y, bottom + reach),
                 ends,
                 now,
                 runs,

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, UInt8Array
-from bake.kernels.jit import inlined, kernel
+from bake.kernels.jit import allocating, inlined, kernel
 
 #: An entrance shorter than this has one transition, in its middle; longer ones begin and end with
 #: one.
@@ -147,7 +147,7 @@ def _flood(
     return count
 
 
-@kernel
+@allocating
 def _find_entrances(
     border: _Border,
     spacing: int,

@@ -465,7 +465,8 @@ def follow_ways(
         if filled == FULL or begin + filled > len(path):
             return pair
         filled = max(0, filled)
-        path[begin : begin + filled] = memory.route[0, :filled]
+        for i in range(filled):
+            path[begin + i] = memory.route[0, i]
         pair += 1
         first[pair] = begin + filled
     return pair

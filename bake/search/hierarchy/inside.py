@@ -16,7 +16,7 @@ import numpy as np
 from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.graph import INFINITY
 from bake.kernels.heap import drop_first, push
-from bake.kernels.jit import inlined, kernel, separate
+from bake.kernels.jit import allocating, inlined, kernel, separate
 from bake.search.graph.label_correcting import IDLE, RING, put, take
 from bake.search.hierarchy.arcs import end_arc, first_arc, head_of, ticks_of
 from bake.search.hierarchy.bundles import (
@@ -98,7 +98,7 @@ def _beyond(first_in: Int32Array, tail: Int32Array, cost: Int32Array, dist: Int3
     return longest
 
 
-@kernel
+@allocating
 def search_clusters(
     graph: ClusteredGraph,
     members: Members,

@@ -326,7 +326,8 @@ def _take_over_flow(
         if origin[cluster] >= 0:
             begin, end = cluster_data[cluster, FLOW], cluster_data[cluster + 1, FLOW]
             source = old_cluster_data[origin[cluster], FLOW]
-            flow[begin:end] = old_flow[source : source + end - begin]
+            for i in range(end - begin):
+                flow[begin + i] = old_flow[source + i]
 
 
 @kernel

@@ -15,7 +15,7 @@ import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, UInt8Array
 from bake.graph import BLOCKED
-from bake.kernels.jit import inlined, kernel
+from bake.kernels.jit import allocating, inlined, kernel
 from bake.search.hierarchy.arcs import SLOTS, parity_of
 from bake.search.hierarchy.bundles import CLUSTER, RANK, SQUARE, ClusteredGraph, LatticeArcs
 
@@ -122,7 +122,7 @@ def _root(low: Int32Array, one: int) -> int:
     return one
 
 
-@kernel
+@allocating
 def lay_sheet(
     left: int,
     top: int,

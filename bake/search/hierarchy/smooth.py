@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.kernels.jit import accessor, kernel, separate
+from bake.kernels.jit import accessor, allocating, kernel, separate
 from bake.search.hierarchy.arcs import end_arc, first_arc, head_of, ticks_of
 from bake.search.hierarchy.bundles import (
     FULL,
@@ -213,7 +213,7 @@ def _smooth_once(
     return filled
 
 
-@kernel
+@allocating
 def _price(
     count: int,
     graph: ClusteredGraph,

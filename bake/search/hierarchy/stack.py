@@ -234,7 +234,8 @@ def descend(count: int, layer: int, stack: LayerStack, memory: QueryMemory) -> i
         count = chain(last, spare, filled - 1, memory)
         if count == ASTRAY:
             return ASTRAY
-        plan[:count] = spare[:count]
+        for i in range(count):
+            plan[i] = spare[i]
     return count
 
 

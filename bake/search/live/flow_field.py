@@ -12,7 +12,7 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.graph import BLOCKED, INFINITY
-from bake.kernels.jit import kernel, ready
+from bake.kernels.jit import allocating, ready
 from bake.search.graph.label_correcting import (
     ALL,
     IDLE,
@@ -26,7 +26,7 @@ from bake.search.graph.label_correcting import (
 from bake.search.live.graph import Adjacency
 
 
-@kernel
+@allocating
 def _flow(
     arcs: SearchArcs,
     goals: Int32Array,

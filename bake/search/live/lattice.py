@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array
-from bake.kernels.jit import inlined, kernel
+from bake.kernels.jit import allocating, inlined
 from bake.search.graph.partition import connected_parts
 from bake.search.hierarchy.arcs import parity_of
 from bake.search.hierarchy.bundles import (
@@ -60,7 +60,7 @@ def _root(low: Int32Array, one: int) -> int:
     return one
 
 
-@kernel
+@allocating
 def _cut_cells(
     cells: Int32Array,
     stands: BoolArray,

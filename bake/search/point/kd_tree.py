@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array
-from bake.kernels.jit import kernel
+from bake.kernels.jit import allocating, kernel
 
 #: About as many points are in a bucket: fewer take a longer way down, more a longer scan.
 _BUCKET = 8
@@ -91,7 +91,7 @@ class Candidate(NamedTuple):
 NONE = Candidate(float("inf"), 2**31 - 1, -1)
 
 
-@kernel
+@allocating
 def nearest_row(
     tree: KdTree, standing: BoolArray, x: float, y: float, known: Candidate, but: int
 ) -> int:
