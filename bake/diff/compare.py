@@ -60,8 +60,8 @@ class ProfileDifference:
 
     def place(self, number: int) -> Place:
         """Return the shared place of this number."""
-        tables = self.matched.new
-        return tables.places.place(int(tables.node[self.matched.new_row[number]]))
+        columns = self.matched.new
+        return columns.places.place(int(columns.node[self.matched.new_row[number]]))
 
 
 @dataclass(frozen=True)

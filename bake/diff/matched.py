@@ -17,7 +17,7 @@ from levelbake.errors import AssetError
 class Matched:
     """One profile in two assets."""
 
-    #: old, new: the profile's tables
+    #: old, new: the profile's columns
     old: ProfileColumns
     new: ProfileColumns
     #: old_row, new_row: (k) int32, rows of the places the profile can stand on in both. These
@@ -104,10 +104,10 @@ def _others(count: int, rows: Int32Array) -> Int32Array:
     return np.flatnonzero(others).astype(np.int32)
 
 
-def _crossing_cost(tables: ProfileColumns) -> Float64Array:
+def _crossing_cost(columns: ProfileColumns) -> Float64Array:
     """Return (r) float64 units, what crossing each row's terrain costs the profile."""
-    terrain = tables.places.asset.graph.terrain[tables.location]
-    cost: Float64Array = tables.column("cost", np.float64)[terrain]
+    terrain = columns.places.asset.graph.terrain[columns.location]
+    cost: Float64Array = columns.column("cost", np.float64)[terrain]
     return cost
 
 
@@ -134,25 +134,25 @@ def _keys(old: ProfileColumns, new: ProfileColumns) -> tuple[Int64Array, Int64Ar
     return old.node.astype(np.int64), np.array(keys, dtype=np.int64)[new.node]
 
 
-def _cell_keys(tables: ProfileColumns, wide: int) -> Int64Array:
+def _cell_keys(columns: ProfileColumns, wide: int) -> Int64Array:
     """Return (r) int64, each row's cell in reading order on a grid ``wide`` cells wide."""
-    y, x = np.divmod(tables.places.flat[tables.node].astype(np.int64), tables.places.width)
+    y, x = np.divmod(columns.places.flat[columns.node].astype(np.int64), columns.places.width)
     return np.asarray(y * wide + x, dtype=np.int64)
 
 
-def _arcs(tables: ProfileColumns, rows: Int32Array, count: int) -> tuple[Int64Array, Int64Array]:
+def _arcs(columns: ProfileColumns, rows: Int32Array, count: int) -> tuple[Int64Array, Int64Array]:
     """Return the arcs between shared places: keys and weights.
 
     A key is tail * count + head, and keys ascend. Weights are in units * 2^20.
     """
-    usable = tables.usable
-    shared = np.full(tables.row_count, -1, dtype=np.int64)
+    usable = columns.usable
+    shared = np.full(columns.row_count, -1, dtype=np.int64)
     shared[rows] = np.arange(len(rows))
     arc = lightest_arcs(usable.graph, usable.weight)
     tail, head = shared[usable.graph.tail()[arc]], shared[usable.graph.head[arc]]
     within = (tail >= 0) & (head >= 0)
     key = (tail * max(1, count) + head)[within]
     # Ticks per unit may differ, so weights are compared in units.
-    weight = np.rint(usable.weight[arc[within]] * (2.0**20 / tables.places.ticks_per_unit))
+    weight = np.rint(usable.weight[arc[within]] * (2.0**20 / columns.places.ticks_per_unit))
     order = np.argsort(key)
     return key[order], weight[order].astype(np.int64)

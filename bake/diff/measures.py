@@ -40,11 +40,11 @@ class Reachability:
 def compare_reachability(matched: Matched) -> Reachability | None:
     """Compare reachability; None where an asset holds no closure of its one-way components."""
     old, new = matched.old, matched.new
-    if any(tables.one_way and tables.reach is None for tables in (old, new)):
+    if any(columns.one_way and columns.reach is None for columns in (old, new)):
         return None
     labels = [
-        tables.component[tables.node[rows]].astype(np.int64)
-        for tables, rows in ((old, matched.old_row), (new, matched.new_row))
+        columns.component[columns.node[rows]].astype(np.int64)
+        for columns, rows in ((old, matched.old_row), (new, matched.new_row))
     ]
     nothing = np.zeros(len(matched), dtype=np.bool_)
     if not len(matched):
@@ -86,12 +86,12 @@ def compare_reachability(matched: Matched) -> Reachability | None:
     )
 
 
-def _leads(tables: ProfileColumns, a: Int64Array, b: Int64Array) -> BoolArray:
+def _leads(columns: ProfileColumns, a: Int64Array, b: Int64Array) -> BoolArray:
     """Return (len a, len b) bool, True where component a leads to component b."""
     same = np.asarray(a[:, None] == b)
-    if not tables.one_way or tables.reach is None:
+    if not columns.one_way or columns.reach is None:
         return same
-    reach = tables.reach[a[:, None], (b >> 3)[None]]
+    reach = columns.reach[a[:, None], (b >> 3)[None]]
     return np.asarray(same | ((reach & (128 >> (b & 7)).astype(np.uint8)) != 0))
 
 
@@ -174,7 +174,7 @@ def compare_distances(matched: Matched, sample: int) -> Distances | None:
 def _toward(matched: Matched, goal: int) -> tuple[Float64Array, Float64Array]:
     """Return (k) float64 units from each shared place to a goal, before and after."""
     before, after = (
-        tables.ticks_toward(int(rows[goal]))[rows] / tables.places.ticks_per_unit
-        for tables, rows in ((matched.old, matched.old_row), (matched.new, matched.new_row))
+        columns.ticks_toward(int(rows[goal]))[rows] / columns.places.ticks_per_unit
+        for columns, rows in ((matched.old, matched.old_row), (matched.new, matched.new_row))
     )
     return before, after

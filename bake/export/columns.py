@@ -123,11 +123,11 @@ def _as_nodes(found: dict[str, AnyArray], places: Places) -> None:
         found["price_units"] = found["price_units"][order]
 
 
-def _profile(tables: ProfileColumns, parts: Collection[str]) -> dict[str, AnyArray]:
+def _profile(columns: ProfileColumns, parts: Collection[str]) -> dict[str, AnyArray]:
     """Return all columns of one profile, by name."""
-    asset, graph = tables.places.asset, tables.places.asset.graph
-    _check_links(tables)
-    found = _copied(asset, tables.profile)
+    asset, graph = columns.places.asset, columns.places.asset.graph
+    _check_links(columns)
+    found = _copied(asset, columns.profile)
     layers = [name for name in found if name.startswith(_HIERARCHY)]
     cells_are_nodes, layered = graph.is_grid and graph.is_listed, "hierarchy" in parts
     if layered and cells_are_nodes:
@@ -138,71 +138,71 @@ def _profile(tables: ProfileColumns, parts: Collection[str]) -> dict[str, AnyArr
             remedy="leave the hierarchy out, or let the game read the asset",
         )
     if layered and not layers:
-        raise tables.missing("hierarchy")
+        raise columns.missing("hierarchy")
     # Weights of arcs say it, and a turn on the spot may be made on any terrain.
     said = ("may_enter", "slope") if cells_are_nodes else ()
     for name in (*said, *(() if layered else layers)):
         found.pop(name, None)
-    costs, found["class"] = cost_classes(graph.mover(tables.profile).cost)
-    found["row_at"] = tables.row_at_node if graph.is_listed else tables.row_at
+    costs, found["class"] = cost_classes(graph.mover(columns.profile).cost)
+    found["row_at"] = columns.row_at_node if graph.is_listed else columns.row_at
     if not graph.is_listed:
         found["step_ticks"] = step_ticks(costs, graph.rules)
-    if tables.has_hops:
-        found |= _hops(tables, found["run_move"], charted=not cells_are_nodes)
+    if columns.has_hops:
+        found |= _hops(columns, found["run_move"], charted=not cells_are_nodes)
     if "distances" in parts:
-        found |= _distances(tables)
+        found |= _distances(columns)
     own = {
-        "rows": tables.row_count,
-        "components": tables.component_count,
-        "says_none": int(tables.one_way and tables.reach is None),
+        "rows": columns.row_count,
+        "components": columns.component_count,
+        "says_none": int(columns.one_way and columns.reach is None),
         "classes": len(costs),
-        "two_way": int(tables.leads_back),
+        "two_way": int(columns.leads_back),
     }
     own |= {"size": 1} if graph.is_listed else {}
     own |= {} if layered else {"hierarchy_mode": 0}
-    return found | _numbers(asset, PROFILE_NUMBERS, f"/profiles/{tables.profile}", own)
+    return found | _numbers(asset, PROFILE_NUMBERS, f"/profiles/{columns.profile}", own)
 
 
-def _check_links(tables: ProfileColumns) -> None:
+def _check_links(columns: ProfileColumns) -> None:
     """Refuse links that something stands in the way of: a flat file holds their ends alone.
 
     Raises:
         OutputError: there is such a link.
     """
-    rules = LevelRules(tables.places)
+    rules = LevelRules(columns.places)
     if rules.baked_vias is None:
         return
-    mover = ProfileRules(rules, tables.profile)
+    mover = ProfileRules(rules, columns.profile)
     closed = mover.takes & ~rules.baked_vias.clear(mover.mover.cost, rules.terrain, None)
     if closed.any():
         raise OutputError(
             f"something stands in the way of link {list(rules.links)[int(closed.argmax())]!r} for "
-            f"profile {tables.profile!r}, and a flat file cannot say so",
-            file=tables.places.asset.path,
+            f"profile {columns.profile!r}, and a flat file cannot say so",
+            file=columns.places.asset.path,
             expected="links that lead from end to end",
             remedy="take the link out of the level, or let the game read the asset",
         )
 
 
-def _distances(tables: ProfileColumns) -> dict[str, AnyArray]:
+def _distances(columns: ProfileColumns) -> dict[str, AnyArray]:
     """Return distances by labels, added up."""
-    labels = tables.labels
+    labels = columns.labels
     if labels is None:
-        raise tables.missing("distances")
+        raise columns.missing("distances")
     first = labels.first.astype(np.uint32)
     found = {"label_top": labels.chain, "first_label": first, "label_away": labels.away}
     return found if labels.toward is labels.away else found | {"label_toward": labels.toward}
 
 
-def _hops(tables: ProfileColumns, move: AnyArray, *, charted: bool) -> dict[str, AnyArray]:
+def _hops(columns: ProfileColumns, move: AnyArray, *, charted: bool) -> dict[str, AnyArray]:
     """Return next hops as small readers look them up: where runs begin, and greedy moves.
 
     Args:
-        tables: what the asset holds.
+        columns: what the asset holds.
         move: (k) the move of each run.
         charted: whether readers know where places lie, which greedy moves go by.
     """
-    hops, dtype = tables.hops, move.dtype
+    hops, dtype = columns.hops, move.dtype
     first, start = hops.first_run, hops.start
     greedy: dict[str, AnyArray] = {}
     if len(hops.at) and charted:
@@ -213,7 +213,7 @@ def _hops(tables: ProfileColumns, move: AnyArray, *, charted: bool) -> dict[str,
         greedy = {"greedy_kind": kind.astype(move_type(len(at))), "greedy_move": slot[at]}
     elif len(hops.at):
         first, start, move = _runs_of(hops)
-    start = start.astype(np.uint16 if tables.row_count <= 2**16 else np.uint32)
+    start = start.astype(np.uint16 if columns.row_count <= 2**16 else np.uint32)
     runs = {"first_run": first.astype(np.uint32), "run_start": start}
     return runs | {"run_move": move.astype(dtype)} | greedy
 

@@ -99,10 +99,10 @@ def export_table(asset: Asset, path: Path, profile: str | None = None) -> tuple[
     names = _known(asset, None if profile is None else [profile])
     if len(names) > 1:
         raise _unknown(asset, "several profiles, none named")
-    tables = ProfileColumns(Places(asset), names[0])
-    if not tables.has_hops:
-        raise tables.missing("next_hops")
-    every = np.arange(tables.row_count, dtype=np.int32)
+    columns = ProfileColumns(Places(asset), names[0])
+    if not columns.has_hops:
+        raise columns.missing("next_hops")
+    every = np.arange(columns.row_count, dtype=np.int32)
     if len(every) > MOST_ROWS:
         raise OutputError(
             f"a matrix of {len(every):,} places has {len(every) ** 2:,} entries",
@@ -115,9 +115,9 @@ def export_table(asset: Asset, path: Path, profile: str | None = None) -> tuple[
     _check_replaced(path, b"\x93NUMPY", "matrix")
     matrix = np.empty((len(every), len(every)), dtype="<i2")
     for row in every:
-        matrix[row] = tables.steps.next_rows(np.full_like(every, row), every)
+        matrix[row] = columns.steps.next_rows(np.full_like(every, row), every)
     beside = path.with_suffix(".places.json")
-    places = json.dumps(Rows(tables.version).places(every), separators=(",", ":")) + "\n"
+    places = json.dumps(Rows(columns.version).places(every), separators=(",", ":")) + "\n"
     with written_whole(beside) as partial:
         partial.write_text(places, encoding="utf-8", newline="\n")
     with written_whole(path) as partial, partial.open("wb") as file:

@@ -56,7 +56,7 @@ def draw_areas(
     for ring, is_hole, code in sorted(rings, key=lambda each: -abs(_extent(each[0]))):
         canvas.polygons(ring[None], PAPER if is_hole else as_colour(colours[code]))
         within.polygons(ring[None], (0, 0, 0) if is_hole else (1, 1, 1))
-    if has_domains(scene) and scene.tables.row_count:
+    if has_domains(scene) and scene.columns.row_count:
         drawn, inside = np.array(canvas.image), np.asarray(within.image)[..., 0] > 0
         _draw_domains(drawn, inside, canvas.fine, scene, (low, per_unit, border))
         canvas.image.paste(Image.fromarray(drawn))
@@ -72,7 +72,7 @@ def _rings(
     corner, after = asset.read("/wall_corner"), asset.read("/wall_after").tolist()
     first, area = asset.read("/wall_first_corner").tolist(), asset.read("/wall_area")
     at = (corner / GRID - low) * per_unit + border
-    node = scene.tables.node
+    node = scene.columns.node
     terrain: dict[int, int] = {}
     for each, code in zip(area[node].tolist(), scene.row_terrain.tolist(), strict=True):
         terrain.setdefault(each, code)
@@ -106,11 +106,11 @@ def _draw_domains(
     """Give each domain a colour that its neighbours do not have, and draw the borders between."""
     height, width = inside.shape
     low, per_unit, border = placed
-    coarse = max(1, math.ceil(math.sqrt(inside.sum() * scene.tables.row_count / _MOST)))
+    coarse = max(1, math.ceil(math.sqrt(inside.sum() * scene.columns.row_count / _MOST)))
     x, y = np.arange(coarse / 2, width, coarse), np.arange(coarse / 2, height, coarse)
     plane = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
     points = (plane / fine - border) / per_unit + low
-    domain = NearestPlaces(scene.tables.version).many(points).reshape(len(y), len(x))
+    domain = NearestPlaces(scene.columns.version).many(points).reshape(len(y), len(x))
     domain = np.repeat(np.repeat(domain, coarse, axis=0), coarse, axis=1)[:height, :width]
     own = _domain_colours(scene, domain, inside)
     drawn[inside] = np.rint(
@@ -132,6 +132,6 @@ def _domain_colours(scene: Scene, domain: Int32Array, inside: BoolArray) -> UInt
         ]
     )
     pairs = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
-    count = scene.tables.row_count
+    count = scene.columns.row_count
     graph, _ = Graph.from_arcs(count, *np.concatenate([pairs, pairs[:, ::-1]]).T)
     return cluster_colours(graph, np.arange(count, dtype=np.int32), count)

@@ -69,7 +69,7 @@ def _data(profile: ProfileDifference) -> dict[str, Any]:
     arcs = matched.arcs
     data: dict[str, Any] = {
         "places": len(matched),
-        **{kind: _places(tables, rows) for kind, tables, rows in _changed(matched)},
+        **{kind: _places(columns, rows) for kind, columns, rows in _changed(matched)},
         "arcs": {"come": arcs.come, "gone": arcs.gone, "repriced": arcs.repriced},
         "reachability": None,
         "distances": None,
@@ -124,17 +124,17 @@ def _example(profile: ProfileDifference, pair: tuple[int, int] | None) -> list[A
     return None if pair is None else [place_data(profile.place(one)) for one in pair]
 
 
-def _places(tables: ProfileColumns, rows: Int32Array) -> list[Any]:
-    nodes = _in_reading_order(tables, rows).tolist()
-    return [place_data(tables.places.place(node)) for node in nodes]
+def _places(columns: ProfileColumns, rows: Int32Array) -> list[Any]:
+    nodes = _in_reading_order(columns, rows).tolist()
+    return [place_data(columns.places.place(node)) for node in nodes]
 
 
-def _in_reading_order(tables: ProfileColumns, rows: Int32Array) -> Int32Array:
+def _in_reading_order(columns: ProfileColumns, rows: Int32Array) -> Int32Array:
     """Return (k) int32, the nodes of rows; on grids sorted in reading order."""
-    node = tables.node[rows]
-    if not tables.places.is_grid:
+    node = columns.node[rows]
+    if not columns.places.is_grid:
         return node
-    ordered: Int32Array = node[np.argsort(tables.places.flat[node], kind="stable")]
+    ordered: Int32Array = node[np.argsort(columns.places.flat[node], kind="stable")]
     return ordered
 
 
@@ -164,8 +164,8 @@ def lines_of(difference: Difference) -> list[str]:
 def _lines(profile: ProfileDifference) -> list[str]:
     matched, arcs = profile.matched, profile.matched.arcs
     lines = [
-        f"{kind:<12} {_listed(tables, rows)}"
-        for kind, tables, rows in _changed(matched)
+        f"{kind:<12} {_listed(columns, rows)}"
+        for kind, columns, rows in _changed(matched)
         if len(rows)
     ]
     if arcs.come or arcs.gone or arcs.repriced:
@@ -233,9 +233,9 @@ def _grown(old: int, new: int) -> str:
     return f" ({100 * (new / old - 1):+.1f} %)"
 
 
-def _listed(tables: ProfileColumns, rows: Int32Array) -> str:
-    node = _in_reading_order(tables, rows)
-    named = " ".join(place_text(tables.places.place(one)) for one in node[:_LISTED].tolist())
+def _listed(columns: ProfileColumns, rows: Int32Array) -> str:
+    node = _in_reading_order(columns, rows)
+    named = " ".join(place_text(columns.places.place(one)) for one in node[:_LISTED].tolist())
     return f"{len(node):,}: {named}{' ...' if len(node) > _LISTED else ''}"
 
 

@@ -212,7 +212,7 @@ def _over_blocked(scene: Scene, grid: float, shade: float) -> tuple[CellPaint, l
     fill = mixed(terrain, BLOCKED, 0.86)
     solid = _solid(scene)
     paint = CellPaint(fill, np.zeros(len(fill), dtype=np.uint8), solid, shade, grid)
-    others = scene.places.flat[scene.tables.component < 0]
+    others = scene.places.flat[scene.columns.component < 0]
     paint.mark(others, mixed(terrain[others], BLOCKED, 0.7), OTHERS_STRIPE)
     swatches = []
     if solid.sum() > len(others):

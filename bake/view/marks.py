@@ -266,8 +266,8 @@ def label_floors(ink: Canvas, scene: Scene, cells: DrawnCells) -> None:
 
 def findings_of(scene: Scene) -> list[Problem]:
     """Find islands, traps and spawns without an exit, from the asset alone."""
-    places, tables = scene.places, scene.tables
-    opened = tables.usable.graph
+    places, columns = scene.places, scene.columns
+    opened = columns.usable.graph
     if places.is_grid and scene.level.doors:
         door = np.zeros((places.height, places.width), dtype=np.bool_)
         for each in scene.level.doors.values():
@@ -275,17 +275,17 @@ def findings_of(scene: Scene) -> list[Problem]:
             x, y = np.array(cells, dtype=np.intp).reshape(-1, 2).T
             door[y, x] = True
         rows = places.floor_height
-        at_door = under_footprint(door, tables.size, np.logical_or, False, rows).reshape(-1)
+        at_door = under_footprint(door, columns.size, np.logical_or, False, rows).reshape(-1)
         graph = Graph(places.first_out, places.head)
-        metric = Metric(tables.weight, tables.component >= 0, places.ticks_per_unit)
-        opened = opened_graph(graph, metric, tables.usable, at_door[places.flat])
+        metric = Metric(columns.weight, columns.component >= 0, places.ticks_per_unit)
+        opened = opened_graph(graph, metric, columns.usable, at_door[places.flat])
 
     def spots(kind: str) -> list[SpawnOrExit]:
         mine = scene.level.spots(kind, profile=scene.profile)
-        rows = tables.row_at[_flat(scene, [spot.place for spot in mine])].tolist()
+        rows = columns.row_at[_flat(scene, [spot.place for spot in mine])].tolist()
         return [SpawnOrExit(spot.name, row, False) for spot, row in zip(mine, rows, strict=True)]
 
-    return list(check_profile(Ways(tables.usable.graph, opened, spots("spawn"), spots("exit"))))
+    return list(check_profile(Ways(columns.usable.graph, opened, spots("spawn"), spots("exit"))))
 
 
 def draw_findings(

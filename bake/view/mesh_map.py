@@ -39,7 +39,7 @@ def draw_polygons(
     mesh = MeshPolygons(scene.places)
     place = (np.array(mesh.point) / GRID - low) * per_unit + border
     colours = mixed(scene.places.asset.read("/terrain_colour"), PAPER, 1 - _STRENGTH)
-    stands = scene.tables.component >= 0
+    stands = scene.columns.component >= 0
     drawn = [bool(stands[mesh.nodes(polygon)].any()) for polygon in range(len(mesh))]
     portals: list[tuple[int, int]] = []
     walls: list[tuple[int, int]] = []

@@ -183,7 +183,7 @@ def _facts(scene: Scene) -> str:
         kind = "floors" if places.headings is None else "headings"
         several = f"{places.floors} {kind} of " if places.floors > 1 else ""
         facts.append(f"{several}{places.width} x {places.height // places.floors} {what}")
-    facts.append(counted(scene.tables.row_count, "node"))
+    facts.append(counted(scene.columns.row_count, "node"))
     return " · ".join(facts)
 
 

@@ -154,7 +154,7 @@ def _planned(scene: Scene, start: int, goal: int) -> tuple[Int32Array, tuple[Int
 
     The way over a layer has all transitions on the way that belong to this layer.
     """
-    hierarchy = HierarchyPaths(HierarchyTables(scene.tables))
+    hierarchy = HierarchyPaths(HierarchyTables(scene.columns))
     way = hierarchy.find(start, goal)
     layers = hierarchy.tables.layers
     plan = layers[0].row[way.plan]
@@ -179,14 +179,14 @@ def all_toward(scene: Scene, goal: Place, *, need_hops: bool) -> Toward:
         CorruptAssetError: next hops do not lead to the goal.
     """
     row = scene.rows.row(goal)
-    tables = scene.tables
-    labels = tables.labels
+    columns = scene.columns
+    labels = columns.labels
     stored = None if labels is None else labels.ticks_toward(row)
     next_row = None
     if need_hops or stored is None:
-        next_row, weight = tables.steps.toward(row)
+        next_row, weight = columns.steps.toward(row)
     if stored is None:
         assert next_row is not None
-        ticks, reached = tables.steps.follow_toward(row, next_row, weight)
+        ticks, reached = columns.steps.follow_toward(row, next_row, weight)
         stored = np.where(reached, ticks, np.inf)
     return Toward(row, stored / scene.places.ticks_per_unit, next_row)

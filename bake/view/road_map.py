@@ -79,7 +79,7 @@ def draw_roads(request: Request) -> Map:
     """
     scene, toward = request.scene, request.toward
     plan = _plan(scene, request.scale)
-    point = plan.point[scene.tables.node]
+    point = plan.point[scene.columns.node]
     roads = roads_of(scene)
     ink = Canvas(plan.width, plan.height)
     if (draw_plane := _draws_plane(scene)) is not None:
@@ -94,7 +94,7 @@ def draw_roads(request: Request) -> Map:
     _draw_arrows(ink, request, plan, roads)
     if request.layer is not None:
         draw_layer(ink, request.layer, point, plan.node * 4)
-    ink.discs(plan.point[scene.tables.component < 0], plan.node * 0.7, ROAD_CLOSED)
+    ink.discs(plan.point[scene.columns.component < 0], plan.node * 0.7, ROAD_CLOSED)
     ink.discs(point, plan.node, colours, rim=1.1 if plan.node >= 2 else 0.0)
     if request.searched is not None:
         draw_searched(ink, request.searched, point, plan.node * 2)
@@ -107,7 +107,7 @@ def draw_roads(request: Request) -> Map:
     if request.path is not None:
         marked += [request.path.goal, request.path.start]
     if draw_plane is None or has_domains(scene):  # Others are numbers that say nothing.
-        _write_names(ink, scene, plan, scene.tables.node[marked].tolist())
+        _write_names(ink, scene, plan, scene.columns.node[marked].tolist())
     if toward is not None and request.show in (Show.distances, Show.hops):
         swatches += ramp_swatches(toward.greatest)
     return Map(ink.picture(), swatches, f"{number(plan.per_unit)} pixels a unit", framed=True)
@@ -236,9 +236,9 @@ def _draw_lines(
         ink.lines(ends, plan.road + 2.2, ROAD_CASING)
     plain = ROAD if cased else ROAD_CASING
     if request.show is Show.components:
-        same = scene.tables.component[a] == scene.tables.component[b]
+        same = scene.columns.component[a] == scene.columns.component[b]
         ink.lines(ends[~same], plan.road, plain)
-        ink.lines(ends[same], plan.road, colours[scene.tables.row_at_node[a[same]]])
+        ink.lines(ends[same], plan.road, colours[scene.columns.row_at_node[a[same]]])
     elif request.show is Show.distances and request.toward is not None:
         _draw_shaded(ink, scene, request.toward, plan, (ends, a, b))
     else:
@@ -255,7 +255,7 @@ def _draw_shaded(
     """Draw roads whose colour goes from one end's distance to the other's."""
     ends, a, b = lines
     distance = np.full(scene.places.node_count, np.inf)
-    distance[scene.tables.node] = toward.distance
+    distance[scene.columns.node] = toward.distance
     reached = np.isfinite(distance[a]) & np.isfinite(distance[b])
     ink.lines(ends[~reached], plan.road, UNREACHABLE_STRIPE)
     ends, near, far = ends[reached], distance[a[reached]], distance[b[reached]]
@@ -272,7 +272,7 @@ def _draw_arrows(ink: Canvas, request: Request, plan: _Plan, roads: Roads) -> No
     """Draw arrows along next hops where they are shown, and otherwise along one-way roads."""
     toward = request.toward
     if request.show is Show.hops and toward is not None and toward.next_row is not None:
-        node = request.scene.tables.node
+        node = request.scene.columns.node
         moves = np.flatnonzero(toward.next_row != np.arange(len(node)))
         tail, head = node[moves], node[toward.next_row[moves]]
         width = max(1.2, plan.road * 0.45)

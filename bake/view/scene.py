@@ -34,14 +34,14 @@ class Scene:
     """A level and one profile."""
 
     level: LevelAsset  #: the open level
-    tables: ProfileColumns  #: tables of the profile
+    columns: ProfileColumns  #: those of the profile
     terrains: tuple[str, ...]  #: names of the terrains
     colours: UInt8Array  #: (terrain, 3) uint8, colours of the terrains
     costs: Float64Array  #: (terrain) float64 units, NaN where the profile cannot go
 
     @property
     def places(self) -> Places:
-        return self.tables.places
+        return self.columns.places
 
     @property
     def name(self) -> str:
@@ -49,7 +49,7 @@ class Scene:
 
     @property
     def profile(self) -> str:
-        return self.tables.profile
+        return self.columns.profile
 
     @cached_property
     def navigator(self) -> Navigator:
@@ -59,7 +59,7 @@ class Scene:
     @cached_property
     def rows(self) -> Rows:
         """Return the conversion between places and rows."""
-        return Rows(self.tables.version)
+        return Rows(self.columns.version)
 
     @cached_property
     def elevation(self) -> Float64Array | None:
@@ -69,7 +69,7 @@ class Scene:
     @cached_property
     def flat(self) -> Int32Array:
         """Return (r) int32, the location of each row: y * width + x of its cell on a grid level."""
-        return self.tables.location
+        return self.columns.location
 
     @cached_property
     def terrain_grid(self) -> UInt8Array:
@@ -85,12 +85,12 @@ class Scene:
     @cached_property
     def row_terrain(self) -> UInt8Array:
         """Return (r) uint8, the terrain of every row."""
-        return self.node_terrain[self.tables.node]
+        return self.node_terrain[self.columns.node]
 
     @cached_property
     def components(self) -> Components:
         """Rank the components of all rows by size."""
-        of_row = self.tables.component[self.tables.node]
+        of_row = self.columns.component[self.columns.node]
         number, first, which, size = np.unique(
             of_row, return_index=True, return_inverse=True, return_counts=True
         )
@@ -108,16 +108,16 @@ def read_scene(asset: Asset, profile: str | None) -> Scene:
         CorruptAssetError: columns contradict each other.
     """
     level = LevelAsset(asset)
-    tables = level._columns(profile)
-    places = tables.places
+    columns = level._columns(profile)
+    places = columns.places
     if places.is_grid and (places.width < 1 or places.height < 1):
         raise asset.damaged("the level has no cells")
     return Scene(
         level,
-        tables,
+        columns,
         tuple(as_names(asset.read("/terrain_name"))),
         asset.read("/terrain_colour"),
-        tables.column("cost", np.float64),
+        columns.column("cost", np.float64),
     )
 
 
@@ -155,16 +155,16 @@ def read_layer(scene: Scene, number: int) -> LayerScene:
         MissingTableError: the asset holds no clusters.
         CorruptAssetError: columns contradict each other.
     """
-    tables = scene.tables
-    if not tables.has("layer_nodes"):
-        clusters = ClusterTables(tables)
+    columns = scene.columns
+    if not columns.has("layer_nodes"):
+        clusters = ClusterTables(columns)
         _check_layer(scene, number, 1)
         nothing = np.empty((0, 2), dtype=np.int32)
         return LayerScene(1, 0, clusters.cluster, clusters.count, nothing[:, 0], nothing, nothing)
-    hierarchy = HierarchyTables(tables)
+    hierarchy = HierarchyTables(columns)
     _check_layer(scene, number, len(hierarchy.layers))
     cluster = hierarchy.clusters.cluster
-    parent = tables.column("layer_parent", np.int32)
+    parent = columns.column("layer_parent", np.int32)
     for below in hierarchy.layers[: number - 1]:
         cluster = parent[: below.cluster_count][cluster]
         parent = parent[below.cluster_count :]
@@ -222,7 +222,7 @@ def roads_of(scene: Scene) -> Roads:
     tail = Graph(places.first_out, places.head).tail().astype(np.int64)
     head = places.head.astype(np.int64)
     between = tail != head
-    usable = (scene.tables.weight != BLOCKED)[between]
+    usable = (scene.columns.weight != BLOCKED)[between]
     tail, head = tail[between], head[between]
     low, high = np.minimum(tail, head), np.maximum(tail, head)
     pair, number = np.unique(low * places.node_count + high, return_inverse=True)

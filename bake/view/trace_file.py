@@ -243,7 +243,7 @@ class Steps:
         return [self._location(each, f"{where}[{i}]") for i, each in enumerate(listed)]
 
     def _row(self, value: object, where: str) -> int:
-        row = int(self._scene.tables.row_at[self._location(value, where)])
+        row = int(self._scene.columns.row_at[self._location(value, where)])
         if row < 0:
             self._file._refuse(where, f"found {quoted(value)}", "where the profile can stand")
         return row

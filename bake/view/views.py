@@ -60,7 +60,7 @@ def row_colours(
             _component_swatches(scene, by_rank)
         )
     if request.show is Show.clusters and layer is not None:
-        of_cluster = cluster_colours(scene.tables.usable.graph, layer.cluster, layer.clusters)
+        of_cluster = cluster_colours(scene.columns.usable.graph, layer.cluster, layer.clusters)
         return of_cluster[layer.cluster], _layer_swatches(layer, of_cluster)
     if request.show is Show.search and searched is not None:
         colours = muted.copy()
@@ -88,7 +88,7 @@ def _walked_colours(
     if walked.seen is not None:
         unseen = ~walked.seen[scene.flat]
         colours[unseen] = mixed(muted[unseen], UNSEEN, 0.7)
-        rows = scene.tables.row_at[walked.searched]
+        rows = scene.columns.row_at[walked.searched]
         rows = rows[rows >= 0]
         colours[rows] = mixed(colours[rows], SEARCHED, 0.75)
         swatches += [Swatch(UNSEEN, "not seen yet"), Swatch(SEARCHED, "searched at this step")]
@@ -130,8 +130,8 @@ def _component_swatches(scene: Scene, colours: UInt8Array) -> list[Swatch]:
 
 
 def _one_way_note(scene: Scene, row: int, largest: int) -> str:
-    tables = scene.tables
-    if not tables.one_way or (tables.reach is None and not tables.has_hops):
+    columns = scene.columns
+    if not columns.one_way or (columns.reach is None and not columns.has_hops):
         return ""
     here, there = scene.rows.place(row), scene.rows.place(largest)
     if scene.navigator.reachable(here, there):

@@ -143,7 +143,7 @@ def _narrow(array: AnyArray) -> AnyArray:
 def _profile(asset: Asset, name: str) -> dict[str, Any]:
     scene = read_scene(asset, name)
     # Where arcs are listed, nodes are what flat files call locations.
-    location = scene.tables.node if asset.graph.is_listed else scene.tables.location
+    location = scene.columns.node if asset.graph.is_listed else scene.columns.location
     return {**_hierarchy(scene, location), "findings": _findings(scene, location)}
 
 
@@ -158,7 +158,7 @@ def _hierarchy(scene: Scene, location: Int32Array) -> dict[str, Any]:
         lowest = read_layer(scene, 1)
     except MissingTableError:
         return {}
-    shades = cluster_colours(scene.tables.usable.graph, lowest.cluster, lowest.clusters)
+    shades = cluster_colours(scene.columns.usable.graph, lowest.cluster, lowest.clusters)
     found: dict[str, Any] = {
         "clusters": {
             "count": lowest.clusters,
@@ -169,9 +169,9 @@ def _hierarchy(scene: Scene, location: Int32Array) -> dict[str, Any]:
     }
     if not lowest.layers:
         return found
-    graph = scene.tables.usable.graph
-    parent = scene.tables.column("layer_parent", np.int32)
-    for number, layer in enumerate(HierarchyTables(scene.tables).layers, start=1):
+    graph = scene.columns.usable.graph
+    parent = scene.columns.column("layer_parent", np.int32)
+    for number, layer in enumerate(HierarchyTables(scene.columns).layers, start=1):
         shades = cluster_colours(graph, read_layer(scene, number).cluster, layer.cluster_count)
         up, parent = parent[: layer.cluster_count], parent[layer.cluster_count :]
         found["layers"].append(

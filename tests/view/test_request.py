@@ -102,7 +102,7 @@ def test_distances_are_those_of_the_runtime(tmp_path: Path, tables: tuple[str, .
     with Asset(asset) as opened, open_asset(whole) as level:
         scene = read_scene(opened, None)
         toward = all_toward(scene, (4, 4), need_hops=False)
-        for row in range(scene.tables.row_count):
+        for row in range(scene.columns.row_count):
             place = scene.rows.place(row)
             assert toward.distance[row] == level.profile().distance(place, (4, 4))
 

@@ -118,7 +118,7 @@ class EntityFields(Attributes):
 
 @dataclass(frozen=True)
 class Entity(Mark):
-    """One entity that becomes a thing, or that a link leads to: its kind is "" then."""
+    """One entity that becomes a thing, or, with kind "", one that a link leads to."""
 
     said: EntityFields
     entity: EntityInstance
