@@ -22,6 +22,7 @@ from benchmarks.section import Section
 #: Every benchmark, in the order of RESULTS.md, with its title there.
 BENCHMARKS = {
     "lookups": "Lookups",
+    "reader": "The reader in Python",
     "readers": "Readers in C and in Node",
     "viewer": "The viewer's page",
     "startup": "Start-up",

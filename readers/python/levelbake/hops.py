@@ -222,13 +222,15 @@ class Arcs:
         if file.has("/arc_link"):
             mine = file.read("/arc_link") >= 0
         try:
-            found = self.first[tail] + self.lattice.slots_between(tail, head)
+            move = np.zeros(len(head), dtype=np.int64)
+            move[~mine] = self.lattice.slots_between(tail[~mine], head[~mine])
         except IndexError:
             raise file.damaged("a step leads to no neighbour") from None
         tails = tail[mine]
         begin = np.flatnonzero(np.diff(tails, prepend=-1))
         among = np.arange(len(tails)) - np.repeat(begin, np.diff(begin, append=len(tails)))
-        found[mine] = self.first[tails] + self.steps + among
+        move[mine] = self.steps + among
+        found = self.first[tail] + move
         if (found >= len(self.head)).any() or (self.head[found] != head).any():
             raise file.damaged("a listed arc is no step, and no link")
         return found
@@ -569,6 +571,11 @@ class Hops:
             found = pricing.weight
         else:
             found = pricing.with_own(pricing.plain, arcs.own_prices)
+            if arcs.of_listed is not None:
+                listed = np.full_like(found, BLOCKED)
+                listed[arcs.of_listed] = pricing.weight
+                if not np.array_equal(found, listed):
+                    raise self._file.damaged("weights do not fit terrain, slopes and turns")
         taken = np.flatnonzero(found != BLOCKED)
         if (self.row_at[arcs.tail[taken]] < 0).any() or (self.row_at[arcs.head[taken]] < 0).any():
             raise self._file.damaged("an arc can be taken from or to where nobody can stand")
