@@ -2,7 +2,7 @@
 
     python play.py [FOLDER]
 
-FOLDER holds the assets, `baked` beside this file if left out. Needs numpy and bake.play alone.
+FOLDER holds the assets, `baked` beside this file if left out. Needs levelbake-reader alone.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bake.play import BakeError, open_asset
+from levelbake import BakeError, open_level
 
 FRAMES = 120
 CROWD = 400
@@ -20,7 +20,7 @@ CROWD = 400
 
 def evening(baked: Path) -> None:
     """Townsfolk stroll from home to home: one call a frame moves them all."""
-    with open_asset(baked / "harbour.h5") as level:
+    with open_level(baked / "harbour.h5") as level:
         nav = level.profile("townsfolk")
         homes = np.array([spot.place for spot in level.spots("home")])
         dice = np.random.Generator(np.random.PCG64(7))
@@ -39,8 +39,7 @@ def evening(baked: Path) -> None:
 
 def market(baked: Path) -> None:
     """A cart blocks the busiest cell now and then; the same one call a frame leads around it."""
-    with open_asset(baked / "harbour.h5") as level:
-        level.warm_up("update")  # while a loading screen shows
+    with open_level(baked / "harbour.h5") as level:
         nav = level.profile("townsfolk")
         homes = np.array([spot.place for spot in level.spots("home")])
         dice = np.random.Generator(np.random.PCG64(8))
@@ -53,9 +52,9 @@ def market(baked: Path) -> None:
         wrong = 0
         for frame in range(FRAMES):
             if frame % 30 == 0:
-                nav.update(blocked=[busiest])
+                level.update(blocked=[busiest])
             elif frame % 30 == 15:
-                nav.update(opened=[busiest])
+                level.update(opened=[busiest])
             # Whoever stands where the cart is, or has no way around it, has no next hop and waits.
             hops = nav.next_hops(here, goal, strict=False)
             moves = hops[:, 0] >= 0
@@ -68,16 +67,16 @@ def market(baked: Path) -> None:
 
 def night(baked: Path) -> None:
     """A smuggler walks from the boat to the cellar door; a guard is sent where a player clicks."""
-    with open_asset(baked / "harbour.h5") as level:
+    with open_level(baked / "harbour.h5") as level:
         smuggler, guard = level.profile("smuggler"), level.profile("guard")
         (boat,) = (spot.place for spot in level.spots("spawn", profile="smuggler"))
         (door,) = (spot.place for spot in level.spots("exit"))
-        walk = smuggler.walk(boat, door)
+        walk = smuggler.path(boat, door)
         if walk is None:
             print("night: no way from the boat to the cellar door")
             return
-        print(f"night: the smuggler leaves {boat} by {next(walk)}, {next(walk)}, ...")
-        print(f"       and is at {door} {sum(1 for _ in walk)} steps later")
+        print(f"night: the smuggler leaves {boat} by {walk[1]}, {walk[2]}, ...")
+        print(f"       and is at {door} {len(walk) - 3} steps later")
         click = (478, 244)  # pixels of the map that the harbour was drawn in; this is in the water
         post = guard.nearest(level.to_cell(click))
         spawns = [spot.place for spot in level.spots("spawn", profile="guard")]
@@ -88,7 +87,7 @@ def night(baked: Path) -> None:
 
 def below(baked: Path) -> None:
     """In the cellar, two kinds of agents see two maps."""
-    with open_asset(baked / "cellar.h5") as level:
+    with open_level(baked / "cellar.h5") as level:
         start, vault = (1, 4), (36, 5)
         for name in level.profiles:
             nav = level.profile(name)
@@ -102,7 +101,7 @@ def below(baked: Path) -> None:
 
 def dawn(baked: Path) -> None:
     """At sea on hexagons: who is nearer the cove, and by how much?"""
-    with open_asset(baked / "coast.h5") as level:
+    with open_level(baked / "coast.h5") as level:
         (offing,) = (spot.place for spot in level.spots("spawn", profile="lugger"))
         (barracks,) = (spot.place for spot in level.spots("spawn", profile="officer"))
         (cove,) = (spot.place for spot in level.spots("exit"))

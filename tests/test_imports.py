@@ -324,6 +324,9 @@ def test_levelbake_stands_alone() -> None:
             if module in MOVING:
                 assert "bake" in wrong[module]
                 wrong[module].discard("bake")
+            elif module == "levelbake" and MOVING:
+                assert late  # At once it would be a circle: bake imports errors from here.
+                wrong[module] -= late
     assert wrong
     assert only_filled(wrong) == {}
 

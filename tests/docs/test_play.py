@@ -1,4 +1,4 @@
-"""docs/play.md: its examples run, and give what their comments say."""
+"""The pages of the reader and of bake.play: their examples run, and give what they say."""
 
 import re
 from pathlib import Path
@@ -7,36 +7,43 @@ from typing import Any
 import pytest
 
 import bake.play
+import levelbake
 from bake.play import LevelAsset, Navigator
-from tests.support.pages import SHOWN, blocks, checked, page
+from levelbake import Level, Profile
+from tests.support.pages import ROOT, SHOWN, blocks, checked, page
 
-PAGE = page("play.md")
+READER, PLAY = page("reader.md"), page("play.md")
+SHORT = (ROOT / "readers" / "python" / "README.md").read_text("utf-8")
 
 
-def test_the_examples(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("text", [SHORT, READER, PLAY], ids=["short", "reader", "play"])
+def test_the_examples(text: str, example: Path) -> None:
     names: dict[str, Any] = {}
-    examples = blocks(PAGE, "python")
-    shown = [found for code in examples for found in checked(code, "play.md", names)]
+    shown = [found for code in blocks(text, "python") for found in checked(code, "page", names)]
     for value, expected in shown:
         assert value == expected
-    assert len(shown) == len(SHOWN.findall(PAGE)) > 15
-    printed = capsys.readouterr().out.splitlines()
-    assert printed[0] == "None"
-    assert "cannot stand on (48, 40)" in printed[1]
-    assert "(96, 0) lies outside" in printed[2]
+    assert len(shown) == len(SHOWN.findall(text)) >= 5
 
 
-def test_every_error_is_explained() -> None:
-    errors = [name for name in bake.play.__all__ if name.endswith("Error")]
+def test_the_reader_is_described_on_one_page() -> None:
+    assert len(READER.splitlines()) <= 150
+
+
+@pytest.mark.parametrize(("package", "text"), [(levelbake, READER), (bake.play, READER + PLAY)])
+def test_every_error_is_explained(package: Any, text: str) -> None:
+    errors = [name for name in package.__all__ if name.endswith("Error")]
     assert errors
     for name in errors:
-        assert f"`{name}" in PAGE
+        assert f"`{name}" in text
 
 
-@pytest.mark.parametrize("kind", [LevelAsset, Navigator])
-def test_every_public_method_is_mentioned(kind: type) -> None:
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [(Level, READER), (Profile, READER), (LevelAsset, READER + PLAY), (Navigator, READER + PLAY)],
+)
+def test_every_public_method_is_mentioned(kind: type, text: str) -> None:
     members = {name: member for each in kind.__mro__[:-1] for name, member in vars(each).items()}
     for name, member in members.items():
         if not name.startswith("_"):
-            called = "" if isinstance(member, property) else r"\("
-            assert re.search(rf"\b{name}{called}", PAGE), name
+            called = r"\(" if callable(member) else ""
+            assert re.search(rf"\b{name}{called}", text), name

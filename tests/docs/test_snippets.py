@@ -51,6 +51,8 @@ ELSEWHERE = {
     ("python", "README.md"): "test_readme.py",
     ("python", "docs/cli.md"): "tests/flat/test_table.py",
     ("python", "docs/play.md"): "test_play.py",
+    ("python", "docs/reader.md"): "test_play.py",
+    ("python", "readers/python/README.md"): "test_play.py",
     ("python", "docs/school.md"): "tests/school/test_page.py",
     ("python", "docs/searches.md"): "test_searches.py",
     ("python", "docs/traces.md"): "test_traces.py",
