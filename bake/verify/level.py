@@ -18,14 +18,13 @@ from bake.asset import Asset
 from bake.asset.columns.things import LINKS, REGIONS, SPOTS
 from bake.asset.doors import unpack_doors
 from bake.asset.records import Frame, Records, as_names, grid_frame, unpack
-from bake.verify.stated import prove_attributes, prove_columns
-from levelbake.errors import CorruptAssetError
+from bake.verify.stated import Proven, prove_attributes, prove_columns
 
 #: The link of an arc that is a step.
 NO_LINK = -1
 
 
-class FileLevel:
+class FileLevel(Proven):
     """The columns of a level that all profiles share, checked at once.
 
     Attributes:
@@ -72,15 +71,6 @@ class FileLevel:
     def nodes(self) -> int:
         """Return how many nodes there are."""
         return len(self.degree)
-
-    def require(self, holds: object, otherwise: str) -> None:
-        """Refuse the asset where something does not hold; ``otherwise`` says what is wrong."""
-        if not holds:
-            raise self.wrong(otherwise)
-
-    def wrong(self, found: str) -> CorruptAssetError:
-        """Return the error for an asset that is as it was written, but not right."""
-        return self.asset.damaged(found, verdict="wrong")
 
     # -- cells ------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from bake.asset import Asset
 from bake.asset.column import profile_path
 from bake.asset.runs import run_starts
 from bake.graph import BLOCKED
-from levelbake.errors import CorruptAssetError
+from bake.verify.stated import Proven
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -105,7 +105,7 @@ class Arcs:
         return int(count), label
 
 
-class FileProfile:
+class FileProfile(Proven):
     """The columns of one profile and the graph they make, which is checked at once.
 
     Attributes:
@@ -122,7 +122,7 @@ class FileProfile:
         Raises:
             CorruptAssetError: the columns do not make a graph.
         """
-        self.asset, self.name = asset, name
+        self.asset, self.name, self.about = asset, name, name
         graph = asset.graph
         first_out, head = graph.first_out.astype(np.int64), graph.head.astype(np.int64)
         weight, component = (
@@ -196,15 +196,6 @@ class FileProfile:
         elif layout in ("odd-q", "even-q"):
             y = y - (x + (layout == "even-q")) // 2
         return np.stack([x, y], axis=1)
-
-    def require(self, holds: object, otherwise: str) -> None:
-        """Refuse the asset where something does not hold; ``otherwise`` says what is wrong."""
-        if not holds:
-            raise self.wrong(otherwise)
-
-    def wrong(self, found: str) -> CorruptAssetError:
-        """Return the error for an asset that is as it was written, but not right."""
-        return self.asset.damaged(f"profile {self.name!r}: {found}", verdict="wrong")
 
     def place(self, row: int) -> str:
         """Return a row as a person names it: its cell, or its node's name."""

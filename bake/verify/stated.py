@@ -8,6 +8,31 @@ from typing import Any
 
 from bake.asset import Asset
 from bake.asset.column import PROFILE
+from levelbake.errors import CorruptAssetError
+
+
+class Proven:
+    """What is proved of a file: its level, or one of its profiles."""
+
+    asset: Asset
+    about: str = ""  #: the profile that all of it is about
+
+    def require(self, holds: object, otherwise: str, profile: str = "") -> None:
+        """Refuse the file where something does not hold.
+
+        Args:
+            holds: whether it does.
+            otherwise: what is wrong if not.
+            profile: the profile that this is about, if it is about one.
+        """
+        if not holds:
+            raise self.wrong(otherwise, profile)
+
+    def wrong(self, found: str, profile: str = "") -> CorruptAssetError:
+        """Return the error for a file that is as it was written, but not right."""
+        profile = profile or self.about
+        told = f"profile {profile!r}: {found}" if profile else found
+        return self.asset.damaged(told, verdict="wrong")
 
 
 def prove_attributes(asset: Asset) -> None:

@@ -261,15 +261,11 @@ class _Search:
         if (turn(a, b, self.goal) > 0) == (turn(a, b, root) > 0):
             goal = _mirrored(goal, a, b)
         one, other = _cut(root, right, a, b), _cut(root, left, a, b)
-        if _side(root, one, goal) < 0:
+        if turn(root, one, goal) < 0:
             return math.dist(root, one) + math.dist(one, goal) - 1e-6
-        if _side(root, other, goal) > 0:
+        if turn(root, other, goal) > 0:
             return math.dist(root, other) + math.dist(other, goal) - 1e-6
         return math.dist(root, goal) - 1e-6
-
-
-def _side(a: Step, b: tuple[float, float], c: tuple[float, float]) -> float:
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
 def _mirrored(point: tuple[float, float], a: Step, b: Step) -> tuple[float, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
@@ -19,6 +20,7 @@ FARTHEST = 2**28
 
 #: A point in steps of the grid.
 Step = tuple[int, int]
+T = TypeVar("T", int, float)
 
 #: No step, then one along an axis, then one along both.
 _AROUND = sorted(
@@ -27,8 +29,8 @@ _AROUND = sorted(
 )
 
 
-def turn(a: Step, b: Step, c: Step) -> int:
-    """Return twice the area of a triangle, exact: positive where it turns from x toward y."""
+def turn(a: tuple[T, T], b: tuple[T, T], c: tuple[T, T]) -> T:
+    """Return twice the area of a triangle, exact for whole numbers: positive from x toward y."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
