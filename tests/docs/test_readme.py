@@ -19,7 +19,7 @@ def test_a_first_lookup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     Path("cave.json").write_text(level, "utf-8")
     for command in commands.splitlines():
         name, *arguments = command.split()
-        assert name == "bake"
+        assert name in ("bake", "levelbake")
         assert bake(*arguments).code == 0, command
     assert Path("cave.png").stat().st_size > 0
     names: dict[str, Any] = {}
