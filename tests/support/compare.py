@@ -55,7 +55,7 @@ class Pairs:
     distance: Int32Array
 
 
-def tables_of(sub: Subgraph, algorithm: Algorithm = "dijkstra", *, threads: int = 1) -> Pairs:
+def tables_of(sub: Subgraph, algorithm: Algorithm = "dijkstra") -> Pairs:
     """Next hops as a bake finds them, decoded, and the distances of the same algorithm."""
     n = sub.graph.node_count
     runs = compressed_next_hops(
@@ -64,7 +64,7 @@ def tables_of(sub: Subgraph, algorithm: Algorithm = "dijkstra", *, threads: int 
         unreachable_fits=False,
         algorithm=algorithm,
         budget=2**30,
-        threads=threads,
+        threads=1,
         progress=lambda done: None,
     )
     row = np.repeat(np.arange(n), runs.run_count)
@@ -74,7 +74,7 @@ def tables_of(sub: Subgraph, algorithm: Algorithm = "dijkstra", *, threads: int 
     np.fill_diagonal(hop, np.iinfo(str(hop.dtype)).max)
     distance = np.empty((n, n), dtype=np.int32)
     if choose_algorithm(sub, algorithm) == "floyd_warshall":
-        for _ in floyd_warshall(sub.graph, sub.weight, distance, threads):
+        for _ in floyd_warshall(sub.graph, sub.weight, distance, 1):
             pass
     else:
         search = BatchSearch.of(sub.graph, sub.weight)

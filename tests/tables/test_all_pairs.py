@@ -59,15 +59,6 @@ def test_whole_and_part_batches(n: int) -> None:
     assert_same(pairs, tables_of(sub, "floyd_warshall"))
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_threads_change_no_byte(family: Family) -> None:
-    n = 4 * LANES + 7
-    sub = subgraph(n, family(random.Random(3), n))
-    alone = tables_of(sub, "dijkstra")
-    for threads in (2, 3):
-        assert_same(alone, tables_of(sub, "dijkstra", threads=threads))
-
-
 @pytest.mark.parametrize("algorithm", ["dijkstra", "floyd_warshall"])
 @pytest.mark.parametrize(("leaves", "dtype"), [(254, "uint8"), (255, "uint16"), (300, "uint16")])
 def test_more_arcs_than_a_byte_counts(algorithm: Algorithm, leaves: int, dtype: str) -> None:
