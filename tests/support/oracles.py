@@ -4,6 +4,7 @@ Graphs are mappings from a node to its arcs, each a (head, weight) pair. Lattice
 rules of movement cell by cell, and hexagons through cube coordinates, not through tables of steps.
 """
 
+import functools
 import heapq
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -168,10 +169,15 @@ class Lattice:
 
     def ticks(self, here: Cell, there: Cell, length: Fraction) -> int:
         """The step's cost as a whole number, ties to even."""
-        entered = Fraction(self.ground[self.terrain(there)].cost or 0)
-        left = Fraction(self.ground[self.terrain(here)].cost or 0)
-        unit = entered if self.cost_rule == "entered" else (entered + left) / 2
-        return round(unit * length * self.ticks_per_unit)
+        entered = self.ground[self.terrain(there)].cost or 0
+        left = entered if self.cost_rule == "entered" else self.ground[self.terrain(here)].cost or 0
+        return _price(entered, left, length, self.ticks_per_unit)
+
+
+@functools.cache
+def _price(entered: float, left: float, length: Fraction, ticks_per_unit: int) -> int:
+    """The mean of two costs, times a length in units, as whole ticks."""
+    return round((Fraction(entered) + Fraction(left)) / 2 * length * ticks_per_unit)
 
 
 def square_arcs(lattice: Lattice, connectivity: int) -> dict[tuple[Cell, Cell], int]:

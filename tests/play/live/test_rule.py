@@ -105,8 +105,8 @@ class Asked:
         for goal in {goal for _, goal in pairs}:
             hops = self.nav.hops_to(self.place(goal))
             flat = hops.tolist() if hops.ndim == 1 else hops.reshape(-1, hops.shape[-1]).tolist()
-            told[goal] = [self.location(place) for place in flat]
-        return [told[goal][start] for start, goal in pairs]
+            told[goal] = flat
+        return [self.location(told[goal][start]) for start, goal in pairs]
 
     def path(self, pairs: Pairs) -> list[list[int]]:
         found = [self.nav.path(*map(self.place, pair)) for pair in pairs]

@@ -44,6 +44,7 @@ def _by_name(home: ModuleType, names: Sequence[str], values: Sequence[int]) -> S
     return values
 
 
+@cache
 def _holders(home: ModuleType, name: str) -> list[ModuleType]:
     """Return the module, and all that took the name from there."""
     _load_all()
