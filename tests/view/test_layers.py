@@ -17,6 +17,9 @@ from tests.support.drawings import graph, grid, picture
 #: Three 32-cell clusters side by side, joined by one gap each.
 HALL = ["." * 31 + "##" + "." * 30 + "##" + "." * 31] * 9 + ["." * 96]
 
+#: Next hops of as many places as have several layers of clusters take seconds to bake.
+PLANNED = ("components", "clusters", "hierarchy")
+
 
 def hall(folder: Path) -> Path:
     return grid(folder, *HALL)
@@ -63,7 +66,7 @@ def test_transitions_and_crossings_are_drawn(tmp_path: Path) -> None:
 
 
 def test_every_layer_can_be_seen(tmp_path: Path) -> None:
-    recipe = LevelRecipe(levels=3)
+    recipe = LevelRecipe(levels=3, tables=PLANNED)
     asset = grid(tmp_path, *["." * 140] * 140, recipe=recipe)
     first = render_asset(asset, tmp_path / "1.png", show="clusters")
     layers = int(str(first["layers"]))
@@ -111,7 +114,7 @@ def test_what_a_search_looked_at(tmp_path: Path) -> None:
 
 
 def test_a_way_over_every_layer(tmp_path: Path) -> None:
-    asset = grid(tmp_path, *["." * 140] * 140)
+    asset = grid(tmp_path, *["." * 140] * 140, recipe=LevelRecipe(tables=PLANNED))
     said = render_asset(
         asset, tmp_path / "a.png", show="search", path=((1, 1), (138, 137)), method="hpa"
     )

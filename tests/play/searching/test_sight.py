@@ -30,14 +30,16 @@ def crossed(a: Cell, b: Cell) -> tuple[set[Cell], list[tuple[Cell, Cell, Cell, C
     half = Fraction(1, 2)
     for cell in itertools.product(xs, ys):
         enter, leave = Fraction(0), Fraction(1)
-        empty = False
         for start, move, low in ((a[0], dx, cell[0] - half), (a[1], dy, cell[1] - half)):
             if move == 0:
-                empty |= not low < start < low + 1
+                if not low < start < low + 1:
+                    break
                 continue
             ends = sorted(((low - start) / move, (low + 1 - start) / move))
             enter, leave = max(enter, ends[0]), min(leave, ends[1])
-        if not empty and enter < leave:
+            if enter >= leave:
+                break
+        else:
             inside.add(cell)
     for x, y in itertools.product(xs[:-1], ys[:-1]):
         if (x + half - a[0]) * dy == (y + half - a[1]) * dx:

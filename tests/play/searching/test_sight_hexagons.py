@@ -34,11 +34,13 @@ def touched(layout: str, a: Cell, b: Cell) -> set[Cell]:
             move = (end[one] - end[other]) - (start[one] - start[other])
             if move == 0:
                 if abs(at) > 1:
-                    leave = Fraction(-1)
+                    break
                 continue
             first, last = sorted((Fraction(-1 - at, move), Fraction(1 - at, move)))
             enter, leave = max(enter, first), min(leave, last)
-        if enter <= leave:
+            if enter > leave:
+                break
+        else:
             found.add(cell)
     return found
 
