@@ -628,33 +628,36 @@ class Hops:
         file, arcs, rows = self._file, self.arcs, len(self.location)
         symbol = file.read(self._path("run_move"))
         count, start = run_starts(file, self.profile, rows, len(symbol))
-        row = np.repeat(np.arange(rows, dtype=np.int32), count)
-        at, none = self.location[row], int(np.iinfo(symbol.dtype).max)
-        arc = np.where(symbol == none, NO_ARC, GREEDY).astype(np.int32)
-        plain = np.flatnonzero(symbol < none - 1)
-        if arcs.lattice is None and len(plain) + np.count_nonzero(arc == NO_ARC) < len(arc):
+        first, none = np.append(0, np.cumsum(count)), int(np.iinfo(symbol.dtype).max)
+        if not rows:
+            return first, start, np.empty(0, dtype=np.int32)
+        if arcs.lattice is None and (symbol == none - 1).any():
             raise file.damaged("run_move says greedy on a graph")
-        move = symbol[plain].astype(np.int64)
-        if arcs.of_listed is None:
-            first, end = arcs.first[at[plain]], arcs.first[at[plain] + 1]
-            listed = first + move
-        else:
-            node = np.full(arcs.count, -1, dtype=np.int32)
-            node[arcs.node_location] = np.arange(len(arcs.node_location))
-            first_out = file.read("/first_out")
-            listed, end = first_out[node[at[plain]]] + move, first_out[node[at[plain]] + 1]
-        there = listed < end
-        found = np.where(there, listed, 0) if len(arcs.head) else np.zeros(0, dtype=np.int64)
+        place, first_out = self.location, arcs.first
         if arcs.of_listed is not None:
-            found = arcs.of_listed[found]
-        there &= self.ticks[found] != BLOCKED
+            node = np.empty(arcs.count, dtype=np.int32)
+            node[arcs.node_location] = np.arange(len(arcs.node_location))
+            place, first_out = node[place], file.read("/first_out")
+        move = np.where(symbol < none - 1, symbol, 0)
+        beyond = np.maximum.reduceat(move, first[:-1]) >= np.diff(first_out)[place]
+        arc = np.repeat(first_out[place], count)
+        arc += move
+        if beyond.any():
+            arc[np.repeat(beyond, count)] = NO_ARC
+        if arcs.of_listed is not None:
+            arc = np.where(arc < 0, arc, arcs.of_listed[arc]).astype(np.int32)
+        arc[symbol == none] = NO_ARC
+        arc[symbol == none - 1] = GREEDY
+        # NO_ARC and GREEDY, which are negative, look up the two elements at the end.
+        closed = np.append(self.ticks == BLOCKED, [False, False])[arc]
         # A run may say anything if it covers only the row itself and rows out of reach.
         leaves = np.zeros(arcs.count, dtype=np.bool_)
         leaves[arcs.tail[self.ticks != BLOCKED]] = True
-        if leaves[at[plain[~there]]].any():
+        wrong = beyond | np.logical_or.reduceat(closed, first[:-1])
+        if leaves[self.location[wrong]].any():
             raise file.damaged("run_move takes an arc the profile may not")
-        arc[plain] = np.where(there, found, NO_ARC)
-        return np.append(0, np.cumsum(count)), start, arc
+        arc[closed] = NO_ARC
+        return first, start, arc
 
     @cached_property
     def _chart(self) -> Int32Array:
