@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import levelbake
 from bake import play
 from levelbake import toward
 from levelbake.errors import (
@@ -31,6 +32,14 @@ PICTURE = ("....#....", "....#....", "....m....", "....#....")
 def level(tmp_path: Path) -> Any:
     with open_level(bake_grid(tmp_path, rows(*PICTURE))) as level:
         yield level
+
+
+def test_the_package_hands_out_what_a_game_needs() -> None:
+    for name in levelbake.__all__:
+        assert getattr(levelbake, name).__name__ in (name, "open_level")
+    assert levelbake.open_asset is levelbake.open_level is open_level
+    with pytest.raises(AttributeError, match="no attribute 'astar'"):
+        levelbake.astar  # noqa: B018
 
 
 def test_places_and_size(level: Level) -> None:

@@ -22,7 +22,8 @@ from levelbake.errors import (
 )
 
 if TYPE_CHECKING:
-    from levelbake.level import Level, open_level
+    from levelbake.changes import Changes, UpdateReport
+    from levelbake.level import Level, open_asset, open_level
     from levelbake.profile import Profile
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "AssetTooOldError",
     "BakeError",
     "BlockedCellError",
+    "Changes",
     "CorruptAssetError",
     "Level",
     "MissingTableError",
@@ -42,14 +44,16 @@ __all__ = [
     "QueryError",
     "UnknownNodeError",
     "UnknownProfileError",
+    "UpdateReport",
+    "open_asset",
     "open_level",
 ]
 
 
 def __getattr__(name: str) -> Any:
     # At once it would be a circle, as long as both import bake, which imports errors from here.
-    if name not in ("Level", "Profile", "open_level"):
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from levelbake import level, profile
+    from levelbake import level
 
-    return getattr(profile if name == "Profile" else level, name)
+    return getattr(level, name)

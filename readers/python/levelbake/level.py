@@ -398,3 +398,7 @@ def open_level(path: str | Path, *, check: bool = True) -> Level:
     except BaseException:
         file.close()
         raise
+
+
+#: The former name of :func:`open_level`.
+open_asset = open_level
