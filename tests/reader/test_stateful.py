@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from levelbake import toward
+from levelbake import hops, toward
 from levelbake.level import open_level
 from tests.support.live_model import GraphModel, GridModel, grid_model
 from tests.support.oracles import TICKS
@@ -52,9 +52,11 @@ class Changing(RuleBasedStateMachine):
         seed=st.integers(0, WORLDS - 1),
         portals=st.sampled_from([0, 3, toward.MOST_PORTALS]),
         goals=st.sampled_from([2, toward.MOST_GOALS]),
+        kept=st.sampled_from([1, toward.MOST_KEPT]),
         few=st.sampled_from([0, 4, 1000]),
+        portion=st.sampled_from([1, 7, 2**16]),
     )
-    def begin(self, seed: int, portals: int, goals: int, few: int) -> None:
+    def begin(self, seed: int, portals: int, goals: int, kept: int, few: int, portion: int) -> None:
         self.baked_model, asset = world(seed)
         self.model = copy.deepcopy(self.baked_model)
         self.folder = tempfile.TemporaryDirectory()
@@ -63,7 +65,9 @@ class Changing(RuleBasedStateMachine):
         self.limits = pytest.MonkeyPatch()
         self.limits.setattr(toward, "MOST_PORTALS", portals)
         self.limits.setattr(toward, "MOST_GOALS", goals)
+        self.limits.setattr(toward, "MOST_KEPT", kept)
         self.limits.setattr(toward, "_FEW", few)
+        self.limits.setattr(hops, "_PORTION", portion)
         self.level = open_level(self.path / "level.h5")
         self.navs = [self.level.profile(name) for name in self.level.profiles]
         self.baked = [nav.frozen() for nav in self.navs]
