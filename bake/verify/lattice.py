@@ -34,7 +34,7 @@ def prove_form(level: FileLevel, sizes: Mapping[str, int]) -> None:
     for name, size in sizes.items():
         there = asset.has(profile_path(name, "dearest"))
         fits = there == (block is not None and size > 1)
-        level.require(fits, "dearest and size do not go together", name)
+        level.require(fits, f"profile {name!r}: dearest and size do not go together")
     stated = Recipe(asset).at("clusters", "size")
     fits = block is None or stated in (None, block)
     level.require(fits, f"block is {block}, and clusters of the recipe have size {stated}")
@@ -58,7 +58,7 @@ def prove_dearest(level: FileLevel, profile: str, cost: Float64Array, stands: Fl
         paid = np.append(cost, np.full(_NOWHERE + 1 - len(cost), np.nan))[dearest]
         right = np.array_equal(paid, stands, equal_nan=True)
         right = right and bool((np.isnan(stands) == (dearest == _NOWHERE)).all())
-        level.require(right, "dearest is not what terrain makes it", profile)
+        level.require(right, f"profile {profile!r}: dearest is not what terrain makes it")
 
 
 def prove_squares(profile: FileProfile) -> None:

@@ -47,7 +47,7 @@ class Mover(NamedTuple):
         return np.maximum(rise, 0) * self.up + np.maximum(-rise, 0) * self.down
 
 
-def read_mover(level: FileLevel, profile: str) -> Mover:
+def _read_mover(level: FileLevel, profile: str) -> Mover:
     """Read a mover, and prove that it is the one that the recipe states."""
     asset, recipe = level.asset, Recipe(level.asset)
     cost = asset.read(profile_path(profile, "cost")).astype(np.float64)
@@ -58,7 +58,7 @@ def read_mover(level: FileLevel, profile: str) -> Mover:
     if asset.has(path := profile_path(profile, "slope")):
         slope = tuple(asset.read(path).tolist())
         finite = np.isfinite(slope[:2]).all()
-        level.require(finite, "slope is no rule of slopes", profile)
+        level.require(finite, f"profile {profile!r}: slope is no rule of slopes")
     turn = 1.0
     if level.headings is not None:
         turn = float(asset.read(profile_path(profile, "turn"))[0])
@@ -88,7 +88,7 @@ def read_mover(level: FileLevel, profile: str) -> Mover:
             said[f"slope.{name}"] = (units, most if stated is None else stated)
     for what, (found, stated) in said.items():
         same = found == stated
-        level.require(same, f"{what} is not the one in the recipe", profile)
+        level.require(same, f"profile {profile!r}: {what} is not the one in the recipe")
     return Mover(cost, enters, size or 1, *slope, turn)
 
 
@@ -114,7 +114,7 @@ def prove_movement(level: FileLevel, profiles: tuple[str, ...]) -> None:
     for name, value in found.items():
         fits = recipe.at(name) in (None, value)
         level.require(fits, f"{name} is not the one in the recipe")
-    movers = {name: read_mover(level, name) for name in profiles}
+    movers = {name: _read_mover(level, name) for name in profiles}
     prove_form(level, {name: mover.size for name, mover in movers.items()})
     stands = {name: _standing(level, mover) for name, mover in movers.items()}
     if level.kind != "graph":
@@ -123,7 +123,7 @@ def prove_movement(level: FileLevel, profiles: tuple[str, ...]) -> None:
         weight = asset.graph.weight(name).astype(np.int64)
         component = asset.graph.component(name)
         right = ((component >= 0) == ~np.isnan(_at_nodes(level, stands[name]))).all()
-        level.require(right, "it stands elsewhere than component says", name)
+        level.require(right, f"profile {name!r} stands elsewhere than component says")
         _Weights(level, name, mover, stands[name]).prove(weight)
         prove_dearest(level, name, mover.cost, stands[name])
     if level.kind != "graph":
@@ -258,7 +258,7 @@ class _Weights:
         priced = ~np.isnan(own) & (ticks != BLOCKED)
         own_ticks = np.where(np.isinf(own), float(BLOCKED), np.rint(own * self.scale))
         wrong = weight != np.where(priced, own_ticks, ticks)
-        self.level.require(not wrong.any(), what, self.name)
+        self.level.require(not wrong.any(), f"profile {self.name!r}: {what}")
 
     def _prove_graph(self, weight: Int64Array) -> None:
         level, cost = self.level, self.stands
@@ -284,7 +284,7 @@ class _Weights:
         node_at[y, x] = np.arange(level.nodes)
         steps = np.flatnonzero((level.link == NO_LINK) & ~level.nowhere)
         blocked = (weight[level.nowhere] == BLOCKED).all()
-        level.require(blocked, "a step leads nowhere", self.name)
+        level.require(blocked, f"profile {self.name!r}: a step leads nowhere")
         seen = np.zeros(len(steps), dtype=np.int64)
         tail, head = level.tail[steps], level.head[steps]
         there = np.full(level.nodes, -1)
@@ -308,7 +308,7 @@ class _Weights:
             self._compare(arcs, weight[arcs], ticks[tail[mine]], what)
             missing = ticks != BLOCKED
             missing[tail[mine]] = False
-            level.require(not missing.any(), "a step is missing", self.name)
+            level.require(not missing.any(), f"profile {self.name!r}: a step is missing")
         if level.headings is not None:
             seen += self._prove_turns(steps, weight, node_at)
         level.require((seen == 1).all(), "an arc joins cells that are no neighbours")
@@ -350,7 +350,7 @@ class _Weights:
             self._compare(arcs, weight[arcs], ticks[tail[mine]], what)
             missing = may.copy()
             missing[tail[mine]] = False
-            level.require(not missing.any(), "a turn is missing", self.name)
+            level.require(not missing.any(), f"profile {self.name!r}: a turn is missing")
         return seen
 
     def _headings(self) -> Iterator[tuple[BoolArray, tuple[int, int], BoolArray]]:
@@ -413,7 +413,7 @@ class _Weights:
         taken = np.array([self._may_take(link) for link in level.links], dtype=np.bool_)
         if level.asset.has(path := profile_path(self.name, "link_open")):
             said = level.asset.read(path) == taken[level.asset.read("/link_number")]
-            level.require(said.all(), "link_open is wrong", self.name)
+            level.require(said.all(), f"profile {self.name!r}: link_open is wrong")
         if not len(arcs):
             return
         stands = ~np.isnan(_at_nodes(level, self.stands))

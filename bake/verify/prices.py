@@ -48,7 +48,7 @@ def _prove_steps(level: FileLevel, profile: str, cost: Float64Array) -> None:
         right = np.where(np.isnan(cost), NO_CLASS, np.searchsorted(costs, cost))
         same = np.array_equal(asset.read(profile_path(profile, "class")), right)
         same &= asset.number("classes", group) == len(costs)
-        level.require(same, "class is wrong", profile)
+        level.require(same, f"profile {profile!r}: class is wrong")
         cost = costs
     if not asset.has(profile_path(profile, "step_ticks")):
         return
@@ -57,7 +57,7 @@ def _prove_steps(level: FileLevel, profile: str, cost: Float64Array) -> None:
     expected = _ticks(level, unit * np.sqrt([[[1.0]], [[2.0]]]))
     stored = asset.read(profile_path(profile, "step_ticks"))
     same = np.array_equal(stored if classed else np.moveaxis(stored, 2, 0), expected)
-    level.require(same, "step_ticks is not what terrain makes it", profile)
+    level.require(same, f"profile {profile!r}: step_ticks is not what terrain makes it")
 
 
 def _ticks(level: FileLevel, units: Float64Array) -> Float64Array:

@@ -122,7 +122,7 @@ class FileProfile(Proven):
         Raises:
             CorruptAssetError: the columns do not make a graph.
         """
-        self.asset, self.name, self.about = asset, name, name
+        self.asset, self.name = asset, name
         graph = asset.graph
         first_out, head = graph.first_out.astype(np.int64), graph.head.astype(np.int64)
         weight, component = (

@@ -77,7 +77,7 @@ def verify_asset(
         prove_walls(asset, level)
         if level.kind != "graph":
             prove_instances(level)
-        prove_coordinates(level)
+        _prove_coordinates(level)
         names = [name for name in asset.profiles if profile in (None, name)]
         proofs = [
             _prove(FileProfile(asset, name), sample, part_of(progress, number, len(names)))
@@ -86,7 +86,7 @@ def verify_asset(
         return Proof(*(sum(each) for each in zip(*map(astuple, proofs), strict=True)))
 
 
-def prove_coordinates(level: FileLevel) -> None:
+def _prove_coordinates(level: FileLevel) -> None:
     """Refuse coordinates by which cells have no area, cannot be told apart, or lie nowhere.
 
     Raises:

@@ -15,23 +15,16 @@ class Proven:
     """What is proved of a file: its level, or one of its profiles."""
 
     asset: Asset
-    about: str = ""  #: the profile that all of it is about
+    name = ""  #: the profile's; empty where it is the level
 
-    def require(self, holds: object, otherwise: str, profile: str = "") -> None:
-        """Refuse the file where something does not hold.
-
-        Args:
-            holds: whether it does.
-            otherwise: what is wrong if not.
-            profile: the profile that this is about, if it is about one.
-        """
+    def require(self, holds: object, otherwise: str) -> None:
+        """Refuse the file where something does not hold; ``otherwise`` says what is wrong."""
         if not holds:
-            raise self.wrong(otherwise, profile)
+            raise self.wrong(otherwise)
 
-    def wrong(self, found: str, profile: str = "") -> CorruptAssetError:
+    def wrong(self, found: str) -> CorruptAssetError:
         """Return the error for a file that is as it was written, but not right."""
-        profile = profile or self.about
-        told = f"profile {profile!r}: {found}" if profile else found
+        told = f"profile {self.name!r}: {found}" if self.name else found
         return self.asset.damaged(told, verdict="wrong")
 
 

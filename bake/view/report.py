@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: At most this many doors, links, regions or spots are printed.
 MOST_THINGS = 20
+#: Attributes that say how agents move.
+_MOVEMENT = ("connectivity", "corner_cutting", "cost_rule", "ticks_per_unit")
 #: The last column is left out where no thing has an id.
 THING_HEADINGS = ("thing", "name", "what it is", "where", "for", "id")
 
@@ -158,17 +160,12 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
             "asset": path,
             "flat": is_flat(path),
             "level": asset.name,
-            "kind": asset.text("kind"),
-            "width": asset.number("width"),
-            "height": asset.number("height"),
+            **{name: asset.attribute(name) for name in ("kind", "width", "height")},
             "floors": level.floors,
             "headings": level.headings,
             "hex_layout": asset.text("hex_layout"),
             "coordinates": points.coordinates if points.are_stated else None,
-            "connectivity": asset.number("connectivity"),
-            "corner_cutting": asset.text("corner_cutting"),
-            "cost_rule": asset.text("cost_rule"),
-            "ticks_per_unit": asset.number("ticks_per_unit"),
+            **{name: asset.attribute(name) for name in _MOVEMENT},
             "format_version": header.format_version,
             "bake_revision": header.bake_revision,
             "fingerprint": header.fingerprint(),

@@ -20,7 +20,7 @@ FARTHEST = 2**28
 
 #: A point in steps of the grid.
 Step = tuple[int, int]
-T = TypeVar("T", int, float)
+_T = TypeVar("_T", int, float)
 
 #: No step, then one along an axis, then one along both.
 _AROUND = sorted(
@@ -29,7 +29,7 @@ _AROUND = sorted(
 )
 
 
-def turn(a: tuple[T, T], b: tuple[T, T], c: tuple[T, T]) -> T:
+def turn(a: tuple[_T, _T], b: tuple[_T, _T], c: tuple[_T, _T]) -> _T:
     """Return twice the area of a triangle, exact for whole numbers: positive from x toward y."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
