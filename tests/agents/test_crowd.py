@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from bake.agents.crowd import Agent, Crowd
 from bake.play import open_asset
-from bake.recipe import ProfileRecipe, load_recipe
+from bake.recipe import ProfileRecipe
 from levelbake.errors import QueryError
 from tests.support.baked import GROUND, bake, bake_grid, recipe_for, rows, rules_of, write_grid
 from tests.support.levels import shared_level
-from tests.support.pages import ROOT
+from tests.support.stored import stored_asset
 from tests.support.walking import Cell, conflicts_along, fewest_steps, steps_of
 
 
@@ -246,10 +246,8 @@ def test_the_level_changes_under_them(tmp_path: Path) -> None:
         crowd.step()
 
 
-def test_floors_and_links(tmp_path: Path) -> None:
-    source = _copied(ROOT / "levels_src" / "bastion.json", tmp_path)
-    recipe = load_recipe(ROOT / "bake.toml").for_level("bastion")
-    with open_asset(bake(source, recipe)) as level:
+def test_floors_and_links() -> None:
+    with open_asset(stored_asset("bastion.json")) as level:
         crowd = Crowd(level)
         nav = level.profile("guard")
         cells = [cell for cell in nav.places() if nav.reachable(cell, (15, 4, 1))][:12]
@@ -307,7 +305,9 @@ def test_mistakes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "count"), [("arena", 50), ("den312d", 50)])
 def test_fifty_on_a_real_map(tmp_path: Path, name: str, count: int) -> None:
     source = shared_level(f"movingai/{name}.map")
-    asset = bake(_copied(source, tmp_path), recipe_for(tables=("components", "next_hops")))
+    copy = tmp_path / source.name
+    copy.write_bytes(source.read_bytes())
+    asset = bake(copy, recipe_for(tables=("components", "next_hops")))
     with open_asset(asset) as level:
         nav = level.profile()
         home = max(nav.places(), key=lambda cell: len(nav.within(cell, 3)[0]))
@@ -319,12 +319,6 @@ def test_fifty_on_a_real_map(tmp_path: Path, name: str, count: int) -> None:
         longest = max(len(way) for way in ways[0])
         assert conflicts_along(ways[0], [1] * count) == 0
         assert longest < 3 * nav.distances(np.array(starts), np.array(goals)).max()
-
-
-def _copied(source: Path, folder: Path) -> Path:
-    copy = folder / source.name
-    copy.write_bytes(source.read_bytes())
-    return copy
 
 
 def _led(level, starts: list[Cell], goals: list[Cell]) -> list[list[Cell]]:

@@ -16,6 +16,7 @@ from bake.recipe import load_recipe
 from bake.recipe.rules import LevelRecipe
 from levelbake.errors import BlockedCellError, QueryError
 from tests.support.baked import bake
+from tests.support.stored import stored_asset
 
 ROOT = Path(__file__).resolve().parents[3]
 NODES: tuple[MeshNodes, ...] = ("centre", "edge", "portal")
@@ -251,12 +252,9 @@ def test_paths_of_points_between_walls(tmp_path: Path) -> None:
         assert nav.length(nav.smooth(named)) <= nav.length(named) + 0.01
 
 
-def test_the_harbour(tmp_path: Path) -> None:
-    recipe = load_recipe(ROOT / "bake.toml").for_level("harbour")
-    source = tmp_path / "harbour.svg"
-    source.write_bytes((ROOT / "levels_src" / "harbour.svg").read_bytes())
+def test_the_harbour() -> None:
     rng = random.Random(1)
-    with open_asset(bake(source, recipe)) as level:
+    with open_asset(stored_asset("harbour.svg")) as level:
         for name in level.profiles:
             nav = level.profile(name)
             for _ in range(20):
