@@ -42,7 +42,6 @@ class Profile:
 
     Attributes:
         name: the profile's name.
-        size: how many cells long one side of its footprint is.
     """
 
     def __init__(
@@ -57,7 +56,11 @@ class Profile:
         self.name = name
         self._places, self._newest, self._changed = places, newest, changed
         self._units = places.ticks_per_unit
-        self.size = newest().hops.pricing.mover.size
+
+    @property
+    def size(self) -> int:
+        """Return how many cells long one side of the profile's footprint is."""
+        return self._newest().hops.pricing.mover.size
 
     def frozen(self) -> Profile:
         """Return the same profile on the level as it is now, whatever becomes of that later."""
