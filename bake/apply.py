@@ -16,7 +16,7 @@ import numpy as np
 from bake.arrays import AnyArray, UInt8Array
 from bake.asset import Asset, header_for, sha256_of
 from bake.asset.columns.things import DOORS, LINKS, PROTOTYPES, REGIONS, SPOTS
-from bake.asset.header import PATCH_PREFIX
+from bake.asset.header import PATCH_PREFIX, read_header
 from bake.asset.partial import check_writable
 from bake.asset.records import Packed, Records, Source, grid_frame, pack, unpack
 from bake.asset.write import write_asset
@@ -86,6 +86,7 @@ def apply_patch(
         BakeError: a file is damaged or belongs to another asset, or the level cannot be baked.
     """
     check_writable(output.parent)
+    header = read_header(asset)  # A flat file does not say what it was made from.
     with Asset(asset) as old:
         rules = LevelRules(Places(old))
         patched = read_patch(patch, rules)
@@ -98,7 +99,7 @@ def apply_patch(
         world, lost = _with_prices(world, rules, patched)
         stated = old.text("recipe") or "{}"
         recipe = _recipe(stated, rules)
-        name, header = rules.places.name, old.header
+        name = rules.places.name
         if lost:
             a, b = map(rules.places.place_at, lost[0])
             warn(

@@ -45,7 +45,7 @@ MOST_COMPARED = 2_000_000
 _READER = """
 import gc, json, resource, sys, time
 import numpy as np
-from bake.errors import QueryError
+from levelbake.errors import QueryError
 from bake.kernels.jit import waiting
 from bake.play import open_asset
 from tests.support.baked import cells_of_nodes

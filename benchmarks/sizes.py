@@ -9,10 +9,10 @@ import numpy as np
 
 from bake.asset import Asset
 from bake.asset.column import profile_path
+from bake.asset.flat_file import FlatFile
 from bake.asset.runs import run_starts
 from bake.asset.write import CHUNK_BYTES, DEFLATE_LEVEL
 from bake.export.export import export_asset
-from bake.flat.read import FlatFile
 from bake.view.report import inspect_asset
 from benchmarks.baking import BakedMap
 from benchmarks.bench import Bench

@@ -13,8 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
-from bake.flat.read import FlatFile
-from bake.flat.schema import LEVEL
+from bake.asset.flat_file import LEVEL, FlatFile
 from benchmarks import child
 from benchmarks.bench import Bench, Skip
 from benchmarks.levels import small_level

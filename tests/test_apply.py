@@ -16,7 +16,13 @@ from bake.level import MeshNodes
 from bake.play import LevelAsset, open_asset
 from bake.recipe import LevelRecipe
 from bake.verify import verify_asset
-from levelbake.errors import BlockedCellError, CorruptAssetError, OutputError, PatchError
+from levelbake.errors import (
+    BlockedCellError,
+    CorruptAssetError,
+    NotAnAssetError,
+    OutputError,
+    PatchError,
+)
 from tests.support.baked import bake, bake_grid, recipe_for, write_graph, write_grid
 from tests.support.command import bake as command
 from tests.support.live_model import GraphModel, GridModel, check_level, grid_model
@@ -312,3 +318,9 @@ def test_an_asset_that_states_no_rules(tmp_path: Path, name: str, value: bytes, 
         apply_patch(asset, tmp_path / "saved.patch", tmp_path / "new.h5", 1, lambda *_: None)
     assert str(caught.value).startswith(f"{asset}: damaged: ")
     assert told in str(caught.value)
+
+
+def test_a_flat_file_cannot_be_baked_anew(tmp_path: Path) -> None:
+    flat = Path(__file__).parent / "vectors" / "corners-always.bake"
+    with pytest.raises(NotAnAssetError, match="no flat file"):
+        apply_patch(flat, tmp_path / "patch", tmp_path / "new.h5", 1, lambda stage, done: None)

@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from bake.errors import BakeErrors, LevelError, recipe_lines
-from tests.support.structure import PACKAGE
+from tests.support.structure import modules
 
 
 def test_all_parts() -> None:
@@ -55,9 +55,9 @@ def test_lines_for_recipes_are_gathered_once_each() -> None:
 
 def test_one_function_makes_every_error_about_a_damaged_asset() -> None:
     makers = [
-        file.relative_to(PACKAGE).as_posix()
-        for file in sorted(PACKAGE.rglob("*.py"))
+        name
+        for name, file in modules().items()
         for node in ast.walk(ast.parse(file.read_text("utf-8")))
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("CorruptAssetError")
     ]
-    assert makers == ["asset/header.py"]
+    assert makers == ["asset.header"]

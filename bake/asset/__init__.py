@@ -7,15 +7,12 @@ graph, lattice, layers, records, runs: make of columns what they stand for;
 write, partial: write an asset.
 """
 
-from bake.asset.header import Header, damaged, header_for, read_header, sha256_of
+from bake.asset.header import header_for, sha256_of
 from bake.asset.read import Asset, is_pattern_database
 
 __all__ = [
     "Asset",
-    "Header",
-    "damaged",
     "header_for",
     "is_pattern_database",
-    "read_header",
     "sha256_of",
 ]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import isnan
 
-from bake.asset.check import words
-from bake.asset.column import Attribute, Column
-from bake.asset.schema import Schema
+from bake.asset.column import Attribute, Column, Schema
 
 #: What begins the section, with the module that writes it.
 BEGIN = "<!-- schema: written by `python -m {maker}`, not by hand -->"
@@ -81,3 +80,33 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _line(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+
+
+def words(column: Column) -> str:
+    """Say in words what the table says of the elements of a column; empty where it says nothing."""
+    found = []
+    if column.refers:
+        found.append(f"number of a {column.refers}")
+    if column.offsets:
+        found.append(f"ascends from 0 to the number of {column.offsets}")
+        if column.least:
+            found.append(f"by {column.least:.0f} or more")
+    if column.sums:
+        found.append(f"adds up to the number of {column.sums}")
+    if column.bits:
+        found.append(f"a bit for each {column.bits}")
+    if column.one_of:
+        found.append(" or ".join(map(str, column.one_of)))
+    if not column.offsets:
+        for word, bound in (("above", column.above), ("from", column.least), ("to", column.most)):
+            if bound is not None:
+                found.append(f"{word} {bound:.0f}")
+    if column.finite:
+        found.append("finite")
+    if column.order:
+        found.append(
+            {"unique": "none twice", "numbered": "each from 0 on"}.get(column.order, column.order)
+        )
+    if column.none is not None:
+        found.append(f"or {'NaN' if isnan(column.none) else f'{column.none:.0f}'}")
+    return ", ".join(found)

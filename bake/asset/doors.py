@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from bake.arrays import AnyArray
-from bake.asset.column import Stored
 from bake.asset.columns.things import DOOR_STATES, DOORS, DoorState
+from bake.asset.file import File
 from bake.asset.records import Frame, unpack
 
 T = TypeVar("T")
 
 
-def unpack_doors(source: Stored, frame: Frame, make: Callable[..., T]) -> tuple[T, ...]:
+def unpack_doors(source: File, frame: Frame, make: Callable[..., T]) -> tuple[T, ...]:
     """Return the doors that columns hold, in the order of the level.
 
     Args:

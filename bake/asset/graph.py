@@ -15,7 +15,8 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
-from bake.asset.column import Stored, profile_path
+from bake.asset.column import profile_path
+from bake.asset.file import File
 from bake.graph import BLOCKED
 from bake.hexagons import HexLayout
 from bake.movement.footprints import FootprintMap, Footprints
@@ -54,7 +55,7 @@ class LevelGraph:
     A *location* is a cell, counted in reading order, or a node of a graph.
     """
 
-    def __init__(self, asset: Stored) -> None:
+    def __init__(self, asset: File) -> None:
         """Read what kind of level it is.
 
         Raises:

@@ -1,7 +1,7 @@
-"""Read and make the header: the first bytes of an asset, plain JSON in the HDF5 user block.
+"""The header of an asset: its first bytes, plain JSON in the HDF5 user block.
 
-The header says what the asset is, what it was made from and what its bytes must hash to, so that
-staleness and damage can be judged without HDF5. It ends with a seal, a digest of its own text.
+It says what the asset is, what it was made from and what its bytes must hash to, so that staleness
+and damage can be judged without HDF5. It ends with a seal, a digest of its own text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-from bake.asset.schema import BAKE_REVISION, FORMAT_NAME, FORMAT_VERSION, OLDEST_READABLE
+from bake.asset.schema import BAKE_REVISION
 from levelbake.errors import (
     AssetError,
     AssetTooNewError,
@@ -26,6 +26,11 @@ from levelbake.errors import (
     CorruptAssetError,
     NotAnAssetError,
 )
+
+FORMAT_NAME = "levelbake asset"
+#: Version of the layout of assets. Readers refuse other versions, each with its own error.
+FORMAT_VERSION = 6
+OLDEST_READABLE = 6
 
 #: Bytes of the smallest user block: HDF5 looks for its own signature at 0, 512, 1024, 2048, ...
 SMALLEST_BLOCK = 512
@@ -38,37 +43,27 @@ PATCH_PREFIX = "patch//"
 NOT_A_FILE = "this is a device or a pipe"
 
 _FIRST_LINE = b'{"format": "' + FORMAT_NAME.encode() + b'"'
-_READ_PIECE = 2**20
+_REBAKE = "rebake it: `bake build`"
 
 
 @dataclass(frozen=True)
 class Header:
-    """What the user block says.
+    """What an asset says of itself in its first bytes, plain JSON in the HDF5 user block."""
 
-    Attributes:
-        format_version: layout of the file.
-        bake_revision: revision of the code that baked it.
-        level: the level's name.
-        sources: (path relative to the level file, sha256) of every file read, the level file first;
-            then PATCH_PREFIX and the name of each patch that was folded in.
-        recipe: sha256 of the recipe that took effect.
-        body: sha256 of all bytes after the user block.
-        block: bytes in the user block.
-        size: bytes in the file, the user block included.
-    """
-
-    format_version: int
-    bake_revision: int
-    level: str
+    format_version: int  #: layout of the file
+    bake_revision: int  #: revision of the code that baked it
+    level: str  #: the level's name
+    #: (path relative to the level file, sha256) of every file read, the level file first; then
+    #: PATCH_PREFIX and the name of each patch that was folded in
     sources: tuple[tuple[str, str], ...]
-    recipe: str
-    body: str
-    block: int
-    size: int
+    recipe: str  #: sha256 of the recipe that took effect
+    body: str  #: sha256 of all bytes after the user block
+    block: int  #: bytes in the user block
+    size: int  #: bytes in the file, the user block included
 
     @property
     def is_patched(self) -> bool:
-        """Tell whether a patch was folded in."""
+        """Return whether a patch was folded in."""
         return any(name.startswith(PATCH_PREFIX) for name, _ in self.sources)
 
     def text(self) -> bytes:
@@ -94,36 +89,6 @@ class Header:
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-def block_size(header: Header) -> int:
-    """Return the bytes of the smallest user block that holds a header."""
-    size = SMALLEST_BLOCK
-    while len(header.text()) > size:
-        size *= 2
-    return size
-
-
-def read_header(path: Path) -> Header:
-    """Read the user block of an asset.
-
-    Raises:
-        NotAnAssetError: the file is something else, or its header is damaged.
-        AssetTooOldError, AssetTooNewError: its layout is not one this version reads.
-        CorruptAssetError: the file is longer or shorter than it was written.
-    """
-    with open_to_read(path) as file:
-        return parse_header(file, path)
-
-
-def is_foreign(path: Path) -> bool:
-    """Tell whether there is something that is not empty and is not an asset of any version."""
-    try:
-        with open_to_read(path) as file:
-            data = file.read(SMALLEST_BLOCK)
-    except AssetError:
-        return path.exists() and not path.is_file()
-    return bool(data) and not _begins_like_ours(data)
-
-
 @contextlib.contextmanager
 def open_to_read(path: Path) -> Iterator[BufferedReader]:
     """Open a file to read bytes from; an error of the system becomes an AssetError."""
@@ -143,41 +108,42 @@ def _without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
+def read_header(path: Path) -> Header:
+    """Read the user block of an asset.
+
+    Raises:
+        NotAnAssetError: the file is something else, or its header is damaged.
+        AssetTooOldError, AssetTooNewError: its layout is not one this version reads.
+        CorruptAssetError: the file is longer or shorter than it was written.
+    """
+    with open_to_read(path) as file:
+        return parse_header(file, path)
+
+
 def parse_header(file: BufferedReader, path: Path) -> Header:
     """Read the user block of an open file, as :func:`read_header` does."""
     data = file.read(SMALLEST_BLOCK)
     if not data:
-        raise NotAnAssetError("the file is empty", file=path, remedy="rebake it: `bake build`")
-    if not _begins_like_ours(data):
+        raise NotAnAssetError("the file is empty", file=path, remedy=_REBAKE)
+    if not begins_like_ours(data):
         what, expected = "no HDF5 file", "an asset written by `bake build`"
         if _is_hdf5(file):
             what = "an HDF5 file of another program"
         elif path.suffix.lower() == ".bake":
             what, expected = "no flat file", "one written by `bake export`"
         raise NotAnAssetError(f"this is {what}", file=path, expected=expected)
-    unreadable = NotAnAssetError(
-        "the header is damaged", file=path, remedy="rebake it: `bake build`"
-    )
+    unreadable = NotAnAssetError("the header is damaged", file=path, remedy=_REBAKE)
     size = SMALLEST_BLOCK
-    fields = _first_object(data)
-    while fields is None and size < LARGEST_BLOCK:
+    while (fields := _first_object(data)) is None and size < LARGEST_BLOCK:
         data += file.read(size)
         size *= 2
-        fields = _first_object(data)
-    if fields is None:
+    if fields is None or type(version := fields.get("format_version")) is not int:
         raise unreadable
-    version = fields.get("format_version")
-    if type(version) is not int:
-        raise unreadable
-    check_version(
-        path, "format", version, (OLDEST_READABLE, FORMAT_VERSION), "rebake it: `bake build`"
-    )
-    header = _header_of(version, fields)
-    if header is None:
-        raise unreadable
+    check_version(path, "format", version, (OLDEST_READABLE, FORMAT_VERSION), _REBAKE)
+    header = _header_of(fields)
     file.seek(0)
     # This checks text, seal and padding at once, as there is only one way to write a header.
-    if file.read(header.block) != header.to_bytes():
+    if header is None or file.read(header.block) != header.to_bytes():
         raise unreadable
     size = os.fstat(file.fileno()).st_size
     if size != header.size:
@@ -185,12 +151,55 @@ def parse_header(file: BufferedReader, path: Path) -> Header:
     return header
 
 
-def check_version(path: Path, what: str, version: int, known: tuple[int, int], remedy: str) -> None:
-    """Refuse a version that is older or newer than those that can be read.
+def _first_object(data: bytes) -> dict[str, Any] | None:
+    """Return the JSON object that the data begins with; None while a part of it is missing."""
+    try:
+        fields, _ = json.JSONDecoder().raw_decode(data.decode("ascii"))
+    except (ValueError, RecursionError):
+        return None
+    return fields if isinstance(fields, dict) else None
 
-    Raises:
-        AssetTooOldError, AssetTooNewError.
-    """
+
+def _header_of(fields: dict[str, Any]) -> Header | None:
+    """Return the header with these fields; None where one is missing or has a wrong value."""
+    own: dict[str, Any] = {name: fields.get(name) for name in Header.__dataclass_fields__}
+    sources = own["sources"]
+    if not isinstance(sources, list):
+        return None
+    if not all(isinstance(each, list) and len(each) == 2 for each in sources):
+        return None
+    own["sources"] = tuple(map(tuple, sources))
+    texts = [own[name] for name in ("level", "recipe", "body")] + [
+        text for each in sources for text in each
+    ]
+    # isinstance would take a bool for an int, but a bool is not a number here.
+    whole = all(type(own[name]) is int for name in ("bake_revision", "block", "size"))
+    if not (whole and all(isinstance(text, str) for text in texts)):
+        return None
+    header = Header(**own)
+    block = header.block
+    fits = SMALLEST_BLOCK <= block <= LARGEST_BLOCK and not block & (block - 1)
+    return header if fits and len(header.text()) <= block else None
+
+
+def begins_like_ours(data: bytes) -> bool:
+    """Return whether bytes begin like an asset of any version."""
+    return data.replace(b"\n", b"").startswith(_FIRST_LINE)
+
+
+def _is_hdf5(file: BufferedReader) -> bool:
+    """Return whether HDF5's signature is at the beginning, or behind a user block of any size."""
+    size, place = file.seek(0, 2), 0
+    while place < size:
+        file.seek(place)
+        if file.read(len(HDF5_SIGNATURE)) == HDF5_SIGNATURE:
+            return True
+        place = max(SMALLEST_BLOCK, 2 * place)
+    return False
+
+
+def check_version(path: Path, what: str, version: int, known: tuple[int, int], remedy: str) -> None:
+    """Refuse a version that is older or newer than those that can be read."""
     oldest, newest = known
     expected = f"version {newest}" if oldest == newest else f"version {oldest} to {newest}"
     if version < oldest:
@@ -199,17 +208,6 @@ def check_version(path: Path, what: str, version: int, known: tuple[int, int], r
     if version > newest:
         found = f"too new: {what} version {version}"
         raise AssetTooNewError(found, file=path, expected=expected, remedy="update levelbake")
-
-
-def check_body(file: BufferedReader, path: Path, header: Header) -> None:
-    """Compare everything behind the user block with the digest in it.
-
-    Raises:
-        CorruptAssetError: the bytes are not what was written.
-    """
-    file.seek(header.block)
-    if hashlib.file_digest(file, "sha256").hexdigest() != header.body:
-        raise damaged(path, "its bytes do not match the digest in its header")
 
 
 def damaged(
@@ -230,53 +228,26 @@ def damaged(
     return CorruptAssetError(f"{verdict}: {found}", file=path, remedy=remedy)
 
 
-def _begins_like_ours(data: bytes) -> bool:
-    return data.replace(b"\n", b"").startswith(_FIRST_LINE)
+#: Bytes of a file that are hashed at once.
+_READ_PIECE = 2**20
 
 
-def _header_of(version: int, fields: dict[str, Any]) -> Header | None:
-    """Return the header with these fields; None where one is missing or has a wrong value."""
-    revision, block, size = (fields.get(name) for name in ("bake_revision", "block", "size"))
-    texts = [fields.get(name) for name in ("level", "recipe", "body")]
-    sources = fields.get("sources")
-    # isinstance would take a bool for an int, but a bool is not a number here.
-    if type(revision) is not int or type(block) is not int or type(size) is not int:
-        return None
-    if not isinstance(sources, list):
-        return None
-    if not SMALLEST_BLOCK <= block <= LARGEST_BLOCK or block & (block - 1):
-        return None
-    for source in sources:
-        if not isinstance(source, list) or len(source) != 2:
-            return None
-        texts += source
-    if not all(isinstance(text, str) for text in texts):
-        return None
-    level, recipe, body = (str(text) for text in texts[:3])
-    pairs = tuple((str(name), str(digest)) for name, digest in sources)
-    header = Header(version, revision, level, pairs, recipe, body, block, size)
-    return header if len(header.text()) <= block else None
+def block_size(header: Header) -> int:
+    """Return the bytes of the smallest user block that holds a header."""
+    size = SMALLEST_BLOCK
+    while len(header.text()) > size:
+        size *= 2
+    return size
 
 
-def _is_hdf5(file: BufferedReader) -> bool:
-    """Tell whether HDF5's signature is at the beginning, or behind a user block of any size."""
-    size = file.seek(0, 2)
-    place = 0
-    while place < size:
-        file.seek(place)
-        if file.read(len(HDF5_SIGNATURE)) == HDF5_SIGNATURE:
-            return True
-        place = max(SMALLEST_BLOCK, 2 * place)
-    return False
-
-
-def _first_object(data: bytes) -> dict[str, Any] | None:
-    """Return the JSON object the data begins with; None while a part of it is missing."""
+def is_foreign(path: Path) -> bool:
+    """Tell whether there is something that is not empty and is not an asset of any version."""
     try:
-        fields, _ = json.JSONDecoder().raw_decode(data.decode("ascii"))
-    except (ValueError, RecursionError):
-        return None
-    return fields if isinstance(fields, dict) else None
+        with open_to_read(path) as file:
+            data = file.read(SMALLEST_BLOCK)
+    except AssetError:
+        return path.exists() and not path.is_file()
+    return bool(data) and not begins_like_ours(data)
 
 
 def header_for(level: str, sources: tuple[tuple[str, str], ...], recipe: str) -> Header:

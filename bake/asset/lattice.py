@@ -14,7 +14,8 @@ from functools import cached_property
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, UInt8Array
-from bake.asset.column import Stored, profile_path
+from bake.asset.column import profile_path
+from bake.asset.file import File
 from bake.asset.graph import LevelGraph
 from bake.graph import BLOCKED
 from bake.movement.lattice import Lattice
@@ -79,7 +80,7 @@ class LatticeGraph(LevelGraph):
         block: cells along one side of the squares in whose order nodes are numbered.
     """
 
-    def __init__(self, asset: Stored, block: int) -> None:
+    def __init__(self, asset: File, block: int) -> None:
         super().__init__(asset)
         self.block = block
         wrong = [path for path in _IMPLIED if asset.has(path)]

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import AnyArray
-from bake.asset.check import is_numbered
-from bake.asset.column import Stored, profile_path
+from bake.asset.column import is_numbered, profile_path
+from bake.asset.file import File
 
 
 class StoredLayer(NamedTuple):
@@ -25,7 +25,7 @@ class StoredLayer(NamedTuple):
 
 
 def stored_layers(
-    asset: Stored, profile: str, take: Callable[[str], AnyArray], rows: int, clusters: int
+    asset: File, profile: str, take: Callable[[str], AnyArray], rows: int, clusters: int
 ) -> Iterator[StoredLayer]:
     """Yield the layers of a profile, lowest first.
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
-from bake.asset.column import Stored, profile_path
+from bake.asset.column import profile_path
+from bake.asset.file import File
 
 #: Runs whose lengths are written at once.
 _PORTION = 2**18
@@ -53,7 +54,7 @@ def _in_bytes(length: Int32Array) -> UInt8Array:
 
 
 def starts_of_runs(written: UInt8Array, rows: int, runs: int) -> tuple[Int64Array, AnyArray]:
-    """Find where runs begin, from what :func:`run_lengths` has written.
+    """Return where runs begin, from their lengths as LEB128.
 
     Args:
         written: (b) uint8.
@@ -91,11 +92,11 @@ def starts_of_runs(written: UInt8Array, rows: int, runs: int) -> tuple[Int64Arra
     return np.diff(last, prepend=-1), np.cumsum(step, dtype=kind)
 
 
-def run_starts(asset: Stored, profile: str, rows: int, runs: int) -> tuple[Int64Array, AnyArray]:
+def run_starts(file: File, profile: str, rows: int, runs: int) -> tuple[Int64Array, AnyArray]:
     """Return where the runs of a profile's next hops begin, from lengths or from their starts.
 
     Args:
-        asset: what holds the columns.
+        file: what holds the columns.
         profile: its name; its next hops are compressed.
         rows, runs: how many it has.
 
@@ -107,18 +108,18 @@ def run_starts(asset: Stored, profile: str, rows: int, runs: int) -> tuple[Int64
         CorruptAssetError: the runs do not fit these rows, or cannot be read.
     """
     path = profile_path(profile, "run_length")
-    if asset.has(path):
+    if file.has(path):
         try:
-            return starts_of_runs(asset.read(path), rows, runs)
+            return starts_of_runs(file.read(path), rows, runs)
         except ValueError as error:
-            raise asset.damaged(f"column {path} {error}") from None
-    first, start = (asset.read(profile_path(profile, name)) for name in ("first_run", "run_start"))
+            raise file.damaged(f"column {path} {error}") from None
+    first, start = (file.read(profile_path(profile, name)) for name in ("first_run", "run_start"))
     begins = np.zeros(runs, dtype=np.bool_)
     begins[first[:-1]] = True
     rises = begins.copy()
     rises[1:] |= start[1:] > start[:-1]
     if start[begins].any() or not rises.all():
-        raise asset.damaged(f"column {profile_path(profile, 'run_start')} does not ascend")
+        raise file.damaged(f"column {profile_path(profile, 'run_start')} does not ascend")
     return first[1:] - first[:-1].astype(np.int64), start
 
 

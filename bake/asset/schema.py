@@ -1,22 +1,11 @@
-"""Say what an asset holds: its versions, its attributes, its columns and its tables."""
+"""The table of what assets hold: attributes, columns and tables."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
-
-import numpy as np
-
-from bake.arrays import AnyArray
-from bake.asset.column import PROFILE, Attribute, Column, pattern_of
+from bake.asset.column import PROFILE, Attribute, Column, schemas
 from bake.asset.columns import COLUMNS as ALL_COLUMNS
+from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS
 from bake.movement.rules import MAX_SIZE
-
-FORMAT_NAME = "levelbake asset"
-
-#: Version of the layout described here. Readers refuse other versions, each with its own error.
-FORMAT_VERSION = 6
-OLDEST_READABLE = 6
 
 #: Revision of the baking code. It is raised whenever the same source and recipe give other bytes,
 #: which makes every asset stale. CHANGELOG.md names each revision.
@@ -70,9 +59,6 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "both directions", optional=True, values=(0, 1)),
 )
 
-#: The columns of assets, in the order in which they are written into the file.
-COLUMNS = tuple(each for each in ALL_COLUMNS if each.box != "flat")
-
 #: The tables: name in a recipe (or of a part), what it is, and the columns it is made of.
 TABLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("components", "connected components", ("component",)),
@@ -93,65 +79,11 @@ TABLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 )
 # fmt: on
 
+#: What the asset of a level holds, and a flat file.
+LEVELS, FLAT = schemas(ATTRIBUTES, ALL_COLUMNS, (LEVEL_NUMBERS, PROFILE_NUMBERS))
 
-class Schema:
-    """What one kind of asset holds.
-
-    Attributes:
-        attributes: in no particular order.
-        columns: in the order in which they are written into the file.
-        stated: for each dimension whose length attributes state, whether they are a profile's, and
-            their name.
-    """
-
-    def __init__(
-        self,
-        attributes: tuple[Attribute, ...],
-        columns: tuple[Column, ...],
-        stated: Mapping[str, tuple[bool, str]],
-    ) -> None:
-        self.attributes = attributes
-        self.columns = columns
-        self.stated = stated
-        self._column = {declared.path: declared for declared in columns}
-        self._attribute = {(declared.group, declared.name): declared for declared in attributes}
-        self._along: dict[str, list[Column]] = {}
-        for declared in columns:
-            for dim in {name.removesuffix(" + 1") for name in declared.dims}:
-                self._along.setdefault(dim, []).append(declared)
-
-    def column(self, path: str) -> Column:
-        """Return the declaration of a column by its path or path pattern.
-
-        Raises:
-            KeyError: the schema has no such column.
-        """
-        return self._column[pattern_of(path)]
-
-    def has_column(self, path: str) -> bool:
-        """Tell whether there may be a column of this path."""
-        return pattern_of(path) in self._column
-
-    def columns_along(self, dim: str) -> list[Column]:
-        """Return the declarations of the columns with a dimension, as long or longer by one."""
-        return self._along.get(dim, [])
-
-    def attribute(self, group: str, name: str) -> Attribute:
-        """Return the declaration of an attribute by its group or the group's pattern, and its name.
-
-        Raises:
-            KeyError: the schema has no such attribute.
-        """
-        pattern = pattern_of(f"{group}/x").rsplit("/", 1)[0] or "/"
-        return self._attribute[pattern, name]
-
-
-#: What the asset of a level holds.
-LEVELS = Schema(
-    ATTRIBUTES,
-    COLUMNS,
-    {"x": (False, "width"), "y": (False, "height"), "component": (True, "component_count")},
-)
+#: The columns of assets, in the order in which they are written into the file.
+COLUMNS = LEVELS.columns
 
 
 def column(path: str) -> Column:
@@ -162,9 +94,3 @@ def column(path: str) -> Column:
 def attribute(group: str, name: str) -> Attribute:
     """Return the declaration of an attribute of levels; see :meth:`Schema.attribute`."""
     return LEVELS.attribute(group, name)
-
-
-def digest_of(array: AnyArray) -> str:
-    """Return sha256 of a column: of its elements in C order, little-endian."""
-    little = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
-    return hashlib.sha256(np.ascontiguousarray(little).data).hexdigest()

@@ -13,10 +13,12 @@ import numpy as np
 
 from bake.arrays import AnyArray
 from bake.asset import Asset
-from bake.asset.column import profile_path
+from bake.asset.column import Number, profile_path
+from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS
+from bake.asset.flat_file import LEVEL
 from bake.asset.records import as_texts
 from bake.asset.runs import move_type
-from bake.flat.schema import COLUMNS, LEVEL, LEVEL_NUMBERS, PROFILE_NUMBERS, Number
+from bake.asset.schema import FLAT
 from bake.flat.write import Columns
 from bake.movement.prices import cost_classes, step_ticks, ticks_of
 from bake.play.live.rules import LevelRules, ProfileRules
@@ -55,7 +57,7 @@ def _copied(asset: Asset, profile: str | None) -> dict[str, AnyArray]:
     worlds = ("both", "graph" if asset.graph.is_listed else "grid")
     paths = {
         each.name: each.path if profile is None else profile_path(profile, each.name)
-        for each in COLUMNS
+        for each in FLAT.columns
         if each.own == (profile is not None) and each.world in worlds and each.box == "both"
     }
     return {name: asset.read(path) for name, path in paths.items() if asset.has(path)}
@@ -68,7 +70,7 @@ def _numbers(
     said = [
         own[each.name]
         if each.name in own
-        else each.encoded(asset.attribute(each.attribute or each.name, group))
+        else _encoded(each, asset.attribute(each.attribute or each.name, group))
         for each in numbers
     ]
     return {"numbers": np.array(said, dtype=np.int32)}
@@ -231,3 +233,10 @@ def _runs_of(hops: RunHops) -> tuple[AnyArray, AnyArray, AnyArray]:
         moves.append(move[starts[-1]])
     first = np.cumsum([len(each) for each in starts])
     return first, np.concatenate(starts), np.concatenate(moves)
+
+
+def _encoded(number: Number, attribute: str | int | None) -> int:
+    """Return the number that stands for an attribute."""
+    if number.values:
+        return number.values.index(None if attribute is None else str(attribute))
+    return int((number.absent or 0) if attribute is None else attribute)

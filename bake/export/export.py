@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from bake.asset import Asset
+from bake.asset.flat_file import LEVEL, MAGIC, FlatFile
 from bake.asset.header import open_to_read
 from bake.asset.partial import written_whole
 from bake.export.columns import columns_of
-from bake.flat.read import FlatFile
-from bake.flat.schema import LEVEL, MAGIC, fingerprint_of_nodes, stored
+from bake.flat.schema import fingerprint_of_nodes, is_of, stored
 from bake.flat.write import Columns, write_flat
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.places import Places
@@ -177,7 +177,7 @@ def compare_with_asset(path: Path) -> bool:
         return False
     flat = FlatFile(path)
     with Asset(beside) as asset:
-        if not flat.is_of(asset.header.fingerprint()):
+        if not is_of(flat, asset.header.fingerprint()):
             return False
         profiles = flat.profiles()
         wanted: Columns = {}

@@ -13,18 +13,21 @@ import numpy as np
 
 from bake.arrays import AnyArray
 from bake.asset.column import PROFILE, profile_path, type_name
-from bake.asset.partial import with_room, written_whole
-from bake.flat.schema import (
+from bake.asset.flat_file import (
     BORDER,
-    FLAT,
+    DIMENSIONS,
+    DTYPES,
+    ENTRY_LAYOUT,
     FLAT_VERSION,
     HEADER_LAYOUT,
     LEVEL,
     MAGIC,
     Entry,
     checksum,
-    stored,
 )
+from bake.asset.partial import with_room, written_whole
+from bake.asset.schema import FLAT
+from bake.flat.schema import stored
 from levelbake.errors import OutputError
 
 if TYPE_CHECKING:
@@ -61,7 +64,7 @@ def write_flat(path: Path, columns: Columns, bake_revision: int, fingerprint: st
 
     def write() -> int:
         with written_whole(path) as partial, partial.open("r+b") as file:
-            file.write(header + b"".join(each.to_bytes() for each in entries))
+            file.write(header + b"".join(_packed(each) for each in entries))
             _write_columns(file, columns, entries)
             file.truncate(size)
             file.flush()
@@ -97,6 +100,15 @@ def _laid_out(path: Path, columns: Columns) -> list[Entry]:
             place += -(-array.nbytes // BORDER) * BORDER
         entries.append(Entry(name, profile, dtype, array.shape, offset, array.nbytes))
     return entries
+
+
+def _packed(entry: Entry) -> bytes:
+    """Return the 64 bytes of an entry of the table of columns."""
+    shape = (*entry.shape, *[0] * (DIMENSIONS - len(entry.shape)))
+    name, dtype = entry.name.encode("ascii"), DTYPES[entry.dtype]
+    return ENTRY_LAYOUT.pack(
+        name, entry.profile, dtype, len(entry.shape), *shape, entry.offset, entry.size
+    )
 
 
 def _after(entry: Entry) -> int:

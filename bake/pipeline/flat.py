@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bake.asset import Asset, read_header
-from bake.flat.read import FlatFile
+from bake.asset import Asset
+from bake.asset.flat_file import FlatFile
+from bake.asset.header import read_header
+from bake.flat.schema import is_of
 from bake.levels import is_puzzle
 from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe
@@ -41,7 +43,7 @@ def reasons_to_export(task: Task) -> list[str]:
         fingerprint = read_header(task.asset).fingerprint()
     except AssetError as error:
         return [f"its flat file: {error.found}"]
-    if not flat.is_of(fingerprint):
+    if not is_of(flat, fingerprint):
         return ["its flat file was exported from another asset"]
     if names != sorted(task.profiles) or parts_of(flat) != parts_wanted(task.recipe):
         return ["its flat file holds something else than the recipe asks for"]

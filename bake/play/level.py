@@ -404,9 +404,7 @@ def open_asset(path: str | Path, *, check: bool = True) -> LevelAsset:
     Raises:
         AssetError: the file is missing, not an asset, too old, too new, or damaged.
     """
-    from bake.flat.read import open_either
-
-    asset = open_either(Path(path), check=check)
+    asset = Asset(path, check=check)
     try:
         return LevelAsset(asset)
     except BaseException:

@@ -40,8 +40,8 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
 
     Places are cells ``(x, y)`` on grid levels, ``(x, y, floor)`` where they have several floors,
     and node names on graph levels. A place that does not exist, or that the profile cannot stand
-    on, is a :class:`~bake.errors.QueryError`; a goal that cannot be reached is a value: ``None``,
-    ``math.inf`` or ``False``.
+    on, is a :class:`~levelbake.errors.QueryError`; a goal that cannot be reached is a value:
+    ``None``, ``math.inf`` or ``False``.
 
     Attributes:
         name: the profile's name.

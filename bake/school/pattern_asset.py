@@ -10,9 +10,9 @@ from itertools import pairwise
 import numpy as np
 
 from bake.arrays import AnyArray
-from bake.asset.column import Attribute, Column, column
+from bake.asset.column import Attribute, Column, Schema, column
 from bake.asset.read import Asset, is_of_patterns
-from bake.asset.schema import PATTERNS_KIND, Schema
+from bake.asset.schema import PATTERNS_KIND
 from bake.school.puzzle import Action, Combine, Moves, Planning, Puzzle, Tiles
 from levelbake.errors import NotAnAssetError
 
@@ -65,7 +65,7 @@ PATTERNS = Schema(ATTRIBUTES, COLUMNS, {})
 class PatternAsset(Asset):
     """An open pattern database."""
 
-    declares = PATTERNS
+    in_assets = PATTERNS
 
     def _find_profiles(self) -> tuple[str, ...]:
         """Refuse the asset of a level; a pattern database has no profiles."""

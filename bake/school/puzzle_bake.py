@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from bake.arrays import AnyArray, Int32Array
-from bake.asset import Header, header_for
+from bake.asset import header_for
+from bake.asset.header import Header
 from bake.asset.schema import PATTERNS_KIND
 from bake.asset.write import Contents, Scalar, write_asset
 from bake.errors import LevelError

@@ -14,8 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from bake.arrays import Int64Array
-from bake.asset import is_pattern_database
-from bake.flat.read import open_either
+from bake.asset import Asset, is_pattern_database
 from bake.kernels.jit import waiting
 from bake.kinds import kind_of
 from bake.verify.bounds import part_of, read_bounds, search_bounds
@@ -66,7 +65,7 @@ def verify_asset(
     """
     if is_pattern_database(path):
         return Proof(entries=kind_of("puzzle", path).prove(path, progress))
-    with open_either(path) as asset:
+    with Asset(path) as asset:
         level = FileLevel(asset)
         if asset.cells_are_nodes:
             prove_cells(level)

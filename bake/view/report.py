@@ -11,11 +11,11 @@ import numpy as np
 from bake.arrays import Int32Array
 from bake.asset import Asset
 from bake.asset.column import profile_path
+from bake.asset.file import is_flat
 from bake.asset.header import PATCH_PREFIX
 from bake.asset.records import as_names
 from bake.asset.schema import TABLES
 from bake.coordinates import Coordinates, Point
-from bake.flat.read import is_flat, open_either
 from bake.pipeline import Outcome
 from bake.pipeline.flat import flat_place
 from bake.view.console import console, print_table, shown
@@ -149,7 +149,7 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
     from bake.play.reader.places import Places
     from bake.play.reader.points import Points
 
-    with open_either(path) as asset:
+    with Asset(path) as asset:
         level = LevelAsset(asset)
         if profile is not None:
             level.profile(profile)  # refuses an unknown profile

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from bake.asset import is_pattern_database, read_header
+from bake.asset import is_pattern_database
+from bake.asset.header import read_header
 from bake.viewer.contents import ShownLevel, shown_level
 from bake.watch.notices import noticed
 from levelbake.errors import AssetError, BakeError

@@ -8,14 +8,12 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset, header_for
-from bake.asset.check import faults
-from bake.asset.column import PROFILE, Column, profile_path
+from bake.asset.column import PROFILE, Column, faults, profile_path
 from bake.asset.columns import COLUMNS
+from bake.asset.flat_file import BORDER, LEVEL, FlatFile, checksum
 from bake.asset.schema import COLUMNS as IN_ASSETS
+from bake.asset.schema import FLAT
 from bake.asset.write import write_asset
-from bake.flat.read import FlatFile, open_either
-from bake.flat.schema import BORDER, LEVEL, checksum
-from bake.flat.schema import COLUMNS as IN_FLAT_FILES
 from levelbake.errors import CorruptAssetError
 from tests.support.constraints import broken, conforming
 from tests.support.contents import SOURCES, full_contents, length, shape_of
@@ -29,7 +27,7 @@ def name_of(declared: Column) -> str:
     return f"{declared.path} of {declared.world}, {declared.box}"
 
 
-@pytest.mark.parametrize("declared", [*IN_ASSETS, *IN_FLAT_FILES], ids=name_of)
+@pytest.mark.parametrize("declared", [*IN_ASSETS, *FLAT.columns], ids=name_of)
 def test_every_constraint(declared: Column) -> None:
     for seed in range(3):
         rng = np.random.default_rng(seed)
@@ -65,7 +63,7 @@ def test_assets_whose_columns_are_all_broken(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", sorted(path.name for path in VECTORS.glob("*.bake")))
 def test_flat_files_whose_columns_are_all_broken(tmp_path: Path, name: str) -> None:
     file, path = FlatFile(VECTORS / name), tmp_path / name
-    whole = Asset(file)
+    whole = Asset(VECTORS / name)
     for number in range(5):
         data = bytearray(file.bytes.tobytes())
         found = {}
@@ -82,7 +80,7 @@ def test_flat_files_whose_columns_are_all_broken(tmp_path: Path, name: str) -> N
                 data[entry.offset : entry.offset + entry.size] = changed.tobytes()
                 found[entry.offset, entry.size] = at, what
         path.write_bytes(_summed(data))
-        flat = open_either(path)
+        flat = Asset(path)
         for at, what in found.values():
             with pytest.raises(CorruptAssetError, match=f"column {at} ") as caught:
                 pytest.fail(f"{at}, {what}: {flat.read(at)}")
@@ -115,7 +113,7 @@ def test_texts_of_flat_files(tmp_path: Path, key: str, what: str) -> None:
     path.write_bytes(_summed(data))
 
     def opened() -> Asset:
-        found = open_either(path)
+        found = Asset(path)
         found.read(f"/{key}" if key == "terrain_name" else "/numbers")
         return found
 
@@ -125,7 +123,7 @@ def test_texts_of_flat_files(tmp_path: Path, key: str, what: str) -> None:
 
 
 def test_every_name_is_declared_once_in_each_file() -> None:
-    for box in (IN_ASSETS, IN_FLAT_FILES):
+    for box in (IN_ASSETS, FLAT.columns):
         names = [(each.own, each.name) for each in box]
         assert len(set(names)) == len(names)
-    assert {each.path for each in COLUMNS} == {each.path for each in (*IN_ASSETS, *IN_FLAT_FILES)}
+    assert {each.path for each in COLUMNS} == {each.path for each in (*IN_ASSETS, *FLAT.columns)}

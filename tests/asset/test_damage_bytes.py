@@ -9,7 +9,8 @@ import h5py
 import numpy as np
 import pytest
 
-from bake.asset import Asset, read_header
+from bake.asset import Asset
+from bake.asset.header import read_header
 from levelbake.errors import CorruptAssetError, NotAnAssetError
 from tests.support.damage import ALL_COLUMNS, ask_everything, holder, refusal
 from tests.support.tampering import sign_body
@@ -105,7 +106,7 @@ def test_an_asset_that_is_replaced_while_it_is_opened(
 FUZZ = """
 import random, sys
 from pathlib import Path
-from bake.errors import BakeError
+from levelbake.errors import BakeError
 from tests.support.damage import ask_everything
 
 path, seed = Path(sys.argv[1]), sys.argv[2]

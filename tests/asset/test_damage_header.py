@@ -7,8 +7,7 @@ import h5py
 import numpy as np
 import pytest
 
-from bake.asset import read_header
-from bake.asset.schema import FORMAT_VERSION, OLDEST_READABLE
+from bake.asset.header import FORMAT_VERSION, OLDEST_READABLE, read_header
 from levelbake.errors import (
     AssetError,
     AssetTooNewError,

@@ -79,7 +79,7 @@ from pathlib import Path
 import numpy as np
 from bake.asset import header_for
 from bake.asset.write import Contents, write_asset
-from bake.errors import OutputError
+from levelbake.errors import OutputError
 
 path, limits = Path(sys.argv[1]), sys.argv[2:]
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -10,18 +10,11 @@ import numpy as np
 import pytest
 
 from bake.apply import apply_patch
-from bake.asset import Asset, header_for, read_header, sha256_of
+from bake.asset import Asset, header_for, sha256_of
 from bake.asset.column import PROFILE, pattern_of, type_name
 from bake.asset.columns import COLUMNS as ALL_COLUMNS
-from bake.asset.schema import (
-    ATTRIBUTES,
-    BAKE_REVISION,
-    COLUMNS,
-    FORMAT_NAME,
-    FORMAT_VERSION,
-    LEVELS,
-    TABLES,
-)
+from bake.asset.header import FORMAT_NAME, FORMAT_VERSION, read_header
+from bake.asset.schema import ATTRIBUTES, BAKE_REVISION, COLUMNS, LEVELS, TABLES
 from bake.asset.write import Contents, write_asset
 from bake.play import open_asset
 from bake.recipe.rules import TABLE_NAMES

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bake.asset.schema import FORMAT_VERSION, OLDEST_READABLE
+from bake.asset.header import FORMAT_VERSION, OLDEST_READABLE
 from bake.play import open_asset
 from bake.verify import verify_asset
 from levelbake.errors import AssetTooOldError

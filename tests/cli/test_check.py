@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bake.asset import header as reading
 from bake.asset import schema
 from tests.support.command import bake, mistake
 from tests.support.projects import LEVELS
@@ -48,12 +49,12 @@ def test_two_reasons_share_a_line(project: Path) -> None:
     ("change", "reason"),
     [
         (
-            {"format_version": schema.FORMAT_VERSION + 1},
-            f"too new: format version {schema.FORMAT_VERSION + 1}",
+            {"format_version": reading.FORMAT_VERSION + 1},
+            f"too new: format version {reading.FORMAT_VERSION + 1}",
         ),
         (
-            {"format_version": schema.OLDEST_READABLE - 1},
-            f"too old: format version {schema.OLDEST_READABLE - 1}",
+            {"format_version": reading.OLDEST_READABLE - 1},
+            f"too old: format version {reading.OLDEST_READABLE - 1}",
         ),
         ({"sources": [["five.map", "0" * 64]]}, "baked from five.map, now five.json"),
     ],

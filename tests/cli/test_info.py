@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from bake.asset import Asset, schema
+from bake.asset import header as reading
 from bake.asset.column import profile_path
 from bake.asset.schema import TABLES
 from tests.support.baked import bake as baked
@@ -40,7 +41,7 @@ def test_for_programs(project: Path) -> None:
     )
     assert found["bytes"] == Path("baked/fen.h5").stat().st_size
     assert (found["format_version"], found["bake_revision"]) == (
-        schema.FORMAT_VERSION,
+        reading.FORMAT_VERSION,
         schema.BAKE_REVISION,
     )
     assert [source["file"] for source in found["sources"]] == ["fen.png"]

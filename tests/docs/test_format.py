@@ -15,12 +15,13 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset, document, schema
+from bake.asset import header as reading
+from bake.asset.column import PROFILE, pattern_of
+from bake.asset.flat_file import FLAT_VERSION, FlatFile
 from bake.asset.header import Header
 from bake.coordinates import Coordinates
 from bake.export.export import export_asset
 from bake.flat import document as flat_document
-from bake.flat.read import FlatFile
-from bake.flat.schema import FLAT_VERSION
 from bake.hexagons import HEX_LAYOUTS, HexLayout
 from bake.pipeline import find_tasks
 from bake.pipeline.level import bake_level
@@ -50,9 +51,11 @@ def test_rewriting_the_page_changes_the_section_alone(
 
 
 def test_the_page_speaks_of_this_version() -> None:
-    versions = f"version {schema.FORMAT_VERSION} of assets and version {FLAT_VERSION} of flat files"
+    versions = (
+        f"version {reading.FORMAT_VERSION} of assets and version {FLAT_VERSION} of flat files"
+    )
     assert f"This is {versions}." in PAGE
-    assert f'"{schema.FORMAT_NAME}"' in PAGE
+    assert f'"{reading.FORMAT_NAME}"' in PAGE
 
 
 def test_the_page_is_read_in_half_an_hour() -> None:
@@ -124,7 +127,7 @@ def test_every_column_says_what_it_counts(example: Path) -> None:
     def look(path: str, item: object) -> None:
         nonlocal seen
         if isinstance(item, h5py.Dataset):
-            column = declared[schema.pattern_of("/" + path)]
+            column = declared[pattern_of("/" + path)]
             assert item.attrs["unit"].decode() == column.unit
             assert item.attrs["dimensions"].decode() == ", ".join(column.dims)
             assert item.attrs["sha256"].decode() == hashlib.sha256(item[()].tobytes()).hexdigest()
@@ -143,7 +146,7 @@ def test_equal_dimensions_have_equal_lengths(example: Path) -> None:
             for profile in file["profiles"]:
                 lengths: dict[str, set[int]] = {}
                 for column in schema.COLUMNS:
-                    path = column.path.replace(schema.PROFILE, profile)
+                    path = column.path.replace(PROFILE, profile)
                     if path in file:
                         for dim, length in zip(column.dims, file[path].shape, strict=True):
                             lengths.setdefault(dim, set()).add(length)
@@ -390,5 +393,5 @@ def test_hexagons_of_points_from_scratch(layout: HexLayout) -> None:
 def test_the_changelog_says_whether_to_rebake() -> None:
     releases = (ROOT / "CHANGELOG.md").read_text("utf-8").split("\n## ")
     rebake = next(line for line in releases[1].splitlines() if line.startswith("**Rebake:**"))
-    assert f"format version {schema.FORMAT_VERSION}" in rebake
+    assert f"format version {reading.FORMAT_VERSION}" in rebake
     assert f"revision {schema.BAKE_REVISION}" in rebake

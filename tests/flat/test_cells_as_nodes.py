@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset
+from bake.asset.flat_file import LEVEL, FlatFile, checksum
 from bake.export.export import compare_with_asset, export_asset
-from bake.flat.read import FlatFile
-from bake.flat.schema import LEVEL, checksum
+from bake.flat.schema import is_of
 from bake.play import open_asset
 from bake.recipe import ProfileRecipe
 from bake.verify import verify_asset
@@ -245,10 +245,10 @@ def test_a_file_is_fresh_until_its_asset_changes(tmp_path: Path) -> None:
     asset = hilly(tmp_path)
     flat = exported(asset)
     with Asset(asset) as opened:
-        assert FlatFile(flat).is_of(opened.header.fingerprint())
+        assert is_of(FlatFile(flat), opened.header.fingerprint())
     other = hilly(tmp_path, "other", connectivity=4)
     with Asset(other) as opened:
-        assert not FlatFile(flat).is_of(opened.header.fingerprint())
+        assert not is_of(FlatFile(flat), opened.header.fingerprint())
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset
+from bake.asset.flat_file import BORDER, FLAT_VERSION, LEVEL, FlatFile, checksum
 from bake.export.export import compare_with_asset, export_asset
-from bake.flat.read import FlatFile
-from bake.flat.schema import BORDER, FLAT_VERSION, LEVEL, checksum
 from bake.play import (
     AssetTooNewError,
     CorruptAssetError,

@@ -1,14 +1,16 @@
 """Names and fields fit the layout of flat files."""
 
-from bake.flat.schema import COLUMNS, DIMENSIONS, ENTRY, HEADER, NAME_BYTES
+from bake.asset.flat_file import DIMENSIONS, NAME_BYTES
+from bake.asset.schema import FLAT
+from bake.flat.schema import ENTRY, HEADER
 
 
 def test_names_fit_the_table() -> None:
-    for column in COLUMNS:
+    for column in FLAT.columns:
         assert len(column.name) < NAME_BYTES
         assert column.name.isascii()
         assert len(column.dims) <= DIMENSIONS
-    names = [(column.own, column.name) for column in COLUMNS]
+    names = [(column.own, column.name) for column in FLAT.columns]
     assert len(set(names)) == len(names)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bake.flat.schema import FLAT_VERSION
+from bake.asset.flat_file import FLAT_VERSION
 from bake.play import open_asset
 from bake.verify import verify_asset
 from levelbake.errors import AssetTooOldError

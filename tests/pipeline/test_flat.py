@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bake.flat.read import FlatFile
+from bake.asset.flat_file import FlatFile
 from bake.play import open_asset
 from tests.support.baked import rows, write_grid
 from tests.support.command import bake

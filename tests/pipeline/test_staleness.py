@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bake.asset import read_header
+from bake.asset.header import read_header
 from bake.level import TerrainRule
 from bake.pipeline import Task, reasons_to_bake
 from bake.recipe import LevelRecipe, ProfileRecipe, load_recipe

@@ -7,7 +7,9 @@ import re
 import pytest
 
 from bake.asset.column import Column
-from bake.flat.schema import COLUMNS, DTYPES, LEVEL_NUMBERS, PROFILE_NUMBERS
+from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS
+from bake.asset.flat_file import DTYPES
+from bake.asset.schema import FLAT
 from tests.support.readers import READERS
 
 #: Where each reader lists columns, a line for each.
@@ -28,7 +30,7 @@ def test_columns(reader: str) -> None:
     begins = [i for i, line in enumerate(lines) if line[0] == "numbers"]
     assert len(begins) == 2
     for own, listed in ((False, lines[: begins[1]]), (True, lines[begins[1] :])):
-        declared = {each.name: each for each in COLUMNS if each.own is own}
+        declared = {each.name: each for each in FLAT.columns if each.own is own}
         names = [name for name, *_ in listed]
         assert len(set(names)) == len(names)
         unread = declared.keys() - set(names)

@@ -6,8 +6,7 @@ from math import isnan
 import numpy as np
 
 from bake.arrays import AnyArray
-from bake.asset.check import bounds
-from bake.asset.column import Column
+from bake.asset.column import Column, bounds
 
 Length = Callable[[str], int]
 

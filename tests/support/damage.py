@@ -7,8 +7,9 @@ import h5py
 import numpy as np
 import pytest
 
-from bake.asset import Asset, read_header
+from bake.asset import Asset
 from bake.asset.column import PROFILE
+from bake.asset.header import read_header
 from bake.asset.schema import COLUMNS
 from bake.play import open_asset
 from levelbake.errors import AssetError, CorruptAssetError

@@ -13,8 +13,8 @@ import h5py
 import numpy as np
 
 from bake.arrays import AnyArray
-from bake.asset import Asset, read_header, sha256_of
-from bake.asset.header import Header
+from bake.asset import Asset, sha256_of
+from bake.asset.header import Header, read_header
 from bake.asset.pairs import distances_of_pairs, pair_differences
 from bake.asset.runs import run_lengths
 from bake.graph import BLOCKED

@@ -14,7 +14,6 @@ import numpy.typing as npt
 from bake.arrays import BoolArray, Float64Array, Int64Array
 from bake.asset import Asset
 from bake.coordinates import Coordinates
-from bake.flat.read import open_either
 from bake.play.reader.numbers import whole_of
 from bake.play.reader.places import Cell, Name, Place, Places, quoted
 from bake.play.reader.points import Points
@@ -392,7 +391,7 @@ def open_level(path: str | Path, *, check: bool = True) -> Level:
     Raises:
         AssetError: the file is missing, not a level, too old, too new, or damaged.
     """
-    file = open_either(Path(path), check=check)
+    file = Asset(path, check=check)
     try:
         return Level(file)
     except BaseException:

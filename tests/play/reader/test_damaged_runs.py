@@ -132,7 +132,7 @@ def test_runs_that_lead_in_circles(
 
 WALK = """
 import sys
-from bake.errors import CorruptAssetError
+from levelbake.errors import CorruptAssetError
 from bake.play import open_asset
 from bake.kernels import jit
 from bake.search import all_pairs

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from bake.asset import Asset
+from bake.asset.flat_file import LEVEL, FlatFile
 from bake.export.export import export_asset
-from bake.flat.read import FlatFile
-from bake.flat.schema import LEVEL
 from bake.play import LevelAsset, open_asset
 from bake.play.reader.baked import Baked
 from tests.support.rule import baked_hops
