@@ -84,14 +84,18 @@ def bundled(project: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def add_files(wheel: Path, files: Mapping[str, bytes]) -> None:
-    """Add files to a wheel and to its record; the wheel is replaced when the new one is whole."""
+    """Add files to a wheel and to its record, or put others into their place.
+
+    The wheel is replaced when the new one is whole.
+    """
     made = wheel.with_suffix(".tmp")
     with zipfile.ZipFile(wheel) as before, zipfile.ZipFile(made, "w") as after:
         record = next(each for each in before.infolist() if each.filename.endswith("/RECORD"))
         for each in before.infolist():
-            if each is not record:
+            if each is not record and each.filename not in files:
                 after.writestr(each, before.read(each), zipfile.ZIP_DEFLATED)
-        lines = list(csv.reader(io.StringIO(before.read(record).decode())))
+        rows = csv.reader(io.StringIO(before.read(record).decode()))
+        lines = [row for row in rows if row[0] not in files]
         for name, content in files.items():
             entry = zipfile.ZipInfo(name, _changed_when())
             entry.external_attr = (stat.S_IFREG | 0o644) << 16

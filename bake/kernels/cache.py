@@ -4,6 +4,9 @@ numba notices when a kernel's file has changed, but misses changes in another ke
 or a constant that it uses. The folder of a file's kernels is therefore named after a digest of that
 file and of all that it imports and that may end up in compiled code. It does not depend on where
 the package lies, so a cache can be carried from one installation to another.
+
+A wheel may carry such folders, with code for every processor of a kind (``PORTABLE``). What they
+lack is compiled, for the processor at hand and into a folder of the user's.
 """
 
 from __future__ import annotations
@@ -14,7 +17,6 @@ import io
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -31,6 +33,23 @@ _IMPORT = re.compile(r"^\s*from bake\.([\w.]+) import", re.MULTILINE)
 _DIGEST = 32
 
 _PACKAGE = Path(__file__).parents[1]
+
+#: Features of x86-64-v3 that the processors before it lack; others come with them.
+_V3 = frozenset(["avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt"])
+
+#: Where a wheel carries compiled kernels.
+CARRIED = _PACKAGE / "kernels" / "compiled"
+
+#: What compiled kernels of a wheel are made for, by the machine that a triple of LLVM begins with:
+#: the processor's name, and the features that it has to have.
+PORTABLE = {
+    "x86_64": (
+        "x86-64-v3",
+        frozenset(["avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt"]),
+    ),
+    "aarch64": ("generic", frozenset()),
+    "arm64": ("generic", frozenset()),
+}
 
 
 @cache
@@ -84,9 +103,21 @@ def _imported(package: Path, file: Path) -> list[Path]:
     return found
 
 
-def folder_of(file: Path) -> Path:
-    """Return the folder for the compiled kernels of a file."""
-    return cache_folder() / digest_of(_PACKAGE, file)[:16]
+def folders_of(file: Path) -> tuple[Path, Path]:
+    """Return the folder for the compiled kernels of a file, and that of those a wheel carries."""
+    name = digest_of(_PACKAGE, file)[:16]
+    return cache_folder() / name, CARRIED / name
+
+
+def portable(target: tuple[str, str, str]) -> tuple[str, str, str] | None:
+    """Return numba's target of code in a wheel; None if a processor cannot run such code.
+
+    Args:
+        target: that of the processor: LLVM's triple, its name, and its features.
+    """
+    name, needed = PORTABLE.get(target[0].partition("-")[0], ("", frozenset()))
+    has = {each[1:] for each in target[2].split(",") if each.startswith("+")}
+    return (target[0], name, "") if name and needed <= has else None
 
 
 def _base_folder() -> Path:
@@ -102,23 +133,11 @@ def _base_folder() -> Path:
     return Path(base) / "levelbake"
 
 
-@cache
-def _is_writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
-
-
 def disk_cache(function: Callable[..., Any], *, inner: bool) -> Any:
     """Return the cache in which numba keeps a compiled function; None where there is no cache.
 
     Code that only other kernels call (``inner``) lies in files of its own.
     """
-    if not _is_writable(cache_folder()):
-        return None
     try:
         return _cache_class(inner)(function)
     except (AttributeError, ImportError, OSError, RuntimeError, TypeError):
@@ -144,7 +163,7 @@ def _cache_class(inner: bool) -> Any:
             return cls(function, file)
 
         def get_cache_path(self) -> str:
-            return str(folder_of(Path(self._py_file)))
+            return str(folders_of(Path(self._py_file))[0])
 
         def get_source_stamp(self) -> str:
             return digest_of(_PACKAGE, Path(self._py_file))
@@ -183,22 +202,32 @@ def _cache_class(inner: bool) -> Any:
 
         def __init__(self, function: Callable[..., Any]) -> None:
             super().__init__(function)
-            self._cache_file = SealedFiles(
-                cache_path=self._cache_path,
-                filename_base=self._impl.filename_base,
-                source_stamp=self._impl.locator.get_source_stamp(),
+            own, carried = (
+                SealedFiles(
+                    cache_path=str(folder),
+                    filename_base=self._impl.filename_base,
+                    source_stamp=self._impl.locator.get_source_stamp(),
+                )
+                for folder in folders_of(Path(self._impl.locator._py_file))
             )
+            self._cache_file, self._carried = own, carried
             self._turn = _Turn(Path(self._cache_path, f"{self._impl.filename_base}.turn"))
 
         def holds(self, signature: Any, target: Any) -> bool:
             """Tell whether there is code for a signature, without loading it."""
-            try:
-                target.refresh()
-                key = self._index_key(signature, target.codegen())
-                return key in self._cache_file._load_index()
-            except Exception:  # A damaged file may raise anything; compile again.
-                self._drop()
-                return False
+            for files, key in self._places(signature, target):
+                with suppress(Exception):  # A damaged file may raise anything.
+                    if key in files._load_index():
+                        return True
+            return False
+
+        def _places(self, signature: Any, target: Any) -> Iterator[tuple[Any, Any]]:
+            """Yield the files that may hold code for a signature, and its key in them."""
+            target.refresh()
+            signature, machine, code = self._index_key(signature, target.codegen())
+            yield self._cache_file, (signature, machine, code)
+            if (alike := portable(machine)) is not None:
+                yield self._carried, (signature, alike, code)
 
         def load_overload(self, signature: Any, target: Any) -> Any:
             found = self._loaded(signature, target)
@@ -211,17 +240,19 @@ def _cache_class(inner: bool) -> Any:
             return found
 
         def _loaded(self, signature: Any, target: Any) -> Any:
-            try:
-                found = super().load_overload(signature, target)
-                if found is None:
-                    return None
-                if tuple(found.signature.args) == tuple(signature):
-                    # numba passes on only what a kernel that it has compiled itself stands upon.
-                    found.library._reload_init.update(found.reload_init)
-                    return found
-            except Exception:  # A damaged file may raise anything.
-                pass
-            self._drop()
+            for files, key in self._places(signature, target):
+                try:
+                    if (data := files.load(key)) is None:
+                        continue
+                    found = self._impl.rebuild(target, data)
+                    if tuple(found.signature.args) == tuple(signature):
+                        # numba passes on only what a kernel that it compiled itself stands upon.
+                        found.library._reload_init.update(found.reload_init)
+                        return found
+                except Exception:  # A damaged file may raise anything.
+                    pass
+                if files is self._cache_file:
+                    self._drop()
             return None
 
         def save_overload(self, signature: Any, compiled: Any) -> None:

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
 from bake.interrupts import interrupts_held
-from bake.kernels.cache import disk_cache, folder_of
+from bake.kernels.cache import disk_cache, folders_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -109,7 +109,8 @@ class Kernel:
         """Whether the cache held the kernel when the process first asked for it."""
         code = self.function.__code__
         name = f"*.{glob.escape(self.function.__qualname__)}-{code.co_firstlineno}.*.nbi"
-        return any(folder_of(Path(code.co_filename)).glob(name))
+        folders = folders_of(Path(code.co_filename))
+        return any(file for folder in folders for file in folder.glob(name))
 
     @cached_property
     def plain(self) -> Callable[..., Any]:

@@ -1,0 +1,126 @@
+"""Compiled kernels that a wheel carries are run where they fit, and compiled anew elsewhere."""
+
+import importlib.util
+import platform
+import shutil
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bake.kernels import cache, jit
+from tests.support.counted import PACKAGE, PUSH, ROOT, python
+
+pytestmark = [
+    pytest.mark.skipif(not jit.COMPILED, reason="numba is not installed"),
+    pytest.mark.skipif(platform.machine() != "x86_64", reason="names a processor of x86-64"),
+]
+
+PORTABLE = {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": ""}
+
+#: Loads the package from a folder, as numba of a version.
+FROM = """
+sys.path.insert(0, sys.argv[2])
+import numba
+numba.__version__ = sys.argv[3] or numba.__version__
+"""
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache with code for any processor of the kind."""
+    folder = tmp_path_factory.mktemp("compiled")
+    assert python(PUSH, folder, **PORTABLE) == "0 1"
+    return folder / "kernels"
+
+
+@pytest.fixture
+def tree(compiled: Path, tmp_path: Path) -> Path:
+    """A copy of the package that carries the code."""
+    folder = tmp_path / "tree" / "bake"
+    shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(compiled, folder / "kernels" / "compiled")
+    return folder
+
+
+def hits_and_misses(tree: Path, numba: str = "", **variables: str) -> str:
+    return python(FROM + PUSH, tree.parent.parent / "own", [str(tree.parent), numba], **variables)
+
+
+def test_what_is_carried_is_not_compiled(tree: Path) -> None:
+    assert hits_and_misses(tree) == "1 0"
+    assert list((tree.parent.parent / "own").rglob("*.nb?")) == []
+
+
+def test_a_cache_that_cannot_be_written_hinders_nothing(tree: Path) -> None:
+    (tree.parent.parent / "own").write_text("no folder")
+    assert hits_and_misses(tree) == "1 0"
+
+
+def test_a_processor_that_lacks_features_has_them_compiled(tree: Path) -> None:
+    older = {"NUMBA_CPU_NAME": "sandybridge", "NUMBA_CPU_FEATURES": "+avx,+popcnt,-avx2"}
+    assert hits_and_misses(tree, **older) == "0 1"
+    assert hits_and_misses(tree, **older) == "1 0"
+
+
+def test_another_numba_has_them_compiled(tree: Path) -> None:
+    assert hits_and_misses(tree, "0.0.1") == "0 1"
+
+
+def another_python(tree: Path) -> None:
+    ours = f".py{sys.version_info.major}{sys.version_info.minor}"
+    for file in (tree / "kernels" / "compiled").rglob("*.nb?"):
+        file.rename(file.with_name(file.name.replace(ours, ".py310")))
+
+
+def another_source(tree: Path) -> None:
+    file = tree / "kernels" / "heap.py"
+    file.write_text(file.read_text("utf-8") + "# another line\n", encoding="utf-8")
+
+
+def damage(tree: Path) -> None:
+    for file in (tree / "kernels" / "compiled").rglob("*.nbc"):
+        file.write_bytes(file.read_bytes()[:-1])
+
+
+@pytest.mark.parametrize("change", [another_python, another_source, damage])
+def test_what_does_not_fit_is_compiled(change: Callable[[Path], None], tree: Path) -> None:
+    change(tree)
+    assert hits_and_misses(tree) == "0 1"
+    assert hits_and_misses(tree) == "1 0"
+
+
+def test_machines_of_other_kinds_have_no_portable_code() -> None:
+    assert cache.portable(("riscv64-unknown-linux-gnu", "generic-rv64", "+m")) is None
+    arm = cache.portable(("arm64-apple-darwin", "apple-m1", "+neon"))
+    assert arm == ("arm64-apple-darwin", "generic", "")
+
+
+def test_a_wheel_with_kernels_is_for_one_system(
+    compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "distribution"))
+    monkeypatch.chdir(ROOT)
+    spec = importlib.util.spec_from_file_location("kernels", ROOT / "distribution" / "kernels.py")
+    assert spec is not None
+    assert spec.loader is not None
+    building = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(building)
+    plain = tmp_path / building.build_wheel(str(tmp_path))
+    pure = zipfile.ZipFile(plain).namelist()
+    with pytest.raises(ValueError, match="bytes of kernels"):
+        building.with_kernels(plain, tmp_path / "nothing")
+    wheel = building.with_kernels(plain, compiled)
+    assert building.tag() in wheel.name
+    with zipfile.ZipFile(wheel) as archive:
+        carried = [name for name in archive.namelist() if name not in pure]
+        assert {Path(name).suffix for name in carried} == {".nbi", ".nbc"}
+        info = next(name for name in pure if name.endswith("/WHEEL"))
+        assert f"Tag: {building.tag()}\n" in archive.read(info).decode()
+        record = archive.read(info.replace("WHEEL", "RECORD")).decode()
+        assert all(record.count(f"{name},") == 1 for name in [*carried, info])
+    monkeypatch.setattr(building, "MOST_BYTES", 1)
+    with pytest.raises(ValueError, match="expected 1 to 1 bytes"):
+        building.with_kernels(wheel, compiled)
