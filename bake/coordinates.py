@@ -22,7 +22,7 @@ from typing import TypeVar
 import numpy as np
 
 from bake.arrays import AnyArray, Float64Array
-from bake.hexagons import HexLayout, in_rows, shoved_parity
+from levelbake.steps import HexLayout, in_rows, shoved_parity
 
 Point = tuple[float, float]
 N = TypeVar("N", float, Float64Array)

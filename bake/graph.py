@@ -15,6 +15,8 @@ import numpy.typing as npt
 from bake.arrays import BoolArray, Int32Array, Int64Array
 
 #: The weight of an arc that may not be used. In stored distances the same number means "no path".
+#: Kernels take these from here, as the digest of what is compiled counts the files of this package
+#: alone; a test holds them to those of :mod:`levelbake.steps`.
 BLOCKED = np.int32(2**31 - 1)
 UNREACHABLE = BLOCKED
 

@@ -16,9 +16,8 @@ import numpy as np
 
 from bake.arrays import Float64Array, Int32Array, UInt8Array
 from bake.coordinates import Coordinates, Point
-from bake.hexagons import HexLayout
-from bake.movement.rules import Connectivity, CornerCutting, CostRule, Headings
 from bake.placement import Placement
+from levelbake.steps import Connectivity, CornerCutting, CostRule, Headings, HexLayout
 
 Cell = tuple[int, int]
 Colour = tuple[int, int, int]

@@ -13,9 +13,9 @@ from bake.graph import DEFAULT_TICKS_PER_UNIT, Subgraph, usable_subgraph
 from bake.interop import to_scipy
 from bake.level import GridLevel
 from bake.levels import load
-from bake.movement.rules import MovementRules
 from bake.worlds import AgentProfile, build_world
 from benchmarks.levels import level_file
+from levelbake.steps import MovementRules
 
 
 @dataclass(frozen=True)

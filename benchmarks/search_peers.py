@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from bake.interop import to_networkx
-from bake.movement.lattice import SQUARE_8
 from benchmarks.ground import Ground
 from benchmarks.packages import Package
+from levelbake.steps import SQUARE_8
 
 Cell = tuple[int, int]
 

@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.coordinates import Coordinates, upright
-from bake.hexagons import HEX_LAYOUTS, HexLayout
 from bake.levels.tiled.geometry import Geometry
+from levelbake.steps import HEX_LAYOUTS, HexLayout
 
 Cell = tuple[int, int]
 Exact = tuple[Fraction, Fraction]
@@ -228,7 +228,7 @@ def test_upright_squares_begin_at_the_origin() -> None:
 @pytest.mark.parametrize("layout", HEX_LAYOUTS)
 def test_hexagons_of_one_number_are_regular(layout: HexLayout) -> None:
     """All six neighbours of a cell are one cell's width away from it."""
-    from bake.hexagons import hex_steps, in_rows
+    from levelbake.steps import hex_steps, in_rows
 
     where = upright(10.0, layout=layout)
     for x, y in product(range(4), repeat=2):

@@ -3,7 +3,9 @@
 import numpy as np
 from hypothesis import given
 
+from bake import graph as graphs
 from bake.graph import BLOCKED, Graph, Metric, usable_subgraph
+from levelbake import steps
 from tests.support.compare import weighted
 from tests.support.strategies import ArcList, arc_lists
 
@@ -50,3 +52,8 @@ def test_what_a_profile_can_use(graph: ArcList) -> None:
 def test_no_node() -> None:
     empty, order = Graph.from_arcs(0, np.array([], dtype=np.int32), np.array([], dtype=np.int32))
     assert (empty.node_count, empty.arc_count, len(order)) == (0, 0, 0)
+
+
+def test_the_reader_has_the_same_numbers() -> None:
+    for name in ("BLOCKED", "INFINITY", "MAX_WEIGHT"):
+        assert getattr(graphs, name) == getattr(steps, name)

@@ -27,7 +27,7 @@ from tests.support.structure import (
 #: What every module of `bake` may import.
 FREE = "arrays levelbake.errors"
 #: Rooms that may not.
-NARROW = ("levelbake.errors", "levelbake", "arrays")
+NARROW = ("levelbake.errors", "levelbake.steps", "levelbake", "arrays")
 
 #: What each room may import of ours, at once, inside functions, or for types alone. A name stands
 #: for all rooms in it.
@@ -35,63 +35,68 @@ ROOMS: dict[str, frozenset[str]] = {
     name: frozenset([*allowed.split(), *(() if name in NARROW else FREE.split())])
     for name, allowed in {
         "levelbake.errors": "",
-        "levelbake.hops": "asset graph greedy movement play.reader play.things",
-        "levelbake.toward": "graph levelbake.hops",
-        "levelbake.changes": "graph play.reader play.things levelbake.hops levelbake.toward",
-        "levelbake.profile": "graph play.reader levelbake.hops levelbake.toward",
-        "levelbake.level": "asset coordinates play.reader play.things levelbake.hops "
+        "levelbake.steps": "levelbake.errors",
+        "levelbake.hops": "asset graph levelbake.steps movement play.reader play.things",
+        "levelbake.toward": "levelbake.steps levelbake.hops",
+        "levelbake.changes": "levelbake.steps play.reader play.things levelbake.hops "
+        "levelbake.toward",
+        "levelbake.profile": "levelbake.steps play.reader levelbake.hops levelbake.toward",
+        "levelbake.level": "levelbake.steps asset coordinates play.reader play.things "
+        "levelbake.hops "
         "levelbake.toward levelbake.changes levelbake.profile",
         "levelbake": "",
-        "arrays": "",
+        "arrays": "levelbake.steps",
         "errors": "",
         "toml": "",
         "processors": "",
         "interrupts": "",
         "reader_sources": "",
         "graph": "",
-        "hexagons": "",
         "kinds": "",
-        "greedy": "graph hexagons",
-        "movement": "graph hexagons",
-        "coordinates": "hexagons",
+        "movement": "levelbake.steps",
+        "coordinates": "levelbake.steps",
         "placement": "",
-        "level": "coordinates hexagons movement placement",
+        "level": "coordinates levelbake.steps movement placement",
         "kernels": "graph interrupts",
         "search": "",
         "search.graph": "graph kernels",
         "search.all_pairs": "graph kernels search.graph",
         "search.point": "graph kernels search.graph search.all_pairs search.contraction",
-        "search.hierarchy": "graph greedy hexagons kernels movement search.graph search.all_pairs",
+        "search.hierarchy": "graph levelbake.steps kernels movement search.graph search.all_pairs",
         "search.contraction": "graph kernels search.graph",
         "search.plane": "kernels",
         "search.incremental": "graph kernels search.point",
-        "search.live": "graph greedy kernels search.graph search.all_pairs search.hierarchy "
+        "search.live": "graph levelbake.steps kernels search.graph search.all_pairs "
+        "search.hierarchy "
         "search.contraction",
-        "levels.reading": "coordinates errors graph hexagons level movement toml",
+        "levels.reading": "coordinates errors graph levelbake.steps level movement toml",
         "levels.ldtk": "coordinates errors graph level toml levels.reading",
-        "levels.tiled": "coordinates errors graph hexagons level movement toml levels.reading",
+        "levels.tiled": "coordinates errors graph levelbake.steps level movement toml "
+        "levels.reading",
         "levels.plane": "coordinates errors level levels.reading",
-        "levels": "coordinates errors graph hexagons level movement placement toml",
-        "worlds": "coordinates errors geometry graph hexagons level movement toml search.graph "
+        "levels": "coordinates errors graph levelbake.steps level movement placement toml",
+        "worlds": "coordinates errors geometry graph levelbake.steps level movement toml "
+        "search.graph "
         "search.plane",
-        "geometry": "coordinates errors hexagons level",
-        "tables": "errors graph greedy kernels search",
-        "asset": "graph hexagons interrupts movement placement processors",
+        "geometry": "coordinates errors levelbake.steps level",
+        "tables": "errors graph levelbake.steps kernels search",
+        "asset": "graph levelbake.steps interrupts movement placement processors",
         "flat": "asset graph",
         "verify": "asset graph kernels kinds processors",
-        "play.reader": "asset coordinates graph greedy hexagons movement kernels search.all_pairs "
+        "play.reader": "asset coordinates graph levelbake.steps movement kernels search.all_pairs "
         "search.contraction asset",
         "play.things": "asset placement play.reader",
         "play.headings": "play.reader",
-        "play.hierarchy": "asset graph greedy kernels search play.reader",
-        "play.searching": "graph greedy kinds search play.reader play.hierarchy play.nearest",
+        "play.hierarchy": "asset graph levelbake.steps kernels search play.reader",
+        "play.searching": "graph levelbake.steps kinds search play.reader play.hierarchy "
+        "play.nearest",
         "play.nearest": "kernels search.point play.reader",
         "play.mesh": "play.reader",
         "play.walls": "kernels search.plane play.mesh play.reader",
-        "play.sight": "greedy hexagons search.point play.reader play.things play.mesh play.walls",
+        "play.sight": "levelbake.steps search.point play.reader play.things play.mesh play.walls",
         "play.snapshot": "graph play.mesh play.nearest play.reader play.sight play.hierarchy "
         "play.searching play.headings play.walls",
-        "play.live": "asset graph greedy kernels movement search play.reader play.things "
+        "play.live": "asset graph levelbake.steps kernels movement search play.reader play.things "
         "play.hierarchy play.searching play.snapshot play.headings",
         "play.current": "play.reader play.hierarchy play.things play.searching play.snapshot "
         "play.live",
@@ -108,16 +113,17 @@ ROOMS: dict[str, frozenset[str]] = {
         "play": "coordinates",
         "runtime": "play",
         "play.warm": "kernels play.reader play.searching play.navigator play.level",
-        "agents": "graph greedy hexagons kernels level play search",
-        "export": "asset flat graph movement play",
-        "recipe": "coordinates errors graph level levels movement",
-        "pipeline": "asset coordinates errors export flat graph greedy hexagons interrupts "
+        "agents": "graph levelbake.steps kernels level play search",
+        "export": "asset flat graph movement levelbake.steps play",
+        "recipe": "coordinates errors graph level levels movement levelbake.steps",
+        "pipeline": "asset coordinates errors export flat graph levelbake.steps interrupts "
         "kernels kinds level levels movement placement processors recipe search tables worlds "
         "asset",
         "diff": "asset coordinates graph play",
-        "lint": "errors geometry graph kinds level levels movement pipeline recipe search toml "
-        "worlds",
-        "view": "asset coordinates diff errors graph hexagons level levels lint movement pipeline "
+        "lint": "errors geometry graph kinds level levels movement levelbake.steps pipeline "
+        "recipe search toml worlds",
+        "view": "asset coordinates diff errors graph levelbake.steps level levels lint movement "
+        "pipeline "
         "recipe play asset",
         "watch": "asset pipeline processors",
         "viewer": "asset diff export graph lint pipeline reader_sources recipe play view watch",
@@ -167,11 +173,9 @@ READER = (
     "arrays",
     "kinds",
     "coordinates",
-    "hexagons",
     "errors",
     "interrupts",
     "graph",
-    "greedy",
     "movement",
     "placement",
     "asset",
@@ -262,7 +266,7 @@ def test_no_circle_of_rooms() -> None:
 
 
 def test_what_proves_shares_nothing_with_what_bakes() -> None:
-    bakes = {"search", "tables", "worlds", "hexagons", "movement", "pipeline", "play"}
+    bakes = {"search", "tables", "worlds", "levelbake.steps", "movement", "pipeline", "play"}
     assert not (ROOMS["verify"] | ROOMS["school.pattern_proof"]) & bakes
     for sibling in ("levels", "worlds", "tables"):
         assert not ROOMS[sibling] & {"levels", "worlds", "tables"}
@@ -305,7 +309,7 @@ def test_a_game_needs_numpy_and_h5py_alone() -> None:
 
 
 #: Modules of the reader that take from bake what has not moved yet; the list becomes shorter.
-MOVING = {f"levelbake.{name}" for name in ("changes", "hops", "level", "profile", "toward")}
+MOVING = {f"levelbake.{name}" for name in ("changes", "hops", "level", "profile")}
 
 
 def test_levelbake_stands_alone() -> None:

@@ -9,15 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.graph import BLOCKED, MAX_WEIGHT, Metric
-from bake.greedy import SECTORS, chart, greedy_slots, greedy_steps
-from bake.hexagons import HEX_LAYOUTS
 from bake.level import GraphLevel, TerrainRule
-from bake.movement.footprints import FootprintMap, Footprints
-from bake.movement.lattice import Lattice
-from bake.movement.prices import price_steps
-from bake.movement.rules import CORNER_CUTTING, MovementRules, Mover
+from bake.movement import FootprintMap
 from bake.worlds import AgentProfile, build_world
 from levelbake.errors import CostError
+from levelbake.steps import (
+    CORNER_CUTTING,
+    HEX_LAYOUTS,
+    SECTORS,
+    Footprints,
+    Lattice,
+    MovementRules,
+    Mover,
+    chart,
+    greedy_slots,
+    greedy_steps,
+    price_steps,
+)
 
 
 def priced(

@@ -12,11 +12,10 @@ import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, Int64Array
 from bake.graph import BLOCKED, MAX_WEIGHT
-from bake.greedy import chart
-from bake.hexagons import hex_steps
 from bake.play.reader.places import Places
 from bake.play.reader.version import Version
 from levelbake.errors import QueryError
+from levelbake.steps import chart, hex_steps
 
 if TYPE_CHECKING:
     from bake.search.incremental.twins import TwinArcs

@@ -18,22 +18,28 @@ from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Arra
 from bake.asset.column import profile_path
 from bake.asset.file import File
 from bake.graph import BLOCKED
-from bake.hexagons import HexLayout
-from bake.movement.footprints import FootprintMap, Footprints
-from bake.movement.lattice import Lattice, Steps
-from bake.movement.links import NO_LINK
-from bake.movement.prices import Prices, open_steps, price_arcs, price_steps, to_ticks
-from bake.movement.rules import (
+from bake.movement import FootprintMap
+from levelbake.errors import BakeError
+from levelbake.steps import (
     LEVEL_GROUND,
+    NO_LINK,
     Connectivity,
     CornerCutting,
     CostRule,
+    Footprints,
     Headings,
+    HexLayout,
+    Lattice,
     MovementRules,
     Mover,
+    Prices,
     SlopeRule,
+    Steps,
+    open_steps,
+    price_arcs,
+    price_steps,
+    to_ticks,
 )
-from levelbake.errors import BakeError
 
 #: Nodes whose steps are priced at once.
 _PORTION = 2**16

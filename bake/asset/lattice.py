@@ -18,7 +18,7 @@ from bake.asset.column import profile_path
 from bake.asset.file import File
 from bake.asset.graph import LevelGraph
 from bake.graph import BLOCKED
-from bake.movement.lattice import Lattice
+from levelbake.steps import Lattice
 
 #: Arcs of every node. Hexagonal lattices have two that nobody can take.
 SLOTS = 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bake.asset.column import PROFILE, Attribute, Column, schemas
 from bake.asset.columns import COLUMNS as ALL_COLUMNS
 from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS
-from bake.movement.rules import MAX_SIZE
+from levelbake.steps import MAX_SIZE
 
 #: Revision of the baking code. It is raised whenever the same source and recipe give other bytes,
 #: which makes every asset stale. CHANGELOG.md names each revision.

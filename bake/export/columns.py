@@ -20,13 +20,13 @@ from bake.asset.records import as_texts
 from bake.asset.runs import move_type
 from bake.asset.schema import FLAT
 from bake.flat.write import Columns
-from bake.movement.prices import cost_classes, step_ticks, ticks_of
 from bake.play.live.rules import LevelRules, ProfileRules
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.hops import RunHops
 from bake.play.reader.places import Places
 from bake.play.reader.points import Points
 from levelbake.errors import OutputError
+from levelbake.steps import cost_classes, step_ticks, ticks_of
 
 #: Beginnings of the names of columns that are written where they are asked for.
 _HIERARCHY = ("cluster", "layer_")

@@ -11,8 +11,8 @@ import shapely
 from bake.arrays import BoolArray, Float64Array, Int64Array, UInt8Array
 from bake.coordinates import Coordinates, upright
 from bake.geometry.area import GRID, Region, areas_of, on_grid
-from bake.hexagons import HexLayout, in_rows
 from bake.level import GridLevel
+from levelbake.steps import HexLayout, in_rows
 
 
 def cell_regions(level: GridLevel, floor: int) -> dict[int, Region]:

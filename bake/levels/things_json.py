@@ -20,7 +20,7 @@ from bake.levels.reading.models import (
     TerrainName,
 )
 from bake.levels.reading.things import rectangle
-from bake.movement.links import MAX_VIA
+from levelbake.steps import MAX_VIA
 
 Side = Literal["north", "east", "south", "west"]
 

@@ -11,7 +11,6 @@ from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 
 from bake.arrays import Float64Array, UInt8Array, UInt32Array
 from bake.coordinates import Coordinates, upright
-from bake.hexagons import HexLayout
 from bake.level import GridLevel, Rules
 from bake.levels.instances_json import (
     CELLS_SCHEMA,
@@ -49,7 +48,7 @@ from bake.levels.things_json import (
     SpotTable,
     ThingReader,
 )
-from bake.movement.rules import Connectivity, CornerCutting, CostRule
+from levelbake.steps import Connectivity, CornerCutting, CostRule, HexLayout
 
 #: The only version of the format so far.
 VERSION = 1

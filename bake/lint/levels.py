@@ -18,8 +18,7 @@ from bake.lint.findings import RULES, Finding, Rule, severity_of
 from bake.lint.gravity import looks_like_platformer
 from bake.lint.ignored import LeftOver, idle_entries, ignored, without_off
 from bake.lint.ways import SpawnOrExit, Ways, check_profile, opened_graph
-from bake.movement.footprints import under_footprint
-from bake.movement.rules import Mover
+from bake.movement import under_footprint
 from bake.pipeline.level import (
     agent_profiles,
     division_of,
@@ -32,6 +31,7 @@ from bake.recipe import SETTING_NAMES, Recipe, Severity
 from bake.worlds import World
 from bake.worlds.doors import near_doors
 from levelbake.errors import BakeError
+from levelbake.steps import Mover
 
 Cells = npt.NDArray[np.integer]
 

@@ -25,7 +25,6 @@ from bake.asset.pairs import pair_differences
 from bake.asset.records import as_texts, grid_frame, pack
 from bake.asset.write import Contents, Scalar
 from bake.coordinates import Coordinates
-from bake.hexagons import HexLayout, in_rows
 from bake.level import (
     GraphLevel,
     GridLevel,
@@ -33,7 +32,6 @@ from bake.level import (
     Mesh,
     Walls,
 )
-from bake.movement.rules import LEVEL_GROUND, Connectivity, MovementRules, Mover
 from bake.pipeline.colours import terrain_colours
 from bake.pipeline.graph_contents import graph_columns, run_columns, weight_columns
 from bake.tables.components import Components
@@ -42,6 +40,7 @@ from bake.tables.hierarchy import Hierarchy
 from bake.tables.labels import StoredLabels
 from bake.tables.run_writer import RunTable
 from bake.worlds import DoorStates, LatticeWorld, World, link_cost
+from levelbake.steps import LEVEL_GROUND, Connectivity, HexLayout, MovementRules, Mover, in_rows
 
 Columns = dict[str, npt.NDArray[np.generic]]
 

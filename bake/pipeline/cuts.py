@@ -6,12 +6,11 @@ import numpy as np
 
 from bake.arrays import BoolArray, Int64Array, UInt8Array
 from bake.graph import Graph
-from bake.greedy import chart
 from bake.level import GridLevel
-from bake.movement.lattice import Lattice
 from bake.search.contraction.order import dissection_heights
 from bake.search.contraction.tree import both_ways
 from bake.worlds import World, near_doors
+from levelbake.steps import Lattice, chart
 
 
 def cut_heights(world: World, profile: str) -> UInt8Array:

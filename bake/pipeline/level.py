@@ -20,7 +20,6 @@ from bake.kernels.jit import uncompiled, waiting
 from bake.level import Division, Drawn, GeometryLevel, GraphLevel, GridLevel, Level, Remark, Rules
 from bake.levels import load
 from bake.levels.elevation import raised
-from bake.movement.rules import Connectivity, MovementRules, SlopeRule
 from bake.pipeline.checkpoint import Checkpoint
 from bake.pipeline.contents import (
     as_another,
@@ -51,6 +50,7 @@ from bake.worlds import (
 )
 from bake.worlds.headings import headed
 from levelbake.errors import CostError, in_units
+from levelbake.steps import Connectivity, MovementRules, SlopeRule
 
 #: Peak memory of building a world, for each node and each arc; measured on lattices of 4 million
 #: cells.

@@ -12,7 +12,6 @@ from bake.arrays import Int32Array
 from bake.asset.write import Contents
 from bake.errors import BudgetError
 from bake.graph import INFINITY, Subgraph
-from bake.greedy import chart
 from bake.level import GridLevel
 from bake.pipeline.contents import (
     cluster_distances_contents,
@@ -39,6 +38,7 @@ from bake.tables.range_search import Executor, KeptRanges, RangeJob
 from bake.tables.run_writer import target_ranges
 from bake.worlds import World, usable
 from levelbake.errors import CostError, in_units
+from levelbake.steps import chart
 
 #: A function that is called with the stage and the fraction of it that is done.
 Report = Callable[[str, float], None]

@@ -19,7 +19,6 @@ from bake.levels.elevation import ElevationImage
 from bake.levels.reading.editors import EditorReading, LdtkReading, TiledReading
 from bake.levels.reading.limits import DEFAULT_MEMORY_BUDGET
 from bake.levels.reading.mistakes import Mistake
-from bake.movement.rules import MAX_SIZE, Connectivity, CornerCutting, CostRule, Headings
 from bake.recipe.parts import (
     ELEVATION,
     LDTK,
@@ -45,6 +44,7 @@ from bake.recipe.values import (
     quoted,
     whole,
 )
+from levelbake.steps import MAX_SIZE, Connectivity, CornerCutting, CostRule, Headings
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 DistanceStorage = Literal["auto", "labels"]

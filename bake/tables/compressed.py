@@ -99,7 +99,7 @@ def compressed_next_hops(
 
     Args:
         sub: what a profile can use; r rows.
-        at: (r, 2) int32 chart coordinates of the rows, see :mod:`bake.greedy`; None = no greedy
+        at: (r, 2) int32 chart coordinates of the rows, see :func:`greedy_slots`; None = no greedy
             move.
         unreachable_fits: whether another table says which targets are unreachable, so that any
             symbol may stand for them.

@@ -13,7 +13,6 @@ import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.graph import Graph, Subgraph
-from bake.greedy import chart
 from bake.search.graph.partition import crossing_arcs, members, squares
 from bake.search.hierarchy.arcs import leads_back, list_arcs, step_range
 from bake.search.hierarchy.bundles import CLUSTER, RANK, ClusteredGraph, LatticeArcs, Members
@@ -22,6 +21,7 @@ from bake.search.hierarchy.entrances import find_crossings
 from bake.search.hierarchy.layer_builder import Base
 from bake.tables.components import Components, components
 from bake.tables.hierarchy import Hierarchy, layers_over
+from levelbake.steps import chart
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ class RangeJob:
     """What a range is searched in."""
 
     sub: Subgraph  #: what a profile can use; r rows
-    #: (r, 2) int32 chart coordinates of the rows, see :mod:`bake.greedy`; None = no greedy move
+    #: (r, 2) int32 chart coordinates of the rows, see :func:`greedy_slots`; None = no greedy move
     at: Int32Array | None
     unreachable_fits: bool  #: whether another table says which targets are unreachable
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from bake.arrays import Int32Array, UInt8Array, UInt16Array, UInt32Array, UInt64Array
 from bake.graph import Graph, Subgraph
-from bake.greedy import SECTORS, greedy_slots
 from bake.search.all_pairs.batch import LANES
 from bake.search.all_pairs.runs import (
     EVERY,
@@ -34,6 +33,7 @@ from bake.search.all_pairs.runs import (
     name_slots,
 )
 from bake.tables.all_pairs import slot_dtype
+from levelbake.steps import SECTORS, greedy_slots
 
 #: Rows after which the buffer of ended runs is emptied; this bounds its size.
 SLICE = 4096
@@ -116,7 +116,7 @@ def symbols_for(sub: Subgraph, at: Int32Array | None, *, unreachable_fits: bool)
     """Return what runs of a graph's rows may say.
 
     Args:
-        at: (r, 2) int32 chart coordinates of the rows, see :mod:`bake.greedy`; None = no greedy
+        at: (r, 2) int32 chart coordinates of the rows, see :func:`greedy_slots`; None = no greedy
             move.
         unreachable_fits: whether any symbol may stand for a target without a path.
     """

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from PIL import Image, ImageDraw
 
 from bake.arrays import Float64Array, Int32Array, UInt8Array
-from bake.hexagons import in_rows, shoved_parity
 from bake.view.colours import PAPER
+from levelbake.steps import in_rows, shoved_parity
 
 _HALF_SQRT_3 = math.sqrt(3) / 2
 

@@ -11,9 +11,8 @@ import numpy as np
 
 from bake.arrays import Float64Array, Int32Array
 from bake.graph import Graph, Metric
-from bake.hexagons import in_rows
 from bake.lint.ways import Problem, SpawnOrExit, Ways, check_profile, opened_graph
-from bake.movement.footprints import under_footprint
+from bake.movement import under_footprint
 from bake.play.reader.places import Cell
 from bake.view.canvas import Canvas, width_of
 from bake.view.cells import DrawnCells
@@ -39,6 +38,7 @@ from bake.view.page import Swatch
 from bake.view.request import Request, Searched, Walked
 from bake.view.scene import LayerScene, Scene
 from bake.view.views import MOST_INSIDE, way_colour
+from levelbake.steps import in_rows
 
 #: At most this many rings are drawn around small components.
 _MOST_RINGS = 80

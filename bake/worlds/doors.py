@@ -9,9 +9,8 @@ import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, UInt8Array
 from bake.level import GridLevel
-from bake.movement.footprints import under_footprint
-from bake.movement.lattice import DIAGONAL, FLANKS, Lattice, Steps
-from bake.movement.rules import Mover
+from bake.movement import under_footprint
+from levelbake.steps import DIAGONAL, FLANKS, Lattice, Mover, Steps
 
 
 @dataclass(frozen=True)

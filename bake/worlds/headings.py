@@ -14,9 +14,8 @@ import numpy as np
 
 from bake.arrays import AnyArray, Int32Array
 from bake.errors import LevelError
-from bake.hexagons import in_rows
 from bake.level import MAX_CELLS, GraphLevel, GridLevel, Level, Things
-from bake.movement.rules import Headings
+from levelbake.steps import Headings, in_rows
 
 
 def headed(level: Level, headings: Headings) -> GridLevel:

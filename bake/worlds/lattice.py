@@ -16,10 +16,7 @@ import numpy as np
 from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.level import GridLevel
-from bake.movement.footprints import FootprintMap, Footprints
-from bake.movement.lattice import Lattice
-from bake.movement.prices import price_steps, unit_cost
-from bake.movement.rules import Connectivity, MovementRules, Mover
+from bake.movement import FootprintMap
 from bake.worlds.doors import DoorStates, settled, standable
 from bake.worlds.world import (
     AgentProfile,
@@ -28,6 +25,15 @@ from bake.worlds.world import (
     in_ticks,
     nowhere_to_stand,
     step_onto,
+)
+from levelbake.steps import (
+    Connectivity,
+    Footprints,
+    Lattice,
+    MovementRules,
+    Mover,
+    price_steps,
+    unit_cost,
 )
 
 #: Cells whose steps are priced at a time, so that temporary arrays stay in the cache.

@@ -9,10 +9,9 @@ import numpy as np
 from bake.arrays import Int32Array
 from bake.graph import BLOCKED, Subgraph, usable_subgraph
 from bake.level import GridLevel
-from bake.movement.lattice import Lattice
-from bake.movement.moves import LinkMoves, moves_of_arcs
-from bake.movement.rules import LEVEL_GROUND
+from bake.movement import LinkMoves, moves_of_arcs
 from bake.worlds.world import World
+from levelbake.steps import LEVEL_GROUND, Lattice
 
 
 def lists_arcs(world: World) -> bool:

@@ -11,18 +11,28 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.errors import LevelError, one_error
 from bake.graph import BLOCKED, MAX_WEIGHT, Graph, Metric
-from bake.hexagons import HexLayout
 from bake.level import Drawn, GraphLevel, GridLevel, Level, Link, Mesh, TerrainRule, Walls
-from bake.movement.footprints import FootprintMap, Footprints
-from bake.movement.lattice import Lattice
-from bake.movement.links import NO_LINK
-from bake.movement.prices import Prices, price_arcs, price_steps, to_ticks
-from bake.movement.rules import LEVEL_GROUND, Connectivity, MovementRules, Mover, SlopeRule
+from bake.movement import FootprintMap
 from bake.search.graph.cut_order import cut_order
 from bake.toml import toml_line
 from bake.worlds.doors import DoorStates, near_doors, settled, standable, steps_at_doors
 from bake.worlds.links import LinkArcs, link_arcs, link_vias, with_over
 from levelbake.errors import CostError
+from levelbake.steps import (
+    LEVEL_GROUND,
+    NO_LINK,
+    Connectivity,
+    Footprints,
+    HexLayout,
+    Lattice,
+    MovementRules,
+    Mover,
+    Prices,
+    SlopeRule,
+    price_arcs,
+    price_steps,
+    to_ticks,
+)
 
 #: Number of cells whose steps are priced at a time, so that temporary arrays stay in the cache.
 _CELLS = 2**14

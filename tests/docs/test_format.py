@@ -22,12 +22,12 @@ from bake.asset.header import Header
 from bake.coordinates import Coordinates
 from bake.export.export import export_asset
 from bake.flat import document as flat_document
-from bake.hexagons import HEX_LAYOUTS, HexLayout
 from bake.pipeline import find_tasks
 from bake.pipeline.level import bake_level
 from bake.play import open_asset
 from bake.play.reader.places import Places
 from bake.recipe import load_recipe
+from levelbake.steps import HEX_LAYOUTS, HexLayout
 from tests.support.baked import bake, cells_of_nodes
 from tests.support.pages import ROOT, blocks, page, section
 

@@ -9,7 +9,7 @@ import pytest
 
 from bake.errors import LevelError
 from bake.level import Things
-from bake.movement.lattice import EAST, NORTH, WEST
+from levelbake.steps import EAST, NORTH, WEST
 from tests.support.ldtk_projects import entities, entity, int_grid, level, project, read, refer
 
 GRASS = int_grid(*["........"] * 8)

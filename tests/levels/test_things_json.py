@@ -11,8 +11,8 @@ import pytest
 from bake.level import Door, GridLevel, Link, Region, Spot, Things
 from bake.levels import load
 from bake.levels.reading.things import checked
-from bake.movement.lattice import EAST, NORTH
 from levelbake.errors import BakeError
+from levelbake.steps import EAST, NORTH
 
 PLAIN: dict[str, Any] = {
     "format": "bake-tiles",

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from bake.level import GridLevel, Spot, Things
 from bake.lint.findings import Finding, as_annotation, as_data, as_text, summed_up
 from bake.lint.levels import LevelLinter
-from bake.movement.rules import MovementRules
 from bake.worlds import AgentProfile, build_world
+from levelbake.steps import MovementRules
 from tests.support.baked import GROUND, rows, rules_of
 from tests.support.command import bake
 from tests.support.oracles import Lattice, square_arcs

@@ -6,7 +6,6 @@ import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
 from bake.graph import Graph, Subgraph
-from bake.greedy import chart
 from bake.play.hierarchy.layers import form_of
 from bake.play.live.changed import Changed
 from bake.play.live.state import ProfileState
@@ -20,6 +19,7 @@ from bake.search.hierarchy.straight_runs import RunsVersion
 from bake.search.live.hierarchy import LiveHierarchy
 from bake.tables.clusters import Clusters
 from bake.tables.hierarchy import Hierarchy, hierarchy
+from levelbake.steps import chart
 
 FAR = 2**31 - 1
 

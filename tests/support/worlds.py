@@ -6,10 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from bake.graph import Subgraph, usable_subgraph
-from bake.hexagons import HexLayout
 from bake.level import Door, GridLevel, Link
-from bake.movement.rules import CornerCutting, CostRule, MovementRules
 from bake.worlds import AgentProfile, World, build_world
+from levelbake.steps import CornerCutting, CostRule, HexLayout, MovementRules
 from tests.support.baked import GROUND, rules_of
 from tests.support.oracles import Cell, Lattice
 from tests.support.strategies import TERRAINS

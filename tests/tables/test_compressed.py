@@ -16,8 +16,6 @@ import pytest
 from bake.arrays import Int32Array
 from bake.errors import BudgetError
 from bake.graph import MAX_WEIGHT, Subgraph, usable_subgraph
-from bake.greedy import chart
-from bake.hexagons import HEX_LAYOUTS, HexLayout
 from bake.search.all_pairs.batch import LANES, BatchSearch
 from bake.search.all_pairs.runs import SLOT_BITS
 from bake.tables import run_writer
@@ -27,6 +25,7 @@ from bake.tables.compressed import compressed_next_hops, working_bytes
 from bake.tables.run_writer import RunTable, RunWriter, target_ranges
 from bake.worlds import World
 from levelbake.errors import CostError
+from levelbake.steps import HEX_LAYOUTS, HexLayout, chart
 from tests.support.baked import GROUND
 from tests.support.compare import Algorithm, by_scipy, same_runs, subgraph
 from tests.support.oracles import Cell, Lattice, offset_to_cube

@@ -9,7 +9,6 @@ import pytest
 
 from bake.arrays import Int32Array
 from bake.graph import INFINITY, Subgraph
-from bake.greedy import chart
 from bake.search.all_pairs.batch import LANES, BatchSearch
 from bake.search.all_pairs.entries import count_entries, find_entries
 from bake.tables import range_searcher
@@ -17,6 +16,7 @@ from bake.tables.compressed import compressed_next_hops
 from bake.tables.run_writer import RunTable
 from benchmarks.ground import ground_of
 from levelbake.errors import CostError
+from levelbake.steps import chart
 from tests.support.compare import same_runs, subgraph
 from tests.support.levels import shared_level
 from tests.support.strategies import FAMILIES, Arc

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset
-from bake.hexagons import HexLayout
 from bake.recipe import LevelRecipe
 from bake.verify import verify_asset
 from levelbake.errors import CorruptAssetError
+from levelbake.steps import HexLayout
 from tests.support.baked import bake, cells_of_nodes, recipe_for, rows, write_graph, write_grid
 from tests.support.levels import shared_level
 from tests.support.oracles import offset_to_cube

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.hexagons import HEX_LAYOUTS
 from bake.level import TerrainRule
 from bake.recipe import LevelRecipe, ProfileRecipe
 from bake.view.colours import BLOCKED, GOAL, PAPER, PATH, START
+from levelbake.steps import HEX_LAYOUTS
 from tests.support.drawings import ANY, CLEAN, COLOURS, apart, grid, picture
 
 

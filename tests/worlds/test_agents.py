@@ -9,14 +9,21 @@ from hypothesis import strategies as st
 
 from bake.errors import BakeErrors, LevelError
 from bake.graph import BLOCKED
-from bake.hexagons import HEX_LAYOUTS, hex_steps
 from bake.level import GridLevel, Link, Things
-from bake.movement.footprints import under_footprint
-from bake.movement.lattice import EAST, NORTH, SOUTH, WEST, hex_headings
-from bake.movement.links import NO_LINK
-from bake.movement.rules import MovementRules
+from bake.movement import under_footprint
 from bake.worlds import AgentProfile, World, build_world
 from levelbake.errors import CostError
+from levelbake.steps import (
+    EAST,
+    HEX_LAYOUTS,
+    NO_LINK,
+    NORTH,
+    SOUTH,
+    WEST,
+    MovementRules,
+    hex_headings,
+    hex_steps,
+)
 from tests.support.agents_oracle import Agents, Steps, agent_arcs, link_ticks, swept_cells
 from tests.support.baked import GROUND, rows, rules_of
 from tests.support.oracles import Cell, Lattice

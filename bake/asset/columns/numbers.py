@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bake.asset.column import Number
-from bake.hexagons import HEX_LAYOUTS
-from bake.movement.rules import CORNER_CUTTING, COST_RULES, MAX_SIZE
+from levelbake.steps import CORNER_CUTTING, COST_RULES, HEX_LAYOUTS, MAX_SIZE
 
 # One declaration reads as one entry of a table, so lines are broken by hand below.
 # fmt: off

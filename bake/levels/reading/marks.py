@@ -15,7 +15,7 @@ from bake.arrays import Int32Array
 from bake.level import Cell, Door, Link, Region, Spot, Things
 from bake.levels.reading.limits import MAX_COST
 from bake.levels.reading.mistakes import is_plain_text, shown
-from bake.movement.lattice import EAST, NORTH, SOUTH, WEST
+from levelbake.steps import EAST, NORTH, SOUTH, WEST
 
 SPOT_KINDS = ("spawn", "exit")
 LINK_KINDS = ("link", "teleporter", "ladder", "stairs", "jump")

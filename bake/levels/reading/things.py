@@ -12,11 +12,11 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.errors import LevelError, one_error
-from bake.hexagons import in_rows
 from bake.level import Cell, Door, GridLevel, Link, Region, Spot, Things
 from bake.levels.reading.limits import MAX_COST, check_terrain_count
 from bake.levels.reading.mistakes import MOST_TOLD, is_plain_text, refuse, shown
 from levelbake.errors import BakeError
+from levelbake.steps import in_rows
 
 _PLAIN_TEXT = "some text without control characters"
 

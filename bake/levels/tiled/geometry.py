@@ -15,9 +15,8 @@ import numpy as np
 
 from bake.arrays import Float64Array, Int64Array
 from bake.coordinates import Coordinates
-from bake.hexagons import HexLayout
 from bake.levels.tiled.fields import Fields
-from bake.movement.lattice import EAST, NORTH, SOUTH, WEST
+from levelbake.steps import EAST, NORTH, SOUTH, WEST, HexLayout
 
 Ints = Int64Array
 Floats = Float64Array

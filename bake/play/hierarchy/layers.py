@@ -13,9 +13,9 @@ import numpy as np
 from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
 from bake.asset.column import profile_path
 from bake.asset.layers import stored_layers
-from bake.greedy import chart
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.places import Places
+from levelbake.steps import chart
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,11 +15,11 @@ import numpy as np
 
 from bake.arrays import BoolArray, Int32Array
 from bake.graph import BLOCKED
-from bake.greedy import chart
 from bake.play.hierarchy.layers import ClusterTables, HierarchyTables, form_of
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.places import Places
 from bake.play.things import ThingTables
+from levelbake.steps import chart
 
 if TYPE_CHECKING:
     from bake.search.hierarchy.bundles import ClusteredGraph, LayerStack, StraightRuns

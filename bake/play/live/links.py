@@ -14,12 +14,12 @@ import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int64Array
 from bake.graph import MAX_WEIGHT
-from bake.movement.links import MAX_VIA, Vias, straight_way
 from bake.play.live.rules import LevelRules
 from bake.play.reader.numbers import number_of
 from bake.play.reader.places import quoted
 from bake.play.things import Link
 from levelbake.errors import QueryError
+from levelbake.steps import MAX_VIA, Vias, straight_way
 
 #: The price of an arc that is closed.
 CLOSED = float("inf")

@@ -9,15 +9,12 @@ import numpy.typing as npt
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.graph import BLOCKED, MAX_WEIGHT
-from bake.movement.footprints import Footprints
-from bake.movement.lattice import Lattice
-from bake.movement.links import Vias
-from bake.movement.prices import Prices, price_arcs, price_steps, to_ticks
 from bake.play.live.cells import Values, window
 from bake.play.live.edits import LevelState
 from bake.play.live.links import CLOSED, LinkState
 from bake.play.live.rules import STEPS, LevelRules, ProfileRules
 from levelbake.errors import QueryError
+from levelbake.steps import Footprints, Lattice, Prices, Vias, price_arcs, price_steps, to_ticks
 
 #: Changes that lie closer together than this are looked at as one patch, in cells; and how many
 #: cells with priced steps are remembered.
@@ -266,7 +263,7 @@ class Pricing:
         return Arcs(tail, head, label, self._ticks(prices), _units(prices))
 
     def clear(self, level: LevelState, vias: Vias) -> BoolArray:
-        """Tell of which links nothing stands in the way: see :class:`bake.movement.links.Vias`."""
+        """Tell of which links nothing stands in the way: see :class:`levelbake.steps.Vias`."""
         terrain, obstacle = cast("UInt8Array", level.terrain), cast("BoolArray", level.obstacle)
         return vias.clear(self.profile.mover.cost, terrain, obstacle)
 

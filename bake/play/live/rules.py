@@ -11,10 +11,9 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.asset.records import as_names
 from bake.graph import Graph
-from bake.movement.lattice import Lattice
-from bake.movement.links import Vias
 from bake.play.reader.places import Places
 from bake.play.things import Link, ThingTables
+from levelbake.steps import Lattice, Vias
 
 T = TypeVar("T")
 

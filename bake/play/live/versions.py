@@ -11,7 +11,6 @@ import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.graph import BLOCKED, INFINITY, Graph
-from bake.greedy import chart
 from bake.play.live.changed import Changed
 from bake.play.live.changed_version import fields_of
 from bake.play.live.clusters import ClusterLine, ClusterVersion
@@ -25,6 +24,7 @@ from bake.play.live.state import ChangedArcs, Differences, GraphVersion, Profile
 from bake.play.reader.baked import Baked
 from bake.play.reader.version import Make, Version
 from bake.play.things import ThingTables
+from levelbake.steps import chart
 
 if TYPE_CHECKING:
     from bake.search.live.baked_hops import BakedHops

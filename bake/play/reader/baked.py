@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 
 from bake.arrays import Float64Array, Int32Array, Int64Array
-from bake.greedy import unchart
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.lookup import FastLookup, NextHop, fast_lookup, lookup_of
 from bake.play.reader.version import Version
+from levelbake.steps import unchart
 
 
 class Baked:

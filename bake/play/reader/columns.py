@@ -18,13 +18,13 @@ from bake.graph import (
     leads_back,
     usable_subgraph,
 )
-from bake.greedy import SECTORS, chart, greedy_slots, greedy_steps
 from bake.play.reader.hops import RunHops
 from bake.play.reader.labels import DistanceLabels
 from bake.play.reader.places import Places
 from bake.play.reader.version import Make, Priced, Version
 from bake.play.reader.walk import Steps
 from levelbake.errors import CorruptAssetError, MissingTableError
+from levelbake.steps import SECTORS, chart, greedy_slots, greedy_steps
 
 
 class ProfileColumns:
@@ -187,7 +187,7 @@ class ProfileColumns:
     @cached_property
     def exact_cost(self) -> Float64Array:
         """Return (m) float64 units of each arc before rounding to ticks; inf where blocked."""
-        from bake.movement.prices import unit_cost
+        from levelbake.steps import unit_cost
 
         graph = self._asset.graph
         before = np.repeat(self._node_cost, np.diff(graph.first_out))

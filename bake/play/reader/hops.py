@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array
-from bake.greedy import SECTORS, sectors
+from levelbake.steps import SECTORS, sectors
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer

@@ -14,10 +14,10 @@ from operator import index
 from typing import cast
 
 from bake.arrays import Int32Array
-from bake.greedy import SECTORS
 from bake.play.reader.hops import RunHops, plane_of, view_of
 from bake.play.reader.places import Cell, Place, Places
 from bake.play.reader.walk import Steps
+from levelbake.steps import SECTORS
 
 NextHop = Callable[[Place, Place], Place | None]
 

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from bake.arrays import AnyArray, Float64Array, Int32Array
 from bake.asset import Asset
-from bake.hexagons import HexLayout
 from levelbake.errors import OutsideMapError, QueryError, UnknownNodeError, cut
+from levelbake.steps import HexLayout
 
 if TYPE_CHECKING:
     pass

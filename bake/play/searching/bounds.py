@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.greedy import chart
 from bake.play.hierarchy.layers import ClusterTables
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.version import Version
+from levelbake.steps import chart
 
 if TYPE_CHECKING:
     from bake.search.point.estimates import Estimate

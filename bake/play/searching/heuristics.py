@@ -10,12 +10,12 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.graph import UNREACHABLE
-from bake.greedy import chart
 from bake.play.reader.numbers import number_of
 from bake.play.reader.places import Place, quoted
 from bake.play.reader.version import Version
 from bake.play.searching.context import SearchContext
 from levelbake.errors import QueryError
+from levelbake.steps import chart
 
 if TYPE_CHECKING:
     from bake.search.point.estimates import Estimate

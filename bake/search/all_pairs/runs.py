@@ -60,7 +60,7 @@ class Symbols(NamedTuple):
 
     Attributes:
         at: (n, 2) int32 chart coordinates; empty without a greedy move.
-        greedy_slot: (n, SECTORS) int16, see :mod:`bake.greedy`; empty without a greedy move.
+        greedy_slot: (n, SECTORS) int16, see :func:`greedy_slots`; empty without a greedy move.
         greedy, none: the symbols of the greedy move and of "no path".
         unreachable_fits: whether a target without a path fits any run; if not, it has the symbol
             ``none``.

@@ -9,11 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import Int32Array, UInt8Array
-from bake.greedy import chart
-from bake.hexagons import HEX_LAYOUTS
-from bake.movement.lattice import Lattice
 from bake.search.hierarchy.arcs import SLOTS
 from bake.search.hierarchy.bundles import SQUARE, LatticeArcs
+from levelbake.steps import HEX_LAYOUTS, Lattice, chart
 
 
 def lattice_arcs(

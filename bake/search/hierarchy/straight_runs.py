@@ -6,7 +6,7 @@ than A*", Game AI Pro 2, 2015) runs are worked out beforehand, but along arcs, s
 one-way steps and differing costs are respected whatever they are. Where steps change, the runs that
 lead there are worked out again.
 
-Cells are in chart coordinates (:func:`bake.greedy.chart`), in a frame with a border of one, and
+Cells are in chart coordinates (:func:`levelbake.steps.chart`), in a frame with a border of one, and
 numbered y * width + x; a *heading* numbers the eight directions (dx, dy).
 """
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.graph import UNREACHABLE
-from bake.greedy import chart
 from bake.search.graph.partition import crossing_arcs
 from bake.search.hierarchy.arcs import FIRST_DIAGONAL, SLOTS
 from bake.search.hierarchy.bundles import (
@@ -32,6 +31,7 @@ from bake.search.hierarchy.layer_builder import Base, InnerEdges, search_fresh
 from bake.search.hierarchy.sheets import Dress, Squares
 from bake.search.live.graph import positions
 from bake.search.live.lattice import LatticeLayer, around, pairs_of, wider
+from levelbake.steps import chart
 
 #: How far from a change, in squares, it matters what lies there.
 REACH = 3

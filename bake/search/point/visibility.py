@@ -31,7 +31,7 @@ _AROUND = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))
 class SightGrid(NamedTuple):
     """The cells of a grid, and the steps one profile may take on them.
 
-    Cells are (x, y), on hexagonal grids (q, r): see :func:`bake.greedy.chart`.
+    Cells are (x, y), on hexagonal grids (q, r): see :func:`levelbake.steps.chart`.
 
     Attributes:
         width: of the grid.

@@ -18,13 +18,12 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from bake.arrays import AnyArray, BoolArray, Int64Array
-from bake.graph import MAX_WEIGHT
 from bake.play.reader.numbers import number_of
 from bake.play.reader.places import Place, quoted
 from bake.play.things import ThingTables
 from levelbake.errors import OutputError, PatchError, QueryError
 from levelbake.hops import Arcs, LevelGround, Pair
+from levelbake.steps import MAX_WEIGHT, AnyArray, BoolArray, Int64Array
 from levelbake.toward import ProfileVersion
 
 #: The price of an arc that is closed.

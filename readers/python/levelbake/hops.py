@@ -13,20 +13,38 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.asset import Asset
 from bake.asset.column import profile_path
 from bake.asset.runs import run_starts
-from bake.graph import BLOCKED, INFINITY, MAX_WEIGHT
-from bake.greedy import SECTORS, chart, greedy_slots, greedy_steps, sectors
-from bake.movement.footprints import Footprints
-from bake.movement.lattice import Lattice
-from bake.movement.links import Vias
-from bake.movement.prices import price_arcs, price_steps, to_ticks
-from bake.movement.rules import LEVEL_GROUND, MovementRules, Mover, SlopeRule
 from bake.play.reader.places import Places
 from bake.play.things import Link, ThingTables
 from levelbake.errors import CorruptAssetError, QueryError
+from levelbake.steps import (
+    BLOCKED,
+    INFINITY,
+    LEVEL_GROUND,
+    MAX_WEIGHT,
+    SECTORS,
+    AnyArray,
+    BoolArray,
+    Float64Array,
+    Footprints,
+    Int32Array,
+    Int64Array,
+    Lattice,
+    MovementRules,
+    Mover,
+    SlopeRule,
+    UInt8Array,
+    Vias,
+    chart,
+    greedy_slots,
+    greedy_steps,
+    price_arcs,
+    price_steps,
+    sectors,
+    to_ticks,
+)
 
 #: An arc by the locations of its tail and its head.
 Pair = tuple[int, int]

@@ -11,7 +11,6 @@ from types import TracebackType
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import BoolArray, Float64Array, Int64Array
 from bake.asset import Asset
 from bake.coordinates import Coordinates
 from bake.play.reader.numbers import whole_of
@@ -22,6 +21,7 @@ from levelbake.changes import Batch, ChangeLog, Changer, Changes, UpdateReport
 from levelbake.errors import MissingTableError, QueryError, UnknownProfileError
 from levelbake.hops import Arcs, Hops, LevelGround
 from levelbake.profile import Profile
+from levelbake.steps import BoolArray, Float64Array, Int64Array
 from levelbake.toward import ProfileVersion
 
 

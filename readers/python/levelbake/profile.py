@@ -10,12 +10,11 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
-from bake.graph import BLOCKED
 from bake.play.reader.numbers import number_of
 from bake.play.reader.places import Cell, Place, Places, quoted
 from levelbake.errors import BlockedCellError, QueryError
 from levelbake.hops import view_of
+from levelbake.steps import BLOCKED, AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
 from levelbake.toward import ProfileVersion
 
 _BLOCKED = int(BLOCKED)

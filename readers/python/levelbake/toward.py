@@ -18,10 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
-from bake.graph import BLOCKED
 from levelbake.errors import MissingTableError
 from levelbake.hops import Hops, view_of
+from levelbake.steps import BLOCKED, AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
 
 #: The most places whose level is searched when it has no next hops; bake.play takes larger ones.
 MOST_SEARCHED = 2**17

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.levels.tiled.geometry import FLIP_ACROSS, FLIP_DOWN, TRANSPOSE, TURN_120, turned_headings
-from bake.movement.lattice import EAST, NORTH, SOUTH, WEST
+from levelbake.steps import EAST, NORTH, SOUTH, WEST
 from tests.support.levels import named
 from tests.support.tiled_maps import ENCODINGS, layer, read, tmj, tmx, write
 

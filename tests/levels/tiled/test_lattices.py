@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.hexagons import hex_steps, in_rows
 from bake.levels.tiled.geometry import Geometry
+from levelbake.steps import hex_steps, in_rows
 from tests.support.levels import named
 from tests.support.tiled_maps import layer, objects, read, thing, tmx, write
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.hexagons import HexLayout
 from bake.play import open_asset
+from levelbake.steps import HexLayout
 from tests.support.baked import (
     GROUND,
     LETTERS,

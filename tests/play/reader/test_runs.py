@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 
 from bake.arrays import Int32Array
-from bake.greedy import chart, unchart
-from bake.hexagons import HexLayout
 from bake.play import BlockedCellError, Navigator, open_asset
 from bake.play.reader import walk as walks
 from bake.play.reader.hops import RunHops
 from bake.recipe import LevelRecipe
 from levelbake.errors import QueryError
+from levelbake.steps import HexLayout, chart, unchart
 from tests.support.baked import (
     GROUND,
     LETTERS,

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.arrays import Int32Array
-from bake.greedy import chart
 from bake.search.hierarchy.bundles import FULL, NO_WAY, ClusteredGraph, QueryMemory, StraightRuns
 from bake.search.hierarchy.near import search_near
 from bake.search.hierarchy.smooth import HEX, SQUARE_4, SQUARE_8
 from bake.search.hierarchy.straight_runs import RunsVersion
+from levelbake.steps import chart
 from tests.support.baked import GROUND, rows
 from tests.support.clustered import divided, memory
 from tests.support.oracles import Cell, Lattice, hex_arcs, square_arcs

@@ -1,0 +1,850 @@
+"""The rules of movement: steps between cells, corners, ledges, footprints, and what steps cost.
+
+The bake prices every cell of a level with these functions, and an update of a game prices the cells
+around a change. Both call the same functions, so an edited level and a new bake of it agree to the
+tick. Wherever a cell is a number, that is y * width + x.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbake.errors import BakeError
+
+BoolArray = npt.NDArray[np.bool_]
+Int32Array = npt.NDArray[np.int32]
+Int64Array = npt.NDArray[np.int64]
+UInt8Array = npt.NDArray[np.uint8]
+UInt16Array = npt.NDArray[np.uint16]
+Float64Array = npt.NDArray[np.float64]
+#: An array whose type is checked elsewhere, or one of several.
+AnyArray = npt.NDArray[Any]
+
+#: The weight of an arc that may not be used. In stored distances the same number means "no path".
+BLOCKED = np.int32(2**31 - 1)
+
+#: The distance inside kernels where there is no path yet. Every distance stays below it, so that a
+#: distance plus a weight, or plus another distance, never wraps in int32.
+INFINITY = 2**30
+
+#: The largest weight of one arc, so that a distance plus a weight never wraps in int32.
+MAX_WEIGHT = 2**29
+
+# -- rules ----------------------------------------------------------------------------------------
+
+Connectivity = Literal[4, 6, 8]
+#: How many ways an agent can face; heading 0 is the east (of hexagons in columns the south), and
+#: the others follow clockwise.
+Headings = Literal[4, 6, 8]
+CornerCutting = Literal["never", "one_free", "always"]
+CostRule = Literal["mean", "entered"]
+
+CONNECTIVITIES: tuple[Connectivity, ...] = (4, 6, 8)
+CORNER_CUTTING: tuple[CornerCutting, ...] = ("never", "one_free", "always")
+COST_RULES: tuple[CostRule, ...] = ("mean", "entered")
+
+
+#: Largest side of a footprint, in cells.
+MAX_SIZE = 16
+
+
+@dataclass(frozen=True)
+class MovementRules:
+    """The rules by which cells and corners make steps, the same for every profile of a level."""
+
+    corner_cutting: CornerCutting
+    cost_rule: CostRule
+    ticks_per_unit: int
+
+
+class SlopeRule(NamedTuple):
+    """What it means to a profile that the ground rises and falls.
+
+    Attributes:
+        up, down: units that each unit of rise and of fall adds to the price of a step, at least 0.
+        climb, drop: the most that a single step may rise and fall; infinite = any.
+    """
+
+    up: float = 0.0
+    down: float = 0.0
+    climb: float = math.inf
+    drop: float = math.inf
+
+    @property
+    def bars(self) -> bool:
+        """Tell whether a step can be too steep."""
+        return not (math.isinf(self.climb) and math.isinf(self.drop))
+
+    def units(self, rise: Float64Array) -> Float64Array:
+        """Return what some rises add to prices in units; falls are negative rises."""
+        return np.where(rise > 0, self.up * rise, self.down * -rise)
+
+    def fits(self, rise: Float64Array) -> BoolArray:
+        """Return where a rise is neither too steep up nor too steep down."""
+        return (rise <= self.climb) & (-rise <= self.drop)
+
+
+#: Ground that rises and falls at no price, and is never too steep.
+LEVEL_GROUND = SlopeRule()
+
+
+@dataclass(frozen=True)
+class Mover:
+    """An agent profile in numbers.
+
+    Attributes:
+        cost: (terrains) float64 units of crossing one cell; NaN where the profile cannot go.
+        allowed: (terrains, terrains) bool, True where it may step from the first onto the second.
+        size: cells along one side of its square footprint.
+        slope: what rises and falls of the ground mean to it.
+        turn: units that turning by one heading costs, on levels with headings.
+    """
+
+    cost: Float64Array
+    allowed: BoolArray
+    size: int = 1
+    slope: SlopeRule = LEVEL_GROUND
+    turn: float = 1.0
+
+    @cached_property
+    def goes_anywhere(self) -> bool:
+        """Tell whether every step between passable terrains is allowed."""
+        passable = ~np.isnan(self.cost)
+        return bool(self.allowed[np.ix_(passable, passable)].all())
+
+
+def slope_units(
+    slope: SlopeRule,
+    elevation: Float64Array,
+    tail: Int64Array,
+    head: Int64Array,
+    size: int = 1,
+    width: int = 0,
+) -> Float64Array:
+    """Return (k) float64, what rise and fall of the ground add to the price of some steps.
+
+    Each cell under a footprint makes the step, and the one that pays most counts.
+
+    Args:
+        slope: what slopes mean to the profile.
+        elevation: (locations) float64.
+        tail, head: (k) int64 locations at which the footprint fits.
+        size: cells along one side of the footprint.
+        width: of the level in cells, where the footprint has several.
+    """
+    most = np.zeros(len(tail))
+    for down, right in np.ndindex(size, size):
+        away = down * width + right
+        rise = elevation[head + away] - elevation[tail + away]
+        np.maximum(most, slope.units(rise), out=most)
+    return most
+
+
+# -- cells that are neighbours --------------------------------------------------------------------
+
+HexLayout = Literal["odd-r", "even-r", "odd-q", "even-q"]
+
+HEX_LAYOUTS: tuple[HexLayout, ...] = ("odd-r", "even-r", "odd-q", "even-q")
+
+
+def in_rows(layout: str) -> bool:
+    """Tell whether the lines of a layout are rows, which run from west to east."""
+    return layout.endswith("r")
+
+
+def shoved_parity(layout: str) -> int:
+    """Return 1 where the odd lines of a layout are shoved on, and 0 where the even ones are."""
+    return 1 if layout.startswith("odd") else 0
+
+
+def hex_steps(layout: HexLayout, parity: int) -> tuple[tuple[int, int], ...]:
+    """Return (dx, dy) of the six neighbours of a hexagon whose line has a parity."""
+    on = 1 if parity == shoved_parity(layout) else 0
+    if in_rows(layout):
+        return ((1, 0), (on, 1), (on - 1, 1), (-1, 0), (on - 1, -1), (on, -1))
+    return ((0, 1), (-1, on), (-1, on - 1), (0, -1), (1, on - 1), (1, on))
+
+
+#: The headings of a step as bits; a diagonal step has two.
+NORTH, EAST, SOUTH, WEST = 1, 2, 4, 8
+
+Step = tuple[int, int]
+
+#: The steps (dx, dy) in slot order: straight ones before diagonal ones, clockwise from east.
+SQUARE_4: tuple[Step, ...] = ((1, 0), (0, 1), (-1, 0), (0, -1))
+SQUARE_8: tuple[Step, ...] = (*SQUARE_4, (1, 1), (-1, 1), (-1, -1), (1, -1))
+
+#: The slots of the diagonal steps, and of the straight steps to the two flanks of each.
+DIAGONAL = slice(4, 8)
+FLANKS = ([0, 2, 2, 0], [1, 1, 3, 3])
+
+
+def hex_headings(layout: HexLayout) -> tuple[int, ...]:
+    """Return the headings of the six steps of :func:`hex_steps` as bits."""
+    if in_rows(layout):
+        return (EAST, SOUTH | EAST, SOUTH | WEST, WEST, NORTH | WEST, NORTH | EAST)
+    return (SOUTH, SOUTH | WEST, NORTH | WEST, NORTH, NORTH | EAST, SOUTH | EAST)
+
+
+def heading(step: Step) -> int:
+    """Return the heading of a step on a square lattice as bits."""
+    dx, dy = step
+    return (EAST if dx > 0 else WEST if dx < 0 else 0) | (
+        SOUTH if dy > 0 else NORTH if dy < 0 else 0
+    )
+
+
+class Steps(NamedTuple):
+    """The steps out of k cells, a row for each cell and a column for each slot.
+
+    Attributes:
+        tail: (k) int64 cells.
+        head: (k, s) int64 cells; the tail itself where there is no such step.
+        inside: (k, s) bool, True where the step stays in the level and on its floor.
+    """
+
+    tail: Int64Array
+    head: Int64Array
+    inside: BoolArray
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """Cells, and which of them are neighbours.
+
+    Attributes:
+        width, height: in cells.
+        connectivity: 4 or 8 on square lattices, 6 on hexagonal ones.
+        hex_layout: None = square.
+        floor_height: rows of one floor; None = there is one floor. No step leads to another one.
+        barred: (cells) uint8 headings, or None. A ledge bars every step onto or off its cell that
+            has one of these headings.
+        headings: how many ways an agent can face, where each floor is the level as faced one of
+            these ways; None = nobody faces any way. There are three slots then: a step along the
+            heading, a turn clockwise, and one counter-clockwise.
+    """
+
+    width: int
+    height: int
+    connectivity: Connectivity = 8
+    hex_layout: HexLayout | None = None
+    floor_height: int | None = None
+    barred: UInt8Array | None = None
+    headings: Headings | None = None
+
+    @cached_property
+    def plain(self) -> Lattice:
+        """Return the same cells, on which nobody faces any way."""
+        return replace(self, headings=None)
+
+    def slot_along(self, cells: Int64Array) -> Int64Array:
+        """Return (k) int64, the slot of the plain lattice along the heading of each cell."""
+        order = (0, 4, 1, 5, 2, 6, 3, 7) if self.headings == 8 else range(self.headings or 0)
+        return np.array(order, dtype=np.int64)[cells // (self.width * self.rows)]
+
+    def turned(self, cells: Int64Array, by: int) -> Int64Array:
+        """Return (k) int64, the same cells some headings further clockwise."""
+        assert self.headings is not None
+        return (cells + by * (self.width * self.rows)) % (self.headings * self.width * self.rows)
+
+    def length_of(self, cells: Int64Array, slot: Int64Array) -> Float64Array:
+        """Return (k) float64, the length of one step of each of some cells, 1 for a turn."""
+        if self.headings is None:
+            return self.length[slot]
+        return np.where(slot == 0, self.plain.length[self.slot_along(cells)], 1.0)
+
+    @property
+    def rows(self) -> int:
+        """Return how many rows one floor has."""
+        return self.floor_height or max(1, self.height)
+
+    @property
+    def has_diagonals(self) -> bool:
+        return self.hex_layout is None and self.connectivity == 8
+
+    @cached_property
+    def _moves(self) -> tuple[Int64Array, Int64Array]:
+        """Return dx and dy of every slot, each (2, s), by the parity of a cell's row or column."""
+        moves = np.array([self.moves(parity) for parity in (0, 1)], dtype=np.int64)
+        return moves[:, :, 0], moves[:, :, 1]
+
+    def moves(self, parity: int) -> tuple[Step, ...]:
+        """Return (dx, dy) of every slot for cells whose row or column has a parity."""
+        if self.hex_layout is None:
+            return SQUARE_8 if self.has_diagonals else SQUARE_4
+        return hex_steps(self.hex_layout, parity)
+
+    @cached_property
+    def heading(self) -> UInt8Array:
+        """Return (s) uint8, the heading of every slot's step as bits."""
+        if self.hex_layout is not None:
+            return np.array(hex_headings(self.hex_layout), dtype=np.uint8)
+        steps = SQUARE_8 if self.has_diagonals else SQUARE_4
+        return np.array([heading(step) for step in steps], dtype=np.uint8)
+
+    @cached_property
+    def length(self) -> Float64Array:
+        """Return (s) float64, the length of every slot's step in units."""
+        length = np.ones(len(self.heading))
+        if self.has_diagonals:
+            length[DIAGONAL] = math.sqrt(2)
+        return length
+
+    def steps_from(self, cells: Int64Array) -> Steps:
+        """Return all steps out of some cells, whatever their terrain."""
+        if self.headings is not None:
+            return self._steps_along(cells)
+        y, x = np.divmod(cells, self.width)
+        dx, dy = self._moves
+        if self.hex_layout is None:
+            dx, dy = dx[0], dy[0]
+        else:
+            parity = (y if in_rows(self.hex_layout) else x) & 1
+            dx, dy = dx[parity], dy[parity]
+        to_x, to_y = x[:, None] + dx, (y % self.rows)[:, None] + dy
+        inside = (to_x >= 0) & (to_x < self.width) & (to_y >= 0) & (to_y < self.rows)
+        return Steps(cells, cells[:, None] + np.where(inside, dy * self.width + dx, 0), inside)
+
+    def ahead(self, cells: Int64Array, written: Int32Array) -> Int32Array:
+        """Return (k, s) int32, what is written where each step leads; -1 where there is no step.
+
+        On lattices without headings this takes a fraction of the memory of :meth:`steps_from`.
+
+        Args:
+            cells: (k) int64.
+            written: (cells) int32.
+        """
+        rows, across = self.rows, self.width + 2
+        floors = max(1, self.height) // rows
+        framed = np.full((floors, rows + 2, across), -1, dtype=np.int32)
+        framed[:, 1:-1, 1:-1] = written.reshape(floors, rows, self.width)
+        y, x = np.divmod(cells, self.width)
+        at = (y // rows * (rows + 2) + y % rows + 1) * across + x + 1
+        dx, dy = self._moves
+        away = dy * across + dx
+        parity = (y if self.hex_layout is None or in_rows(self.hex_layout) else x) & 1
+        found = np.empty((len(cells), away.shape[1]), dtype=np.int32)
+        for slot in range(found.shape[1]):
+            found[:, slot] = framed.reshape(-1)[at + away[parity, slot]]
+        return found
+
+    def slots_between(self, cells: Int64Array, next_cells: Int64Array) -> Int64Array:
+        """Return (k) int64, the slot of the step from each cell to a neighbour; 0 from it to it."""
+        floor, width = self.width * self.rows, self.width
+        if self.headings is not None:
+            turned: Int64Array = (next_cells // floor - cells // floor) % self.headings
+            return np.minimum(2, turned)
+        slot = np.zeros((2, 3, 3), dtype=np.int64)
+        for parity in (0, 1):
+            for place, (dx, dy) in enumerate(self.moves(parity)):
+                slot[parity, dy + 1, dx + 1] = place
+        (y, x), (to_y, to_x) = np.divmod(cells, width), np.divmod(next_cells, width)
+        line = y if self.hex_layout is not None and in_rows(self.hex_layout) else x
+        found: Int64Array = slot[line & 1, to_y - y + 1, to_x - x + 1]
+        return found
+
+    def _steps_along(self, cells: Int64Array) -> Steps:
+        """Return the steps along the headings of some cells, and the turns."""
+        every, at = self.plain.steps_from(cells), np.arange(len(cells))
+        slot = self.slot_along(cells)
+        head = [every.head[at, slot], self.turned(cells, 1), self.turned(cells, -1)]
+        inside = np.ones((len(cells), 3), dtype=np.bool_)
+        inside[:, 0] = every.inside[at, slot]
+        return Steps(cells, np.stack(head, axis=1), inside)
+
+
+# -- greedy moves ---------------------------------------------------------------------------------
+
+#: How many directions are distinguished: by the signs of dx and dy, and by which of them is longer.
+SECTORS = 18
+
+
+def chart(cell: Int32Array, hex_layout: str | None) -> Int32Array:
+    """Return coordinates in which neighbours differ by at most one: axial ones on hexagonal grids.
+
+    Args:
+        cell: (n, 2) int32 (x, y).
+        hex_layout: odd-r, even-r, odd-q, even-q; None = square.
+
+    Returns:
+        (n, 2) int32 chart coordinates.
+    """
+    if hex_layout is None:
+        return cell
+    x, y = cell[:, 0], cell[:, 1]
+    odd = shoved_parity(hex_layout)
+    if in_rows(hex_layout):
+        x = x - ((y - (y & 1)) >> 1 if odd else (y + (y & 1)) >> 1)
+    else:
+        y = y - ((x - (x & 1)) >> 1 if odd else (x + (x & 1)) >> 1)
+    return np.stack([x, y], axis=1).astype(np.int32)
+
+
+def unchart(at: Int32Array, hex_layout: str | None) -> Int32Array:
+    """Return the cells at chart coordinates, as the inverse of :func:`chart`."""
+    if hex_layout is None:
+        return at
+    x, y = at[:, 0], at[:, 1]
+    odd = shoved_parity(hex_layout)
+    if in_rows(hex_layout):
+        x = x + ((y - (y & 1)) >> 1 if odd else (y + (y & 1)) >> 1)
+    else:
+        y = y + ((x - (x & 1)) >> 1 if odd else (x + (x & 1)) >> 1)
+    return np.stack([x, y], axis=1).astype(np.int32)
+
+
+def sectors(dx: npt.NDArray[np.integer], dy: npt.NDArray[np.integer]) -> Int64Array:
+    """Number directions: ((sign dx + 1) * 3 + sign dy + 1) * 2, plus 1 where |dy| > |dx|."""
+    side = (np.sign(dx).astype(np.int64) + 1) * 3 + np.sign(dy) + 1
+    sector: Int64Array = side * 2 + (np.abs(dy) > np.abs(dx))
+    return sector
+
+
+def greedy_slots(first_out: Int32Array, head: Int32Array, at: Int32Array) -> Int32Array:
+    """Return the greedy move of every node in every direction.
+
+    The move is diagonal if both coordinates differ and there is such an arc. Otherwise it goes
+    along the longer difference, or, without such an arc, along the shorter one.
+
+    Args:
+        first_out, head: (n + 1), (m) int32, the arcs a profile may take.
+        at: (n, 2) int32, from :func:`chart`.
+
+    Returns:
+        (n, SECTORS) int32, which arc of the node, counted from its first; -1 where there is none.
+    """
+    n = len(first_out) - 1
+    tail = np.repeat(np.arange(n), np.diff(first_out))
+    step = at[head] - at[tail]
+    arc_at = np.full((n, 3, 3), -1, dtype=np.int32)
+    near = (np.abs(step) <= 1).all(axis=1)
+    place = np.arange(len(head)) - first_out[tail]
+    # Arcs are written backwards, so that of several the first one stays.
+    arc_at[tail[near][::-1], step[near, 0][::-1] + 1, step[near, 1][::-1] + 1] = place[near][::-1]
+    greedy = np.full((n, 3, 3, 2), -1, dtype=np.int32)
+    for x in range(3):
+        for y in range(3):
+            if (x, y) == (1, 1):
+                continue
+            choices = [arc_at[:, x, y]]
+            if x != 1 and y != 1:
+                choices += [arc_at[:, x, 1], arc_at[:, 1, y]]
+            for longer_y in range(2):
+                order = [choices[0], *choices[1:][:: -1 if longer_y else 1]]
+                best = order[0].copy()
+                for other in order[1:]:
+                    best = np.where(best < 0, other, best)
+                greedy[:, x, y, longer_y] = best
+    return greedy.reshape(n, SECTORS)
+
+
+def greedy_steps(opened: BoolArray, step: Int32Array) -> AnyArray:
+    """Return what :func:`greedy_slots` does for nodes of a lattice, each with all its steps.
+
+    Args:
+        opened: (n, s) bool, True where a profile may take a step.
+        step: (s, 2) int32, how far each leads in chart coordinates.
+
+    Returns:
+        (n, SECTORS) int8, which of the s steps; -1 where there is none.
+    """
+    slots = len(step)
+    bits = np.packbits(opened, axis=1, bitorder="little")[:, 0]
+    # One node for each set of steps, and one more where each step leads.
+    every = np.arange(1 << slots, dtype=np.uint8)
+    taken = np.unpackbits(every[:, None], axis=1, count=slots, bitorder="little")
+    slot = np.nonzero(taken)[1].astype(np.int32)
+    ends = np.cumsum(taken.sum(axis=1, dtype=np.int32), dtype=np.int32)
+    first_out = np.concatenate([[0], ends, np.full(slots, len(slot))]).astype(np.int32)
+    at = np.concatenate([np.zeros((len(every), 2), dtype=np.int32), step])
+    local = greedy_slots(first_out, slot + np.int32(len(every)), at)[: len(every)]
+    arc = np.minimum(first_out[: len(every), None] + np.maximum(local, 0), len(slot) - 1)
+    return np.where(local < 0, -1, slot[arc]).astype(np.int8)[bits]
+
+
+# -- links ----------------------------------------------------------------------------------------
+
+#: The link of an arc that is not a link.
+NO_LINK = np.int32(-1)
+
+
+def straight_way(start: tuple[int, int], goal: tuple[int, int], floor_height: int | None) -> float:
+    """Return what a link costs in units that states no cost: the straight way, at least 1.
+
+    Floors lie above one another, so the straight way between two of them is that between the same
+    places of one floor.
+
+    Args:
+        start, goal: cells (x, y) of the whole grid.
+        floor_height: rows of each floor where there are several.
+    """
+    (x, y), (goal_x, goal_y) = start, goal
+    if floor_height is not None:
+        y, goal_y = y % floor_height, goal_y % floor_height
+    return max(1.0, math.sqrt((goal_x - x) ** 2 + (goal_y - y) ** 2))
+
+
+#: The most cells that a link passes through.
+MAX_VIA = 4096
+
+
+class Vias(NamedTuple):
+    """The cells that links pass through between their ends.
+
+    Attributes:
+        first: (links + 1) int64; the cells of link i are first[i] to first[i + 1] - 1.
+        cell: (k) int64 cells.
+        over: (links, terrains) bool, True where a link passes over a terrain that nobody can
+            stand on.
+    """
+
+    first: Int64Array
+    cell: Int64Array
+    over: BoolArray
+
+    @staticmethod
+    def of(links: Sequence[tuple[Sequence[int], Iterable[int]]], terrains: int) -> Vias | None:
+        """Make them of each link's cells and the terrains it passes over; None without cells.
+
+        Args:
+            links: cells, in order, and codes of terrains.
+            terrains: how many terrains the level has.
+        """
+        if not any(len(cells) for cells, _ in links):
+            return None
+        over = np.zeros((len(links), terrains), dtype=np.bool_)
+        for own, (_, codes) in zip(over, links, strict=True):
+            own[list(codes)] = True
+        first = np.cumsum([0, *(len(cells) for cells, _ in links)], dtype=np.int64)
+        return Vias(first, np.array([c for cells, _ in links for c in cells], np.int64), over)
+
+    def clear(
+        self, cost: Float64Array, terrain: UInt8Array, obstacle: BoolArray | None
+    ) -> BoolArray:
+        """Tell which links nothing stands in the way of.
+
+        A cell is clear that has no obstacle, and a terrain that the profile can stand on or that
+        the link passes over.
+
+        Args:
+            cost: (terrains) float64 units, NaN where the profile cannot stand.
+            terrain: (cells) uint8.
+            obstacle: (cells) bool; None = there are none.
+
+        Returns:
+            (links) bool.
+        """
+        code, link = terrain[self.cell], np.repeat(np.arange(len(self.over)), np.diff(self.first))
+        wrong = ~self.over[link, code] & np.isnan(cost[code])
+        if obstacle is not None:
+            wrong |= obstacle[self.cell]
+        clear = np.ones(len(self.over), dtype=np.bool_)
+        clear[link[wrong]] = False
+        return clear
+
+
+# -- footprints -----------------------------------------------------------------------------------
+
+
+class Footprints:
+    """What lies under one profile's footprint, computed for the cells that are asked for.
+
+    On a graph level, nodes take the place of cells.
+    """
+
+    def __init__(
+        self,
+        mover: Mover,
+        terrain: UInt8Array,
+        lattice: Lattice | None,
+        obstacle: BoolArray | None = None,
+        elevation: Float64Array | None = None,
+    ) -> None:
+        """Take the level in which the profile moves.
+
+        Args:
+            mover: the profile; its size is 1 where there are no square cells.
+            terrain: (cells) uint8.
+            lattice: None = a graph level.
+            obstacle: (cells) bool, True where nobody can stand on any terrain; None = nowhere.
+            elevation: (cells) float64, how high the ground lies; None = everywhere alike.
+        """
+        self.mover = mover
+        self.lattice = lattice
+        self._terrain = terrain
+        self._obstacle = obstacle
+        self._elevation = None if mover.slope == LEVEL_GROUND else elevation
+
+    def on(self, lattice: Lattice) -> Footprints:
+        """Return the same footprints on other steps between the same cells."""
+        same = copy(self)
+        same.lattice = lattice
+        return same
+
+    @property
+    def makes_every_step(self) -> bool:
+        """Tell whether the profile makes every step between neighbouring cells where it fits."""
+        unbarred = self.lattice is None or self.lattice.barred is None
+        steep = self._elevation is not None and self.mover.slope.bars
+        return self.mover.goes_anywhere and unbarred and not steep
+
+    def cost_at(self, cells: Int64Array) -> Float64Array:
+        """Return the highest cost under the footprint at each cell; NaN where it does not fit."""
+        dearest = self._cell_cost(cells)
+        if self.mover.size == 1:
+            return dearest
+        assert self.lattice is not None
+        width, rows = self.lattice.width, self.lattice.rows
+        y, x = np.divmod(cells, width)
+        y %= rows
+        for down, right in np.ndindex(self.mover.size, self.mover.size):
+            fits = (x + right < width) & (y + down < rows)
+            cost = self._cell_cost(np.where(fits, cells + (down * width + right), cells))
+            # The maximum is NaN wherever the profile cannot stand on a cell.
+            dearest = np.maximum(dearest, np.where(fits, cost, np.nan))
+        return dearest
+
+    def _cell_cost(self, cells: Int64Array) -> Float64Array:
+        cost: Float64Array = self.mover.cost[self._terrain[cells]]
+        if self._obstacle is not None:
+            cost[self._obstacle[cells]] = np.nan
+        return cost
+
+    def may_step(self, tail: Int64Array, head: Int64Array, headings: AnyArray) -> BoolArray:
+        """Return (k) bool, True where terrain and ledges let the whole footprint make a step.
+
+        Args:
+            tail, head: (k) int64, neighbouring cells at which the footprint fits.
+            headings: (k) headings of these steps as bits.
+        """
+        allowed = np.ones(len(tail), dtype=np.bool_)
+        width = 0 if self.lattice is None else self.lattice.width
+        for down, right in np.ndindex(self.mover.size, self.mover.size):
+            away = down * width + right
+            allowed &= self._cell_may_step(tail + away, head + away, headings)
+        return allowed
+
+    def _cell_may_step(
+        self, tail: Int64Array, head: Int64Array, headings: AnyArray | int
+    ) -> BoolArray:
+        allowed: BoolArray = self.mover.allowed[self._terrain[tail], self._terrain[head]]
+        if self.lattice is not None and self.lattice.barred is not None:
+            barred = self.lattice.barred
+            allowed &= ((barred[tail] | barred[head]) & headings) == 0
+        if self._elevation is not None and self.mover.slope.bars:
+            allowed &= self.mover.slope.fits(self._elevation[head] - self._elevation[tail])
+        return allowed
+
+    @property
+    def pays_for_slopes(self) -> bool:
+        """Tell whether rise and fall of the ground add to prices."""
+        return self._elevation is not None
+
+    def slope_units(self, tail: Int64Array, head: Int64Array) -> Float64Array:
+        """Return (k) float64, what rise and fall add to the price of some steps, in units.
+
+        Args:
+            tail, head: (k) int64 cells at which the footprint fits, or nodes.
+        """
+        assert self._elevation is not None
+        width = 0 if self.lattice is None else self.lattice.width
+        return slope_units(self.mover.slope, self._elevation, tail, head, self.mover.size, width)
+
+
+# -- prices ---------------------------------------------------------------------------------------
+
+
+class Prices(NamedTuple):
+    """What steps or arcs cost one profile.
+
+    Attributes:
+        usable: bool, True where the profile may take the step or arc.
+        units: float64, what each would cost in units; NaN where the profile does not fit.
+    """
+
+    usable: BoolArray
+    units: Float64Array
+
+
+def unit_cost(before: Float64Array, after: Float64Array, cost_rule: CostRule) -> Float64Array:
+    """Return the cost of each unit of length from the costs of the cells at both ends."""
+    return (before + after) / 2 if cost_rule == "mean" else after
+
+
+def price_steps(footprints: Footprints, rules: MovementRules, steps: Steps) -> Prices:
+    """Price the (k, s) steps of a lattice.
+
+    A straight step costs the mean of both cells' costs (or the cost of the cell entered) times its
+    length, and what rise or fall of the ground adds. A diagonal step also needs free flanks. A
+    flank is free where the profile could walk round the corner through it.
+    """
+    lattice = footprints.lattice
+    assert lattice is not None
+    if lattice.headings is not None:
+        return _price_along(footprints, rules, lattice, steps)
+    tail, head, inside = steps
+    before = np.broadcast_to(footprints.cost_at(tail)[:, None], head.shape)
+    after = footprints.cost_at(head)
+    usable = open_steps(footprints, rules, steps, inside & ~np.isnan(before + after))
+    units = unit_cost(before, after, rules.cost_rule) * lattice.length
+    if footprints.pays_for_slopes:
+        row, slot = np.nonzero(usable)
+        units[row, slot] += footprints.slope_units(tail[row], head[row, slot])
+    return Prices(usable, units)
+
+
+def open_steps(
+    footprints: Footprints, rules: MovementRules, steps: Steps, fits: BoolArray
+) -> BoolArray:
+    """Return (k, s) bool, True where the profile may take a step of a lattice without headings.
+
+    Args:
+        footprints, rules: the profile, and the rules of corners.
+        steps: the steps; their heads are looked at only where terrain or ledges forbid some.
+        fits: (k, s) bool, True where the profile fits at both ends; this array is changed.
+    """
+    lattice = footprints.lattice
+    assert lattice is not None
+    if not footprints.makes_every_step:
+        row, slot = np.nonzero(fits)
+        fine = footprints.may_step(steps.tail[row], steps.head[row, slot], lattice.heading[slot])
+        fits[row, slot] = fine
+    if lattice.has_diagonals and rules.corner_cutting != "always":
+        free = [_walks_round(footprints, steps, fits, flank) for flank in FLANKS]
+        both = rules.corner_cutting == "never"
+        fits[:, DIAGONAL] &= free[0] & free[1] if both else free[0] | free[1]
+    return fits
+
+
+def _price_along(
+    footprints: Footprints, rules: MovementRules, lattice: Lattice, steps: Steps
+) -> Prices:
+    """Price steps along headings as those of the plain lattice, and turns by what they cost."""
+    every = price_steps(footprints.on(lattice.plain), rules, lattice.plain.steps_from(steps.tail))
+    at, slot = np.arange(len(steps.tail)), lattice.slot_along(steps.tail)
+    units = np.full(steps.head.shape, footprints.mover.turn)
+    units[:, 0] = every.units[at, slot]
+    stands = ~np.isnan(footprints.cost_at(steps.tail))
+    usable = stands[:, None] & ~np.isnan(footprints.cost_at(steps.head))
+    usable[:, 0] = every.usable[at, slot]
+    return Prices(usable, units)
+
+
+def _walks_round(
+    footprints: Footprints, steps: Steps, usable: BoolArray, flank_slot: list[int]
+) -> BoolArray:
+    """Return (k, 4) bool, True where the profile could walk by one flank of each diagonal step.
+
+    Args:
+        usable: (k, 8) bool, steps the profile may take if corners are disregarded.
+        flank_slot: for each diagonal step, the slot of the straight step to the flank.
+    """
+    free = usable[:, flank_slot] & usable[:, DIAGONAL]
+    lattice = footprints.lattice
+    assert lattice is not None
+    if footprints.makes_every_step:
+        return free
+    row, corner = np.nonzero(free)
+    flank, head = steps.head[:, flank_slot][row, corner], steps.head[:, DIAGONAL][row, corner]
+    whole = lattice.heading[DIAGONAL][corner]
+    fine = footprints.may_step(flank, head, whole & ~lattice.heading[flank_slot][corner])
+    if lattice.barred is not None:
+        # A ledge of the flank that bars any part of the diagonal step is a wall beside it.
+        fine &= (lattice.barred[flank] & whole) == 0
+    free[row, corner] = fine
+    return free
+
+
+def price_arcs(
+    footprints: Footprints,
+    rules: MovementRules,
+    tail: Int64Array,
+    head: Int64Array,
+    length: Float64Array,
+    open_link: BoolArray | None,
+) -> Prices:
+    """Price (k) arcs of a graph level, or links.
+
+    An arc costs the mean of both nodes' costs (or the cost of the node entered) times its length,
+    and what rise or fall add. A link costs what it says on any terrain and slope, and leads between
+    cells where the profile fits.
+
+    Args:
+        tail, head: (k) int64 nodes, or cells.
+        length: (k) float64 units; for a link its whole cost.
+        open_link: (k) bool, True where a link is for the profile; None = these arcs are not links.
+    """
+    before, after = footprints.cost_at(tail), footprints.cost_at(head)
+    usable = ~np.isnan(before + after)
+    if open_link is not None:
+        return Prices(usable & open_link, length)
+    if not footprints.makes_every_step:
+        at = np.flatnonzero(usable)
+        usable[at] = footprints.may_step(tail[at], head[at], np.zeros(len(at), dtype=np.uint8))
+    units = unit_cost(before, after, rules.cost_rule) * length
+    if footprints.pays_for_slopes:
+        units += footprints.slope_units(tail, head)
+    return Prices(usable, units)
+
+
+def to_ticks(
+    prices: Prices, ticks_per_unit: int, off_the_scale: Callable[[int, float], BakeError]
+) -> Int32Array:
+    """Return int32 weights in ticks, BLOCKED where an arc may not be used.
+
+    Args:
+        prices: the prices of steps or arcs.
+        ticks_per_unit: the scale.
+        off_the_scale: returns the error for a usable arc, given its flat index and its ticks, which
+            are fewer than 1 or more than MAX_WEIGHT.
+    """
+    ticks = np.rint(prices.units * ticks_per_unit)
+    fits = (ticks >= 1) & (ticks <= MAX_WEIGHT)
+    wrong = np.flatnonzero(prices.usable & ~fits)
+    if len(wrong):
+        raise off_the_scale(int(wrong[0]), float(ticks.reshape(-1)[wrong[0]]))
+    return np.where(prices.usable, ticks, BLOCKED).astype(np.int32)
+
+
+#: The class of terrain on which a profile cannot stand.
+NO_CLASS = np.iinfo(np.uint16).max
+
+
+def cost_classes(cost: Float64Array) -> tuple[Float64Array, UInt16Array]:
+    """Return a profile's different costs, ascending, and (terrains) uint16 which each one has.
+
+    Args:
+        cost: (terrains) float64 units, NaN where the profile cannot stand: NO_CLASS.
+    """
+    costs = np.unique(cost[~np.isnan(cost)])
+    classes = np.searchsorted(costs, cost).astype(np.uint16)
+    classes[np.isnan(cost)] = NO_CLASS
+    return costs, classes
+
+
+def step_ticks(costs: Float64Array, rules: MovementRules) -> Int32Array:
+    """Return (2, classes, classes) int32, the price of a step by its length and both its ends.
+
+    The products are made in the order in which :func:`price_steps` makes them, so that they are
+    rounded alike.
+    """
+    units = unit_cost(
+        np.broadcast_to(costs[:, None], (len(costs), len(costs))),
+        np.broadcast_to(costs, (len(costs), len(costs))),
+        rules.cost_rule,
+    )
+    return ticks_of(units * np.array([1.0, np.sqrt(2.0)])[:, None, None], rules.ticks_per_unit)
+
+
+def ticks_of(units: Float64Array, ticks_per_unit: int) -> Int32Array:
+    """Return prices in ticks, BLOCKED where an arc may not cost this."""
+    ticks: Int64Array = np.rint(np.minimum(units, 2.0**31) * ticks_per_unit)
+    return np.where((ticks >= 1) & (ticks <= MAX_WEIGHT), ticks, BLOCKED).astype(np.int32)
