@@ -16,7 +16,6 @@ import numpy as np
 from bake.arrays import AnyArray, UInt8Array
 from bake.asset import Asset, header_for, sha256_of
 from bake.asset.columns.things import DOORS, LINKS, PROTOTYPES, REGIONS, SPOTS
-from bake.asset.header import PATCH_PREFIX, read_header
 from bake.asset.partial import check_writable
 from bake.asset.records import Packed, Records, Source, grid_frame, pack, unpack
 from bake.asset.write import write_asset
@@ -52,6 +51,7 @@ from bake.play.things import ThingTables
 from bake.recipe import LevelRecipe, read_stated
 from bake.worlds import AgentProfile, World, build_world
 from levelbake.errors import PatchError, counted
+from levelbake.file import PATCH_PREFIX, read_header
 
 #: The terrain below obstacles, in a level without a terrain that is blocked for everyone.
 OBSTACLE = "obstacle"

@@ -8,9 +8,6 @@ import zlib
 import numpy as np
 
 from bake.asset import Asset
-from bake.asset.column import profile_path
-from bake.asset.flat_file import FlatFile
-from bake.asset.runs import run_starts
 from bake.asset.write import CHUNK_BYTES, DEFLATE_LEVEL
 from bake.export.export import export_asset
 from bake.view.report import inspect_asset
@@ -19,6 +16,8 @@ from benchmarks.bench import Bench
 from benchmarks.ground import ground_of
 from benchmarks.proof import prove
 from benchmarks.section import Section
+from levelbake.columns import profile_path
+from levelbake.file import FlatFile, run_starts
 
 #: Published bytes of a C++ builder's tables with a heuristic symbol.
 PUBLISHED = {

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
-from bake.asset.flat_file import LEVEL, FlatFile
 from benchmarks import child
 from benchmarks.bench import Bench, Skip
 from benchmarks.levels import small_level
 from benchmarks.section import Section
+from levelbake.file import LEVEL, FlatFile
 
 #: A level of about 5,000 cells that one can stand on.
 SIZE = 80

@@ -19,12 +19,12 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from bake.asset.column import Column
 from bake.verify import verify_asset
 from fuzz import originals
 from fuzz.forging import forge
 from fuzz.originals import ORIGINALS, baked
 from fuzz.questions import Answers, answers, differences, is_refusal
+from levelbake.columns import Column
 from levelbake.errors import BakeError
 from tests.support import lattices
 from tests.support.stored import code, stored

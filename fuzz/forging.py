@@ -16,8 +16,8 @@ import h5py
 import numpy as np
 
 from bake.arrays import AnyArray
-from bake.asset.column import PROFILE, Attribute, Column
 from bake.asset.schema import ATTRIBUTES, COLUMNS, TABLES
+from levelbake.columns import PROFILE, Attribute, Column
 from tests.support.tampering import edited, sign_column
 
 #: Numbers that code is known to stumble over; those that do not fit a column's type are left out.

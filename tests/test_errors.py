@@ -60,4 +60,4 @@ def test_one_function_makes_every_error_about_a_damaged_asset() -> None:
         for node in ast.walk(ast.parse(file.read_text("utf-8")))
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("CorruptAssetError")
     ]
-    assert makers == ["asset.header"]
+    assert makers == ["levelbake.file"]

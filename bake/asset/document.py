@@ -1,11 +1,19 @@
-"""Write declarations as Markdown tables, into the part of a page that lies between two markers."""
+"""Write declarations: as Markdown tables into pages, and as the lists of the reader in Python.
+
+``python -m bake.asset.document`` writes these lists into the source of the reader.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
 from math import isnan
+from pathlib import Path
 
-from bake.asset.column import Attribute, Column, Schema
+from bake.asset import schema
+from bake.asset.columns import COLUMNS, layers, places
+from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS
+from levelbake.columns import Attribute, Column, Number, Schema
 
 #: What begins the section, with the module that writes it.
 BEGIN = "<!-- schema: written by `python -m {maker}`, not by hand -->"
@@ -110,3 +118,75 @@ def words(column: Column) -> str:
     if column.none is not None:
         found.append(f"or {'NaN' if isnan(column.none) else f'{column.none:.0f}'}")
     return ", ".join(found)
+
+
+# -- the lists of the reader -----------------------------------------------------------------------
+
+#: The source that holds the lists, and the lines around them.
+READER = Path(__file__).parents[2] / "readers" / "python" / "levelbake" / "columns.py"
+LISTS = "# -- the lists: written by `python -m bake.asset.document`, not by hand {}\n# fmt: off\n"
+END_OF_LISTS = "# fmt: on\n# -- end of the lists"
+
+#: What declarations say beside what the reader checks.
+_PROSE = {"unit", "description", "shuffle", "given"}
+
+
+def lists_of_the_reader() -> str:
+    """Return the source of the lists: what the reader reads, without prose."""
+    attributes = (_call(each, ("group", "name", "kind")) for each in schema.ATTRIBUTES)
+    numbers = [[_call(each, ("name",)) for each in own] for own in (LEVEL_NUMBERS, PROFILE_NUMBERS)]
+    columns = "".join(_listed(each) for each in COLUMNS if _is_read(each))
+    return (
+        f"ATTRIBUTES: tuple[Attribute, ...] = (\n{''.join(attributes)})\n"
+        f'COLUMNS = listed("""\n{columns}""")\n'
+        f"LEVEL_NUMBERS: tuple[Number, ...] = (\n{''.join(numbers[0])})\n"
+        f"PROFILE_NUMBERS: tuple[Number, ...] = (\n{''.join(numbers[1])})\n"
+    )
+
+
+def _is_read(column: Column) -> bool:
+    """Return whether the reader reads a column: `bake.play` alone reads what is left out."""
+    if column.name in ("domain_weight", "wall_corner"):
+        return True
+    others = {*places.COLUMNS, *layers.COLUMNS}
+    return column not in others and column.world != "lattice" and column.name != "cut_height"
+
+
+def _listed(column: Column) -> str:
+    """Return the line that declares a column, as `levelbake.columns.listed` reads it."""
+    said = [column.name, " ".join(column.dtypes), ", ".join(column.dims)]
+    for field, value in _unusual(column, ("name", "dtypes", "dims")):
+        text = " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+        said.append(field if value is True else f"{field}={text}")
+    return ";".join(said) + "\n"
+
+
+def _call(one: Attribute | Number, first: tuple[str, ...]) -> str:
+    """Return the line of an entry: arguments by place, then those that are not as usual."""
+    said = [repr(getattr(one, name)) for name in first]
+    said += [f"{field}={value!r}" for field, value in _unusual(one, first)]
+    line = f"    {type(one).__name__}({', '.join(said)}),\n".replace("'", '"')
+    return line if len(line) <= 100 else line.replace(" values=", "\n        values=")
+
+
+def _unusual(
+    one: Attribute | Column | Number, known: tuple[str, ...]
+) -> Iterator[tuple[str, object]]:
+    """Yield what the reader checks of an entry, by name, where it is not as usual."""
+    for field in fields(one):
+        value = getattr(one, field.name)
+        if field.name not in (*known, *_PROSE) and value != field.default:
+            yield field.name, value
+
+
+def main() -> None:
+    """Rewrite the lists in the source of the reader."""
+    source = READER.read_text("utf-8")
+    begin = LISTS.format("-" * 24)
+    before, after = source.split(begin)[0], source.split(END_OF_LISTS)[1]
+    text = f"{before}{begin}{lists_of_the_reader()}{END_OF_LISTS}{after}"
+    READER.write_text(text, "utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

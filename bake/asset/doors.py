@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from bake.arrays import AnyArray
 from bake.asset.columns.things import DOOR_STATES, DOORS, DoorState
-from bake.asset.file import File
 from bake.asset.records import Frame, unpack
+from levelbake.file import File
 
 T = TypeVar("T")
 

@@ -15,11 +15,11 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
-from bake.asset.column import profile_path
-from bake.asset.file import File
 from bake.graph import BLOCKED
 from bake.movement import FootprintMap
+from levelbake.columns import profile_path
 from levelbake.errors import BakeError
+from levelbake.file import File
 from levelbake.steps import (
     LEVEL_GROUND,
     NO_LINK,

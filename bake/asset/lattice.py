@@ -14,10 +14,10 @@ from functools import cached_property
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, UInt8Array
-from bake.asset.column import profile_path
-from bake.asset.file import File
 from bake.asset.graph import LevelGraph
 from bake.graph import BLOCKED
+from levelbake.columns import profile_path
+from levelbake.file import File
 from levelbake.steps import Lattice
 
 #: Arcs of every node. Hexagonal lattices have two that nobody can take.

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import AnyArray
-from bake.asset.column import is_numbered, profile_path
-from bake.asset.file import File
+from levelbake.columns import is_numbered, profile_path
+from levelbake.file import File
 
 
 class StoredLayer(NamedTuple):

@@ -8,17 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bake.arrays import Int32Array
-from bake.asset.column import profile_path
-from bake.asset.file import File
-from bake.asset.flat_file import FlatFile
-from bake.asset.hdf5 import Hdf5File
 from bake.asset.pairs import distances_of_pairs
-from bake.asset.schema import FLAT, LEVELS, PATTERNS_KIND
-from levelbake.errors import AssetError, CorruptAssetError, NotAnAssetError
-
-if TYPE_CHECKING:
-    pass
-
+from bake.asset.schema import FLAT, LEVELS
+from levelbake.columns import profile_path
+from levelbake.errors import AssetError
+from levelbake.file import File, Hdf5File, is_of_patterns
 
 if TYPE_CHECKING:
     from bake.asset.graph import LevelGraph
@@ -29,16 +23,6 @@ class Asset(File):
     """An open asset or flat file with every column that is declared, and the graph of its level."""
 
     in_assets, in_flat_files = LEVELS, FLAT
-
-    def _find_profiles(self) -> tuple[str, ...]:
-        if not self._file.profiles() and is_of_patterns(self._file):
-            raise NotAnAssetError(
-                "this is a pattern database, no level",
-                file=self.path,
-                expected="the asset of a level",
-                remedy="open it with `bake.school.open_patterns`",
-            )
-        return super()._find_profiles()
 
     @cached_property
     def graph(self) -> LevelGraph:
@@ -80,13 +64,6 @@ class Asset(File):
             return distances_of_pairs(self.read(path), clusters)
         except ValueError as error:
             raise self.damaged(f"column {path} {error}") from None
-
-
-def is_of_patterns(file: Hdf5File | FlatFile) -> bool:
-    """Return whether a file is a pattern database; False where its kind cannot be read."""
-    with contextlib.suppress(CorruptAssetError):
-        return file.attribute("/", "kind") == PATTERNS_KIND
-    return False
 
 
 def is_pattern_database(path: Path) -> bool:

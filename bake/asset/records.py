@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.arrays import AnyArray, Int32Array
-from bake.asset.column import Box, Column, World, column
+from levelbake.columns import Box, Column, World, column
 
 T = TypeVar("T")
 Columns = dict[str, AnyArray]
@@ -93,7 +93,7 @@ class Records:
     Args:
         name: how the names of its columns begin.
         dim: what its dimension is called; empty = as the records are.
-        box, world: see :class:`bake.asset.column.Column`.
+        box, world: see :class:`levelbake.columns.Column`.
         properties: its attributes; the first one is always there.
     """
 

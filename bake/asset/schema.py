@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bake.asset.column import PROFILE, Attribute, Column, schemas
 from bake.asset.columns import COLUMNS as ALL_COLUMNS
 from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS
+from levelbake.columns import PROFILE, Attribute, Column, schemas
 from levelbake.steps import MAX_SIZE
 
 #: Revision of the baking code. It is raised whenever the same source and recipe give other bytes,
@@ -12,9 +12,6 @@ from levelbake.steps import MAX_SIZE
 BAKE_REVISION = 10
 
 _OWN = f"/profiles/{PROFILE}"
-
-#: The kind of an asset that is a pattern database, and no level.
-PATTERNS_KIND = "patterns"
 
 # One declaration reads as one entry of a table, so lines are broken by hand below.
 # fmt: off

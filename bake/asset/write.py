@@ -19,13 +19,13 @@ import h5py
 import numpy as np
 
 from bake.arrays import AnyArray
-from bake.asset.column import PROFILE, Column, Schema, pattern_of, profile_path, type_name
-from bake.asset.hdf5 import digest_of
-from bake.asset.header import Header, header_for
+from bake.asset.header import header_for
 from bake.asset.lattice import sheet_side
 from bake.asset.partial import output_error, with_room, written_whole
 from bake.asset.schema import LEVELS
 from bake.interrupts import interrupts_held
+from levelbake.columns import PROFILE, Column, Schema, pattern_of, profile_path, type_name
+from levelbake.file import Header, digest_of
 
 Scalar = str | int
 

@@ -241,8 +241,8 @@ def _compared(path: Path) -> dict[str, bool]:
     Raises:
         CorruptAssetError: it says something else.
     """
-    from bake.asset.file import is_flat
     from bake.export.export import compare_with_asset
+    from levelbake.file import is_flat
 
     return {"compared": compare_with_asset(path)} if is_flat(path) else {}
 

@@ -13,9 +13,7 @@ import numpy as np
 
 from bake.arrays import AnyArray
 from bake.asset import Asset
-from bake.asset.column import Number, profile_path
 from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS
-from bake.asset.flat_file import LEVEL
 from bake.asset.records import as_texts
 from bake.asset.runs import move_type
 from bake.asset.schema import FLAT
@@ -25,7 +23,9 @@ from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.hops import RunHops
 from bake.play.reader.places import Places
 from bake.play.reader.points import Points
+from levelbake.columns import Number, profile_path
 from levelbake.errors import OutputError
+from levelbake.file import LEVEL
 from levelbake.steps import cost_classes, step_ticks, ticks_of
 
 #: Beginnings of the names of columns that are written where they are asked for.

@@ -9,8 +9,6 @@ from pathlib import Path
 import numpy as np
 
 from bake.asset import Asset
-from bake.asset.flat_file import LEVEL, MAGIC, FlatFile
-from bake.asset.header import open_to_read
 from bake.asset.partial import written_whole
 from bake.export.columns import columns_of
 from bake.flat.schema import fingerprint_of_nodes, is_of, stored
@@ -19,6 +17,7 @@ from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.places import Places
 from bake.play.reader.rows import Rows
 from levelbake.errors import OutputError, QueryError, UnknownProfileError
+from levelbake.file import LEVEL, MAGIC, FlatFile, open_to_read
 
 #: Rows of a matrix, which then has 128 MiB at most; numbers of rows fit into 16 bits.
 MOST_ROWS = 8192

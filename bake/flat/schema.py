@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bake.arrays import AnyArray
-from bake.asset.flat_file import DTYPES, FLAT_VERSION, LEVEL, FlatFile
+from levelbake.file import DTYPES, FLAT_VERSION, LEVEL, FlatFile
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,12 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from bake.arrays import AnyArray
-from bake.asset.column import PROFILE, profile_path, type_name
-from bake.asset.flat_file import (
+from bake.asset.partial import with_room, written_whole
+from bake.asset.schema import FLAT
+from bake.flat.schema import stored
+from levelbake.columns import PROFILE, profile_path, type_name
+from levelbake.errors import OutputError
+from levelbake.file import (
     BORDER,
     DIMENSIONS,
     DTYPES,
@@ -25,10 +29,6 @@ from bake.asset.flat_file import (
     Entry,
     checksum,
 )
-from bake.asset.partial import with_room, written_whole
-from bake.asset.schema import FLAT
-from bake.flat.schema import stored
-from levelbake.errors import OutputError
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer

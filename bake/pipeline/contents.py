@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.arrays import Int32Array, UInt8Array
-from bake.asset.column import profile_path
 from bake.asset.columns.things import (
     DOOR_STATES,
     DOORS,
@@ -40,6 +39,7 @@ from bake.tables.hierarchy import Hierarchy
 from bake.tables.labels import StoredLabels
 from bake.tables.run_writer import RunTable
 from bake.worlds import DoorStates, LatticeWorld, World, link_cost
+from levelbake.columns import profile_path
 from levelbake.steps import LEVEL_GROUND, Connectivity, HexLayout, MovementRules, Mover, in_rows
 
 Columns = dict[str, npt.NDArray[np.generic]]

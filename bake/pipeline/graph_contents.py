@@ -6,13 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.arrays import BoolArray, Int32Array
-from bake.asset.column import profile_path
 from bake.asset.columns.things import REGIONS
 from bake.asset.records import Frame, as_texts, pack
 from bake.asset.runs import run_lengths
 from bake.level import GraphLevel, GridLevel, Region
 from bake.tables.run_writer import RunTable
 from bake.worlds import World, link_moves, link_vias, lists_arcs, locations
+from levelbake.columns import profile_path
 
 Columns = dict[str, npt.NDArray[np.generic]]
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.asset.column import profile_path
 from bake.asset.lattice import SLOTS
 from bake.asset.schema import TABLES
 from bake.asset.write import Contents, stored_bytes
@@ -56,6 +55,7 @@ from bake.tables.range_search import RangeJob
 from bake.tables.range_searcher import RangeSearcher, search_bytes
 from bake.tables.run_writer import Piece, RunWriter, target_ranges
 from bake.worlds import build_lattice_world, usable
+from levelbake.columns import profile_path
 
 #: Places of a level that are looked at: for its next hops, for tables beside them, and where no
 #: arcs are listed.

@@ -10,11 +10,11 @@ from itertools import pairwise
 import numpy as np
 
 from bake.arrays import AnyArray
-from bake.asset.column import Attribute, Column, Schema, column
-from bake.asset.read import Asset, is_of_patterns
-from bake.asset.schema import PATTERNS_KIND
+from bake.asset.read import Asset
 from bake.school.puzzle import Action, Combine, Moves, Planning, Puzzle, Tiles
+from levelbake.columns import Attribute, Column, Schema, column
 from levelbake.errors import NotAnAssetError
+from levelbake.file import PATTERNS_KIND, is_of_patterns
 
 # fmt: off
 ATTRIBUTES: tuple[Attribute, ...] = (

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from bake.arrays import Float64Array
-from bake.asset.column import profile_path
 from bake.verify.level import FileLevel
 from bake.verify.profile import FileProfile
 from bake.verify.stated import Recipe
+from levelbake.columns import profile_path
 
 #: In column ``dearest``: the profile cannot stand there.
 _NOWHERE = 255

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int64Array
-from bake.asset.column import profile_path
 from bake.graph import BLOCKED
 from bake.verify.lattice import prove_dearest, prove_form
 from bake.verify.level import NO_LINK, FileLevel
 from bake.verify.stated import Recipe
+from levelbake.columns import profile_path
 
 #: Bits of headings, by the sign of a step along x and along y.
 _HEADING_X, _HEADING_Y = {1: 2, -1: 8, 0: 0}, {1: 4, -1: 1, 0: 0}

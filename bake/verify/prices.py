@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import Float64Array
-from bake.asset.column import profile_path
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.verify.level import FileLevel
+from levelbake.columns import profile_path
 
 #: In column ``class``: the profile cannot stand on the terrain.
 NO_CLASS = 65535

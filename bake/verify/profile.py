@@ -15,10 +15,10 @@ import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array
 from bake.asset import Asset
-from bake.asset.column import profile_path
-from bake.asset.runs import run_starts
 from bake.graph import BLOCKED
 from bake.verify.stated import Proven
+from levelbake.columns import profile_path
+from levelbake.file import run_starts
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

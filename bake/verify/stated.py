@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from bake.asset import Asset
-from bake.asset.column import PROFILE
+from levelbake.columns import PROFILE
 from levelbake.errors import CorruptAssetError
 
 

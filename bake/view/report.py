@@ -10,16 +10,15 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.asset import Asset
-from bake.asset.column import profile_path
-from bake.asset.file import is_flat
-from bake.asset.header import PATCH_PREFIX
 from bake.asset.records import as_names
 from bake.asset.schema import TABLES
 from bake.coordinates import Coordinates, Point
 from bake.pipeline import Outcome
 from bake.pipeline.flat import flat_place
 from bake.view.console import console, print_table, shown
+from levelbake.columns import profile_path
 from levelbake.errors import counted, in_units, printable
+from levelbake.file import PATCH_PREFIX, is_flat
 
 if TYPE_CHECKING:
     from rich.text import Text

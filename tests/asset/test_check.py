@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset, header_for
-from bake.asset.column import PROFILE, Column, faults, profile_path
 from bake.asset.columns import COLUMNS
-from bake.asset.flat_file import BORDER, LEVEL, FlatFile, checksum
 from bake.asset.schema import COLUMNS as IN_ASSETS
 from bake.asset.schema import FLAT
 from bake.asset.write import write_asset
+from levelbake.columns import PROFILE, Column, faults, profile_path
 from levelbake.errors import CorruptAssetError
+from levelbake.file import BORDER, LEVEL, FlatFile, checksum
 from tests.support.constraints import broken, conforming
 from tests.support.contents import SOURCES, full_contents, length, shape_of
 

@@ -6,9 +6,9 @@ import h5py
 import numpy as np
 import pytest
 
-from bake.asset.column import PROFILE
 from bake.asset.schema import ATTRIBUTES
 from bake.play import open_asset
+from levelbake.columns import PROFILE
 from levelbake.errors import BakeError, CorruptAssetError
 from tests.support.damage import ask_everything, edit
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset
-from bake.asset.column import PROFILE
 from bake.asset.schema import COLUMNS
 from bake.play import open_asset
+from levelbake.columns import PROFILE
 from levelbake.errors import CorruptAssetError
 from tests.support.baked import GROUND, bake_grid, profile_for
 from tests.support.damage import (

@@ -7,7 +7,6 @@ import h5py
 import numpy as np
 import pytest
 
-from bake.asset.header import FORMAT_VERSION, OLDEST_READABLE, read_header
 from levelbake.errors import (
     AssetError,
     AssetTooNewError,
@@ -15,6 +14,7 @@ from levelbake.errors import (
     CorruptAssetError,
     NotAnAssetError,
 )
+from levelbake.file import FORMAT_VERSION, OLDEST_READABLE, read_header
 from tests.support.damage import ask_everything, refusal
 from tests.support.tampering import sign_body
 

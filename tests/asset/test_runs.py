@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.asset import runs as module
-from bake.asset.runs import run_lengths, starts_of_runs
+from bake.asset.runs import run_lengths
+from levelbake.file import starts_of_runs
 from tests.support.runs import from_bytes, in_bytes, runs_in
 
 #: Lengths around every one that needs a byte more.

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from bake.asset.header import FORMAT_VERSION, OLDEST_READABLE
 from bake.play import open_asset
 from bake.verify import verify_asset
 from levelbake.errors import AssetTooOldError
+from levelbake.file import FORMAT_VERSION, OLDEST_READABLE
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 

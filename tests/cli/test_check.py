@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bake.asset import header as reading
 from bake.asset import schema
+from levelbake import file as reading
 from tests.support.command import bake, mistake
 from tests.support.projects import LEVELS
 from tests.support.tampering import change_header

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from bake.asset import Asset, schema
-from bake.asset import header as reading
-from bake.asset.column import profile_path
 from bake.asset.schema import TABLES
+from levelbake import file as reading
+from levelbake.columns import profile_path
 from tests.support.baked import bake as baked
 from tests.support.command import bake, mistake
 from tests.support.projects import LEVELS

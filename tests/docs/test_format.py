@@ -15,10 +15,6 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset, document, schema
-from bake.asset import header as reading
-from bake.asset.column import PROFILE, pattern_of
-from bake.asset.flat_file import FLAT_VERSION, FlatFile
-from bake.asset.header import Header
 from bake.coordinates import Coordinates
 from bake.export.export import export_asset
 from bake.flat import document as flat_document
@@ -27,6 +23,9 @@ from bake.pipeline.level import bake_level
 from bake.play import open_asset
 from bake.play.reader.places import Places
 from bake.recipe import load_recipe
+from levelbake import file as reading
+from levelbake.columns import PROFILE, pattern_of
+from levelbake.file import FLAT_VERSION, FlatFile, Header
 from levelbake.steps import HEX_LAYOUTS, HexLayout
 from tests.support.baked import bake, cells_of_nodes
 from tests.support.pages import ROOT, blocks, page, section

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset
-from bake.asset.flat_file import LEVEL, FlatFile, checksum
 from bake.export.export import compare_with_asset, export_asset
 from bake.flat.schema import is_of
 from bake.play import open_asset
@@ -18,6 +17,7 @@ from bake.recipe import ProfileRecipe
 from bake.verify import verify_asset
 from bake.viewer.contents import shown_level
 from levelbake.errors import BakeError, CorruptAssetError, OutputError, PatchError, QueryError
+from levelbake.file import LEVEL, FlatFile, checksum
 from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
 from tests.support.command import bake as command
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset
-from bake.asset.flat_file import BORDER, FLAT_VERSION, LEVEL, FlatFile, checksum
 from bake.export.export import compare_with_asset, export_asset
 from bake.play import (
     AssetTooNewError,
@@ -19,6 +18,7 @@ from bake.play import (
     open_asset,
 )
 from levelbake.errors import MissingTableError, OutputError
+from levelbake.file import BORDER, FLAT_VERSION, LEVEL, FlatFile, checksum
 from tests.support.baked import bake_grid, rows
 from tests.support.command import bake
 from tests.support.vectors.levels import Vector, every_vector

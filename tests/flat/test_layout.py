@@ -1,8 +1,8 @@
 """Names and fields fit the layout of flat files."""
 
-from bake.asset.flat_file import DIMENSIONS, NAME_BYTES
 from bake.asset.schema import FLAT
 from bake.flat.schema import ENTRY, HEADER
+from levelbake.file import DIMENSIONS, NAME_BYTES
 
 
 def test_names_fit_the_table() -> None:

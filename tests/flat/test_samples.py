@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from bake.asset.flat_file import FLAT_VERSION
 from bake.play import open_asset
 from bake.verify import verify_asset
 from levelbake.errors import AssetTooOldError
+from levelbake.file import FLAT_VERSION
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 VERSIONS = range(1, FLAT_VERSION + 1)

@@ -8,11 +8,11 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from bake.asset.column import profile_path
 from bake.play import open_asset
 from bake.play.live import versions
 from bake.search.contraction.order import dissection_heights
 from bake.search.contraction.tree import elimination_order, elimination_tree, joined_pairs
+from levelbake.columns import profile_path
 from tests.support.command import bake
 from tests.support.tampering import store, table
 

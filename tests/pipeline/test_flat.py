@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bake.asset.flat_file import FlatFile
 from bake.play import open_asset
+from levelbake.file import FlatFile
 from tests.support.baked import rows, write_grid
 from tests.support.command import bake
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from bake.asset import Asset
-from bake.asset.column import profile_path
 from bake.asset.schema import TABLES
 from bake.errors import BudgetError
 from bake.pipeline import find_tasks
@@ -17,6 +16,7 @@ from bake.pipeline.sources import Task
 from bake.recipe import load_recipe
 from bake.tables.run_writer import target_ranges
 from bake.view.report import in_time
+from levelbake.columns import profile_path
 from tests.support.command import bake
 
 ROOT = Path(__file__).resolve().parent.parent.parent

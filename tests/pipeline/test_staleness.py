@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from bake.asset.header import read_header
 from bake.level import TerrainRule
 from bake.pipeline import Task, reasons_to_bake
 from bake.recipe import LevelRecipe, ProfileRecipe, load_recipe
+from levelbake.file import read_header
 from tests.support.baked import rows, write_grid
 from tests.support.projects import run, statuses, task_for
 from tests.support.tampering import sign_body

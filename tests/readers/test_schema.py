@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from bake.asset.column import Column
 from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS
-from bake.asset.flat_file import DTYPES
 from bake.asset.schema import FLAT
+from levelbake.columns import Column
+from levelbake.file import DTYPES
 from tests.support.readers import READERS
 
 #: Where each reader lists columns, a line for each.

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bake.asset.flat_file import checksum
+from levelbake.file import checksum
 from tests.support.readers import Runner
 from tests.support.vectors.make import FOLDER
 

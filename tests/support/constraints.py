@@ -6,7 +6,7 @@ from math import isnan
 import numpy as np
 
 from bake.arrays import AnyArray
-from bake.asset.column import Column, bounds
+from levelbake.columns import Column, bounds
 
 Length = Callable[[str], int]
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from bake.asset.column import PROFILE, Column
 from bake.asset.schema import ATTRIBUTES, COLUMNS
 from bake.asset.write import Contents
+from levelbake.columns import PROFILE, Column
 from tests.support.constraints import conforming
 
 SOURCES = (("level.png", "a" * 64), ("../tiles.png", "b" * 64))

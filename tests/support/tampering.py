@@ -14,13 +14,13 @@ import numpy as np
 
 from bake.arrays import AnyArray
 from bake.asset import Asset, sha256_of
-from bake.asset.header import Header, read_header
 from bake.asset.pairs import distances_of_pairs, pair_differences
 from bake.asset.runs import run_lengths
 from bake.graph import BLOCKED
 from bake.play import open_asset
 from bake.verify import Proof, verify_asset
 from levelbake.errors import CorruptAssetError
+from levelbake.file import Header, read_header
 from tests.support.oracles import arcs_of, lengths_of, optimal_slots
 
 #: So many times as many changes are tried as by default.

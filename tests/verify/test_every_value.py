@@ -14,7 +14,6 @@ from pathlib import Path
 import h5py
 import pytest
 
-from bake.asset.column import Attribute, Column
 from bake.asset.schema import ATTRIBUTES, COLUMNS
 from bake.verify import verify_asset
 from fuzz.forged import original, proved
@@ -27,6 +26,7 @@ from fuzz.forging import (
     set_scalar,
 )
 from fuzz.originals import ORIGINALS
+from levelbake.columns import Attribute, Column
 from levelbake.errors import BakeError
 from tests.support.tampering import edited
 

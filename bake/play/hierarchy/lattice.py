@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt8Array
-from bake.asset.column import profile_path
 from bake.play.hierarchy.layers import JoinedClusters, form_of, layers_of
 from bake.play.hierarchy.paths import HierarchyPaths, Plan, Way, with_room
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.version import Version
+from levelbake.columns import profile_path
 
 if TYPE_CHECKING:
     from bake.play.hierarchy.sheets import WornSheets

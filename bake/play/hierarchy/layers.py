@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
-from bake.asset.column import profile_path
 from bake.asset.layers import stored_layers
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.places import Places
+from levelbake.columns import profile_path
 from levelbake.steps import chart
 
 if TYPE_CHECKING:

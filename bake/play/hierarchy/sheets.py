@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array
-from bake.asset.column import profile_path
 from bake.asset.lattice import NOWHERE, SLOTS, sheet_side
 from bake.play.reader.columns import ProfileColumns
+from levelbake.columns import profile_path
 
 if TYPE_CHECKING:
     from bake.search.hierarchy.bundles import ClusteredGraph, LatticeArcs

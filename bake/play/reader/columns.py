@@ -8,8 +8,6 @@ from itertools import pairwise
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
-from bake.asset.column import profile_path
-from bake.asset.runs import run_starts
 from bake.graph import (
     BLOCKED,
     Graph,
@@ -23,7 +21,9 @@ from bake.play.reader.labels import DistanceLabels
 from bake.play.reader.places import Places
 from bake.play.reader.version import Make, Priced, Version
 from bake.play.reader.walk import Steps
+from levelbake.columns import profile_path
 from levelbake.errors import CorruptAssetError, MissingTableError
+from levelbake.file import run_starts
 from levelbake.steps import SECTORS, chart, greedy_slots, greedy_steps
 
 

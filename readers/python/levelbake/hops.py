@@ -13,12 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.asset import Asset
-from bake.asset.column import profile_path
-from bake.asset.runs import run_starts
 from bake.play.reader.places import Places
 from bake.play.things import Link, ThingTables
+from levelbake.columns import profile_path
 from levelbake.errors import CorruptAssetError, QueryError
+from levelbake.file import File, run_starts
 from levelbake.steps import (
     BLOCKED,
     INFINITY,
@@ -80,7 +79,7 @@ class Arcs:
     order in which the next hop is chosen (decision 74).
     """
 
-    def __init__(self, file: Asset, places: Places) -> None:
+    def __init__(self, file: File, places: Places) -> None:
         self.file, self.places = file, places
         rules = (file.text("corner_cutting"), file.text("cost_rule"))
         self.rules = MovementRules(*rules, file.number("ticks_per_unit") or 0)  # type: ignore[arg-type]
@@ -425,7 +424,7 @@ class Labels:
     SIGMOD 2018. A row's label has a distance for each row on the way from the root to itself.
     """
 
-    def __init__(self, file: Asset, profile: str) -> None:
+    def __init__(self, file: File, profile: str) -> None:
         """Read the columns, and add up what HDF5 holds differences of.
 
         Raises:

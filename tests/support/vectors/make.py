@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from bake.asset import Asset
-from bake.asset.flat_file import LEVEL, FlatFile
 from bake.export.export import export_asset
 from bake.play import LevelAsset, open_asset
 from bake.play.reader.baked import Baked
+from levelbake.file import LEVEL, FlatFile
 from tests.support.rule import baked_hops
 from tests.support.vectors.damaged import damaged_files
 from tests.support.vectors.levels import Vector, every_vector

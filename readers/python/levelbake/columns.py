@@ -1,4 +1,7 @@
-"""What declarations of columns and attributes say, and what must hold of a column's elements."""
+"""The columns of levels' files that this reader reads, and what must hold of their elements.
+
+The lists below are made from those of `bake`, which also say in words what each column means.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from bake.arrays import AnyArray
+from levelbake.steps import AnyArray
 
 #: What stands for the profile's name in paths.
 PROFILE = "{profile}"
@@ -168,6 +171,177 @@ def column(
     return Column(name, types, names, unit, description, **rest)
 
 
+def listed(lines: str) -> tuple[Column, ...]:
+    """Return the columns declared in the lines of a text.
+
+    A line says its name, types and dimensions, and what else holds of it by name.
+    """
+    found = []
+    for line in lines.strip().splitlines():
+        name, dtypes, dims, *more = line.split(";")
+        pairs = (each.partition("=") for each in more)
+        found.append(column(name, dtypes, dims, **{key: _value(key, to) for key, _, to in pairs}))
+    return tuple(found)
+
+
+def _value(key: str, text: str) -> Any:
+    """Return what stands behind a name in a line of columns."""
+    if key == "one_of":
+        return tuple(map(int, text.split()))
+    try:
+        return int(text)
+    except ValueError:
+        return math.nan if text == "nan" else text or True
+
+
+# -- the lists: written by `python -m bake.asset.document`, not by hand ------------------------
+# fmt: off
+ATTRIBUTES: tuple[Attribute, ...] = (
+    Attribute("/", "kind", "text", values=("square", "hex", "graph")),
+    Attribute("/", "width", "integer", optional=True),
+    Attribute("/", "height", "integer", optional=True),
+    Attribute("/", "hex_layout", "text", optional=True,
+        values=("odd-r", "even-r", "odd-q", "even-q")),
+    Attribute("/", "connectivity", "integer", optional=True, values=(4, 6, 8)),
+    Attribute("/", "corner_cutting", "text", values=("never", "one_free", "always")),
+    Attribute("/", "cost_rule", "text", values=("mean", "entered")),
+    Attribute("/", "ticks_per_unit", "integer", least=1, most=2147483647),
+    Attribute("/", "recipe", "text"),
+    Attribute("/profiles/{profile}", "component_count", "integer"),
+    Attribute("/profiles/{profile}", "one_way", "flag", values=(0, 1)),
+    Attribute("/profiles/{profile}", "hierarchy_mode", "text", optional=True, values=("hpa",)),
+    Attribute("/profiles/{profile}", "two_way", "flag", optional=True, values=(0, 1)),
+    Attribute("/", "floor_height", "integer", optional=True, least=1),
+    Attribute("/", "headings", "integer", optional=True, values=(4, 6, 8)),
+    Attribute("/profiles/{profile}", "size", "integer", optional=True, least=2, most=16),
+    Attribute("/", "block", "integer", optional=True, least=1, most=32768),
+    Attribute("/profiles/{profile}", "pivot_two_way", "flag", optional=True, values=(0, 1)),
+)
+COLUMNS = listed("""
+numbers;int32;level number;box=flat;least=0
+name;text;one;box=flat
+recipe;text;one;box=flat
+profile_name;text;profile;box=flat;order=ascending
+terrain_name;text;terrain;order=unique
+terrain_colour;uint8;terrain, channel
+terrain;uint8;location;refers=terrain
+barred;uint8;location;world=grid;optional;most=15
+elevation;float64;location;optional;finite
+node_location;int32;node;box=asset;world=grid;optional;refers=location;order=unique
+node_at;int32;location;box=flat;world=grid;refers=node;none=-1
+first_out;int32;node + 1;world=graph;offsets=arc
+head;int32;arc;world=graph;refers=node
+length;float64;arc;world=graph;above=0;finite
+cell;int32;location, cell number;box=flat;world=graph;optional;least=0
+centre;float64;floor or one, xy;world=grid;optional;finite
+step;float64;2 or 3, xy;world=grid;optional;finite
+node_name;text;node;world=graph;optional;order=unique
+node_number;int64;node;world=graph;optional;order=unique
+position;float64;node, xy;world=graph;optional;finite
+arc_link;int32;arc;box=asset;optional;refers=link;none=-1
+link_name;text;link;world=grid;optional;order=unique
+link_id;text;link;world=grid;optional
+link_kind;text;link;world=grid;optional
+link_start;int32;link;world=grid;optional;refers=location
+link_goal;int32;link;world=grid;optional;refers=location
+link_cost;float64;link;world=grid;optional;above=0;finite
+link_both_ways;uint8;link;world=grid;optional;one_of=0 1
+link_first_profile;int32;link + 1;world=grid;optional;offsets=link profile
+link_profile;text;link profile;world=grid;optional
+link_first_via;int32;link + 1;box=asset;world=grid;optional;offsets=link via
+link_via;int32;link via;box=asset;world=grid;optional;refers=location
+link_over;uint8;link, terrain;box=asset;world=grid;optional;one_of=0 1
+link_from;int32;link arc;world=grid;optional;refers=location;order=ascending
+link_to;int32;link arc;world=grid;optional;refers=location
+link_ticks;int32;link arc;box=flat;world=grid;optional;least=1;most=536870912
+link_number;int32;link arc;world=grid;optional;refers=link
+price_from;int32;price;optional;refers=location;order=ascending
+price_to;int32;price;optional;refers=location
+price_ticks;int32;price;box=flat;optional;least=1;most=536870912;none=2147483647
+price_units;float64;price;optional;above=0
+region_name;text;region;optional;order=unique
+region_id;text;region;optional
+region_first_cell;int32;region + 1;optional;offsets=region cell
+region_cell;int32;region cell;optional;refers=location
+spot_name;text;spot;world=grid;optional;order=unique
+spot_id;text;spot;world=grid;optional
+spot_kind;text;spot;world=grid;optional
+spot_at;int32;spot;world=grid;optional;refers=location
+spot_first_profile;int32;spot + 1;world=grid;optional;offsets=spot profile
+spot_profile;text;spot profile;world=grid;optional
+door_name;text;door;world=grid;optional;order=unique
+door_id;text;door;world=grid;optional
+door_first_cell;int32;door + 1;world=grid;optional;offsets=door cell
+door_cell;int32;door cell;world=grid;optional;refers=location
+door_first_state;int32;door + 1;world=grid;optional;offsets=door state;least=1
+door_state;int32;door;world=grid;optional;refers=door state;none=-1
+door_state_name;text;door state;world=grid;optional
+door_first_terrain;int32;door state + 1;world=grid;optional;offsets=door state terrain
+door_terrain;uint8;door state terrain;world=grid;optional;refers=terrain
+prototype_name;text;prototype;box=asset;world=grid;optional;order=unique
+prototype_width;int32;prototype;box=asset;world=grid;optional;least=1
+prototype_height;int32;prototype;box=asset;world=grid;optional;least=1
+instance_prototype;int32;instance;box=asset;world=grid;optional;refers=prototype
+instance_at;int32;instance;box=asset;world=grid;optional;refers=location
+instance_turn;uint8;instance;box=asset;world=grid;optional;most=7
+wall_corner;int32;wall corner, xy;box=asset;optional;needs=position;least=-268435456;most=268435456
+domain_weight;float64;node;box=asset;optional;needs=wall_corner;least=0;finite
+numbers;int32;profile number;box=flat;own;least=0
+cost;float64;terrain;own;above=0;none=nan;finite
+class;uint16;terrain;box=flat;own;refers=class;none=65535
+weight;int32;arc;world=graph;own;least=1;most=536870912;none=2147483647
+step_ticks;int32;length, class, class;box=flat;world=grid;own;least=1;most=536870912;none=2147483647
+turn;float64;one;box=asset;own;optional;above=0;finite
+slope;float64;slope rule;own;optional;least=0
+may_enter;uint8;terrain, terrain;own;optional;one_of=0 1
+link_open;uint8;link arc;world=grid;own;optional;one_of=0 1
+row_at;int32;location;box=flat;own;refers=row;none=-1
+component;int32;row;own;optional;refers=component;order=numbered
+reach;uint8;component, reach byte;own;optional;bits=component
+run_length;uint8;length byte;box=asset;own;optional
+first_run;uint32;row + 1;box=flat;own;optional;offsets=run;least=1
+run_start;uint16 uint32;run;box=flat;own;optional;refers=row
+run_move;uint8 uint16 uint32;run;own;optional
+greedy_kind;uint8 uint16 uint32;row;box=flat;world=grid;own;optional;refers=kind
+greedy_move;uint8 uint16 uint32;kind, sector;box=flat;world=grid;own;optional
+label_parent;int32;row;own;optional;refers=row;none=-1
+label_top;int32;row;box=flat;own;optional;refers=row
+first_label;uint32;row + 1;box=flat;own;optional;offsets=label entry;least=1
+label_difference;int32;label difference;box=asset;own;optional
+label_away;uint8 uint16 uint32;label entry;box=asset;own;optional;refers=label difference
+label_away;int32;label entry;box=flat;own;optional;least=0;most=1073741824
+label_toward;uint8 uint16 uint32;label entry;box=asset;own;optional;refers=label difference
+label_toward;int32;label entry;box=flat;own;optional;least=0;most=1073741824
+""")
+LEVEL_NUMBERS: tuple[Number, ...] = (
+    Number("kind", most=2, values=("graph", "square", "hex")),
+    Number("width", absent=0),
+    Number("height", absent=0),
+    Number("floors", least=1),
+    Number("directions", attribute="connectivity", absent=0),
+    Number("hex_layout", most=4, values=(None, "odd-r", "even-r", "odd-q", "even-q")),
+    Number("corner_cutting", most=2, values=("never", "one_free", "always")),
+    Number("cost_rule", most=1, values=("mean", "entered")),
+    Number("ticks_per_unit", least=1),
+    Number("locations"),
+    Number("nodes"),
+    Number("terrains", least=1, most=256),
+    Number("profiles", least=1),
+    Number("usual_terrain"),
+)
+PROFILE_NUMBERS: tuple[Number, ...] = (
+    Number("rows"),
+    Number("components", attribute="component_count"),
+    Number("one_way", most=1),
+    Number("says_none", most=1),
+    Number("size", least=1, most=16, absent=1),
+    Number("classes"),
+    Number("two_way", most=1),
+    Number("hierarchy_mode", most=1, values=(None, "hpa")),
+)
+# fmt: on
+# -- end of the lists --------------------------------------------------------------------------
+
 #: Dimensions whose lengths attributes state: whether these are a profile's, and their names.
 _IN_ASSETS = {"x": (False, "width"), "y": (False, "height"), "component": (True, "component_count")}
 _IN_FLAT_FILES = {
@@ -201,6 +375,8 @@ def schemas(
         Schema((*attributes, *more), flat, _IN_FLAT_FILES, numbers),
     )
 
+
+IN_ASSETS, IN_FLAT_FILES = schemas(ATTRIBUTES, COLUMNS, (LEVEL_NUMBERS, PROFILE_NUMBERS))
 
 #: Lengths of dimensions that the format fixes.
 FIXED = {

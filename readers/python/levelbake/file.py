@@ -1,0 +1,1090 @@
+"""Opens the files that levels are baked into: HDF5 assets and flat files, by one class.
+
+Opening a file looks at its frame: header, digests, table. A column is decoded, and compared with
+all that the table of columns says of it, when it is read. docs/format.md has both layouts in words.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+import math
+import os
+import stat
+import struct
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from io import BufferedReader
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from levelbake.columns import (
+    FIXED,
+    IN_ASSETS,
+    IN_FLAT_FILES,
+    PROFILE,
+    Column,
+    Schema,
+    faults,
+    profile_path,
+    type_name,
+)
+from levelbake.errors import (
+    AssetError,
+    AssetTooNewError,
+    AssetTooOldError,
+    CorruptAssetError,
+    NotAnAssetError,
+)
+from levelbake.steps import AnyArray, Int64Array, UInt8Array
+
+try:
+    import h5py
+except ModuleNotFoundError:  # Flat files are read without it.
+    h5py = None
+
+FORMAT_NAME = "levelbake asset"
+#: Version of the layout of assets. Readers refuse other versions, each with its own error.
+FORMAT_VERSION = 6
+OLDEST_READABLE = 6
+#: Version of the layout of flat files. Readers refuse any other.
+FLAT_VERSION = 3
+
+#: Bytes of the smallest user block: HDF5 looks for its own signature at 0, 512, 1024, 2048, ...
+SMALLEST_BLOCK = 512
+LARGEST_BLOCK = 2**20
+HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+
+#: Begins the name of a patch among the sources; no path is written with two slashes.
+PATCH_PREFIX = "patch//"
+
+#: The kind of an asset that is a pattern database, and no level.
+PATTERNS_KIND = "patterns"
+
+NOT_A_FILE = "this is a device or a pipe"
+
+_FIRST_LINE = b'{"format": "' + FORMAT_NAME.encode() + b'"'
+_REBAKE = "rebake it: `bake build`"
+_EXPORT = "export it again: `bake export`"
+
+
+@dataclass(frozen=True)
+class Header:
+    """What an asset says of itself in its first bytes, plain JSON in the HDF5 user block."""
+
+    format_version: int  #: layout of the file
+    bake_revision: int  #: revision of the code that baked it
+    level: str  #: the level's name
+    #: (path relative to the level file, sha256) of every file read, the level file first; then
+    #: PATCH_PREFIX and the name of each patch that was folded in
+    sources: tuple[tuple[str, str], ...]
+    recipe: str  #: sha256 of the recipe that took effect
+    body: str  #: sha256 of all bytes after the user block
+    block: int  #: bytes in the user block
+    size: int  #: bytes in the file, the user block included
+
+    @property
+    def is_patched(self) -> bool:
+        """Return whether a patch was folded in."""
+        return any(name.startswith(PATCH_PREFIX) for name, _ in self.sources)
+
+    def text(self) -> bytes:
+        """Return the header as JSON, one field a line.
+
+        The last line is the seal: sha256 of all lines before it.
+        """
+        lines = json.dumps({"format": FORMAT_NAME, **asdict(self)}, indent=0)
+        sealed = lines.removesuffix("\n}").encode() + b",\n"
+        seal = hashlib.sha256(sealed).hexdigest()
+        return sealed + f'"seal": "{seal}"\n}}\n'.encode()
+
+    def to_bytes(self) -> bytes:
+        """Return the user block, padded with spaces to its size."""
+        text = self.text()
+        if len(text) > self.block:
+            raise AssetError(f"the header needs {len(text)} bytes, its block has {self.block}")
+        return text.ljust(self.block)
+
+    def fingerprint(self) -> str:
+        """Return sha256 of everything that decides the asset's content."""
+        parts = (self.format_version, self.bake_revision, self.level, self.sources, self.recipe)
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class FlatHeader(Header):
+    """What a flat file says of itself; its fingerprint is ``stated``, in hexadecimal."""
+
+    stated: str = ""
+
+    def fingerprint(self) -> str:
+        return self.stated
+
+
+@contextlib.contextmanager
+def open_to_read(path: Path) -> Iterator[BufferedReader]:
+    """Open a file to read bytes from; an error of the system becomes an AssetError."""
+    try:
+        with open(path, "rb", opener=_without_waiting) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise OSError(errno.EINVAL, NOT_A_FILE)
+            yield file
+    except FileNotFoundError:
+        raise AssetError("no such asset", file=path, remedy="bake it first: `bake build`") from None
+    except OSError as error:
+        raise AssetError(f"cannot be read: {error.strerror or error}", file=path) from None
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a file; a pipe would wait for a writer."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def read_header(path: Path) -> Header:
+    """Read the user block of an asset.
+
+    Raises:
+        NotAnAssetError: the file is something else, or its header is damaged.
+        AssetTooOldError, AssetTooNewError: its layout is not one this version reads.
+        CorruptAssetError: the file is longer or shorter than it was written.
+    """
+    with open_to_read(path) as file:
+        return parse_header(file, path)
+
+
+def parse_header(file: BufferedReader, path: Path) -> Header:
+    """Read the user block of an open file, as :func:`read_header` does."""
+    data = file.read(SMALLEST_BLOCK)
+    if not data:
+        raise NotAnAssetError("the file is empty", file=path, remedy=_REBAKE)
+    if not begins_like_ours(data):
+        what, expected = "no HDF5 file", "an asset written by `bake build`"
+        if _is_hdf5(file):
+            what = "an HDF5 file of another program"
+        elif path.suffix.lower() == ".bake":
+            what, expected = "no flat file", "one written by `bake export`"
+        raise NotAnAssetError(f"this is {what}", file=path, expected=expected)
+    unreadable = NotAnAssetError("the header is damaged", file=path, remedy=_REBAKE)
+    size = SMALLEST_BLOCK
+    while (fields := _first_object(data)) is None and size < LARGEST_BLOCK:
+        data += file.read(size)
+        size *= 2
+    if fields is None or type(version := fields.get("format_version")) is not int:
+        raise unreadable
+    _check_version(path, "format", version, (OLDEST_READABLE, FORMAT_VERSION), _REBAKE)
+    header = _header_of(fields)
+    file.seek(0)
+    # This checks text, seal and padding at once, as there is only one way to write a header.
+    if header is None or file.read(header.block) != header.to_bytes():
+        raise unreadable
+    size = os.fstat(file.fileno()).st_size
+    if size != header.size:
+        raise damaged(path, f"the file has {size:,} bytes, its header says {header.size:,}")
+    return header
+
+
+def _first_object(data: bytes) -> dict[str, Any] | None:
+    """Return the JSON object that the data begins with; None while a part of it is missing."""
+    try:
+        fields, _ = json.JSONDecoder().raw_decode(data.decode("ascii"))
+    except (ValueError, RecursionError):
+        return None
+    return fields if isinstance(fields, dict) else None
+
+
+def _header_of(fields: dict[str, Any]) -> Header | None:
+    """Return the header with these fields; None where one is missing or has a wrong value."""
+    own: dict[str, Any] = {name: fields.get(name) for name in Header.__dataclass_fields__}
+    sources = own["sources"]
+    if not isinstance(sources, list):
+        return None
+    if not all(isinstance(each, list) and len(each) == 2 for each in sources):
+        return None
+    own["sources"] = tuple(map(tuple, sources))
+    texts = [own[name] for name in ("level", "recipe", "body")] + [
+        text for each in sources for text in each
+    ]
+    # isinstance would take a bool for an int, but a bool is not a number here.
+    whole = all(type(own[name]) is int for name in ("bake_revision", "block", "size"))
+    if not (whole and all(isinstance(text, str) for text in texts)):
+        return None
+    header = Header(**own)
+    block = header.block
+    fits = SMALLEST_BLOCK <= block <= LARGEST_BLOCK and not block & (block - 1)
+    return header if fits and len(header.text()) <= block else None
+
+
+def begins_like_ours(data: bytes) -> bool:
+    """Return whether bytes begin like an asset of any version."""
+    return data.replace(b"\n", b"").startswith(_FIRST_LINE)
+
+
+def _is_hdf5(file: BufferedReader) -> bool:
+    """Return whether HDF5's signature is at the beginning, or behind a user block of any size."""
+    size, place = file.seek(0, 2), 0
+    while place < size:
+        file.seek(place)
+        if file.read(len(HDF5_SIGNATURE)) == HDF5_SIGNATURE:
+            return True
+        place = max(SMALLEST_BLOCK, 2 * place)
+    return False
+
+
+def _check_version(
+    path: Path, what: str, version: int, known: tuple[int, int], remedy: str
+) -> None:
+    """Refuse a version that is older or newer than those that can be read."""
+    oldest, newest = known
+    expected = f"version {newest}" if oldest == newest else f"version {oldest} to {newest}"
+    if version < oldest:
+        found = f"too old: {what} version {version}"
+        raise AssetTooOldError(found, file=path, expected=expected, remedy=remedy)
+    if version > newest:
+        found = f"too new: {what} version {version}"
+        raise AssetTooNewError(found, file=path, expected=expected, remedy="update levelbake")
+
+
+def damaged(
+    path: Path,
+    found: str,
+    *,
+    verdict: str = "damaged",
+    remedy: str = "rebake it: `bake build --force`",
+) -> CorruptAssetError:
+    """Return the error for an asset that cannot be used; only this makes a CorruptAssetError.
+
+    Args:
+        path: the asset.
+        found: what is wrong with it.
+        verdict: "damaged", or "wrong" where it is as it was written but not what it should be.
+        remedy: what to do about it.
+    """
+    return CorruptAssetError(f"{verdict}: {found}", file=path, remedy=remedy)
+
+
+def digest_of(array: AnyArray) -> str:
+    """Return sha256 of a column: of its elements in C order, little-endian."""
+    little = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
+    return hashlib.sha256(np.ascontiguousarray(little).data).hexdigest()
+
+
+class Form(NamedTuple):
+    """The element type of an array, as the table calls it, and its shape, if it has one."""
+
+    dtype: str
+    shape: tuple[int, ...] | None
+
+
+# -- HDF5 ------------------------------------------------------------------------------------------
+
+#: What h5py raises where HDF5 cannot make sense of a file.
+_DAMAGE = (KeyError, OSError, OverflowError, RuntimeError, TypeError, ValueError)
+
+#: How often an asset may be replaced by a new one while it is being opened.
+_ATTEMPTS = 10
+
+#: Deflate makes data at most 1032 times smaller (RFC 1951: 258 bytes in two bits).
+_LARGEST_RATIO = 1032
+
+
+class Hdf5File:
+    """An open HDF5 file: its attributes, and arrays that match their digests."""
+
+    def __init__(self, path: Path, schema: Schema, *, check: bool = True) -> None:
+        """Open a file; see :class:`File`."""
+        if h5py is None:
+            raise AssetError(
+                "h5py is not installed, which assets need", file=path, remedy="`pip install h5py`"
+            )
+        self.path, self.checked, self.schema = path, check, schema
+        # HDF5 takes many microseconds to find a column or a group by its path.
+        self._datasets: dict[str, h5py.Dataset] = {}
+        self._groups: dict[str, h5py.Group] = {}
+        self._whole: set[str] = set()
+        with contextlib.ExitStack() as opened:
+            for _ in range(_ATTEMPTS):
+                self._bytes = opened.enter_context(open_to_read(path))
+                self.header = parse_header(self._bytes, path)
+                if check:
+                    self._bytes.seek(self.header.block)
+                    if hashlib.file_digest(self._bytes, "sha256").hexdigest() != self.header.body:
+                        raise self.damaged("its bytes do not match the digest in its header")
+                with self._reading("HDF5 cannot open it"):
+                    self._file = opened.enter_context(h5py.File(path, "r"))
+                if self._is_the_file_that_was_read():
+                    break
+                opened.close()
+            else:
+                raise AssetError("is replaced again and again while it is opened", file=path)
+            self._opened = opened.pop_all()
+
+    def _is_the_file_that_was_read(self) -> bool:
+        """Return whether HDF5, which opens files by name, has the file whose header was read."""
+        try:
+            return os.path.samestat(os.fstat(self._bytes.fileno()), self.path.stat())
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        """Close the file; arrays already handed out stay valid."""
+        self._opened.close()
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self._file)
+
+    def damaged(self, found: str, *, verdict: str = "damaged") -> CorruptAssetError:
+        return damaged(self.path, found, verdict=verdict)
+
+    @contextlib.contextmanager
+    def _reading(self, what: str) -> Iterator[None]:
+        """Turn what h5py raises while it reads a part of the file into an error that names it."""
+        try:
+            yield
+        except _DAMAGE as error:
+            told = (str(error).splitlines() or [type(error).__name__])[0]
+            raise self.damaged(f"{what} ({told})") from None
+
+    def profiles(self) -> list[str]:
+        """Return the names of the profiles, sorted; none where they are no groups."""
+        with contextlib.suppress(*_DAMAGE):
+            group = self._file["profiles"]
+            names = sorted(group) if isinstance(group, h5py.Group) else []
+            "".join(names).encode()
+            if all(isinstance(group[name], h5py.Group) for name in names):
+                return names
+        return []
+
+    def attribute(self, group: str, name: str) -> str | int | None:
+        """Return an attribute as it is stored; None where it is absent."""
+        with self._reading(f"attribute {name} of {group}"):
+            if group not in self._groups:
+                self._groups[group] = self._file[group]
+            value = self._groups[group].attrs.get(name)
+            if isinstance(value, np.bytes_):
+                return bytes(value).decode()
+            if value is None or isinstance(value, np.integer):
+                return None if value is None else int(value)
+            raise TypeError("no text and no integer")
+
+    def has(self, path: str) -> bool:
+        """Return whether there is a column."""
+        with self._reading(f"column {path}"):
+            return path in self._file
+
+    def form(self, path: str) -> Form | None:
+        """Return the element type and the shape of a column; None where it is missing."""
+        if path not in self._datasets:
+            with self._reading(f"column {path}"):
+                found = self._file.get(path)
+            if found is None:
+                return None
+            if not isinstance(found, h5py.Dataset):
+                raise self.damaged(f"column {path} is no array")
+            self._datasets[path] = found
+        return Form(type_name(self._datasets[path].dtype), self._datasets[path].shape)
+
+    def load(self, path: str) -> AnyArray:
+        """Return a column, whose form has been asked for; texts as (k) bytes."""
+        array = self.part(path)
+        # The file may have been opened without a check of its digest, or long ago.
+        with self._reading(f"column {path}"):
+            digest = self._datasets[path].attrs.get("sha256")
+        if not isinstance(digest, np.bytes_) or digest != digest_of(array).encode():
+            raise self.damaged(f"column {path} does not match its digest")
+        return array
+
+    def part(self, path: str, *spans: slice) -> AnyArray:
+        """Return a part of a column, from where to where in each of its dimensions."""
+        dataset = self._datasets[path]
+        with self._reading(f"column {path}"):
+            if path not in self._whole:
+                if dataset.nbytes > _LARGEST_RATIO * self.stored_bytes(path):
+                    raise self.damaged(f"column {path} is stored only in part")
+                self._whole.add(path)
+            return np.asarray(dataset[spans])
+
+    def stored_bytes(self, path: str) -> int:
+        """Return the bytes that a column takes in the file."""
+        return int(self._datasets[path].id.get_storage_size())
+
+    def is_same(self, path: str, other: str) -> bool:
+        """Return whether two columns are stored once."""
+        return bool(self._datasets[path] == self._datasets[other])
+
+
+# -- flat files ------------------------------------------------------------------------------------
+
+#: The first bytes of every flat file, in the manner of PNG: the first is no ASCII, so that no text
+#: begins like this, and line ends show whether something took the file for text.
+MAGIC = b"\x8bBKE\r\n\x1a\n"
+
+#: Columns begin at multiples of this, and it is the size of the header and of each table entry.
+BORDER = 64
+
+#: Which words of 32 bits are the checksum.
+CHECKSUM_WORDS = slice(14, 16)
+
+#: The profile of a column that belongs to the level.
+LEVEL = -1
+
+#: Bytes of a column's name in the table; the last is always zero.
+NAME_BYTES = 24
+#: Most dimensions of a column.
+DIMENSIONS = 4
+
+#: The element types by their numbers in the table of columns, from 1, and bytes of one element; of
+#: text that is one byte of it.
+SIZES = {"uint8": 1, "uint16": 2, "uint32": 4, "int32": 4, "int64": 8, "float64": 8, "text": 1}
+DTYPES = {name: number for number, name in enumerate(SIZES, 1)}
+_DTYPE_NAMES = dict(enumerate(SIZES, 1))
+
+#: The header, and an entry of the table of columns, as docs/format.md lists their fields.
+HEADER_LAYOUT = struct.Struct("<8sHHIQ32sII")
+ENTRY_LAYOUT = struct.Struct(f"<{NAME_BYTES}siHH{DIMENSIONS}IQQ")
+
+
+class Entry(NamedTuple):
+    """An entry of the table of columns; ``shape`` has the dimensions that are there."""
+
+    name: str
+    profile: int
+    dtype: str
+    shape: tuple[int, ...]
+    offset: int
+    size: int
+
+
+class FlatFile:
+    """An open flat file, mapped into memory, with the same methods as :class:`Hdf5File`.
+
+    Columns are handed out where they lie.
+
+    Attributes:
+        bytes: (size) uint8, all of it.
+        entries: the columns by (profile's number or LEVEL, name), in the order of the file.
+        numbers: those that describe the level and each profile, by LEVEL or its number, and name.
+    """
+
+    def __init__(self, path: Path, schema: Schema = IN_FLAT_FILES, *, check: bool = True) -> None:
+        """Map a file, and check that all columns lie inside it; see :class:`File`."""
+        self.path, self.checked, self.is_open, self.schema = path, check, True, schema
+        with open_to_read(path) as file:
+            count, revision, size, fingerprint, sums = _parse_flat_header(file, path)
+            self.bytes: UInt8Array = np.memmap(file, dtype=np.uint8, mode="c")
+        if check and checksum(self.bytes.view("<u4")) != sums:
+            raise self.damaged("its bytes do not fit its checksum")
+        try:
+            self.entries = _table(self.bytes, count)
+        except ValueError as error:
+            raise self.damaged(str(error)) from None
+        self.numbers = {LEVEL: self._numbers(LEVEL)}
+        profiles = self.numbers[LEVEL]["profiles"]
+        if profiles != len({profile for profile, _ in self.entries if profile != LEVEL}):
+            raise self.damaged(f"it has columns of other profiles than {profiles}")
+        self._names = self._texts("profile_name", profiles)
+        self.numbers |= {number: self._numbers(number) for number in range(profiles)}
+        # A level has the columns of its own kind alone, whatever else lies in its file.
+        worlds = ("both", "grid" if self.numbers[LEVEL]["kind"] else "graph")
+        self._key = {
+            at: key
+            for key in self.entries
+            if schema.has_column(at := self._path_of(*key)) and schema.column(at).world in worlds
+        }
+        (name,), (self._recipe,) = self._texts("name", 1), self._texts("recipe", 1)
+        recipe = hashlib.sha256(self._recipe.encode()).hexdigest()
+        self.header: Header = FlatHeader(
+            FLAT_VERSION, revision, name, (), recipe, "", 0, size, fingerprint.hex()
+        )
+
+    def damaged(self, found: str, *, verdict: str = "damaged") -> CorruptAssetError:
+        return damaged(self.path, found, verdict=verdict, remedy=_EXPORT)
+
+    def close(self) -> None:
+        self.is_open = False
+
+    def profiles(self) -> list[str]:
+        return self._names
+
+    def attribute(self, group: str, name: str) -> str | int | None:
+        is_own = group != "/"
+        numbers = self.numbers[self._names.index(group.split("/")[2]) if is_own else LEVEL]
+        if name == "floor_height":
+            height, floors = numbers["height"], numbers["floors"]
+            if height % floors:
+                raise self.damaged(f"{floors} floors have {height} rows")
+            return height // floors if floors > 1 else None
+        if name == "recipe":
+            return self._recipe
+        for number in self.schema.numbers[is_own]:
+            if name == (number.attribute or number.name):
+                return number.decoded(numbers[number.name])
+        return None
+
+    def has(self, path: str) -> bool:
+        return path in self._key
+
+    def form(self, path: str) -> Form | None:
+        if path not in self._key:
+            return None
+        entry = self.entries[self._key[path]]
+        return Form(entry.dtype, entry.shape[: -1 if entry.dtype == "text" else None])
+
+    def load(self, path: str) -> AnyArray:
+        return self.read(*self._key[path])
+
+    def part(self, path: str, *spans: slice) -> AnyArray:
+        return np.asarray(self.load(path)[spans])
+
+    def stored_bytes(self, path: str) -> int:
+        return self.entries[self._key[path]].size
+
+    def is_same(self, path: str, other: str) -> bool:
+        a, b = (self.entries[self._key[each]] for each in (path, other))
+        return (a.offset, a.size) == (b.offset, b.size)
+
+    def read(self, profile: int, name: str) -> AnyArray:
+        """Return a column where it lies, unchecked; texts as (k) bytes.
+
+        It is read-only, and valid as long as anybody has it.
+
+        Raises:
+            CorruptAssetError: there is no such column, or a text in it has no end.
+        """
+        entry = self.entries.get((profile, name))
+        if entry is None:
+            raise self.damaged(f"column {self._path_of(profile, name)} is missing")
+        kind = np.dtype("uint8" if entry.dtype == "text" else entry.dtype)
+        dtype = np.dtype(kind.str.replace(">", "<"))  # memoryviews know native types alone
+        raw = self.bytes[entry.offset : entry.offset + entry.size]
+        found: AnyArray = raw.view(np.ndarray).view(dtype).reshape(entry.shape)
+        if entry.dtype != "text":
+            return found
+        width = entry.shape[-1]
+        if not width or found[..., -1].any():
+            raise self.damaged(f"column {self._path_of(profile, name)} has a text without an end")
+        return found.reshape(-1).view(f"S{width}").reshape(entry.shape[:-1])
+
+    def _path_of(self, profile: int, name: str) -> str:
+        return f"/{name}" if profile == LEVEL else profile_path(self._names[profile], name)
+
+    def _texts(self, name: str, count: int) -> list[str]:
+        """Return so many texts of the level."""
+        entry, declared = self.entries.get((LEVEL, name)), self.schema.column(f"/{name}")
+        if entry is None or entry.dtype != "text" or entry.shape[:-1] != (count,):
+            raise self.damaged(f"column /{name} is not {count} texts")
+        array = self.read(LEVEL, name)
+        for fault in faults(declared, array, lambda dim: count):
+            raise self.damaged(f"column /{name} {fault}")
+        return [each.decode() for each in array.tolist()]
+
+    def _numbers(self, profile: int) -> dict[str, int]:
+        declared = self.schema.numbers[profile != LEVEL]
+        stored = self.read(profile, "numbers")
+        if stored.shape != (len(declared),) or stored.dtype != np.int32:
+            raise self.damaged(f"column {self._path_of(profile, 'numbers')} is not as declared")
+        found = {each.name: value for each, value in zip(declared, stored.tolist(), strict=True)}
+        for each in declared:
+            if not each.least <= found[each.name] <= each.most:
+                raise self.damaged(f"{each.name} is {found[each.name]}")
+        return found
+
+
+def _parse_flat_header(
+    file: BufferedReader, path: Path
+) -> tuple[int, int, int, bytes, tuple[int, int]]:
+    """Return the number of columns, the revision, the size, the fingerprint and the checksum."""
+    data = file.read(HEADER_LAYOUT.size)
+    if not data.startswith(MAGIC):
+        raise NotAnAssetError("this is no flat file", file=path, expected="one of `bake export`")
+    size = file.seek(0, 2)
+    if len(data) < HEADER_LAYOUT.size:
+        raise damaged(path, "its header is cut", remedy=_EXPORT)
+    _, version, columns, revision, stated, fingerprint, a, b = HEADER_LAYOUT.unpack(data)
+    if version:
+        _check_version(path, "flat format", version, (FLAT_VERSION, FLAT_VERSION), _EXPORT)
+    if version < 1 or stated % BORDER:
+        raise damaged(path, "its header is wrong", remedy=_EXPORT)
+    if size != stated:
+        found = f"the file has {size:,} bytes, its header says {stated:,}"
+        raise damaged(path, found, remedy=_EXPORT)
+    return columns, revision, stated, fingerprint, (a, b)
+
+
+def _table(data: UInt8Array, count: int) -> dict[tuple[int, str], Entry]:
+    """Return the table of so many columns, after a check of where they lie.
+
+    Raises:
+        ValueError: an entry says what cannot be, or bytes belong to no column.
+    """
+    if count > (len(data) - BORDER) // BORDER:
+        raise ValueError(f"a table of {count} columns does not fit into it")
+    found: dict[tuple[int, str], Entry] = {}
+    place, last = BORDER + BORDER * count, (LEVEL - 1, b"")
+    earlier: set[tuple[int, str, tuple[int, ...]]] = set()
+    for number in range(count):
+        entry = _entry(data[BORDER * (1 + number) : BORDER * (2 + number)].tobytes())
+        if entry is None:
+            raise ValueError(f"column {number} is nothing this format knows")
+        # Columns follow each other; what was said before lies where it was.
+        key, end = (entry.profile, entry.name.encode()), entry.offset + entry.size
+        form = entry.offset, entry.dtype, entry.shape
+        if key <= last or not (form in earlier or entry.offset == place) or end > len(data):
+            raise ValueError(f"column {number} is out of order")
+        after = -(-end // BORDER) * BORDER
+        if data[end:after].any():
+            raise ValueError(f"what follows column {number} is not zero")
+        place, last = max(place, after), key
+        earlier.add(form)
+        found[entry.profile, entry.name] = entry
+    if place != len(data):
+        raise ValueError(f"its columns end at byte {place:,} of {len(data):,}")
+    return found
+
+
+def _entry(raw: bytes) -> Entry | None:
+    """Return an entry of the table; None where it says what cannot be."""
+    name, profile, dtype, dimensions, *rest = ENTRY_LAYOUT.unpack(raw)
+    shape, (offset, size) = tuple(rest[:DIMENSIONS]), rest[DIMENSIONS:]
+    bare, kind = name.rstrip(b"\0"), _DTYPE_NAMES.get(dtype, "")
+    sound = (
+        0 < len(bare) < len(name)
+        and all(32 < byte < 127 for byte in bare)
+        and profile >= LEVEL
+        and kind
+        and 1 <= dimensions <= DIMENSIONS
+        and not any(shape[dimensions:])
+        and size == math.prod(shape[:dimensions]) * SIZES[kind]
+    )
+    if not sound:
+        return None
+    return Entry(bare.decode("ascii"), profile, kind, shape[:dimensions], offset, size)
+
+
+def checksum(words: AnyArray) -> tuple[int, int]:
+    """Return both halves of the checksum: sums of all words, and of all sums on the way.
+
+    This is J. Fletcher, "An Arithmetic Checksum for Serial Transmissions" (1982), on words of 32
+    bits and modulo 2**32, which any language can do.
+
+    Args:
+        words: (k) uint32, the whole file; the checksum in it counts as zeros.
+
+    Returns:
+        a and b after ``a = 1; b = 0; for word in words: a += word; b += a`` modulo 2**32.
+    """
+    a, b = 1, 0
+    for first in range(0, len(words), 2**20):
+        piece = words[first : first + 2**20].astype(np.uint64)
+        count = len(piece)
+        if not first:
+            piece[CHECKSUM_WORDS] = 0
+        weighted = int((piece * np.arange(count, 0, -1, dtype=np.uint64)).sum(dtype=np.uint64))
+        b = (b + a * count + weighted) & 0xFFFFFFFF
+        a = (a + int(piece.sum())) & 0xFFFFFFFF
+    return a, b
+
+
+# -- either of them --------------------------------------------------------------------------------
+
+
+def is_flat(path: Path) -> bool:
+    """Return whether a file begins like a flat file of any version.
+
+    Raises:
+        AssetError: the file cannot be read.
+    """
+    with open_to_read(path) as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
+def is_of_patterns(file: Hdf5File | FlatFile) -> bool:
+    """Return whether a file is a pattern database; False where its kind cannot be read."""
+    with contextlib.suppress(CorruptAssetError):
+        return file.attribute("/", "kind") == PATTERNS_KIND
+    return False
+
+
+class File:
+    """An open asset or flat file: attributes, and columns by their paths.
+
+    Attributes:
+        path: the file.
+        header: what it says of itself before all columns.
+        profiles: names of the profiles, sorted.
+        schema: what such a file holds.
+    """
+
+    #: What assets and flat files hold.
+    in_assets, in_flat_files = IN_ASSETS, IN_FLAT_FILES
+
+    def __init__(self, path: str | Path, *, check: bool = True) -> None:
+        """Open a file.
+
+        Args:
+            path: an HDF5 asset or a flat file.
+            check: compare all bytes with the digest or checksum in the header, of an HDF5 file
+                before HDF5 sees any.
+
+        Raises:
+            NotAnAssetError, AssetTooOldError, AssetTooNewError: this version cannot read the file.
+            CorruptAssetError: it was damaged.
+        """
+        path = Path(path)
+        self._file: Hdf5File | FlatFile = (
+            FlatFile(path, self.in_flat_files, check=check)
+            if is_flat(path)
+            else Hdf5File(path, self.in_assets, check=check)
+        )
+        self.path, self.header, self.schema = path, self._file.header, self._file.schema
+        self._lengths: dict[tuple[str, str | None], int] = {}
+        self._told: dict[tuple[str, str], str | int | None] = {}
+        self._known: dict[str, bool] = {}
+        self._shapes: dict[str, tuple[int, ...]] = {}
+        self._sound: set[str] = set()
+        try:
+            self.profiles = self._find_profiles()
+        except BaseException:
+            self.close()
+            raise
+
+    def _find_profiles(self) -> tuple[str, ...]:
+        """Return the names of the profiles, which paths of columns need."""
+        if not (names := self._file.profiles()):
+            if is_of_patterns(self._file):
+                raise NotAnAssetError(
+                    "this is a pattern database, no level",
+                    file=self.path,
+                    expected="the asset of a level",
+                    remedy="open it with `bake.school.open_patterns`",
+                )
+            raise self.damaged("it holds no profiles")
+        return tuple(names)
+
+    @property
+    def name(self) -> str:
+        """Return the name of the level."""
+        return self.header.level
+
+    @property
+    def checked(self) -> bool:
+        """Return whether all bytes were compared with their digest when it was opened."""
+        return self._file.checked
+
+    def damaged(self, found: str, *, verdict: str = "damaged") -> CorruptAssetError:
+        """Return the error for what is found in this file; see :func:`damaged`."""
+        return self._file.damaged(found, verdict=verdict)
+
+    def close(self) -> None:
+        """Close the file; arrays already handed out stay valid."""
+        self._file.close()
+
+    def check_open(self) -> None:
+        """Refuse to go on after :meth:`close`, with an AssetError."""
+        if not self._file.is_open:
+            raise AssetError(
+                "the asset is closed", file=self.path, remedy="look things up inside `with`"
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # -- attributes -------------------------------------------------------------------------------
+
+    def text(self, name: str, group: str = "/") -> str | None:
+        """Return a text attribute; None where an optional one is absent."""
+        value = self.attribute(name, group)
+        return None if value is None else str(value)
+
+    def number(self, name: str, group: str = "/") -> int | None:
+        """Return an integer attribute; None where an optional one is absent."""
+        value = self.attribute(name, group)
+        return None if value is None else int(value)
+
+    def attribute(self, name: str, group: str = "/") -> str | int | None:
+        """Return an attribute; None where an optional one is absent."""
+        self.check_open()
+        if (group, name) not in self._told:
+            declared, value = self.schema.attribute(group, name), self._file.attribute(group, name)
+            if not (declared.optional if value is None else declared.allows(value)):
+                told = "is missing" if value is None else f"is {value!r}"
+                raise self.damaged(f"attribute {name} of {group} {told}")
+            self._told[group, name] = value
+        return self._told[group, name]
+
+    # -- columns ----------------------------------------------------------------------------------
+
+    def has(self, path: str) -> bool:
+        """Return whether there is a column."""
+        # Every search asks this.
+        known = self._known.get(path)
+        if known is None:
+            self.check_open()
+            known = self._known[path] = self.schema.has_column(path) and self._file.has(path)
+        return known
+
+    def columns(self) -> list[str]:
+        """Return the paths of the columns in the schema's order, profile by profile."""
+        declared = self.schema.columns
+        paths = [each.path for each in declared if not each.own] + [
+            profile_path(name, each.name) for name in self.profiles for each in declared if each.own
+        ]
+        return [path for path in paths if self.has(path)]
+
+    def read(self, path: str) -> AnyArray:
+        """Return a whole column in a new array; those of flat files where they lie, read-only.
+
+        Raises:
+            CorruptAssetError: the column is missing, unreadable, or not what the schema says.
+        """
+        self.shape(path)
+        array = self._file.load(path)
+        if path not in self._sound:
+            self._check_values(array, path)
+            self._sound.add(path)
+        return array
+
+    def part(self, path: str, *spans: slice) -> AnyArray:
+        """Return a part of a column in a new array.
+
+        Its digest is that of the whole column, and is not compared; :meth:`read` does that.
+
+        Args:
+            path: a column that the file holds.
+            spans: from where to where, in each of its dimensions.
+
+        Raises:
+            CorruptAssetError: the column is missing, unreadable, or not what the schema says.
+        """
+        self.shape(path)
+        array = self._file.part(path, *spans)
+        self._check_values(array, path, whole=False)
+        return array
+
+    def _check_values(self, array: AnyArray, path: str, *, whole: bool = True) -> None:
+        """Refuse elements that the table of columns does not allow."""
+        declared = self.schema.column(path)
+        profile = path.split("/")[2] if declared.own else None
+        for fault in faults(declared, array, lambda dim: self._length(dim, profile), whole=whole):
+            raise self.damaged(f"column {path} {fault}")
+
+    def shape(self, path: str) -> tuple[int, ...]:
+        """Return the shape of a column without reading it.
+
+        Raises:
+            CorruptAssetError: the column is missing, or another one is not as long as it should be.
+        """
+        self.check_open()
+        if not self.has(path):
+            raise self.damaged(f"column {path} is missing")
+        declared = self.schema.column(path)
+        needed = f"{path.rpartition('/')[0]}/{declared.needs}"
+        if declared.needs and not self.has(needed):
+            raise self.damaged(f"column {path} is there without column {needed}")
+        shape = self._shape(declared, path)
+        profile = path.split("/")[2] if declared.own else None
+        for dim in dict.fromkeys(declared.dims):
+            self._length(dim.removesuffix(" + 1"), profile)
+        return shape
+
+    def dtype(self, path: str) -> str:
+        """Return the element type of a column."""
+        self.shape(path)
+        form = self._file.form(path)
+        return form.dtype if form else ""
+
+    def stored_bytes(self, path: str) -> int:
+        """Return the bytes a column takes in the file."""
+        self.shape(path)
+        return self._file.stored_bytes(path)
+
+    def is_same(self, path: str, other: str) -> bool:
+        """Return whether two columns are stored once, under two names."""
+        self.shape(path), self.shape(other)
+        return self._file.is_same(path, other)
+
+    # -- lengths ----------------------------------------------------------------------------------
+
+    def rows(self, profile: str) -> int | None:
+        """Return how many rows a profile's columns have; None where nothing says it."""
+        length = self._length("row", profile)
+        return length if ("row", profile) in self._lengths else None
+
+    def _length(self, dim: str, profile: str | None) -> int:
+        """Return the length of a dimension, after checking that all columns with it agree.
+
+        Args:
+            dim: its name in the schema.
+            profile: its columns are looked at, too; None = only those of the level.
+        """
+        known = self._lengths.get((dim, profile))
+        if known is not None:
+            return known
+        stated, wrong = self._stated_lengths(dim, profile)
+        if not stated:
+            # A column whose length nobody could tell is refused before what hangs on it.
+            for error in wrong:
+                raise error
+            return 0
+        lengths = [length for length, _ in stated]
+        length = max(lengths, key=lengths.count)
+        witness = next(where for each, where in stated if each == length)
+        for each, where in stated:
+            if each != length:
+                raise self.damaged(f"{where} has {each} of {dim}, {witness} {length}")
+        if length < 0:
+            raise self.damaged(f"{witness} is empty")
+        self._lengths[dim, profile] = length
+        return length
+
+    def _stated_lengths(
+        self, dim: str, profile: str | None
+    ) -> tuple[list[tuple[int, str]], list[CorruptAssetError]]:
+        """Return every length stated for a dimension with what states it; and damaged columns."""
+        found = [(FIXED[dim], "the format")] if dim in FIXED else []
+        wrong = []
+        if dim in self.schema.stated:
+            own, name = self.schema.stated[dim]
+            group = f"/profiles/{profile}" if own else "/"
+            length = self.number(name, group)
+            if length is None:
+                raise self.damaged(f"attribute {name} of {group} is missing")
+            found.append((length, f"attribute {name} of {group}"))
+        if dim == "location":
+            width, height = self.number("width"), self.number("height")
+            if width is None or height is None:
+                found.append((self._length("node", None), "the number of nodes"))
+            else:
+                found.append((width * height, "width and height"))
+        for declared in self.schema.columns_along(dim):
+            if declared.own and profile is None:
+                continue
+            path = declared.path.replace(PROFILE, profile or "")
+            try:
+                shape = self._shape(declared, path) if self.has(path) else ()
+            except CorruptAssetError as error:
+                wrong.append(error)
+                continue
+            for length, name in zip(shape, declared.dims, strict=False):
+                if name.removesuffix(" + 1") == dim:
+                    found.append((length - name.endswith(" + 1"), f"column {path}"))
+        return found, wrong
+
+    def _shape(self, declared: Column, path: str) -> tuple[int, ...]:
+        """Return the shape of a column that is there, or raise where it is not as declared."""
+        shape = self._shapes.get(path)
+        if shape is None:
+            form = self._file.form(path)
+            if form is None:
+                raise self.damaged(f"column {path} is no array")
+            shape = form.shape
+            if shape is None or not declared.fits(*form):
+                told = "of no shape" if shape is None else list(shape)
+                raise self.damaged(
+                    f"column {path} is {form.dtype}{told}, "
+                    f"not {' or '.join(declared.dtypes)}[{', '.join(declared.dims)}]"
+                )
+            # Other threads may look at any time, so only a finished answer is kept.
+            self._shapes[path] = shape
+        return shape
+
+
+# -- runs ------------------------------------------------------------------------------------------
+
+#: Bytes that a length below 2^31 takes at most.
+_MOST_BYTES = 5
+
+
+def starts_of_runs(written: UInt8Array, rows: int, runs: int) -> tuple[Int64Array, AnyArray]:
+    """Return where runs begin, from their lengths as LEB128.
+
+    Args:
+        written: (b) uint8.
+        rows, runs: how many there are.
+
+    Returns:
+        (r) int64, how many runs each row has; and (k) uint16 or int32, the first target of each
+        run: in each row 0 first, then ascending and below r.
+
+    Raises:
+        ValueError: the lengths are not those of such runs. Nothing is allocated for runs that have
+            no length.
+    """
+    ends = written < 128
+    if (found := np.count_nonzero(ends)) != runs:
+        raise ValueError(f"has {found:,} lengths for {runs:,} runs")
+    if (found := len(written) - np.count_nonzero(written)) != rows:
+        raise ValueError(f"ends {found:,} of {rows:,} rows")
+    if not rows:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint16)
+    if written[-1] or (written[np.flatnonzero(written == 0) - 1] >= 128).any():
+        raise ValueError("ends a row inside a length")
+    length = _lengths(written, np.flatnonzero(ends))
+    if (longest := int(length.max())) >= rows:
+        raise ValueError(f"has a run of {longest:,} targets in a table of {rows:,}")
+    last = np.flatnonzero(length == 0)
+    gone = np.diff(np.cumsum(length)[last], prepend=0)
+    if (furthest := int(gone.max())) >= rows:
+        raise ValueError(f"begins a run at target {furthest:,} of {rows:,}")
+    # A running sum over all rows; after each row it takes away what the row has gone.
+    kind = np.uint16 if rows <= 2**16 else np.int32
+    step = np.zeros(runs, dtype=kind)
+    step[1:] = length[:-1]
+    step[last[:-1] + 1] = (-gone[:-1]).astype(kind)
+    return np.diff(last, prepend=-1), np.cumsum(step, dtype=kind)
+
+
+def run_starts(file: File, profile: str, rows: int, runs: int) -> tuple[Int64Array, AnyArray]:
+    """Return where the runs of a profile's next hops begin, from lengths or from their starts.
+
+    Args:
+        file: what holds the columns.
+        profile: its name; its next hops are compressed.
+        rows, runs: how many it has.
+
+    Returns:
+        (r) int64, how many runs each row has, at least one; and (k) integers, the first target of
+        each run: in each row 0 first, then ascending and below r.
+
+    Raises:
+        CorruptAssetError: the runs do not fit these rows, or cannot be read.
+    """
+    path = profile_path(profile, "run_length")
+    if file.has(path):
+        try:
+            return starts_of_runs(file.read(path), rows, runs)
+        except ValueError as error:
+            raise file.damaged(f"column {path} {error}") from None
+    first, start = (file.read(profile_path(profile, name)) for name in ("first_run", "run_start"))
+    begins = np.zeros(runs, dtype=np.bool_)
+    begins[first[:-1]] = True
+    rises = begins.copy()
+    rises[1:] |= start[1:] > start[:-1]
+    if start[begins].any() or not rises.all():
+        raise file.damaged(f"column {profile_path(profile, 'run_start')} does not ascend")
+    return first[1:] - first[:-1].astype(np.int64), start
+
+
+def _lengths(written: UInt8Array, last: Int64Array) -> Int64Array:
+    """Put lengths together from their bytes; ``last`` is where the last byte of each lies."""
+    length = written[last].astype(np.int64)
+    width = np.diff(last, prepend=-1)
+    if width.max() > _MOST_BYTES:
+        raise ValueError(f"has a length of {width.max():,} bytes")
+    for back in range(1, int(width.max())):
+        longer = np.flatnonzero(width > back)
+        length[longer] = (length[longer] << 7) | (written[last[longer] - back] & 127)
+    return length

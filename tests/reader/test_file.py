@@ -1,0 +1,87 @@
+"""The reader opens both kinds of files, and reads of them what the bake reads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bake.asset import Asset, document
+from bake.asset.columns import COLUMNS
+from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS
+from bake.asset.schema import ATTRIBUTES
+from levelbake import columns
+from levelbake.errors import AssetError, NotAnAssetError
+from levelbake.file import File, Hdf5File
+from tests.support.stored import stored_asset
+
+VECTORS = Path(__file__).parents[1] / "vectors"
+FLAT = sorted(VECTORS.glob("*.bake"))
+
+
+def test_the_lists_are_made_from_those_of_the_bake() -> None:
+    source = document.READER.read_text("utf-8")
+    assert document.lists_of_the_reader() in source, "run `python -m bake.asset.document`"
+
+
+def test_the_reader_checks_what_the_bake_declares() -> None:
+    read = {(each.box, each.path): each for each in columns.COLUMNS}
+    left_out = set()
+    for each in COLUMNS:
+        found = read.pop((each.box, each.path), None)
+        if found is None:
+            left_out.add(each.name.split("_")[0])
+        else:
+            bare = replace(each, unit="", description="", shuffle=True, given=False)
+            # As text, because NaN is not equal to itself.
+            assert list(map(str, vars(found).values())) == list(map(str, vars(bare).values()))
+    assert not read
+    assert not left_out & {"terrain", "link", "price", "region", "spot", "door", "run", "label"}
+    for mine, theirs in (
+        (columns.ATTRIBUTES, ATTRIBUTES),
+        (columns.LEVEL_NUMBERS, LEVEL_NUMBERS),
+        (columns.PROFILE_NUMBERS, PROFILE_NUMBERS),
+    ):
+        assert list(mine) == [replace(each, description="") for each in theirs]
+
+
+def check_columns(path: Path) -> None:
+    with File(path) as file, Asset(path) as whole:
+        assert (file.name, file.profiles) == (whole.name, whole.profiles)
+        assert file.header.fingerprint() == whole.header.fingerprint()
+        assert set(file.columns()) <= set(whole.columns())
+        for column in file.columns():
+            np.testing.assert_array_equal(file.read(column), whole.read(column))
+        for each in file.schema.attributes:
+            for name in file.profiles if "{" in each.group else ("",):
+                group = each.group.format(profile=name)
+                found = file.attribute(each.name, group)
+                assert found == whole.attribute(each.name, group), each
+
+
+@pytest.mark.parametrize("path", FLAT, ids=lambda path: path.stem)
+def test_flat_files(path: Path) -> None:
+    check_columns(path)
+
+
+@pytest.mark.parametrize("name", ["grove.json", "depot.json"])
+def test_assets(name: str) -> None:
+    check_columns(stored_asset(name))
+
+
+def test_a_closed_file_answers_nothing() -> None:
+    with File(FLAT[0]) as file:
+        file.read("/terrain_name")
+    with pytest.raises(AssetError, match="the asset is closed"):
+        file.read("/terrain_name")
+
+
+def test_neither_of_them(tmp_path: Path) -> None:
+    path = tmp_path / "level.json"
+    path.write_text("{}")
+    with pytest.raises(NotAnAssetError, match="no HDF5 file"):
+        File(path)
+    with pytest.raises(NotAnAssetError, match="no HDF5 file"):
+        Hdf5File(path, File.in_assets)
