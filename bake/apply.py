@@ -17,7 +17,7 @@ from bake.arrays import AnyArray, UInt8Array
 from bake.asset import Asset, header_for, sha256_of
 from bake.asset.columns.things import DOORS, LINKS, PROTOTYPES, REGIONS, SPOTS
 from bake.asset.partial import check_writable
-from bake.asset.records import Packed, Records, Source, grid_frame, pack, unpack
+from bake.asset.records import Frame, Packed, Records, Source, grid_frame, pack, unpack
 from bake.asset.write import write_asset
 from bake.graph import BLOCKED, Metric
 from bake.level import (
@@ -42,16 +42,16 @@ from bake.play.live.edits import LevelState
 from bake.play.live.links import CLOSED, Pair
 from bake.play.live.patch import read_patch
 from bake.play.live.rules import LevelRules, ProfileRules
-from bake.play.reader.places import Cell as RuntimeCell
-from bake.play.reader.places import Places
-from bake.play.reader.points import Points
-from bake.play.things import Door as BakedDoor
-from bake.play.things import Link as BakedLink
-from bake.play.things import ThingTables
+from bake.play.reader.places import NodePlaces
 from bake.recipe import LevelRecipe, read_stated
 from bake.worlds import AgentProfile, World, build_world
 from levelbake.errors import PatchError, counted
 from levelbake.file import PATCH_PREFIX, read_header
+from levelbake.places import Cell as RuntimeCell
+from levelbake.places import Points
+from levelbake.things import Door as BakedDoor
+from levelbake.things import Link as BakedLink
+from levelbake.things import ThingTables
 
 #: The terrain below obstacles, in a level without a terrain that is blocked for everyone.
 OBSTACLE = "obstacle"
@@ -88,7 +88,7 @@ def apply_patch(
     check_writable(output.parent)
     header = read_header(asset)  # A flat file does not say what it was made from.
     with Asset(asset) as old:
-        rules = LevelRules(Places(old))
+        rules = LevelRules(NodePlaces(old))
         patched = read_patch(patch, rules)
         report("graph", 0)
         profiles = [ProfileRules(rules, name) for name in old.profiles]
@@ -240,10 +240,15 @@ def _floors(asset: Asset, name: str, count: int) -> UInt8Array:
     return asset.read(name) if asset.has(name) else np.zeros(count, dtype=np.uint8)
 
 
-def _instances(places: Places) -> tuple[tuple[Prototype, ...], tuple[Instance, ...]]:
+def _frame(tables: ThingTables, places: NodePlaces) -> Frame:
+    """Return what records of a level say by numbers, with cells as games know them."""
+    return Frame(tables.terrains, lambda cells: places.locations(cells, "cells"), places.places_of)
+
+
+def _instances(places: NodePlaces) -> tuple[tuple[Prototype, ...], tuple[Instance, ...]]:
     """Return what the level is built of; what a patch changed in one of them is its own."""
     tables = ThingTables(places)
-    drawn = unpack(PROTOTYPES, places.asset, tables.frame, Prototype)
+    drawn = unpack(PROTOTYPES, places.asset, _frame(tables, places), Prototype)
     number = {each.name: at for at, each in enumerate(drawn)}
     placed = tables.placed
     found = (Instance(number[each.prototype], each.placement, each.prototype) for each in placed)
@@ -293,7 +298,7 @@ def _things(rules: LevelRules, terrain: AnyArray, names: list[str], patched: Lev
     def door(cells: AnyArray, **each: Any) -> Door:
         return _door(tables.doors[each["name"]], cells, terrain, names)
 
-    now = Packed(pack(LINKS, list(links.values()), tables.frame))
+    now = Packed(pack(LINKS, list(links.values()), _frame(tables, rules.places)))
     return Things(
         read(LINKS, now, Link),
         read(REGIONS, rules.asset, Region),

@@ -17,12 +17,12 @@ from bake.agents.warm import warm_up
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
 from bake.play import LevelAsset, open_asset
-from bake.play.reader.places import Cell
 from bake.processors import processors
 from bake.recipe import LevelRecipe
 from benchmarks.bench import Bench
 from benchmarks.levels import level_file
 from benchmarks.section import Section
+from levelbake.places import Cell
 
 FULL = ("lak303d", "den520d")
 QUICK = ("lak303d",)

@@ -19,12 +19,12 @@ from bake.play.level import LevelAsset
 from bake.play.live.changed import Changed
 from bake.play.live.state import ProfileState
 from bake.play.navigator import Navigator
-from bake.play.reader.places import Cell
 from bake.processors import processors
 from bake.recipe import LevelRecipe
 from benchmarks.bench import Bench
 from benchmarks.levels import level_file, small_level
 from benchmarks.section import Section
+from levelbake.places import Cell
 from tests.support.rebuilt import check_hierarchy
 
 FULL = ("den520d", "brc202d", "lak303d", "orz900d", "maze512-4-0")

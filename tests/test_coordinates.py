@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.coordinates import Coordinates, upright
 from bake.levels.tiled.geometry import Geometry
+from levelbake.places import Coordinates, upright
 from levelbake.steps import HEX_LAYOUTS, HexLayout
 
 Cell = tuple[int, int]

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from bake.agents.belief import Belief
 from bake.agents.plans import METHODS, Maker, Plan
 from bake.graph import BLOCKED
-from bake.play.reader.places import Place, quoted
 from levelbake.errors import QueryError
+from levelbake.places import Place, quoted
 
 if TYPE_CHECKING:
     from bake.search.incremental.lifelong import LifelongPlanning

@@ -17,10 +17,9 @@ from bake.agents.possible import TrueArcs, guessed_weights, norm_of, possible_ar
 from bake.arrays import BoolArray, Int32Array, Int64Array
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.play.navigator import Navigator
-from bake.play.reader.numbers import number_of
-from bake.play.reader.places import Place, quoted
 from bake.play.snapshot import Snapshot
 from levelbake.errors import QueryError
+from levelbake.places import Place, number_of, quoted
 
 if TYPE_CHECKING:
     from bake.search.incremental.twins import TwinArcs

@@ -16,9 +16,8 @@ from bake.agents.reservations import Conflicts, conflicts
 from bake.agents.rounds import Planner, Round, Task
 from bake.arrays import BoolArray, Int32Array
 from bake.play import LevelAsset
-from bake.play.reader.numbers import number_of, whole_of
-from bake.play.reader.places import Place, quoted
 from levelbake.errors import QueryError
+from levelbake.places import Place, number_of, quoted, whole_of
 
 #: The longest window that searches can count.
 MOST_STEPS = 256

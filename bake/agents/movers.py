@@ -16,8 +16,8 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array
 from bake.graph import INFINITY, UNREACHABLE, Graph
 from bake.play import LevelAsset
-from bake.play.reader.places import Place
 from levelbake.errors import BlockedCellError
+from levelbake.places import Place
 
 if TYPE_CHECKING:
     from bake.search.point.astar_buckets import PackedArcs

@@ -12,7 +12,7 @@ import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, Int64Array
 from bake.graph import BLOCKED, MAX_WEIGHT
-from bake.play.reader.places import Places
+from bake.play.reader.places import NodePlaces
 from bake.play.reader.version import Version
 from levelbake.errors import QueryError
 from levelbake.steps import chart, hex_steps
@@ -40,7 +40,7 @@ class TrueArcs(NamedTuple):
         return TrueArcs(location[tail], location[head], usable.weight)
 
 
-def possible_arcs(places: Places, true: TrueArcs) -> TwinArcs:
+def possible_arcs(places: NodePlaces, true: TrueArcs) -> TwinArcs:
     """Lay out the arcs that a level may have, all of them blocked.
 
     What leads elsewhere than to a neighbour, such as a ladder, is among them, as nobody could guess
@@ -69,12 +69,12 @@ def possible_arcs(places: Places, true: TrueArcs) -> TwinArcs:
     return twin_arcs(places.width * places.height, tails, heads)
 
 
-def _tails(places: Places) -> Int64Array:
+def _tails(places: NodePlaces) -> Int64Array:
     """Return (m) int64, the nodes that the arcs of a graph leave."""
     return np.repeat(np.arange(places.node_count), np.diff(places.first_out))
 
 
-def _neighbours(places: Places) -> tuple[Int64Array, Int64Array]:
+def _neighbours(places: NodePlaces) -> tuple[Int64Array, Int64Array]:
     """Return one arc for each pair of neighbouring cells of a grid, walls or not."""
     width, height = places.width, places.height
     floor = places.floor_height or height
@@ -92,7 +92,7 @@ def _neighbours(places: Places) -> tuple[Int64Array, Int64Array]:
     return np.concatenate(tails), np.concatenate(heads)
 
 
-def _steps(places: Places) -> list[tuple[int | None, tuple[tuple[int, int], ...]]]:
+def _steps(places: NodePlaces) -> list[tuple[int | None, tuple[tuple[int, int], ...]]]:
     """Return the steps of cells in lines of each parity; None stands for all lines."""
     if places.hex_layout is not None:
         return [(parity, hex_steps(places.hex_layout, parity)) for parity in (0, 1)]
@@ -100,7 +100,7 @@ def _steps(places: Places) -> list[tuple[int | None, tuple[tuple[int, int], ...]
     return [(None, _SQUARE[:2] if straight_only else _SQUARE)]
 
 
-def _are_neighbours(places: Places, tail: Int32Array, head: Int32Array) -> BoolArray:
+def _are_neighbours(places: NodePlaces, tail: Int32Array, head: Int32Array) -> BoolArray:
     """Tell which arcs lead from a cell of a grid to a neighbour on the same floor."""
     here, there = (places.cells_of(each) for each in (tail, head))
     floor = np.int32(places.floor_height or places.height)
@@ -110,7 +110,7 @@ def _are_neighbours(places: Places, tail: Int32Array, head: Int32Array) -> BoolA
     )
 
 
-def norm_of(places: Places, tail: Int32Array, head: Int32Array, weight: Int32Array) -> Estimate:
+def norm_of(places: NodePlaces, tail: Int32Array, head: Int32Array, weight: Int32Array) -> Estimate:
     """Return a heuristic between locations that is consistent for these arcs.
 
     Args:
@@ -137,7 +137,7 @@ def norm_of(places: Places, tail: Int32Array, head: Int32Array, weight: Int32Arr
 
 
 def guessed_weights(
-    places: Places, arcs: TwinArcs, true: TrueArcs, unknown: str | float
+    places: NodePlaces, arcs: TwinArcs, true: TrueArcs, unknown: str | float
 ) -> Int32Array:
     """Return (m) int32 ticks, what an agent thinks of arcs it has not seen.
 
@@ -176,7 +176,7 @@ def guessed_weights(
     return guessed
 
 
-def _lengths(places: Places, tail: Int32Array, head: Int32Array) -> np.ndarray:
+def _lengths(places: NodePlaces, tail: Int32Array, head: Int32Array) -> np.ndarray:
     """Return (k) float64, how long arcs are; on grids inf for what leads to no neighbour."""
     if not places.is_grid:
         if places.position is None:

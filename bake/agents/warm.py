@@ -9,9 +9,9 @@ from bake.agents.belief import Belief
 from bake.agents.crowd import Crowd
 from bake.agents.plans import METHODS
 from bake.play import LevelAsset, Navigator
-from bake.play.reader.places import Place
 from bake.play.warm import two_neighbours
 from levelbake.errors import BakeError
+from levelbake.places import Place
 
 
 def warm_up(level: LevelAsset) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import cached_property
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,17 +20,12 @@ from bake.movement import FootprintMap
 from levelbake.columns import profile_path
 from levelbake.errors import BakeError
 from levelbake.file import File
+from levelbake.places import form_of, lattice_of, rules_of
 from levelbake.steps import (
     LEVEL_GROUND,
     NO_LINK,
-    Connectivity,
-    CornerCutting,
-    CostRule,
     Footprints,
-    Headings,
-    HexLayout,
     Lattice,
-    MovementRules,
     Mover,
     Prices,
     SlopeRule,
@@ -70,29 +65,9 @@ class LevelGraph:
         self.asset = asset
         self._movers: dict[str, Mover] = {}
         self._rows: dict[str, Int32Array] = {}
-        self.is_grid = asset.text("kind") != "graph"
-        self.rules = MovementRules(
-            cast("CornerCutting", asset.text("corner_cutting")),
-            cast("CostRule", asset.text("cost_rule")),
-            asset.number("ticks_per_unit") or 0,
-        )
-        hexagonal, layout = asset.text("kind") == "hex", asset.text("hex_layout")
-        width, height, connectivity = (
-            asset.number(name) or 0 for name in ("width", "height", "connectivity")
-        )
-        floor_height, headings = asset.number("floor_height"), asset.number("headings")
-        floors = height / (floor_height or max(1, height))
-        fits = hexagonal == (connectivity == 6) == (layout is not None)
-        fits &= self.is_grid == (connectivity > 0) and headings in (None, connectivity)
-        fits &= floor_height is None or (floors > 1 and floors == int(floors))
-        fits &= headings is None or (self.is_listed and headings == floors)
-        if not fits:
-            found = (
-                "kind, connectivity, hex_layout, floor_height and headings contradict each other"
-            )
-            raise asset.damaged(found)
-        self.headings = cast("Headings | None", headings)
-        self._form = width, height, connectivity, layout, floor_height
+        self.rules = rules_of(asset)
+        self._form = form_of(asset)
+        self.is_grid, self.headings = self._form.is_grid, self._form.headings
 
     @property
     def is_listed(self) -> bool:
@@ -134,18 +109,7 @@ class LevelGraph:
     @cached_property
     def lattice(self) -> Lattice | None:
         """Return which cells of a grid are neighbours; None on graphs."""
-        if not self.is_grid:
-            return None
-        width, height, connectivity, layout, floor_height = self._form
-        return Lattice(
-            width,
-            height,
-            cast("Connectivity", connectivity),
-            cast("HexLayout | None", layout),
-            floor_height,
-            self.asset.read("/barred") if self.asset.has("/barred") else None,
-            self.headings,
-        )
+        return lattice_of(self.asset, self._form) if self.is_grid else None
 
     # -- arcs -------------------------------------------------------------------------------------
 

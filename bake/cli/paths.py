@@ -31,8 +31,8 @@ MOST_PAIRS = 1_000_000
 if TYPE_CHECKING:
     from bake.play import LevelAsset, Navigator
     from bake.play.navigator import Straight
-    from bake.play.reader.places import Place
     from bake.view.evaluate import Evaluation
+    from levelbake.places import Place
 
 
 def path(

@@ -10,14 +10,13 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.asset import Asset
-from bake.coordinates import Coordinates
 from bake.diff.matched import Matched, match
 from bake.diff.measures import Distances, Reachability, compare_distances, compare_reachability
 from bake.play import LevelAsset
 from bake.play.hierarchy.layers import ClusterTables
 from bake.play.reader.columns import ProfileColumns
-from bake.play.reader.places import Place
 from levelbake.errors import QueryError
+from levelbake.places import Coordinates, Place
 
 What = Literal["cells", "reachability", "distances", "size"]
 

@@ -21,11 +21,11 @@ from bake.flat.write import Columns
 from bake.play.live.rules import LevelRules, ProfileRules
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.hops import RunHops
-from bake.play.reader.places import Places
-from bake.play.reader.points import Points
+from bake.play.reader.places import NodePlaces
 from levelbake.columns import Number, profile_path
 from levelbake.errors import OutputError
 from levelbake.file import LEVEL
+from levelbake.places import Points
 from levelbake.steps import cost_classes, step_ticks, ticks_of
 
 #: Beginnings of the names of columns that are written where they are asked for.
@@ -44,7 +44,7 @@ def columns_of(asset: Asset, profiles: Sequence[str], parts: Collection[str]) ->
         MissingTableError: the asset does not hold what is asked for.
         OutputError: a flat file of this level cannot hold it.
     """
-    places = Places(asset)
+    places = NodePlaces(asset)
     found = {(LEVEL, name): array for name, array in _level(places, profiles).items()}
     for number, profile in enumerate(profiles):
         own = _profile(ProfileColumns(places, profile), parts)
@@ -76,7 +76,7 @@ def _numbers(
     return {"numbers": np.array(said, dtype=np.int32)}
 
 
-def _level(places: Places, profiles: Sequence[str]) -> dict[str, AnyArray]:
+def _level(places: NodePlaces, profiles: Sequence[str]) -> dict[str, AnyArray]:
     """Return the columns that all profiles share."""
     asset, graph = places.asset, places.asset.graph
     own = {"floors": places.floors, "nodes": places.node_count, "profiles": len(profiles)}
@@ -105,7 +105,7 @@ def _level(places: Places, profiles: Sequence[str]) -> dict[str, AnyArray]:
     return found | _numbers(asset, LEVEL_NUMBERS, "/", own)
 
 
-def _as_nodes(found: dict[str, AnyArray], places: Places) -> None:
+def _as_nodes(found: dict[str, AnyArray], places: NodePlaces) -> None:
     """Put nodes into the place of cells: where they lie, what they are called, and their prices."""
     at, rows = places.flat, places.height // places.floors
     for name in [name for name in found if name.startswith(("region_", "arc_"))]:

@@ -14,7 +14,7 @@ from bake.export.columns import columns_of
 from bake.flat.schema import fingerprint_of_nodes, is_of, stored
 from bake.flat.write import Columns, write_flat
 from bake.play.reader.columns import ProfileColumns
-from bake.play.reader.places import Places
+from bake.play.reader.places import NodePlaces
 from bake.play.reader.rows import Rows
 from levelbake.errors import OutputError, QueryError, UnknownProfileError
 from levelbake.file import LEVEL, MAGIC, FlatFile, open_to_read
@@ -98,7 +98,7 @@ def export_table(asset: Asset, path: Path, profile: str | None = None) -> tuple[
     names = _known(asset, None if profile is None else [profile])
     if len(names) > 1:
         raise _unknown(asset, "several profiles, none named")
-    columns = ProfileColumns(Places(asset), names[0])
+    columns = ProfileColumns(NodePlaces(asset), names[0])
     if not columns.has_hops:
         raise columns.missing("next_hops")
     every = np.arange(columns.row_count, dtype=np.int32)

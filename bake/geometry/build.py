@@ -9,7 +9,6 @@ import numpy as np
 import shapely
 
 from bake.arrays import Float64Array
-from bake.coordinates import Point, upright
 from bake.errors import LevelError
 from bake.geometry.area import Area, Floor, Geometry, Region, areas_of, on_grid
 from bake.geometry.fill import filled, thickened
@@ -24,6 +23,7 @@ from bake.level import (
     Shape,
     Spot,
 )
+from levelbake.places import Point, upright
 
 #: The most corners all shapes of a level may have.
 MAX_CORNERS = 2**22

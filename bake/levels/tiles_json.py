@@ -10,7 +10,6 @@ import numpy as np
 from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 
 from bake.arrays import Float64Array, UInt8Array, UInt32Array
-from bake.coordinates import Coordinates, upright
 from bake.level import GridLevel, Rules
 from bake.levels.instances_json import (
     CELLS_SCHEMA,
@@ -48,6 +47,7 @@ from bake.levels.things_json import (
     SpotTable,
     ThingReader,
 )
+from levelbake.places import Coordinates, upright
 from levelbake.steps import Connectivity, CornerCutting, CostRule, HexLayout
 
 #: The only version of the format so far.

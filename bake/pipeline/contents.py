@@ -23,7 +23,6 @@ from bake.asset.columns.things import (
 from bake.asset.pairs import pair_differences
 from bake.asset.records import as_texts, grid_frame, pack
 from bake.asset.write import Contents, Scalar
-from bake.coordinates import Coordinates
 from bake.level import (
     GraphLevel,
     GridLevel,
@@ -40,6 +39,7 @@ from bake.tables.labels import StoredLabels
 from bake.tables.run_writer import RunTable
 from bake.worlds import DoorStates, LatticeWorld, World, link_cost
 from levelbake.columns import profile_path
+from levelbake.places import Coordinates
 from levelbake.steps import LEVEL_GROUND, Connectivity, HexLayout, MovementRules, Mover, in_rows
 
 Columns = dict[str, npt.NDArray[np.generic]]

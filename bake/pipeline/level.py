@@ -13,7 +13,6 @@ import numpy as np
 from bake.arrays import BoolArray
 from bake.asset import header_for
 from bake.asset.write import Contents, write_asset
-from bake.coordinates import upright
 from bake.errors import BudgetError, LevelError
 from bake.kernels.jit import uncompiled, waiting
 from bake.level import Division, Drawn, GeometryLevel, GraphLevel, GridLevel, Level, Remark, Rules
@@ -50,6 +49,7 @@ from bake.worlds import (
 from bake.worlds.headings import headed
 from levelbake.errors import CostError, in_units
 from levelbake.file import Header
+from levelbake.places import upright
 from levelbake.steps import Connectivity, MovementRules, SlopeRule
 
 #: Peak memory of building a world, for each node and each arc; measured on lattices of 4 million

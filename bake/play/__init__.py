@@ -9,12 +9,10 @@
 It needs only numpy and h5py.
 """
 
-from bake.coordinates import Coordinates
 from bake.play.level import LevelAsset, open_asset
 from bake.play.live.report import Changes, UpdateReport
 from bake.play.navigator import Navigator
 from bake.play.searching.result import SearchResult
-from bake.play.things import Door, Instance, Link, Region, Spot
 from levelbake.errors import (
     AssetError,
     AssetTooNewError,
@@ -31,6 +29,8 @@ from levelbake.errors import (
     UnknownNodeError,
     UnknownProfileError,
 )
+from levelbake.places import Coordinates
+from levelbake.things import Door, Instance, Link, Region, Spot
 
 __all__ = [
     "AssetError",

@@ -9,9 +9,9 @@ import numpy as np
 
 from bake.arrays import Float64Array
 from bake.play.current import Current, Questions
-from bake.play.reader.places import Place, has_point
 from bake.play.snapshot import Snapshot
 from levelbake.errors import QueryError
+from levelbake.places import Place, has_point
 
 if TYPE_CHECKING:
     from bake.play.live.moves import Moves, Unfolded

@@ -16,9 +16,10 @@ from bake.play.hierarchy.lattice import sheet_version
 from bake.play.reader.baked import Baked
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.engine import Engine
-from bake.play.reader.places import Place, Places
+from bake.play.reader.places import NodePlaces
 from bake.play.snapshot import Snapshot
-from bake.play.things import Door, Link, ThingTables
+from levelbake.places import Place
+from levelbake.things import Door, Link, ThingTables
 
 if TYPE_CHECKING:
     from bake.play.live.writer import LevelWriter
@@ -36,7 +37,7 @@ class Current:
         baked: what answers for each profile as it was baked, even if the level has changed since.
     """
 
-    def __init__(self, places: Places, profiles: tuple[str, ...]) -> None:
+    def __init__(self, places: NodePlaces, profiles: tuple[str, ...]) -> None:
         self.places = places
         self.things = ThingTables(places)
         columns = {name: ProfileColumns(places, name) for name in profiles}

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, NoReturn
 from bake.graph import UNREACHABLE
 from bake.play.current import Questions
 from bake.play.headings import ends
-from bake.play.reader.numbers import whole_of
-from bake.play.reader.places import Place, quoted
 from levelbake.errors import QueryError
+from levelbake.places import Place, quoted, whole_of
 
 if TYPE_CHECKING:
     from bake.play.searching.bounds import Bounds

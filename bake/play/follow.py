@@ -18,11 +18,10 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from bake.arrays import Float64Array
-from bake.play.reader.numbers import number_of
-from bake.play.reader.places import Place, Places, is_point, quoted
-from bake.play.reader.points import Points
+from bake.play.reader.places import NodePlaces
 from bake.play.sight import Waypoints
 from levelbake.errors import QueryError
+from levelbake.places import Place, Points, is_point, number_of, quoted
 
 #: How near a corner counts as reached, and how far from the path as strayed, in steps of the path.
 _REACH = 0.5
@@ -81,7 +80,7 @@ class Follower:
     def __init__(
         self,
         nav: Paths,
-        places: Places,
+        places: NodePlaces,
         path: Sequence[Place],
         *,
         pull: Callable[[Sequence[Place]], Waypoints] | None,

@@ -11,16 +11,17 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.play.reader.engine import Engine
-from bake.play.reader.places import Cell, Place, Places
+from bake.play.reader.places import NodePlaces
 from bake.play.reader.rows import Rows
+from levelbake.places import Cell, Place
 
 
-def is_bare(places: Places, place: object) -> bool:
+def is_bare(places: NodePlaces, place: object) -> bool:
     """Tell whether a place is a cell without a heading, on a level that has headings."""
     return places.headings is not None and isinstance(place, tuple | list) and len(place) == 2
 
 
-def in_all_headings(places: Places, cell: Place) -> list[Place]:
+def in_all_headings(places: NodePlaces, cell: Place) -> list[Place]:
     """Return the places of a cell in every heading."""
     x, y = cast("Cell", cell)
     return [(x, y, heading) for heading in range(places.headings or 0)]
@@ -42,7 +43,7 @@ def ends(engine: Engine, rows: Rows, start: Place, goal: Place) -> tuple[int, in
     return int(tail[best]), int(head[best])
 
 
-def _rows_of(places: Places, rows: Rows, place: Place) -> Int32Array:
+def _rows_of(places: NodePlaces, rows: Rows, place: Place) -> Int32Array:
     """Return the rows of a place, of a cell alone those of all headings it can be stood on in."""
     if not is_bare(places, place):
         return np.array([rows.row(place)], dtype=np.int32)

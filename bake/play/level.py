@@ -11,15 +11,14 @@ import numpy.typing as npt
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
 from bake.asset import Asset
-from bake.coordinates import Coordinates
 from bake.play.current import Current
 from bake.play.live.report import Changes, UpdateReport
 from bake.play.navigator import Navigator
 from bake.play.reader.columns import ProfileColumns
-from bake.play.reader.places import Cell, Name, Place, Places, quoted
-from bake.play.reader.points import Points
-from bake.play.things import Door, Instance, Link, Region, Spot
+from bake.play.reader.places import NodePlaces
 from levelbake.errors import UnknownProfileError
+from levelbake.places import Cell, Coordinates, Name, Place, Points, quoted
+from levelbake.things import Door, Instance, Link, Region, Spot
 
 
 class LevelAsset:
@@ -35,7 +34,7 @@ class LevelAsset:
 
     def __init__(self, asset: Asset) -> None:
         self._asset = asset
-        self._places = Places(asset)
+        self._places = NodePlaces(asset)
         self.name = self._places.name
         self.profiles = asset.profiles
         self.width = self._places.width

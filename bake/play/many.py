@@ -11,10 +11,9 @@ import numpy.typing as npt
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
 from bake.graph import INFINITY
 from bake.play.current import Questions
-from bake.play.reader.numbers import number_of
-from bake.play.reader.places import Name, Place, quoted
 from bake.play.snapshot import Snapshot
 from levelbake.errors import QueryError
+from levelbake.places import Name, Place, number_of, quoted
 
 
 class ManyQuestions(Questions):

@@ -15,11 +15,11 @@ from bake.play.headings import ends
 from bake.play.live.report import UpdateReport
 from bake.play.many import ManyQuestions
 from bake.play.nearest import are_many
-from bake.play.reader.places import Place, has_point, quoted
 from bake.play.searching.result import SearchResult
 from bake.play.snapshot import Snapshot
-from bake.play.things import Link
 from levelbake.errors import QueryError
+from levelbake.places import Place, has_point, quoted
+from levelbake.things import Link
 
 if TYPE_CHECKING:
     from bake.play.follow import Follower

@@ -17,10 +17,9 @@ import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array
 from bake.play.reader.hops import plane_of, view_of
-from bake.play.reader.numbers import number_of
-from bake.play.reader.places import Place, quoted
 from bake.play.reader.version import Version
 from levelbake.errors import OutsideMapError, QueryError
+from levelbake.places import Place, number_of, quoted
 
 if TYPE_CHECKING:
     from bake.search.point.kd_tree import Candidate, KdTree

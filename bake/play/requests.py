@@ -16,8 +16,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from bake.play.headings import ends
-from bake.play.reader.numbers import number_of, whole_of
-from bake.play.reader.places import Place, quoted
 from bake.play.searching.heuristics import Given, lay_out
 from bake.play.searching.under_way import (
     FIRST_PACE,
@@ -27,6 +25,7 @@ from bake.play.searching.under_way import (
 )
 from bake.play.snapshot import Snapshot
 from levelbake.errors import MissingTableError, QueryError
+from levelbake.places import Place, number_of, quoted, whole_of
 
 if TYPE_CHECKING:
     from bake.search.problem import Status

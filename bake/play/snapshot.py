@@ -12,8 +12,8 @@ from bake.play.headings import ends
 from bake.play.nearest import NearestPlaces
 from bake.play.reader.engine import Engine
 from bake.play.reader.lookup import FastLookup, NextHop
-from bake.play.reader.places import Place
 from bake.play.reader.rows import Rows
+from levelbake.places import Place
 
 if TYPE_CHECKING:
     from bake.play.mesh.ways import MeshWays

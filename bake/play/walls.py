@@ -18,8 +18,9 @@ from bake.arrays import Float64Array, Int32Array, Int64Array
 from bake.play.mesh.polygons import GRID, Step, beside, step_of
 from bake.play.reader.engine import Engine
 from bake.play.reader.hops import view_of
-from bake.play.reader.places import Places, is_point
+from bake.play.reader.places import NodePlaces
 from levelbake.errors import BlockedCellError, QueryError
+from levelbake.places import is_point
 
 if TYPE_CHECKING:
     from bake.search.plane.sight import Outline
@@ -54,7 +55,7 @@ class PlaneWalls:
         place: (n, 2) int64 steps of the grid, where each node lies.
     """
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: NodePlaces) -> None:
         """Read and check the columns.
 
         Raises:

@@ -12,8 +12,8 @@ from functools import partial
 
 from bake.play.level import LevelAsset, open_asset
 from bake.play.navigator import Navigator
-from bake.play.reader.places import Place
 from levelbake.errors import BakeError
+from levelbake.places import Place
 
 #: Large lattices with more rows are not asked what lists all of their arcs.
 _MOST_ROWS = 2**20

@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from bake.coordinates import Point
 from bake.graph import DEFAULT_TICKS_PER_UNIT
 from bake.level import Division, MeshNodes, TerrainRule
 from bake.levels.elevation import ElevationImage
@@ -44,6 +43,7 @@ from bake.recipe.values import (
     quoted,
     whole,
 )
+from levelbake.places import Point
 from levelbake.steps import MAX_SIZE, Connectivity, CornerCutting, CostRule, Headings
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]

@@ -19,7 +19,6 @@ from bake.arrays import BoolArray, Int32Array
 from bake.graph import UNREACHABLE, Graph, Subgraph
 from bake.play.estimates import cluster_number
 from bake.play.navigator import Navigator
-from bake.play.reader.places import Place
 from bake.play.searching.context import SearchContext
 from bake.play.searching.heuristics import best_name, heuristic_for
 from bake.play.searching.methods import Outcome, Request, without_heuristic
@@ -27,6 +26,7 @@ from bake.school.link_costs import priced_pairs
 from bake.search.point.estimates import Estimate
 from bake.search.point.space import SearchSpace
 from levelbake.errors import QueryError
+from levelbake.places import Place
 
 #: The prices of going from one cluster to the next, in the order of their columns.
 PRICES = ("minimum", "maximin", "average")

@@ -10,10 +10,9 @@ from bake.agents.agent import Agent
 from bake.agents.belief import Belief, Change
 from bake.agents.plans import Maker, SearchedPlan
 from bake.arrays import Int32Array
-from bake.play.reader.numbers import whole_of
-from bake.play.reader.places import Place, quoted
 from bake.school.real_time import RealTime
 from levelbake.errors import QueryError
+from levelbake.places import Place, quoted, whole_of
 
 #: The farthest that such agents look ahead.
 MOST_LOOKAHEAD = 64

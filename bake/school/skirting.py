@@ -26,9 +26,8 @@ from typing import Literal
 import numpy as np
 
 from bake.play.navigator import Navigator
-from bake.play.reader.numbers import whole_of
-from bake.play.reader.places import Place, quoted
 from levelbake.errors import QueryError
+from levelbake.places import Place, quoted, whole_of
 
 Hand = Literal["left", "right"]
 

@@ -11,12 +11,12 @@ import numpy as np
 from bake.arrays import Int32Array
 from bake.play.headings import ends
 from bake.play.navigator import Navigator
-from bake.play.reader.places import Place
 from bake.play.searching.heuristics import Given
 from bake.play.searching.methods import Request, checked_method, estimate_for
 from bake.play.searching.result import SearchResult
 from bake.school.textbook import Order, trace
 from levelbake.errors import QueryError
+from levelbake.places import Place
 
 #: Methods that can report their open and closed lists.
 TRACED = ("astar", "dijkstra", "greedy", "weighted")

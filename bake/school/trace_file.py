@@ -16,11 +16,11 @@ from typing import Any, cast
 
 from bake.asset.partial import written_whole
 from bake.play.level import LevelAsset
-from bake.play.reader.places import Place
 from bake.school.step_by_step import TracedResult, TraceStep
 from bake.search.problem import Search, Step
 from bake.view.trace_file import FORMAT, VERSION
 from levelbake.errors import OutputError, QueryError
+from levelbake.places import Place
 
 #: How far into a file its format is looked for.
 _BEGINNING = 64

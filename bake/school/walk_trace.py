@@ -18,8 +18,8 @@ from bake.agents.belief import Belief
 from bake.agents.crowd import Crowd
 from bake.arrays import Int32Array, Int64Array
 from bake.graph import INFINITY
-from bake.play.reader.places import Place
 from bake.school.trace_file import Trace
+from levelbake.places import Place
 
 
 @dataclass(frozen=True)

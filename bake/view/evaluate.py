@@ -19,8 +19,8 @@ import numpy as np
 from bake.errors import LevelError
 from bake.levels.movingai import Scenario, read_scenario
 from bake.play import LevelAsset, Navigator, open_asset
-from bake.play.reader.places import Place
 from levelbake.errors import QueryError
+from levelbake.places import Place
 
 #: A path is optimal if its length differs from the optimal one by at most this many units.
 TOLERANCE = 1e-4

@@ -13,7 +13,6 @@ from bake.arrays import Float64Array, Int32Array
 from bake.graph import Graph, Metric
 from bake.lint.ways import Problem, SpawnOrExit, Ways, check_profile, opened_graph
 from bake.movement import under_footprint
-from bake.play.reader.places import Cell
 from bake.view.canvas import Canvas, width_of
 from bake.view.cells import DrawnCells
 from bake.view.colours import (
@@ -38,6 +37,7 @@ from bake.view.page import Swatch
 from bake.view.request import Request, Searched, Walked
 from bake.view.scene import LayerScene, Scene
 from bake.view.views import MOST_INSIDE, way_colour
+from levelbake.places import Cell
 from levelbake.steps import in_rows
 
 #: At most this many rings are drawn around small components.

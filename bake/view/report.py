@@ -12,13 +12,13 @@ from bake.arrays import Int32Array
 from bake.asset import Asset
 from bake.asset.records import as_names
 from bake.asset.schema import TABLES
-from bake.coordinates import Coordinates, Point
 from bake.pipeline import Outcome
 from bake.pipeline.flat import flat_place
 from bake.view.console import console, print_table, shown
 from levelbake.columns import profile_path
 from levelbake.errors import counted, in_units, printable
 from levelbake.file import PATCH_PREFIX, is_flat
+from levelbake.places import Coordinates, Point
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -145,14 +145,14 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
         UnknownProfileError: there is no such profile.
     """
     from bake.play import LevelAsset
-    from bake.play.reader.places import Places
-    from bake.play.reader.points import Points
+    from bake.play.reader.places import NodePlaces
+    from levelbake.places import Points
 
     with Asset(path) as asset:
         level = LevelAsset(asset)
         if profile is not None:
             level.profile(profile)  # refuses an unknown profile
-        points = Points(Places(asset))
+        points = Points(NodePlaces(asset))
         header = asset.header
         nodes = len(asset.graph.place)
         return {

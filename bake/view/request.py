@@ -10,9 +10,9 @@ from bake.arrays import BoolArray, Float64Array, Int32Array
 from bake.lint.ways import Problem
 from bake.play.hierarchy.layers import HierarchyTables
 from bake.play.hierarchy.paths import HierarchyPaths
-from bake.play.reader.places import Place
 from bake.view import Show
 from bake.view.scene import LayerScene, Scene
+from levelbake.places import Place
 
 #: A picture has at most this many pixels, as many as a page of 8192 x 8192.
 MAX_PIXELS = 64 * 2**20

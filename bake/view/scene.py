@@ -15,9 +15,10 @@ from bake.graph import BLOCKED, Graph
 from bake.play import LevelAsset, Navigator
 from bake.play.hierarchy.layers import ClusterTables, HierarchyTables
 from bake.play.reader.columns import ProfileColumns
-from bake.play.reader.places import Place, Places
+from bake.play.reader.places import NodePlaces
 from bake.play.reader.rows import Rows
 from levelbake.errors import QueryError
+from levelbake.places import Place
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Scene:
     costs: Float64Array  #: (terrain) float64 units, NaN where the profile cannot go
 
     @property
-    def places(self) -> Places:
+    def places(self) -> NodePlaces:
         return self.columns.places
 
     @property

@@ -15,10 +15,10 @@ from typing import Any, NoReturn, cast
 import numpy as np
 
 from bake.errors import TraceError
-from bake.play.reader.places import Place, quoted
 from bake.view.request import Route, Searched, Walked, Walker
 from bake.view.scene import Scene
 from levelbake.errors import QueryError, counted
+from levelbake.places import Place, quoted
 
 FORMAT = "bake-trace"
 VERSION = 1

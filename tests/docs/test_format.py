@@ -15,17 +15,17 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset, document, schema
-from bake.coordinates import Coordinates
 from bake.export.export import export_asset
 from bake.flat import document as flat_document
 from bake.pipeline import find_tasks
 from bake.pipeline.level import bake_level
 from bake.play import open_asset
-from bake.play.reader.places import Places
+from bake.play.reader.places import NodePlaces
 from bake.recipe import load_recipe
 from levelbake import file as reading
 from levelbake.columns import PROFILE, pattern_of
 from levelbake.file import FLAT_VERSION, FlatFile, Header
+from levelbake.places import Coordinates
 from levelbake.steps import HEX_LAYOUTS, HexLayout
 from tests.support.baked import bake, cells_of_nodes
 from tests.support.pages import ROOT, blocks, page, section
@@ -277,7 +277,7 @@ def test_a_lookup_from_scratch_agrees_with_the_reader(
     path = example / "baked" / f"{name}.h5"
     scratch = FromScratch(path, profile)
     with Asset(path) as asset:
-        known = Places(asset)
+        known = NodePlaces(asset)
         places = [known.place(node) for node in range(known.node_count)]
     random = np.random.default_rng(7)
     standing = np.flatnonzero(scratch.row_of >= 0)

@@ -10,13 +10,13 @@ import shapely
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.coordinates import upright
 from bake.errors import LevelError
 from bake.geometry import GRID, Geometry, geometry_of, grown
 from bake.geometry.area import FARTHEST
 from bake.geometry.convex import convex_polygons
 from bake.geometry.grow import kept_away
 from bake.level import FillRule, GeometryLevel, GridLevel, Shape
+from levelbake.places import upright
 from levelbake.steps import HEX_LAYOUTS
 from tests.support.plane import Ring, apart, around, shoelace, turn, winding
 

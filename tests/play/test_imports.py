@@ -42,8 +42,8 @@ def test_importing_the_reader_loads_nothing_heavy() -> None:
 def test_importing_the_reader_loads_no_baking_code() -> None:
     code = "import sys, bake.play; print(*(n for n in sys.modules if n.startswith('bake.')))"
     parts = {name.split(".")[1] for name in python(code).split()}
-    own = {"arrays", "asset", "coordinates", "graph"}
-    assert parts == own | {"placement", "play"}
+    own = {"arrays", "asset", "graph"}
+    assert parts == own | {"play"}
 
 
 def test_the_former_name_hands_every_name_on() -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from bake.play import Navigator, open_asset
-from bake.play.reader.places import Place
 from bake.school.skirting import bounce, crash_and_turn, trace_obstacles
 from levelbake.errors import BlockedCellError, QueryError
+from levelbake.places import Place
 from tests.support.baked import bake, write_graph
 from tests.support.open_levels import drawn_level
 from tests.support.oracles import Cell

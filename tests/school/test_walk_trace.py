@@ -10,10 +10,10 @@ from bake.agents.belief import Belief
 from bake.agents.crowd import Crowd
 from bake.agents.plans import METHODS
 from bake.play import open_asset
-from bake.play.reader.places import Place
 from bake.school import RealTimeAgent, trace_walk
 from bake.school.walk_trace import WalkTrace
 from levelbake.errors import OutputError
+from levelbake.places import Place
 from tests.support.baked import bake_grid, rows
 from tests.support.open_levels import drawn_level
 

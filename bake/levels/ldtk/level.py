@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.coordinates import upright
 from bake.level import Cell, GridLevel, Shape, Things
 from bake.levels.ldtk.canvas import Canvas
 from bake.levels.ldtk.layout import STATED, Legend, PlacedLevel, counts, lay_out
@@ -36,6 +35,7 @@ from bake.levels.reading.marks import (
 from bake.levels.reading.mistakes import Where, is_plain_text, refuse, shown
 from bake.levels.reading.terrains import keep_used
 from bake.levels.reading.things import checked, rectangle
+from levelbake.places import upright
 
 KINDS = (*SPOT_KINDS, "region", "door", "ledge", *LINK_KINDS)
 IGNORED = "ignore"

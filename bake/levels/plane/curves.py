@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from bake.arrays import Float64Array
-from bake.coordinates import Point
+from levelbake.places import Point
 
 #: The part of a curve's size that its corners' sides may be off.
 OFF = 1 / 512

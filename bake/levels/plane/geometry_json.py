@@ -10,7 +10,6 @@ import numpy as np
 from pydantic import BeforeValidator, Field
 
 from bake.arrays import Float64Array
-from bake.coordinates import MAX_PLACE, Point
 from bake.level import CharacteristicPoint, FillRule, GeometryLevel, OffMeshLink, Shape
 from bake.levels.plane.curves import ellipse, mapped, turned
 from bake.levels.plane.svg_paths import PathError, path_rings
@@ -28,6 +27,7 @@ from bake.levels.reading.models import (
     validated,
 )
 from bake.levels.reading.terrains import BUILT_IN_RULES
+from levelbake.places import MAX_PLACE, Point
 
 VERSION = 1
 MAX_FLOORS = 256

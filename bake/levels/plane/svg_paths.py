@@ -12,7 +12,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from bake.arrays import Float64Array
-from bake.coordinates import Point
 from bake.levels.plane.curves import (
     IDENTITY,
     Matrix,
@@ -22,6 +21,7 @@ from bake.levels.plane.curves import (
     times,
     turned,
 )
+from levelbake.places import Point
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _SPACE = re.compile(r"[\s,]*")

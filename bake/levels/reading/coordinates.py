@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bake.coordinates import MAX_CELL, MAX_PLACE, Point
+from levelbake.places import MAX_CELL, MAX_PLACE, Point
 
 #: What a person may write for the size of cells, and for where the first one begins.
 CELL_SIZE_EXPECTED = f"a size above 0 and at most {MAX_CELL:,.0f}, or two: [width, height]"

@@ -19,7 +19,6 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
-from bake.coordinates import Point
 from bake.errors import LevelError, one_error
 from bake.level import Colour, TerrainRule
 from bake.levels.reading.coordinates import (
@@ -34,6 +33,7 @@ from bake.levels.reading.limits import MAX_COST
 from bake.levels.reading.mistakes import MOST_TOLD, Mistake, Where, is_plain_text, json_place, shown
 from bake.levels.reading.terrains import pack_colour, rgb
 from levelbake.errors import BakeError
+from levelbake.places import Point
 
 SCHEMA_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 

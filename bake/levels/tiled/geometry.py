@@ -14,8 +14,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from bake.arrays import Float64Array, Int64Array
-from bake.coordinates import Coordinates
 from bake.levels.tiled.fields import Fields
+from levelbake.places import Coordinates
 from levelbake.steps import EAST, NORTH, SOUTH, WEST, HexLayout
 
 Ints = Int64Array

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from bake.coordinates import Coordinates
 from bake.level import GridLevel, Remark, Rules, TerrainRule, Things
 from bake.level import Shape as PlaneShape
 from bake.levels.reading.editors import TiledReading
@@ -27,6 +26,7 @@ from bake.levels.tiled.objects import Templates, read_objects
 from bake.levels.tiled.shapes import ShapePainter
 from bake.levels.tiled.things import ObjectReader
 from bake.levels.tiled.tilesets import MapFiles, Tilesets
+from levelbake.places import Coordinates
 
 MAX_MAPS = 10_000
 _MAX_PATTERN = 200

@@ -13,7 +13,7 @@ import numpy as np
 from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
 from bake.asset.layers import stored_layers
 from bake.play.reader.columns import ProfileColumns
-from bake.play.reader.places import Places
+from bake.play.reader.places import NodePlaces
 from levelbake.columns import profile_path
 from levelbake.steps import chart
 
@@ -305,7 +305,7 @@ def layers_of(
     return tuple(layers)
 
 
-def form_of(places: Places) -> int:
+def form_of(places: NodePlaces) -> int:
     """Say how differences of cells are taken apart: see :mod:`bake.search.hierarchy.smooth`."""
     from bake.search.hierarchy.smooth import HEX, SQUARE_4, SQUARE_8
 

@@ -21,9 +21,9 @@ from bake.play.live.state import ProfileState
 from bake.play.reader.baked import Baked
 from bake.play.reader.hops import view_of
 from bake.play.reader.lookup import WRONG, FastLookup, NextHop, fast_lookup
-from bake.play.reader.places import Cell, Place
 from bake.play.reader.version import Version
 from levelbake.errors import QueryError
+from levelbake.places import Cell, Place
 
 if TYPE_CHECKING:
     from bake.search.contraction.query import DistancesTo

@@ -17,9 +17,9 @@ from bake.arrays import BoolArray, Int32Array
 from bake.graph import BLOCKED
 from bake.play.hierarchy.layers import ClusterTables, HierarchyTables, form_of
 from bake.play.reader.columns import ProfileColumns
-from bake.play.reader.places import Places
-from bake.play.things import ThingTables
+from bake.play.reader.places import NodePlaces
 from levelbake.steps import chart
+from levelbake.things import ThingTables
 
 if TYPE_CHECKING:
     from bake.search.hierarchy.bundles import ClusteredGraph, LayerStack, StraightRuns
@@ -87,7 +87,7 @@ class OnDemand(Generic[T]):
 class BakedRecipe:
     """The settings that an asset says it was baked with."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: NodePlaces) -> None:
         try:
             stated = json.loads(places.asset.text("recipe") or "{}")
         except ValueError:

@@ -13,10 +13,9 @@ from bake.play.headings import in_all_headings, is_bare
 from bake.play.live.cells import Cells, Values, all_unlike, edited
 from bake.play.live.links import LinkState, Pair, link_of, links_from
 from bake.play.live.rules import LevelRules
-from bake.play.reader.numbers import number_of
-from bake.play.reader.places import Place, quoted
-from bake.play.things import Link, ThingTables
 from levelbake.errors import QueryError
+from levelbake.places import Place, number_of, quoted
+from levelbake.things import Link, ThingTables
 
 
 @dataclass(frozen=True)

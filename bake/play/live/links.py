@@ -15,11 +15,10 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int64Array
 from bake.graph import MAX_WEIGHT
 from bake.play.live.rules import LevelRules
-from bake.play.reader.numbers import number_of
-from bake.play.reader.places import quoted
-from bake.play.things import Link
 from levelbake.errors import QueryError
+from levelbake.places import number_of, quoted
 from levelbake.steps import MAX_VIA, Vias, straight_way
+from levelbake.things import Link
 
 #: The price of an arc that is closed.
 CLOSED = float("inf")

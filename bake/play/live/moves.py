@@ -12,8 +12,8 @@ from bake.play.live.edits import LevelState
 from bake.play.live.links import Pair
 from bake.play.live.pricing import Pricing
 from bake.play.live.rules import LevelRules, ProfileRules
-from bake.play.reader.places import Place
 from bake.play.reader.version import Version
+from levelbake.places import Place
 
 
 class Unfolded(NamedTuple):

@@ -23,8 +23,8 @@ from bake.play.live.cells import edited, unlike
 from bake.play.live.edits import Edit, LevelState
 from bake.play.live.links import CLOSED, MOST, LinkState, link_of, links_from, told
 from bake.play.live.rules import LevelRules
-from bake.play.things import Link
 from levelbake.errors import PatchError
+from levelbake.things import Link
 
 KIND = "levelbake-patch"
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from bake.arrays import AnyArray, Int64Array
-from bake.play.reader.places import Place
+from levelbake.places import Place
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.asset.records import as_names
 from bake.graph import Graph
-from bake.play.reader.places import Places
-from bake.play.things import Link, ThingTables
+from bake.play.reader.places import NodePlaces
 from levelbake.steps import Lattice, Vias
+from levelbake.things import Link, ThingTables
 
 T = TypeVar("T")
 
@@ -27,7 +27,7 @@ class LevelRules:
     A *location* is a cell, counted in reading order, or a node of a graph level.
     """
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: NodePlaces) -> None:
         self.places = places
         self.asset = places.asset
         self.movement = self.asset.graph.rules

@@ -23,8 +23,8 @@ from bake.play.live.rules import LevelRules
 from bake.play.live.state import ChangedArcs, Differences, GraphVersion, ProfileState
 from bake.play.reader.baked import Baked
 from bake.play.reader.version import Make, Version
-from bake.play.things import ThingTables
 from levelbake.steps import chart
+from levelbake.things import ThingTables
 
 if TYPE_CHECKING:
     from bake.search.live.baked_hops import BakedHops

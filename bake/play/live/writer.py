@@ -34,12 +34,11 @@ from bake.play.live.searches import ChangedContext
 from bake.play.live.state import ProfileState
 from bake.play.live.versions import Edited, ProfileWriter
 from bake.play.reader.baked import Baked
-from bake.play.reader.numbers import number_of, whole_of
-from bake.play.reader.places import quoted
 from bake.play.reader.version import Version
 from bake.play.searching.context import SearchContext
 from bake.play.snapshot import Snapshot
 from levelbake.errors import CostError, PatchError, QueryError
+from levelbake.places import number_of, quoted, whole_of
 
 _Snapshots = Mapping[str, Snapshot]
 

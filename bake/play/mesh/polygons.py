@@ -10,8 +10,9 @@ from typing import TypeVar
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.play.reader.places import Places, quoted
+from bake.play.reader.places import NodePlaces
 from levelbake.errors import QueryError
+from levelbake.places import quoted
 
 #: Steps of the grid that vertices lie on, in one unit of the plane.
 GRID = 1024
@@ -41,7 +42,7 @@ class MeshPolygons:
         floors: how many floors there are.
     """
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: NodePlaces) -> None:
         """Read and check the columns.
 
         Raises:

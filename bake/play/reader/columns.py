@@ -18,7 +18,7 @@ from bake.graph import (
 )
 from bake.play.reader.hops import RunHops
 from bake.play.reader.labels import DistanceLabels
-from bake.play.reader.places import Places
+from bake.play.reader.places import NodePlaces
 from bake.play.reader.version import Make, Priced, Version
 from bake.play.reader.walk import Steps
 from levelbake.columns import profile_path
@@ -38,7 +38,7 @@ class ProfileColumns:
         profile: the name of the profile.
     """
 
-    def __init__(self, places: Places, profile: str) -> None:
+    def __init__(self, places: NodePlaces, profile: str) -> None:
         self.places = places
         self.profile = profile
         self._asset = places.asset

@@ -15,8 +15,9 @@ from typing import cast
 
 from bake.arrays import Int32Array
 from bake.play.reader.hops import RunHops, plane_of, view_of
-from bake.play.reader.places import Cell, Place, Places
+from bake.play.reader.places import NodePlaces
 from bake.play.reader.walk import Steps
+from levelbake.places import Cell, Place
 from levelbake.steps import SECTORS
 
 NextHop = Callable[[Place, Place], Place | None]
@@ -51,7 +52,7 @@ class FastLookup:
 
 
 def fast_lookup(
-    places: Places, row_at: Int32Array, make: _MakeLookup, fallback: NextHop
+    places: NodePlaces, row_at: Int32Array, make: _MakeLookup, fallback: NextHop
 ) -> FastLookup:
     """Make a lookup that can be revoked.
 
@@ -70,12 +71,12 @@ def fast_lookup(
     return FastLookup(_floored(places, look_up, fallback), plane)
 
 
-def row_plane(places: Places, row_at: Int32Array) -> memoryview[int]:
+def row_plane(places: NodePlaces, row_at: Int32Array) -> memoryview[int]:
     """Return the rows by cell of a grid level, indexed [y, x]."""
     return plane_of(row_at.reshape(places.height, places.width))
 
 
-def _floored(places: Places, look_up: NextHop, fallback: NextHop) -> NextHop:
+def _floored(places: NodePlaces, look_up: NextHop, fallback: NextHop) -> NextHop:
     """Make a lookup between places (x, y, floor)."""
     rows, floors = places.floor_height or 1, places.floors
 

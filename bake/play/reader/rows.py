@@ -12,9 +12,9 @@ import numpy.typing as npt
 from bake.arrays import AnyArray, Int32Array
 from bake.play.reader.hops import view_of
 from bake.play.reader.lookup import WRONG, row_plane
-from bake.play.reader.places import Cell, Place
 from bake.play.reader.version import Version
 from levelbake.errors import BlockedCellError, QueryError
+from levelbake.places import Cell, Place
 
 #: How many wrong places of an argument an error names.
 _NAMED = 5

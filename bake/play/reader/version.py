@@ -15,7 +15,7 @@ import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
 from bake.graph import Subgraph
-from bake.play.reader.places import Places
+from bake.play.reader.places import NodePlaces
 from levelbake.errors import CorruptAssetError, MissingTableError
 
 
@@ -46,13 +46,13 @@ class Version:
     fields are made when they are first asked for, and may raise a CorruptAssetError then.
     """
 
-    places: Places  # of the level
+    places: NodePlaces  # of the level
     profile: str  # its name
     level: Any  # its bake.play.live.edits.LevelState; None = as it was baked
     by_sheet: bool  # whether rows are read only near places asked for; whole arrays take a while
 
     row_count: int  # r
-    location: Int32Array  # (r), where each row is: see Places
+    location: Int32Array  # (r), where each row is: see levelbake.places.Places
     known_row: Int32Array  # (locations), the row that each has ever had, else -1
     standing: BoolArray | None  # (r), whether the profile can stand there; None = everywhere
     cell_of_row: Int32Array  # (r, 2), the cell (x, y) of each row of a grid level
@@ -72,7 +72,7 @@ class Version:
 
     def __init__(
         self,
-        places: Places,
+        places: NodePlaces,
         profile: str,
         made: Mapping[str, Make],
         level: Any = None,

@@ -10,11 +10,10 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.graph import UNREACHABLE
-from bake.play.reader.numbers import number_of
-from bake.play.reader.places import Place, quoted
 from bake.play.reader.version import Version
 from bake.play.searching.context import SearchContext
 from levelbake.errors import QueryError
+from levelbake.places import Place, number_of, quoted
 from levelbake.steps import chart
 
 if TYPE_CHECKING:

@@ -12,12 +12,11 @@ import numpy as np
 from bake.arrays import Int32Array
 from bake.graph import UNREACHABLE
 from bake.kinds import METHODS as REGISTERED
-from bake.play.reader.numbers import number_of
-from bake.play.reader.places import Place, quoted
 from bake.play.searching.context import SearchContext
 from bake.play.searching.heuristics import Given, heuristic_for
 from bake.play.searching.result import SearchResult
 from levelbake.errors import QueryError
+from levelbake.places import Place, number_of, quoted
 
 if TYPE_CHECKING:
     from bake.search.point.estimates import Estimate

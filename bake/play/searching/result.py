@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bake.play.reader.places import Place
+from levelbake.places import Place
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bake.play.reader.numbers import number_of, whole_of
-from bake.play.reader.places import Place, quoted
 from bake.play.searching.context import SearchContext
 from bake.play.searching.heuristics import Given
 from bake.play.searching.methods import Request, checked_method, estimate_for, refuse_uncounted
 from bake.play.searching.result import SearchResult
 from levelbake.errors import QueryError
+from levelbake.places import Place, number_of, quoted, whole_of
 
 if TYPE_CHECKING:
     from bake.search.problem import Status, Step

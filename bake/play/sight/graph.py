@@ -11,12 +11,12 @@ from itertools import pairwise
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array
-from bake.play.reader.places import Place
 from bake.play.reader.rows import Rows
 from bake.play.reader.version import Version
 from bake.play.sight.lines import Sight, Waypoints, check_index, no_step, no_way
-from bake.play.things import ThingTables
 from levelbake.errors import QueryError
+from levelbake.places import Place
+from levelbake.things import ThingTables
 
 #: Sines of angles below this are straight on.
 _STRAIGHT = 1e-9

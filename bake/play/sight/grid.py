@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bake.arrays import Float64Array, Int32Array
-from bake.play.reader.places import Place
 from bake.play.reader.rows import Rows
 from bake.play.reader.version import Version
 from bake.play.sight.lines import Sight, Waypoints, check_index, no_step, no_way
 from levelbake.errors import QueryError
+from levelbake.places import Place
 from levelbake.steps import chart, in_rows, shoved_parity
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bake.play.reader.places import Place
 from bake.play.reader.version import Version
 from levelbake.errors import QueryError
+from levelbake.places import Place
 
 
 class Waypoints(NamedTuple):

@@ -1,9 +1,10 @@
-"""Look up shortest paths in levels that were baked: the reader that a game ships."""
+"""Look up shortest paths in levels that were baked: the reader that a game ships.
 
-from __future__ import annotations
+:func:`open_level` opens a level, and :meth:`Level.profile` gives the lookups of one kind of agents.
+Larger games and servers use bake.play, which has searches, planes and agents as well.
+"""
 
-from typing import TYPE_CHECKING, Any
-
+from levelbake.changes import Changes, UpdateReport
 from levelbake.errors import (
     AssetError,
     AssetTooNewError,
@@ -20,11 +21,13 @@ from levelbake.errors import (
     UnknownNodeError,
     UnknownProfileError,
 )
+from levelbake.level import Level, open_level
+from levelbake.places import Coordinates
+from levelbake.profile import Profile
+from levelbake.things import Door, Instance, Link, Region, Spot
 
-if TYPE_CHECKING:
-    from levelbake.changes import Changes, UpdateReport
-    from levelbake.level import Level, open_asset, open_level
-    from levelbake.profile import Profile
+#: The former name of :func:`open_level`.
+open_asset = open_level
 
 __all__ = [
     "AssetError",
@@ -33,8 +36,12 @@ __all__ = [
     "BakeError",
     "BlockedCellError",
     "Changes",
+    "Coordinates",
     "CorruptAssetError",
+    "Door",
+    "Instance",
     "Level",
+    "Link",
     "MissingTableError",
     "NotAnAssetError",
     "OutputError",
@@ -42,18 +49,11 @@ __all__ = [
     "PatchError",
     "Profile",
     "QueryError",
+    "Region",
+    "Spot",
     "UnknownNodeError",
     "UnknownProfileError",
     "UpdateReport",
     "open_asset",
     "open_level",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    # At once it would be a circle, as long as both import bake, which imports errors from here.
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from levelbake import level
-
-    return getattr(level, name)

@@ -18,12 +18,11 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from bake.play.reader.numbers import number_of
-from bake.play.reader.places import Place, quoted
-from bake.play.things import ThingTables
 from levelbake.errors import OutputError, PatchError, QueryError
 from levelbake.hops import Arcs, LevelGround, Pair
+from levelbake.places import Place, number_of, quoted
 from levelbake.steps import MAX_WEIGHT, AnyArray, BoolArray, Int64Array
+from levelbake.things import ThingTables
 from levelbake.toward import ProfileVersion
 
 #: The price of an arc that is closed.

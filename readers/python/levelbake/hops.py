@@ -13,11 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.play.reader.places import Places
-from bake.play.things import Link, ThingTables
 from levelbake.columns import profile_path
 from levelbake.errors import CorruptAssetError, QueryError
 from levelbake.file import File, run_starts
+from levelbake.places import Places, form_of, lattice_of, rules_of
 from levelbake.steps import (
     BLOCKED,
     INFINITY,
@@ -30,8 +29,6 @@ from levelbake.steps import (
     Footprints,
     Int32Array,
     Int64Array,
-    Lattice,
-    MovementRules,
     Mover,
     SlopeRule,
     UInt8Array,
@@ -44,6 +41,7 @@ from levelbake.steps import (
     sectors,
     to_ticks,
 )
+from levelbake.things import Link, ThingTables
 
 #: An arc by the locations of its tail and its head.
 Pair = tuple[int, int]
@@ -81,28 +79,14 @@ class Arcs:
 
     def __init__(self, file: File, places: Places) -> None:
         self.file, self.places = file, places
-        rules = (file.text("corner_cutting"), file.text("cost_rule"))
-        self.rules = MovementRules(*rules, file.number("ticks_per_unit") or 0)  # type: ignore[arg-type]
-        self.lattice = self._lattice() if places.is_grid else None
+        self.rules = rules_of(file)
+        self.lattice = lattice_of(file, form_of(file)) if places.is_grid else None
         self.terrain: UInt8Array = file.read("/terrain")
         self.count = len(self.terrain)
         self.elevation = file.read("/elevation") if file.has("/elevation") else None
         self.steps = 0 if self.lattice is None else len(self.lattice.heading)
         if self.lattice is not None and self.lattice.headings is not None:
             self.steps = 3
-
-    def _lattice(self) -> Lattice:
-        number, text = self.file.number, self.file.text
-        barred = self.file.read("/barred") if self.file.has("/barred") else None
-        return Lattice(
-            self.places.width,
-            self.places.height,
-            number("connectivity"),  # type: ignore[arg-type]
-            text("hex_layout"),  # type: ignore[arg-type]
-            number("floor_height"),
-            barred,
-            number("headings"),  # type: ignore[arg-type]
-        )
 
     # -- layout -----------------------------------------------------------------------------------
 

@@ -11,17 +11,14 @@ from types import TracebackType
 import numpy as np
 import numpy.typing as npt
 
-from bake.asset import Asset
-from bake.coordinates import Coordinates
-from bake.play.reader.numbers import whole_of
-from bake.play.reader.places import Cell, Name, Place, Places, quoted
-from bake.play.reader.points import Points
-from bake.play.things import Door, Instance, Link, Region, Spot, ThingTables
 from levelbake.changes import Batch, ChangeLog, Changer, Changes, UpdateReport
 from levelbake.errors import MissingTableError, QueryError, UnknownProfileError
+from levelbake.file import File
 from levelbake.hops import Arcs, Hops, LevelGround
+from levelbake.places import Cell, Coordinates, Name, Place, Places, Points, quoted, whole_of
 from levelbake.profile import Profile
 from levelbake.steps import BoolArray, Float64Array, Int64Array
+from levelbake.things import Door, Instance, Link, Region, Spot, ThingTables
 from levelbake.toward import ProfileVersion
 
 
@@ -40,7 +37,7 @@ class Level:
         is_grid: whether places are cells; otherwise they are node names.
     """
 
-    def __init__(self, file: Asset) -> None:
+    def __init__(self, file: File) -> None:
         """Take an open file.
 
         Raises:
@@ -391,7 +388,7 @@ def open_level(path: str | Path, *, check: bool = True) -> Level:
     Raises:
         AssetError: the file is missing, not a level, too old, too new, or damaged.
     """
-    file = Asset(path, check=check)
+    file = File(path, check=check)
     try:
         return Level(file)
     except BaseException:

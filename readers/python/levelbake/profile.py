@@ -10,10 +10,9 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from bake.play.reader.numbers import number_of
-from bake.play.reader.places import Cell, Place, Places, quoted
 from levelbake.errors import BlockedCellError, QueryError
 from levelbake.hops import view_of
+from levelbake.places import Cell, Place, Places, number_of, quoted
 from levelbake.steps import BLOCKED, AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
 from levelbake.toward import ProfileVersion
 
@@ -282,9 +281,9 @@ class Profile:
             where = f"on floor {floor}" if now.standing.any() else "in this level"
             raise QueryError(f"profile {self.name!r} can stand nowhere {where}")
         dx, dy = across - x, down - y
-        if places.asset.has("/domain_weight"):
+        if places.file.has("/domain_weight"):
             # The cone of a characteristic point is as high as its weight.
-            below = np.hypot(dx, dy) - places.asset.read("/domain_weight")[every]
+            below = np.hypot(dx, dy) - places.file.read("/domain_weight")[every]
         else:
             below = dx * dx + dy * dy
         return places.place_at(int(every[below.argmin()]))

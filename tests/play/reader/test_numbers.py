@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from bake.play import QueryError, open_asset
-from bake.play.reader.numbers import number_of, whole_of
-from bake.play.reader.places import quoted
+from levelbake.places import number_of, quoted, whole_of
 from tests.support.baked import bake_grid, rows
 
 NO_NUMBERS = ("2", b"1", True, np.bool_(True), None, [1], 1j, np.array([1.0]), Decimal(1))

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from bake.play import Navigator, SearchResult, open_asset
-from bake.play.reader.places import Place
 from bake.play.searching.methods import METHODS, WEIGHTED
 from bake.school import traced_search
 from levelbake.errors import QueryError
+from levelbake.places import Place
 from tests.support.baked import bake_grid, rows
 from tests.support.stored import stored_asset
 

@@ -1,0 +1,785 @@
+"""Places as a game says them, the numbers that tables call them by, and points of the plane.
+
+The middle of cell (x, y) is ``centre + x * east + y * south``. On hexagonal grids the odd rows (or
+columns) lie half a step further on in the layouts "odd-r" and "odd-q", and half a step back in
+"even-r" and "even-q". Points are in the units of the level's source, pixels where an editor drew
+it; x runs to the east and y to the south.
+
+A square cell is the parallelogram around its middle that both steps span, without its southern and
+eastern borders: floor(x / width) on orthogonal maps, and the formula of Tiled's
+IsometricRenderer::screenToTileCoords on isometric ones. Among hexagons a point belongs to the
+nearest middle, as in HexagonalRenderer::screenToTileCoords: only the hexagons around the side that
+it lies beside are looked at, and the first of several equally near ones counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from numbers import Integral, Real
+from operator import index
+from typing import Any, NamedTuple, NoReturn, SupportsIndex, TypeGuard, TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbake.errors import OutsideMapError, QueryError, UnknownNodeError, cut
+from levelbake.file import File
+from levelbake.steps import (
+    AnyArray,
+    BoolArray,
+    Connectivity,
+    CornerCutting,
+    CostRule,
+    Float64Array,
+    Headings,
+    HexLayout,
+    Int32Array,
+    Int64Array,
+    Lattice,
+    MovementRules,
+    in_rows,
+    shoved_parity,
+)
+
+# -- numbers --------------------------------------------------------------------------------------
+
+
+def number_of(given: object) -> float:
+    """Return a number as a float; NaN where it is none, or too large for one."""
+    if type(given) is float:  # Nearly all are, and the question below takes ten times as long.
+        return given
+    if isinstance(given, bool) or not isinstance(given, Real):
+        return math.nan
+    try:
+        return float(given)
+    except OverflowError:
+        return math.nan
+
+
+def whole_of(given: object) -> int:
+    """Return a whole number from 0 on; -1 where it is none."""
+    if isinstance(given, bool) or not isinstance(given, Integral):
+        return -1
+    return max(-1, int(given))
+
+
+# -- places ---------------------------------------------------------------------------------------
+
+#: (x, y), or (x, y, floor) on levels of several floors.
+Cell = tuple[int, ...]
+Name = str | int
+Place = Cell | Name
+
+
+def is_point(place: object) -> bool:
+    """Tell whether a place on a graph is said as a point of the plane, not as a node's name."""
+    return isinstance(place, tuple | list | np.ndarray)
+
+
+def has_point(*ends: object) -> bool:
+    """Tell whether one of some places on a graph is said as a point, not as a node's name."""
+    return any(map(is_point, ends))
+
+
+class LevelForm(NamedTuple):
+    """What kind of level a file holds; its numbers fit together."""
+
+    is_grid: bool
+    width: int  # in cells; 0 on graphs
+    height: int
+    connectivity: int  # 0 on graphs
+    hex_layout: HexLayout | None
+    floor_height: int | None  # rows of each of several floors
+    headings: Headings | None  # how many ways an agent can face, each of them a floor
+
+
+def form_of(file: File) -> LevelForm:
+    """Return what kind of level a file holds.
+
+    Raises:
+        CorruptAssetError: attributes contradict each other.
+    """
+    kind, layout = file.text("kind"), file.text("hex_layout")
+    width, height, connectivity = (
+        file.number(name) or 0 for name in ("width", "height", "connectivity")
+    )
+    floor_height, headings = file.number("floor_height"), file.number("headings")
+    floors = height / (floor_height or max(1, height))
+    fits = (kind == "hex") == (connectivity == 6) == (layout is not None)
+    fits &= (kind != "graph") == (connectivity > 0) and headings in (None, connectivity)
+    fits &= floor_height is None or (floors > 1 and floors == int(floors))
+    fits &= headings is None or (file.has("/head") and headings == floors)
+    if not fits:
+        raise file.damaged(
+            "kind, connectivity, hex_layout, floor_height and headings contradict each other"
+        )
+    return LevelForm(
+        kind != "graph",
+        width,
+        height,
+        connectivity,
+        cast("HexLayout | None", layout),
+        floor_height,
+        cast("Headings | None", headings),
+    )
+
+
+def rules_of(file: File) -> MovementRules:
+    """Return the rules of movement that a file states."""
+    return MovementRules(
+        cast("CornerCutting", file.text("corner_cutting")),
+        cast("CostRule", file.text("cost_rule")),
+        file.number("ticks_per_unit") or 0,
+    )
+
+
+def lattice_of(file: File, form: LevelForm) -> Lattice:
+    """Return which cells of a grid are neighbours."""
+    return Lattice(
+        form.width,
+        form.height,
+        cast("Connectivity", form.connectivity),
+        form.hex_layout,
+        form.floor_height,
+        file.read("/barred") if file.has("/barred") else None,
+        form.headings,
+    )
+
+
+class Places:
+    """The places of a level; its profiles share them.
+
+    A *location* is the number of a place whether or not anybody can stand there: on grid levels a
+    cell, counted in reading order (y * width + x), on graph levels a node. Several floors lie below
+    one another in one grid, the lowest floor first; tables do not know floors.
+
+    Attributes:
+        name: the level's name.
+        width, height: how many cells the whole grid has in each direction; 0 for graph levels.
+        floor_height: how many cells high each of several floors is; None = one floor.
+        headings: how many ways an agent can face, each of them a floor; None = nobody faces any.
+        is_grid: whether places are cells (x, y); otherwise they are node names.
+        hex_layout: odd-r, even-r, odd-q, even-q; None on other levels.
+        ticks_per_unit: ticks in one unit of cost.
+    """
+
+    def __init__(self, file: File) -> None:
+        """Read what kind of level it is.
+
+        Raises:
+            CorruptAssetError: attributes contradict each other.
+        """
+        self.file = file
+        self.name = file.name
+        form = form_of(file)
+        self.is_grid, self.hex_layout = form.is_grid, form.hex_layout
+        self.width, self.height = (form.width, form.height) if form.is_grid else (0, 0)
+        if self.is_grid:
+            # The file compares the grid with its width and height.
+            file.shape("/ground" if file.has("/ground") else "/terrain")
+        self.floor_height = form.floor_height if form.is_grid else None
+        self.headings = form.headings
+        self.ticks_per_unit = file.number("ticks_per_unit") or 0
+
+    # -- names ------------------------------------------------------------------------------------
+
+    @cached_property
+    def names(self) -> tuple[Name, ...]:
+        """Return the node names of a graph level, as its source wrote them."""
+        whole = self._names_are_numbers
+        stored = self.file.read("/node_number" if whole else "/node_name")
+        return tuple(stored.tolist() if whole else [name.decode() for name in stored.tolist()])
+
+    @property
+    def _names_are_numbers(self) -> bool:
+        return self.file.has("/node_number")
+
+    @cached_property
+    def _node_of_name(self) -> Mapping[Name, int]:
+        return {name: node for node, name in enumerate(self.names)}
+
+    @cached_property
+    def position(self) -> Float64Array | None:
+        """Return (n, 2) float64, positions of a graph's nodes; None where the source gave none."""
+        if not self.file.has("/position"):
+            return None
+        return self.file.read("/position").astype(np.float64)
+
+    def node_named(self, name: object) -> int | None:
+        """Return the node of a name, None where there is none. True and 1.0 are not the name 1."""
+        if isinstance(name, bool):
+            return None
+        if isinstance(name, str):
+            return self._node_of_name.get(name)
+        try:
+            return self._node_of_name.get(index(cast("SupportsIndex", name)))
+        except TypeError:
+            return None
+
+    def name_from(self, text: str) -> Name:
+        """Return a node's name from text; it is a number where the source has numbers."""
+        name: Name = text
+        if self._names_are_numbers and text.lstrip("-").isdecimal():
+            with suppress(ValueError):
+                name = int(text)
+        if self.node_named(name) is None:
+            raise UnknownNodeError(f"no node is named {quoted(text)}", place=f"level {self.name!r}")
+        return name
+
+    # -- places as a game says them ---------------------------------------------------------------
+
+    @property
+    def floors(self) -> int:
+        """Return how many floors the level has."""
+        return 1 if self.floor_height is None else self.height // self.floor_height
+
+    @property
+    def dimensions(self) -> int:
+        """Return how many numbers make a cell: 2, or 3 on levels of several floors."""
+        return 2 if self.floor_height is None else 3
+
+    def place_at(self, location: int) -> Place:
+        """Return the cell or name at a location."""
+        if not self.is_grid:
+            return self.names[location]
+        y, x = divmod(location, self.width)
+        if self.floor_height is not None:
+            floor, y = divmod(y, self.floor_height)
+            return (x, y, floor)
+        return (x, y)
+
+    def cells_of(self, location: Int32Array) -> Int32Array:
+        """Return (k, 2) int32 cells (x, y) of the whole grid at some locations."""
+        y, x = np.divmod(location, np.int32(max(1, self.width)))
+        return np.stack([x, y], axis=1)
+
+    def with_floor(self, cell: Int32Array) -> Int32Array:
+        """Return cells of the whole grid as games know them.
+
+        Args:
+            cell: (k, 2) int32 (x, y).
+
+        Returns:
+            The same cells, or (k, 3) int32 (x, y, floor) on levels of several floors.
+        """
+        if self.floor_height is None:
+            return cell
+        floor, y = np.divmod(cell[:, 1], np.int32(self.floor_height))
+        return np.stack([cell[:, 0], y, floor], axis=1)
+
+    def places_of(self, location: Int32Array) -> AnyArray:
+        """Return the places at some locations as games know them.
+
+        Returns:
+            (k, 2) int32 cells, (k, 3) on levels of several floors; (k,) object names on graphs.
+        """
+        if self.is_grid:
+            return self.with_floor(self.cells_of(location))
+        names = np.empty(len(location), dtype=object)
+        names[:] = [self.names[node] for node in location.tolist()]
+        return names
+
+    def location(self, place: Place) -> int:
+        """Return the location of a place that a game says.
+
+        Raises:
+            OutsideMapError, UnknownNodeError: there is no such place.
+            QueryError: the cell is made of another number of integers.
+        """
+        if self.is_grid:
+            x, y = self.grid_cell(place)
+            return y * self.width + x
+        node = self.node_named(place)
+        if node is None:
+            where = f"level {self.name!r}"
+            raise UnknownNodeError(f"no node is named {quoted(place)}", place=where)
+        return node
+
+    def grid_cell(self, place: object) -> tuple[int, int]:
+        """Return the cell of the whole grid for a cell that a game says.
+
+        Args:
+            place: (x, y), on levels of several floors (x, y, floor).
+
+        Raises:
+            OutsideMapError: there is no such cell.
+            QueryError: the cell is made of another number of integers.
+        """
+        several = self.floor_height is not None
+        rows = self.floor_height or self.height
+        try:
+            if several:
+                x, y, floor = (index(number) for number in cast("Cell", place))
+            else:
+                x, y = (index(number) for number in cast("Cell", place))
+                floor = 0
+        except (TypeError, ValueError):
+            expected = "(x, y, floor), three integers" if several else "(x, y), two integers"
+            raise QueryError(f"{quoted(place)} is no cell", expected=expected) from None
+        if not (0 <= x < self.width and 0 <= y < rows and 0 <= floor < self.floors):
+            raise OutsideMapError(
+                f"cell {quoted((x, y, floor) if several else (x, y))} lies outside the level",
+                place=f"level {self.name!r}",
+                expected=f"x from 0 to {self.width - 1}, y from 0 to {rows - 1}"
+                + (f", floor from 0 to {self.floors - 1}" if several else ""),
+            )
+        return x, y + floor * rows
+
+    def locations(self, places: npt.ArrayLike, what: str) -> Int32Array:
+        """Return (m) int32, the locations of many places that a game says; -1 for no such place.
+
+        Args:
+            places: (m, 2) or (m, 3) integers on grid levels, (m,) names on graph levels.
+            what: how errors name the places.
+
+        Raises:
+            QueryError: the array is of another kind.
+        """
+        if not self.is_grid:
+            names = np.asarray(places, dtype=object)
+            if names.ndim != 1:
+                raise QueryError(f"{what} has {names.ndim} dimensions", expected="names [m]")
+            nodes = [self.node_named(name) for name in names]
+            return np.array([-1 if node is None else node for node in nodes], dtype=np.int32)
+        try:
+            cells = np.asarray(places)
+        except (ValueError, OverflowError):
+            raise QueryError(f"{what} is no array", expected="integers [m, 2]") from None
+        if cells.size == 0:
+            return np.empty(0, dtype=np.int32)
+        if cells.ndim != 2 or cells.shape[1] != self.dimensions or cells.dtype.kind not in "iu":
+            raise QueryError(
+                f"{what} is {cells.dtype}{list(cells.shape)}",
+                expected=f"integers [m, {self.dimensions}]",
+            )
+        rows = self.floor_height or self.height
+        limits = (self.width, rows, self.floors)[: self.dimensions]
+        outside = np.zeros(len(cells), dtype=np.bool_)
+        for number, limit in zip(cells.T, limits, strict=True):
+            if number.min() < 0 or number.max() >= limit:
+                outside |= (number < 0) | (number >= limit)
+        flat = cells[:, 1].astype(np.int32)
+        if self.floor_height is not None:
+            flat += cells[:, 2].astype(np.int32, copy=False) * np.int32(rows)
+        flat *= self.width
+        flat += cells[:, 0].astype(np.int32, copy=False)
+        flat[outside] = -1
+        return flat
+
+    def listed(self, places: npt.ArrayLike) -> list[Any]:
+        """Return places given as an array as a game says them one by one."""
+        if not self.is_grid:
+            return list(np.asarray(places, dtype=object))
+        return [tuple(cell) for cell in np.asarray(places).tolist()]
+
+    def as_many(self, places: object) -> tuple[bool, npt.ArrayLike]:
+        """Return whether an argument is a single place, and the argument as a list of places."""
+        if self.is_grid:
+            one = isinstance(places, Sequence | np.ndarray) and len(places) > 0
+            one = one and not isinstance(cast("Any", places)[0], Sequence | np.ndarray)
+        else:
+            one = isinstance(places, str | SupportsIndex)
+        return one, cast("npt.ArrayLike", [places] if one else places)
+
+    def point_on_floor(self, point: Sequence[float]) -> tuple[Sequence[float], int]:
+        """Split a point (x, y, floor) into the point on its floor, and the floor.
+
+        Raises:
+            QueryError: the point is not three numbers, or there is no such floor.
+        """
+        try:
+            x, y, number = point
+            floor = index(cast("SupportsIndex", number))
+        except (TypeError, ValueError):
+            raise QueryError(
+                f"{quoted(point)} is no point",
+                expected="(x, y, floor), two finite numbers and an integer",
+            ) from None
+        if not 0 <= floor < self.floors:
+            raise OutsideMapError(
+                f"there is no floor {quoted(floor)}",
+                place=f"level {self.name!r}",
+                expected=f"floor from 0 to {self.floors - 1}",
+            )
+        return (x, y), floor
+
+
+def quoted(what: object) -> str:
+    """Return a wrong argument as one short line."""
+    try:
+        return cut(" ".join(repr(what).split()), 60)
+    except ValueError:  # Python writes no number of more than 4,300 digits.
+        return "a number of very many digits"
+
+
+# -- where cells lie in the plane -----------------------------------------------------------------
+
+Point = tuple[float, float]
+N = TypeVar("N", float, Float64Array)
+
+#: The largest number that says where a level lies, and the largest size of a cell.
+MAX_PLACE = 2.0**42
+MAX_CELL = 2.0**21
+#: How many times the size of a cell the farthest point of a level may lie from the origin: beyond
+#: this, neighbouring cells could no longer be told apart.
+_FARTHEST = 2.0**48
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """Where the cells of a grid lie.
+
+    Attributes:
+        centres: middle of cell (0, 0): one point for all floors, or one for each.
+        east, south: from the middle of a cell to that of the next column, and of the next row.
+        side: of a hexagon, the length of the two sides that run across the lines; else 0.
+    """
+
+    centres: tuple[Point, ...]
+    east: Point
+    south: Point
+    side: float = 0.0
+
+    def moved(self, x: float, y: float) -> Coordinates:
+        """Return the same cells, elsewhere in the plane."""
+        return replace(self, centres=tuple((each[0] + x, each[1] + y) for each in self.centres))
+
+    def points(self, cells: AnyArray, floor: AnyArray, layout: HexLayout | None) -> Float64Array:
+        """Return the middles of cells.
+
+        Args:
+            cells: (n, 2) integers x, y on their floor; they may lie outside the level.
+            floor: (n) integers from 0.
+            layout: of a hexagonal grid.
+
+        Returns:
+            (n, 2) float64.
+        """
+        steps = cells.astype(np.float64)
+        if layout is not None:
+            line = 1 if in_rows(layout) else 0
+            steps[:, 1 - line] += _shift(steps[:, line], layout)
+        x, y = steps[:, :1], steps[:, 1:]
+        found: Float64Array = (
+            self._centre(floor) + x * np.array(self.east) + y * np.array(self.south)
+        )
+        return found
+
+    def cells(
+        self, points: Float64Array, floor: AnyArray, layout: HexLayout | None
+    ) -> Float64Array:
+        """Return the cells that points lie in, whether or not the level has them.
+
+        Args:
+            points: (n, 2) float64, finite.
+            floor: (n) integers from 0.
+            layout: of a hexagonal grid.
+
+        Returns:
+            (n, 2) float64 whole numbers x, y.
+        """
+        centre = self._centre(floor)
+        if layout is not None:
+            return self._hexagons(points - centre, layout)
+        x, y = (points - (centre - self._to_middle)).T
+        found: Float64Array = np.floor(np.stack(self._in_steps(x, y), axis=1))
+        return found
+
+    def square_cell(self, x: float, y: float) -> tuple[float, float]:
+        """Return the square cell of the only floor that a point lies in; what numpy would say.
+
+        It is not rounded down, and not finite where the point is not.
+        """
+        (left, top), (across, down) = self.centres[0], self._to_middle
+        return self._in_steps(x - (left - across), y - (top - down))
+
+    def square_point(self, x: int, y: int) -> Point:
+        """Return the middle of a square cell of the only floor; what numpy would say."""
+        (left, top), (ax, ay), (bx, by) = self.centres[0], self.east, self.south
+        return left + x * ax + y * bx, top + x * ay + y * by
+
+    @cached_property
+    def _to_middle(self) -> Point:
+        """Return the way from the corner at which a square cell begins to its middle."""
+        return (self.east[0] + self.south[0]) / 2, (self.east[1] + self.south[1]) / 2
+
+    def _in_steps(self, x: N, y: N) -> tuple[N, N]:
+        """Return how many steps to the east and to the south lead as far as x and y."""
+        (ax, ay), (bx, by) = self.east, self.south
+        if ay == bx == 0:
+            return x / ax, y / by
+        area = ax * by - ay * bx
+        return (x * by - y * bx) / area, (y * ax - x * ay) / area
+
+    def problem(self, width: int, height: int, layout: HexLayout | None) -> str | None:
+        """Say why these cannot be the coordinates of a grid of this size; None where they can."""
+        numbers = [
+            *self.east,
+            *self.south,
+            self.side,
+            *(axis for each in self.centres for axis in each),
+        ]
+        if not all(math.isfinite(number) for number in numbers):
+            return "the coordinates are not finite"
+        (ax, ay), (bx, by) = self.east, self.south
+        area = ax * by - ay * bx
+        if min(ax, by, area) <= 0 or (layout is not None and not (ay == bx == 0)):
+            return "the cells have no area, or do not run to the east and south"
+        if not self._side_fits(layout):
+            return "the sides of cells are longer than the cells"
+        across, down = math.hypot(ax, ay), math.hypot(bx, by)
+        far = max(abs(axis) for each in self.centres for axis in each)
+        if max(across, down) > MAX_CELL or far > MAX_PLACE:
+            return "the cells are too large, or too far from the origin"
+        if far + width * across + height * down > _FARTHEST * area / max(across, down):
+            return "the cells are too small to be told apart so far from the origin"
+        return None
+
+    def _side_fits(self, layout: HexLayout | None) -> bool:
+        """Tell whether the sides are no longer than lines of hexagons are apart."""
+        if layout is None:
+            return self.side == 0
+        return 0 <= self.side <= (self.south[1] if in_rows(layout) else self.east[0])
+
+    def _centre(self, floor: AnyArray) -> Float64Array:
+        """Return (n, 2) float64, the middle of cell (0, 0) of each floor."""
+        centres = np.array(self.centres, dtype=np.float64)
+        return centres[floor if len(centres) > 1 else np.zeros_like(floor)]
+
+    def _hexagons(self, offsets: Float64Array, layout: HexLayout) -> Float64Array:
+        """Return the hexagons of points, from offsets to the middle of cell (0, 0)."""
+        line = 1 if in_rows(layout) else 0
+        pitch, step = (self.south[1], self.east[0]) if line else (self.east[0], self.south[1])
+        across, along = offsets[:, line], offsets[:, 1 - line]
+        # The lines that are not shifted: the even ones, or the odd ones.
+        plain = 1 - shoved_parity(layout)
+        first = 2 * np.floor((across - plain * pitch + self.side / 2) / (2 * pitch)) + plain
+        place = np.floor(along / step + 0.5 * plain + 0.5)
+        around = [(first, place), (first + 1, place - 1), (first + 1, place), (first + 2, place)]
+        far = [
+            (across - own * pitch) ** 2 + (along - (each + _shift(own, layout)) * step) ** 2
+            for own, each in around
+        ]
+        nearest = np.argmin(far, axis=0)
+        found = np.empty_like(offsets)
+        found[:, line] = np.choose(nearest, [own for own, _ in around])
+        found[:, 1 - line] = np.choose(nearest, [each for _, each in around])
+        return found
+
+
+def _shift(line: Float64Array, layout: HexLayout) -> Float64Array:
+    """Return by how many steps the cells of a line are shifted against those of line 0."""
+    half = 0.5 if shoved_parity(layout) else -0.5
+    shift: Float64Array = half * (line % 2)
+    return shift
+
+
+def upright(
+    cell_size: float | Point, origin: Point = (0.0, 0.0), layout: HexLayout | None = None
+) -> Coordinates:
+    """Return coordinates of cells that are not turned.
+
+    Args:
+        cell_size: width and height; those of a hexagon are those of the box around it. Of one
+            number come squares, or regular hexagons with this distance between opposite sides.
+        origin: the top left corner of the grid, which cells that are not shifted touch.
+        layout: of a hexagonal grid.
+    """
+    if isinstance(cell_size, tuple):
+        width, height = cell_size
+    else:
+        long = cell_size * 2 / math.sqrt(3)
+        width = long if layout is not None and not in_rows(layout) else cell_size
+        height = long if layout is not None and in_rows(layout) else cell_size
+    x, y = origin[0] + width / 2, origin[1] + height / 2
+    if layout is None:
+        return Coordinates(((x, y),), (width, 0.0), (0.0, height))
+    shifted = 0.0 if shoved_parity(layout) else 0.5
+    # The corners of a hexagon reach a quarter of its length into the lines beside its own.
+    if in_rows(layout):
+        centre, east, south = (x + shifted * width, y), (width, 0.0), (0.0, 0.75 * height)
+        return Coordinates((centre,), east, south, height / 2)
+    centre, east, south = (x, y + shifted * height), (0.75 * width, 0.0), (0.0, height)
+    return Coordinates((centre,), east, south, width / 2)
+
+
+# -- points ---------------------------------------------------------------------------------------
+
+#: Cells are counted in 32 bits.
+_MOST = 2.0**31
+#: Whole numbers up to this one are floats, too.
+_PLAIN = 2.0**53
+
+
+class Points:
+    """The points of one level.
+
+    Each method takes one place, as a tuple or list of numbers, or many as an array with a row for
+    each, and answers in kind.
+    """
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+
+    @cached_property
+    def are_stated(self) -> bool:
+        """Tell whether the level's source says where its cells lie.
+
+        Otherwise a cell is one unit wide, and the top left corner of the level is (0, 0).
+        """
+        return self._places.file.has("/centre")
+
+    @cached_property
+    def coordinates(self) -> Coordinates:
+        """Return where the level's cells lie.
+
+        Raises:
+            QueryError: the level is a graph.
+        """
+        places = self._places
+        if not places.is_grid:
+            raise QueryError(
+                "a graph has no cells",
+                place=f"level {places.name!r}",
+                remedy="to_point() gives where a node lies, and nearest() the node near a point",
+            )
+        if not self.are_stated:
+            return upright(1.0, layout=places.hex_layout)
+        centre = places.file.read("/centre").astype(np.float64)
+        step = places.file.read("/step").astype(np.float64)
+        if len(centre) not in (1, places.floors):
+            raise places.file.damaged(f"centre has {len(centre)} floors of {places.floors}")
+        if len(step) != (2 if places.hex_layout is None else 3):
+            raise places.file.damaged(f"step has {len(step)} rows")
+        centres = tuple((x, y) for x, y in centre.tolist())
+        east, south = ((x, y) for x, y in step[:2].tolist())
+        found = Coordinates(centres, east, south, float(step[2:].sum()))
+        rows = places.height // places.floors
+        if problem := found.problem(places.width, rows, places.hex_layout):
+            raise places.file.damaged(problem)
+        return found
+
+    def cells(self, points: object) -> Cell | Int32Array:
+        """Return the cells that points lie in: (n, 2) or (n, 3) int32, for one point a tuple.
+
+        Raises:
+            QueryError: the level is a graph, there is no such floor, or something is no point.
+        """
+        coordinates, layout = self.coordinates, self._places.hex_layout
+        if self._are_plain(points, (int, float)):
+            x, y = coordinates.square_cell(*points)
+            if abs(x) < _MOST - 1 and abs(y) < _MOST - 1:
+                return math.floor(x), math.floor(y)
+        given, is_one = self._rows(points, "point", "iuf")
+        floor = self._floors(given, "point")
+        with np.errstate(invalid="ignore", over="ignore"):
+            found = coordinates.cells(given[:, :2].astype(np.float64), floor, layout)
+            near = (np.abs(found) < _MOST).all(axis=1)
+        if not near.all():
+            self._refuse(given[int(near.argmin())], "point", "finite numbers near the level")
+        cells = np.column_stack([found, floor])[:, : given.shape[1]].astype(np.int32)
+        return tuple(cells[0].tolist()) if is_one else cells
+
+    def points(self, cells: object) -> tuple[float, ...] | Float64Array:
+        """Return the middles of cells: (n, 2) or (n, 3) float64, for one cell a tuple.
+
+        On graphs it returns the positions of nodes, for names instead of cells.
+
+        Raises:
+            QueryError: there is no such floor or node, something is no cell, or the graph has no
+                positions.
+        """
+        if not self._places.is_grid:
+            return self._positions(cells)
+        if self._are_plain(cells, (int,)):
+            return self.coordinates.square_point(*cells)
+        given, is_one = self._rows(cells, "cell", "iu")
+        floor = self._floors(given, "cell")
+        found = self.coordinates.points(given[:, :2], floor, self._places.hex_layout)
+        if is_one:
+            return (*found[0].tolist(), *given[0, 2:].tolist())
+        return np.column_stack([found, floor])[:, : given.shape[1]]
+
+    def inside(self, cells: object) -> bool | BoolArray:
+        """Tell which cells the level has: (n) bool, for one cell a bool.
+
+        Raises:
+            QueryError: the level is a graph, or something is no cell.
+        """
+        places = self._places
+        if not places.is_grid:
+            raise QueryError("a graph has no cells", place=f"level {places.name!r}")
+        given, is_one = self._rows(cells, "cell", "iu")
+        sizes = [places.width, places.height // places.floors, places.floors]
+        found = np.all((given >= 0) & (given < sizes[: given.shape[1]]), axis=1)
+        return bool(found[0]) if is_one else found
+
+    def _are_plain(self, what: object, kinds: tuple[type, ...]) -> TypeGuard[tuple[int, int]]:
+        """Tell whether two numbers on a plain grid need no arrays, which take far longer."""
+        return (
+            type(what) is tuple
+            and len(what) == 2
+            and type(what[0]) in kinds
+            and type(what[1]) in kinds
+            and max(abs(what[0]), abs(what[1])) < _PLAIN
+            and self._is_plain
+        )
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        return self._places.hex_layout is None and self._places.dimensions == 2
+
+    def _positions(self, names: object) -> tuple[float, ...] | Float64Array:
+        places = self._places
+        position = places.position
+        if position is None:
+            raise QueryError(
+                "the nodes of this graph have no positions",
+                place=f"level {places.name!r}",
+                remedy="give its nodes x and y",
+            )
+        if isinstance(names, list | tuple | np.ndarray):
+            nodes = [places.location(name) for name in names]
+            return position[np.array(nodes, dtype=np.int64)]
+        x, y = position[places.location(cast("Place", names))].tolist()
+        return x, y
+
+    def _rows(self, what: object, noun: str, kinds: str) -> tuple[AnyArray, bool]:
+        """Return (n, 2) or (n, 3) numbers, and whether they came as one place."""
+        try:
+            given = np.asarray(what)
+        except (ValueError, OverflowError):
+            given = np.empty(0, dtype=object)
+        wide = self._places.dimensions
+        rows = given[np.newaxis] if given.ndim == 1 else given
+        if rows.ndim != 2 or rows.shape[1] != wide or rows.dtype.kind not in kinds:
+            self._refuse(what, noun, "two integers" if noun == "cell" else "two numbers")
+        return rows, given.ndim == 1
+
+    def _floors(self, given: AnyArray, noun: str) -> Int64Array:
+        """Return (n) int64, the floor of each row; 0 where the level has one floor."""
+        if given.shape[1] == 2:
+            return np.zeros(len(given), dtype=np.int64)
+        floors = self._places.floors
+        last = given[:, 2]
+        known = (last >= 0) & (last < floors) & (last == np.floor(last))
+        if not known.all():
+            raise OutsideMapError(
+                f"there is no floor {last[int(known.argmin())].item()!r}",
+                place=f"level {self._places.name!r}",
+                expected=f"floor from 0 to {floors - 1}",
+            )
+        return last.astype(np.int64)
+
+    def _refuse(self, what: object, noun: str, expected: str) -> NoReturn:
+        one = tuple(what.tolist()) if isinstance(what, np.ndarray) and what.ndim == 1 else what
+        several = self._places.dimensions == 3
+        raise QueryError(
+            f"{quoted(one)} is no {noun}",
+            place=f"level {self._places.name!r}",
+            expected=f"{'(x, y, floor)' if several else '(x, y)'}, {expected}, or an array of them",
+        )

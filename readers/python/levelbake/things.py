@@ -1,0 +1,421 @@
+"""What a level has beside its terrain: links, regions, spots, doors and instances."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import compress, pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from levelbake.places import Cell, Name, Places
+from levelbake.steps import AnyArray, Int32Array, UInt8Array
+
+#: What is added to the quarter turns of a placement that is mirrored, where both are one number.
+MIRRORED = 4
+
+#: How many such numbers there are.
+TURNS = 8
+
+
+class Placement(NamedTuple):
+    """How a prototype stands in a level: mirrored first, then turned, then moved.
+
+    Attributes:
+        at: x and y of the north-west corner of what it covers, in the whole grid.
+        quarters: quarter turns clockwise, 0 to 3.
+        mirrored: whether east and west are swapped before it is turned.
+    """
+
+    at: tuple[int, int]
+    quarters: int
+    mirrored: bool
+
+    @property
+    def turn(self) -> int:
+        """Return quarter turns and mirroring as one number."""
+        return self.quarters + MIRRORED * self.mirrored
+
+    @staticmethod
+    def of(at: tuple[int, int], turn: int) -> Placement:
+        """Return the placement of a number that :attr:`turn` gave."""
+        return Placement(at, turn % MIRRORED, turn >= MIRRORED)
+
+    def size(self, width: int, height: int) -> tuple[int, int]:
+        """Return how many cells wide and high a prototype of this size is where it stands."""
+        return (height, width) if self.quarters % 2 else (width, height)
+
+    def cells(self, drawn: AnyArray, width: int, height: int) -> Int32Array:
+        """Return where cells of a prototype lie in the level.
+
+        Args:
+            drawn: (k, 2) x and y of cells as the prototype is drawn.
+            width, height: size of the prototype as it is drawn.
+
+        Returns:
+            (k, 2) int32 x and y in the whole grid.
+        """
+        x, y = drawn.astype(np.int32).T
+        if self.mirrored:
+            x = width - 1 - x
+        for _ in range(self.quarters):
+            x, y = height - 1 - y, x
+            width, height = height, width
+        return np.stack([x + self.at[0], y + self.at[1]], axis=1).astype(np.int32)
+
+
+def all_cells(width: int, height: int) -> Int32Array:
+    """Return (width * height, 2) int32 x and y of all cells of a rectangle, row by row."""
+    y, x = np.divmod(np.arange(width * height, dtype=np.int32), np.int32(width))
+    return np.stack([x, y], axis=1)
+
+
+@dataclass(frozen=True)
+class Link:
+    """A way between two cells that need not be neighbours.
+
+    Attributes:
+        name: unique among the level's links.
+        kind: what the level calls it, such as "stairs".
+        start, goal: the places it joins.
+        cost: the cost of taking the link, in units.
+        both_ways: whether the link leads back, too.
+        profiles: the profiles that may take the link; None = all.
+        id: what the editor calls it by: the id of a Tiled object, or the iid of an LDtk entity;
+            None where the source gives none. Several links of one entity share its id.
+        via: the places it passes through, from start to goal and without these.
+        over: the terrains that it passes over though nobody can stand on them; any other such
+            terrain in ``via`` closes the link.
+    """
+
+    name: str
+    kind: str
+    start: Cell
+    goal: Cell
+    cost: float
+    both_ways: bool
+    profiles: tuple[str, ...] | None
+    id: str | None = None
+    via: tuple[Cell, ...] = ()
+    over: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """Named cells, or nodes of a graph.
+
+    Attributes:
+        name: unique among the level's regions.
+        cells: (k, 2) int32 (x, y), or (k, 3) (x, y, floor), in reading order; none on graphs.
+        id: that of its object or entity, as for links.
+        nodes: names of its nodes on graphs, in the order of the asset.
+    """
+
+    name: str
+    cells: Int32Array
+    id: str | None = None
+    nodes: tuple[Name, ...] = ()
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A named place that matters to the game.
+
+    Attributes:
+        name: unique among the level's spots.
+        kind: what the level calls it, such as "spawn".
+        place: the place of the spot.
+        profiles: the profiles it is for; None = all.
+        id: that of its object or entity, as for links.
+    """
+
+    name: str
+    kind: str
+    place: Cell
+    profiles: tuple[str, ...] | None
+    id: str | None = None
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A room or house that the level is built of, where it stands.
+
+    Attributes:
+        prototype: the name of what it is an instance of.
+        place: the place of the north-west corner of what it covers.
+        width, height: how many cells it covers.
+        turned: degrees clockwise.
+        mirrored: whether east and west were swapped before it was turned.
+    """
+
+    prototype: str
+    place: Cell
+    width: int
+    height: int
+    turned: int
+    mirrored: bool
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An instance by numbers.
+
+    Attributes:
+        prototype: the name of its prototype.
+        width, height: the prototype's cells as it is drawn.
+        placement: where these lie in the whole grid.
+    """
+
+    prototype: str
+    width: int
+    height: int
+    placement: Placement
+
+
+@dataclass(frozen=True, eq=False)
+class Door:
+    """Cells that change terrain together.
+
+    Attributes:
+        name: unique among the level's doors.
+        cells: (k, 2) int32 (x, y), or (k, 3) (x, y, floor), in reading order.
+        state: the name of the state the door is in; None where its cells are as in none of them.
+        states: for each state, in the order of the level, the names of the k cells' terrains.
+        id: that of its object or entity, as for links.
+    """
+
+    name: str
+    cells: Int32Array
+    state: str | None
+    states: Mapping[str, tuple[str, ...]]
+    id: str | None = None
+
+    def on(self, terrains: tuple[str, ...]) -> Door:
+        """Return the door with these terrains in its cells.
+
+        Where several states have them, it is in the one it was in, else in the first of them.
+        """
+        fitting = [name for name, each in self.states.items() if each == terrains]
+        if self.state in fitting:
+            return self
+        return replace(self, state=fitting[0] if fitting else None)
+
+
+class ThingTables:
+    """The things of one file; each kind is read and checked when first asked for."""
+
+    def __init__(self, places: Places) -> None:
+        self._places, self._file = places, places.file
+
+    @cached_property
+    def links(self) -> Mapping[str, Link]:
+        """Return links by name, in the order of the level."""
+        if not self._has("link"):
+            return {}
+        via = self._spans("link", "via", self._cells("link_via"))
+        over = self._terrain_sets("link_over", len(via))
+        columns = zip(
+            self._texts("link_name"),
+            self._texts("link_kind"),
+            self._cells("link_start"),
+            self._cells("link_goal"),
+            self._read("link_cost").tolist(),
+            self._read("link_both_ways").astype(np.bool_).tolist(),
+            self._profiles("link"),
+            self._ids("link"),
+            via,
+            over,
+            strict=True,
+        )
+        return {each[0]: Link(*each) for each in columns}
+
+    @cached_property
+    def regions(self) -> Mapping[str, Region]:
+        """Return regions by name, in the order of the level."""
+        if not self._has("region"):
+            return {}
+        _ = self.region_of_node  # refuses a node of two regions
+        found, none = {}, np.zeros((0, 2), dtype=np.int32)
+        for name, own, at in zip(
+            self._texts("region_name"), self._ids("region"), self._region_locations, strict=True
+        ):
+            places = self._places.places_of(at)
+            if self._places.is_grid:
+                found[name] = Region(name, places, own)
+            else:
+                found[name] = Region(name, none, own, tuple(places.tolist()))
+        return found
+
+    @cached_property
+    def _region_locations(self) -> list[Int32Array]:
+        if not self._has("region"):
+            return []
+        return self._spans("region", "cell", self._read("region_cell"))
+
+    @cached_property
+    def region_of_node(self) -> Int32Array | None:
+        """Return (n) int32, the region of each node of a graph, -1 = none; None without regions."""
+        parts = self._region_locations
+        if self._places.is_grid or not parts:
+            return None
+        found = np.full(len(self._places.names), -1, dtype=np.int32)
+        for region, node in enumerate(parts):
+            found[node] = region
+        if (found >= 0).sum() != sum(map(len, parts)):
+            raise self._file.damaged("a node is part of two regions, or twice of one")
+        return found
+
+    @cached_property
+    def spots(self) -> Mapping[str, Spot]:
+        """Return spots by name, in the order of the level."""
+        if not self._has("spot"):
+            return {}
+        columns = zip(
+            self._texts("spot_name"),
+            self._texts("spot_kind"),
+            self._cells("spot_at"),
+            self._profiles("spot"),
+            self._ids("spot"),
+            strict=True,
+        )
+        return {each[0]: Spot(*each) for each in columns}
+
+    @cached_property
+    def doors(self) -> Mapping[str, Door]:
+        """Return doors by name, in the order of the level.
+
+        Raises:
+            CorruptAssetError: a door has a state twice, or one of another door, or its cells have
+                other terrain than each a piece.
+        """
+        if not self._has("door"):
+            return {}
+        names = self._texts("door_state_name")
+        terrains = self._spans("door", "terrain", self._read("door_terrain"))
+        first = self._read("door_first_state").tolist()
+        cells = self._spans("door", "cell", self._read("door_cell"))
+        found = {}
+        for i, (name, own, now) in enumerate(
+            zip(self._texts("door_name"), self._ids("door"), self._states, strict=True)
+        ):
+            mine = range(first[i], first[i + 1])
+            states = {
+                names[k]: tuple(self.terrains[code] for code in terrains[k].tolist()) for k in mine
+            }
+            if (
+                now not in (-1, *mine)
+                or len(states) != len(mine)
+                or any(len(each) != len(cells[i]) for each in states.values())
+            ):
+                raise self._file.damaged(f"door {name!r} does not fit its states")
+            state = None if now < 0 else names[now]
+            found[name] = Door(name, self._places.places_of(cells[i]), state, states, own)
+        return found
+
+    @property
+    def _states(self) -> list[int]:
+        states: list[int] = self._read("door_state").tolist()
+        return states
+
+    @cached_property
+    def instances(self) -> tuple[Instance, ...]:
+        """Return what the level is built of, in the order of the level."""
+        corner = np.array([each.placement.at for each in self.placed], dtype=np.int32)
+        places = self._places.with_floor(corner.reshape(-1, 2)).tolist()
+        found = []
+        for one, place in zip(self.placed, places, strict=True):
+            wide, high = one.placement.size(one.width, one.height)
+            turned, mirrored = 90 * one.placement.quarters, one.placement.mirrored
+            found.append(Instance(one.prototype, tuple(place), wide, high, turned, mirrored))
+        return tuple(found)
+
+    @cached_property
+    def placed(self) -> tuple[Placed, ...]:
+        """Return the instances by numbers.
+
+        Raises:
+            CorruptAssetError: one of them leaves the level.
+        """
+        if not self._file.has("/instance_prototype"):
+            return ()
+        names = self._texts("prototype_name")
+        sizes = (self._read("prototype_width").tolist(), self._read("prototype_height").tolist())
+        cells = self._places.cells_of(self._read("instance_at")).tolist()
+        found = []
+        for prototype, (x, y), turn in zip(
+            self._read("instance_prototype").tolist(),
+            cells,
+            self._read("instance_turn").tolist(),
+            strict=True,
+        ):
+            width, height = (size[prototype] for size in sizes)
+            placement = Placement.of((x, y), turn)
+            wide, high = placement.size(width, height)
+            if x + wide > self._places.width or y + high > self._places.height:
+                raise self._file.damaged("an instance leaves the level")
+            found.append(Placed(names[prototype], width, height, placement))
+        return tuple(found)
+
+    def doors_on(self, terrain: UInt8Array) -> Mapping[str, Door]:
+        """Return doors by name, in the states they are in on other terrain.
+
+        Args:
+            terrain: (locations) uint8.
+        """
+        found = {}
+        for name, door in self.doors.items():
+            codes = terrain[self._places.locations(door.cells, "a door")]
+            found[name] = door.on(tuple(self.terrains[code] for code in codes.tolist()))
+        return found
+
+    # -- columns ----------------------------------------------------------------------------------
+
+    @cached_property
+    def terrains(self) -> tuple[str, ...]:
+        """Return the names of the terrains by code."""
+        return tuple(texts(self._file.read("/terrain_name")))
+
+    def _has(self, kind: str) -> bool:
+        return self._file.has(f"/{kind}_name")
+
+    def _read(self, column: str) -> AnyArray:
+        return self._file.read(f"/{column}")
+
+    def _texts(self, column: str) -> list[str]:
+        return texts(self._read(column))
+
+    def _cells(self, column: str) -> list[Cell]:
+        if not self._file.has(f"/{column}"):
+            return []
+        return [tuple(cell) for cell in self._places.places_of(self._read(column)).tolist()]
+
+    def _ids(self, kind: str) -> list[str | None]:
+        """Return the id of each thing of a kind, None where it has none."""
+        if not self._file.has(f"/{kind}_id"):
+            return [None] * len(self._read(f"{kind}_name"))
+        return [each or None for each in self._texts(f"{kind}_id")]
+
+    def _profiles(self, kind: str) -> list[tuple[str, ...] | None]:
+        """Return the profiles that each thing of a kind is for, None for all."""
+        own = self._spans(kind, "profile", self._texts(f"{kind}_profile"))
+        return [tuple(each) or None for each in own]
+
+    def _spans(self, kind: str, column: str, values: Any) -> list[Any]:
+        """Return the part of some values that belongs to each thing of a kind."""
+        if not self._file.has(f"/{kind}_first_{column}"):
+            return [()] * len(self._read(f"{kind}_name"))
+        parts = [values[a:b] for a, b in pairwise(self._read(f"{kind}_first_{column}").tolist())]
+        return [tuple(part) if isinstance(part, list) else part for part in parts]
+
+    def _terrain_sets(self, column: str, count: int) -> list[tuple[str, ...]]:
+        """Return the terrains that each row of a column of flags names."""
+        if not self._file.has(f"/{column}"):
+            return [()] * count
+        return [tuple(compress(self.terrains, row)) for row in self._read(column).tolist()]
+
+
+def texts(stored: AnyArray) -> list[str]:
+    """Return the names that a column of text holds."""
+    return [bytes(name).decode() for name in stored.tolist()]
