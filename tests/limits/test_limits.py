@@ -13,7 +13,7 @@ import pytest
 from bake.asset.document import section_of
 from tests.support.limits import sources
 from tests.support.limits.every_value import check_every_value
-from tests.support.limits.sources import constants_of, is_no_limit, is_whole, modules
+from tests.support.limits.sources import constants_of, is_no_limit, is_whole, modules, qualified
 from tests.support.limits.table import LEFT_OUT, LIMITS, MAKER, NO_LIMITS, PAGE, names_in, section
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,14 +61,14 @@ def test_every_name_is_that_of_a_number() -> None:
     gone = {
         f"{module} {name}"
         for module, name in limits | others
-        if name not in constants_of(f"bake.{module}")
+        if name not in constants_of(qualified(module))
     }
     assert not gone, "named, but no longer there"
 
 
 def test_no_rule_knows_what_is_listed() -> None:
     for module, name in names_in(entry for entries in NO_LIMITS.values() for entry in entries):
-        assert not is_no_limit(name, constants_of(f"bake.{module}")), f"{module} {name}"
+        assert not is_no_limit(name, constants_of(qualified(module))), f"{module} {name}"
 
 
 def test_what_crosses_a_limit_elsewhere_is_there() -> None:

@@ -95,8 +95,8 @@ class Version:
             make = self.__dict__.get("_made", {}).get(name)
             if make is None:
                 raise AttributeError(f"a version has no {name}")
-            made = self.__dict__[name] = make(self)
-            return made
+            # Threads that make it at once all take the first: some fields keep what was read.
+            return self.__dict__.setdefault(name, make(self))
 
     def damaged(self, found: str) -> CorruptAssetError:
         """Return the error for columns that contradict each other."""

@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 from bake.kernels.jit import Kernel
 from bake.search.all_pairs.follow import look_up_rows
-from tests.support.limits.sources import constants_of, modules, read_by_kernels
+from tests.support.limits.sources import constants_of, modules, qualified, read_by_kernels
 
 
 @contextmanager
@@ -22,7 +22,7 @@ def lowered(module: str, names: Sequence[str], values: Sequence[int]) -> Iterato
     A constant of two numbers takes two values.
     """
     assert not (isinstance(look_up_rows, Kernel) and is_built_in(module, names)), names
-    home = importlib.import_module(f"bake.{module}")
+    home = importlib.import_module(qualified(module))
     with ExitStack() as stack:
         for name, value in zip(names, _by_name(home, names, values), strict=True):
             for holder in _holders(home, name):
@@ -32,7 +32,7 @@ def lowered(module: str, names: Sequence[str], values: Sequence[int]) -> Iterato
 
 def is_built_in(module: str, names: Sequence[str]) -> bool:
     """Whether a kernel reads one of some constants, so that compiled code does not follow it."""
-    home = importlib.import_module(f"bake.{module}")
+    home = importlib.import_module(qualified(module))
     return any(
         name in read_by_kernels(each.__name__) for name in names for each in _holders(home, name)
     )
@@ -52,7 +52,9 @@ def _holders(home: ModuleType, name: str) -> list[ModuleType]:
     others = [
         module
         for key, module in sys.modules.items()
-        if key.startswith("bake.") and vars(module).get(name) is real and module is not home
+        if key.startswith(("bake.", "levelbake."))
+        and vars(module).get(name) is real
+        and module is not home
     ]
     # Small numbers are one object wherever they are written, so the name's origin has to tell.
     return [home, *(each for each in others if not _defines(each, name))]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bake.asset.document import table, with_section
 from tests.support.limits import exercises as do
+from tests.support.limits.sources import qualified
 
 PAGE = Path(__file__).parents[3] / "docs" / "limits.md"
 MAKER = "tests.support.limits.table"
@@ -760,13 +761,13 @@ LIMITS: tuple[Limit, ...] = (
         (0, 1, 2, 3),
     ),
     _limit(
-        "movement.links MAX_VIA",
+        "levelbake.steps MAX_VIA",
         "cells that a link passes through",
         REFUSED,
         "tests/play/live/test_moves.py::test_what_is_refused",
     ),
     _limit(
-        "movement.rules MAX_SIZE",
+        "levelbake.steps MAX_SIZE",
         "cells along a footprint",
         REFUSED,
         "tests/asset/test_damage_things.py::test_a_size_that_is_none",
@@ -819,7 +820,7 @@ NO_LIMITS: dict[str, tuple[str, ...]] = {
         "search.hierarchy.arcs SLOTS FIRST_DIAGONAL",
         "search.hierarchy.bundles STATE_COLUMNS",
         "search.hierarchy.straight_runs HEADINGS",
-        "movement.prices NO_CLASS",
+        "levelbake.steps NO_CLASS SECTORS INFINITY MAX_WEIGHT",
         "search.incremental.repair _LOW",
         "search.live.lattice_builder REACH",
         "school.patterns.tiles NONE",
@@ -856,7 +857,7 @@ def section() -> str:
     rows = [
         (
             ", ".join(f"`{name}`" for name in each.names),
-            f"`bake.{each.module}`",
+            f"`{qualified(each.module)}`",
             each.bounds,
             each.beyond,
             f"`{each.crossed_by.split('::')[-1]}`",
