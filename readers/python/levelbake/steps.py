@@ -812,39 +812,3 @@ def to_ticks(
     if len(wrong):
         raise off_the_scale(int(wrong[0]), float(ticks.reshape(-1)[wrong[0]]))
     return np.where(prices.usable, ticks, BLOCKED).astype(np.int32)
-
-
-#: The class of terrain on which a profile cannot stand.
-NO_CLASS = np.iinfo(np.uint16).max
-
-
-def cost_classes(cost: Float64Array) -> tuple[Float64Array, UInt16Array]:
-    """Return a profile's different costs, ascending, and (terrains) uint16 which each one has.
-
-    Args:
-        cost: (terrains) float64 units, NaN where the profile cannot stand: NO_CLASS.
-    """
-    costs = np.unique(cost[~np.isnan(cost)])
-    classes = np.searchsorted(costs, cost).astype(np.uint16)
-    classes[np.isnan(cost)] = NO_CLASS
-    return costs, classes
-
-
-def step_ticks(costs: Float64Array, rules: MovementRules) -> Int32Array:
-    """Return (2, classes, classes) int32, the price of a step by its length and both its ends.
-
-    The products are made in the order in which :func:`price_steps` makes them, so that they are
-    rounded alike.
-    """
-    units = unit_cost(
-        np.broadcast_to(costs[:, None], (len(costs), len(costs))),
-        np.broadcast_to(costs, (len(costs), len(costs))),
-        rules.cost_rule,
-    )
-    return ticks_of(units * np.array([1.0, np.sqrt(2.0)])[:, None, None], rules.ticks_per_unit)
-
-
-def ticks_of(units: Float64Array, ticks_per_unit: int) -> Int32Array:
-    """Return prices in ticks, BLOCKED where an arc may not cost this."""
-    ticks: Int64Array = np.rint(np.minimum(units, 2.0**31) * ticks_per_unit)
-    return np.where((ticks >= 1) & (ticks <= MAX_WEIGHT), ticks, BLOCKED).astype(np.int32)

@@ -820,7 +820,7 @@ NO_LIMITS: dict[str, tuple[str, ...]] = {
         "search.hierarchy.arcs SLOTS FIRST_DIAGONAL",
         "search.hierarchy.bundles STATE_COLUMNS",
         "search.hierarchy.straight_runs HEADINGS",
-        "levelbake.steps NO_CLASS SECTORS INFINITY MAX_WEIGHT",
+        "levelbake.steps SECTORS INFINITY MAX_WEIGHT",
         "search.incremental.repair _LOW",
         "search.live.lattice_builder REACH",
         "school.patterns.tiles NONE",
