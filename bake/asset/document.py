@@ -54,7 +54,7 @@ def _attribute_row(attribute: Attribute) -> tuple[str, ...]:
         f"`{attribute.group}`",
         f"`{attribute.name}`",
         _KINDS[attribute.kind],
-        _optional(attribute.optional),
+        "optional" * attribute.optional,
         attribute.description,
     )
 
@@ -75,10 +75,6 @@ def _column_row(column: Column) -> tuple[str, ...]:
         words(column),
         column.description,
     )
-
-
-def _optional(optional: bool) -> str:
-    return "optional" if optional else ""
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -19,16 +19,6 @@ from levelbake.file import (
     open_to_read,
 )
 
-_READ_PIECE = 2**20
-
-
-def block_size(header: Header) -> int:
-    """Return the bytes of the smallest user block that holds a header."""
-    size = SMALLEST_BLOCK
-    while len(header.text()) > size:
-        size *= 2
-    return size
-
 
 def is_foreign(path: Path) -> bool:
     """Tell whether there is something that is not empty and is not an asset of any version."""
@@ -46,7 +36,10 @@ def header_for(level: str, sources: tuple[tuple[str, str], ...], recipe: str) ->
     draft = Header(
         FORMAT_VERSION, BAKE_REVISION, level, sources, recipe, "0" * 64, LARGEST_BLOCK, largest
     )
-    return replace(draft, block=block_size(draft), size=0)
+    block = SMALLEST_BLOCK
+    while len(draft.text()) > block:
+        block *= 2
+    return replace(draft, block=block, size=0)
 
 
 def sha256_of(path: Path, skip: int = 0) -> str:
@@ -57,9 +50,6 @@ def sha256_of(path: Path, skip: int = 0) -> str:
     """
     if not (path.is_file() or path.is_dir() or not path.exists()):
         raise OSError(errno.EINVAL, NOT_A_FILE)
-    digest = hashlib.sha256()
     with path.open("rb") as file:
         file.seek(skip)
-        while piece := file.read(_READ_PIECE):
-            digest.update(piece)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()

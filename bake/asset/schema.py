@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bake.asset.columns import COLUMNS as ALL_COLUMNS
 from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS
-from levelbake.columns import PROFILE, Attribute, Column, schemas
+from levelbake.columns import PROFILE, Attribute, schemas
 from levelbake.steps import MAX_SIZE
 
 #: Revision of the baking code. It is raised whenever the same source and recipe give other bytes,
@@ -81,13 +81,3 @@ LEVELS, FLAT = schemas(ATTRIBUTES, ALL_COLUMNS, (LEVEL_NUMBERS, PROFILE_NUMBERS)
 
 #: The columns of assets, in the order in which they are written into the file.
 COLUMNS = LEVELS.columns
-
-
-def column(path: str) -> Column:
-    """Return the declaration of a column of levels; see :meth:`Schema.column`."""
-    return LEVELS.column(path)
-
-
-def attribute(group: str, name: str) -> Attribute:
-    """Return the declaration of an attribute of levels; see :meth:`Schema.attribute`."""
-    return LEVELS.attribute(group, name)
