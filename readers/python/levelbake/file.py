@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import hashlib
 import json
 import math
 import os
 import stat
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from io import BufferedReader
 from pathlib import Path
@@ -302,9 +303,7 @@ class Hdf5File:
                 "h5py is not installed, which assets need", file=path, remedy="`pip install h5py`"
             )
         self.path, self.checked, self.schema = path, check, schema
-        # HDF5 takes many microseconds to find a column or a group by its path.
-        self._datasets: dict[str, h5py.Dataset] = {}
-        self._groups: dict[str, h5py.Group] = {}
+        self._names: dict[str, frozenset[str]] = {}
         self._whole: set[str] = set()
         with contextlib.ExitStack() as opened:
             for _ in range(_ATTEMPTS):
@@ -321,6 +320,8 @@ class Hdf5File:
                 opened.close()
             else:
                 raise AssetError("is replaced again and again while it is opened", file=path)
+            # HDF5 takes many microseconds to find a column or a group by its path.
+            self._at: Callable[[str], Any] = functools.cache(self._file.__getitem__)
             self._opened = opened.pop_all()
 
     def _is_the_file_that_was_read(self) -> bool:
@@ -363,9 +364,7 @@ class Hdf5File:
     def attribute(self, group: str, name: str) -> str | int | None:
         """Return an attribute as it is stored; None where it is absent."""
         with self._reading(f"attribute {name} of {group}"):
-            if group not in self._groups:
-                self._groups[group] = self._file[group]
-            value = self._groups[group].attrs.get(name)
+            value = self._at(group).attrs.get(name)
             if isinstance(value, np.bytes_):
                 return bytes(value).decode()
             if value is None or isinstance(value, np.integer):
@@ -374,34 +373,34 @@ class Hdf5File:
 
     def has(self, path: str) -> bool:
         """Return whether there is a column."""
-        with self._reading(f"column {path}"):
-            return path in self._file
-
-    def form(self, path: str) -> Form | None:
-        """Return the element type and the shape of a column; None where it is missing."""
-        if path not in self._datasets:
+        folder, _, name = path.rpartition("/")
+        if folder not in self._names:
             with self._reading(f"column {path}"):
-                found = self._file.get(path)
-            if found is None:
-                return None
-            if not isinstance(found, h5py.Dataset):
-                raise self.damaged(f"column {path} is no array")
-            self._datasets[path] = found
-        return Form(type_name(self._datasets[path].dtype), self._datasets[path].shape)
+                group = self._file.get(folder or "/")
+                self._names[folder] = frozenset(group if isinstance(group, h5py.Group) else ())
+        return name in self._names[folder]
+
+    def form(self, path: str) -> Form:
+        """Return the element type and the shape of a column that is there."""
+        with self._reading(f"column {path}"):
+            found = self._at(path)
+        if not isinstance(found, h5py.Dataset):
+            raise self.damaged(f"column {path} is no array")
+        return Form(type_name(found.dtype), found.shape)
 
     def load(self, path: str) -> AnyArray:
         """Return a column, whose form has been asked for; texts as (k) bytes."""
         array = self.part(path)
         # The file may have been opened without a check of its digest, or long ago.
         with self._reading(f"column {path}"):
-            digest = self._datasets[path].attrs.get("sha256")
+            digest = self._at(path).attrs.get("sha256")
         if not isinstance(digest, np.bytes_) or digest != digest_of(array).encode():
             raise self.damaged(f"column {path} does not match its digest")
         return array
 
     def part(self, path: str, *spans: slice) -> AnyArray:
         """Return a part of a column, from where to where in each of its dimensions."""
-        dataset = self._datasets[path]
+        dataset = self._at(path)
         with self._reading(f"column {path}"):
             if path not in self._whole:
                 if dataset.nbytes > _LARGEST_RATIO * self.stored_bytes(path):
@@ -411,11 +410,11 @@ class Hdf5File:
 
     def stored_bytes(self, path: str) -> int:
         """Return the bytes that a column takes in the file."""
-        return int(self._datasets[path].id.get_storage_size())
+        return int(self._at(path).id.get_storage_size())
 
     def is_same(self, path: str, other: str) -> bool:
         """Return whether two columns are stored once."""
-        return bool(self._datasets[path] == self._datasets[other])
+        return bool(self._at(path) == self._at(other))
 
 
 # -- flat files ------------------------------------------------------------------------------------
@@ -529,9 +528,7 @@ class FlatFile:
     def has(self, path: str) -> bool:
         return path in self._key
 
-    def form(self, path: str) -> Form | None:
-        if path not in self._key:
-            return None
+    def form(self, path: str) -> Form:
         entry = self.entries[self._key[path]]
         return Form(entry.dtype, entry.shape[: -1 if entry.dtype == "text" else None])
 
@@ -903,8 +900,7 @@ class File:
     def dtype(self, path: str) -> str:
         """Return the element type of a column."""
         self.shape(path)
-        form = self._file.form(path)
-        return form.dtype if form else ""
+        return self._file.form(path).dtype
 
     def stored_bytes(self, path: str) -> int:
         """Return the bytes a column takes in the file."""
@@ -988,8 +984,6 @@ class File:
         shape = self._shapes.get(path)
         if shape is None:
             form = self._file.form(path)
-            if form is None:
-                raise self.damaged(f"column {path} is no array")
             shape = form.shape
             if shape is None or not declared.fits(*form):
                 told = "of no shape" if shape is None else list(shape)
