@@ -99,7 +99,7 @@ def test_a_small_table_and_a_small_path() -> None:
     assert ground.ask(0, 15, best + 1, 8) == ([], NO_WAY)
     used = ground.room(32)
     for short in (1, 15):
-        path = used._replace(route=used.route[:, :short])
+        path = used._replace(route=used.route[:, :short].copy())
         assert search_near(0, 15, best + 1, ground.graph, ground.runs, path) == (FULL, NO_WAY)
 
 
