@@ -1,4 +1,4 @@
-"""What sees what among walls, in fractions and plain Python, without any order of angles."""
+"""What sees what among walls, exactly and in plain Python, without any order of angles."""
 
 from __future__ import annotations
 
@@ -7,30 +7,29 @@ from itertools import pairwise
 
 import shapely
 
-Point = tuple[Fraction, Fraction] | tuple[int, int]
-Ring = list[tuple[int, int]]
+Point = tuple[int, int]
+Ring = list[Point]
 
 
 def edges_of(rings: list[Ring]) -> list[tuple[Point, Point]]:
     return [(ring[i - 1], ring[i]) for ring in rings for i in range(len(ring))]
 
 
-def cross(a: Point, b: Point, c: Point) -> Fraction:
-    return Fraction((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+def cross(a: Point, b: Point, c: Point) -> int:
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
-def inside(rings: list[Ring], p: Point) -> bool:
-    """Whether a point lies in the area, by the parity of a ray, or on its border."""
+def inside(rings: list[Ring], p: Point, whole: int = 1) -> bool:
+    """Whether p / whole lies in the area, by the parity of a ray, or on its border."""
+    x, y = p
     odd = False
     for a, b in edges_of(rings):
-        if (
-            cross(a, b, p) == 0
-            and (a[0] - p[0]) * (b[0] - p[0]) + (a[1] - p[1]) * (b[1] - p[1]) <= 0
-        ):
+        ax, ay, bx, by = a[0] * whole, a[1] * whole, b[0] * whole, b[1] * whole
+        left = cross((ax, ay), (bx, by), p)
+        if left == 0 and (ax - x) * (bx - x) + (ay - y) * (by - y) <= 0:
             return True
-        if (a[1] > p[1]) != (b[1] > p[1]):
-            x = a[0] + Fraction(p[1] - a[1], b[1] - a[1]) * (b[0] - a[0])
-            odd ^= x > p[0]
+        if (ay > y) != (by > y):
+            odd ^= (left > 0) == (by > ay)  # The edge is to the east of p.
     return odd
 
 
@@ -41,13 +40,12 @@ def _open_beside(rings: list[Ring], p: Point, d: Point, side: int) -> bool:
         for end, other in ((a, b), (b, a)):
             if end == p and cross(p, ahead, other) * side > 0:
                 return False
-    # So near that nothing else lies between: halved until it stops mattering.
-    step = Fraction(1, 10**9)
-    beside = (p[0] - d[1] * side * step, p[1] + d[0] * side * step)
-    return inside(rings, beside)
+    # So near that nothing else lies between.
+    near = 10**9
+    return inside(rings, (p[0] * near - d[1] * side, p[1] * near + d[0] * side), near)
 
 
-def sees(rings: list[Ring], o: tuple[int, int], t: tuple[int, int]) -> bool:
+def sees(rings: list[Ring], o: Point, t: Point) -> bool:
     """Whether the straight way from o to t stays in the area, and squeezes through no point."""
     d = (t[0] - o[0], t[1] - o[1])
     cuts = {Fraction(0), Fraction(1)}
@@ -56,26 +54,26 @@ def sees(rings: list[Ring], o: tuple[int, int], t: tuple[int, int]) -> bool:
     for a, b in edges_of(rings):
         one, two = cross(o, t, a), cross(o, t, b)
         for end, side in ((a, one), (b, two)):
-            part = Fraction((end[0] - o[0]) * d[0] + (end[1] - o[1]) * d[1], size)
-            if side == 0 and 0 < part < 1:
-                cuts.add(part)
+            along = (end[0] - o[0]) * d[0] + (end[1] - o[1]) * d[1]
+            if side == 0 and 0 < along < size:
+                cuts.add(Fraction(along, size))
                 touched.add(end)
-        if one != two:
-            part_of_edge = one / (one - two)
-            if 0 <= part_of_edge <= 1:
-                x = a[0] + part_of_edge * (b[0] - a[0])
-                y = a[1] + part_of_edge * (b[1] - a[1])
-                part = ((x - o[0]) * d[0] + (y - o[1]) * d[1]) / size
-                if 0 < part < 1:
-                    cuts.add(part)
+        if one * two < 0:
+            # The part of the edge up to the line is one / (one - two).
+            x = a[0] * (one - two) + one * (b[0] - a[0]) - o[0] * (one - two)
+            y = a[1] * (one - two) + one * (b[1] - a[1]) - o[1] * (one - two)
+            part = Fraction(x * d[0] + y * d[1], size * (one - two))
+            if 0 < part < 1:
+                cuts.add(part)
     for low, high in pairwise(sorted(cuts)):
         middle = (low + high) / 2
-        if not inside(rings, (o[0] + middle * d[0], o[1] + middle * d[1])):
+        whole, part = middle.denominator, middle.numerator
+        if not inside(rings, (o[0] * whole + part * d[0], o[1] * whole + part * d[1]), whole):
             return False
     return all(_open_beside(rings, p, d, 1) or _open_beside(rings, p, d, -1) for p in touched)
 
 
-def bends(rings: list[Ring]) -> set[tuple[int, int]]:
+def bends(rings: list[Ring]) -> set[Point]:
     """The points of corners that jut into the area."""
     found = set()
     for ring in rings:

@@ -1,5 +1,6 @@
 """The cells an outline covers and the ways it cuts, against fractions, on every lattice."""
 
+import functools
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -24,13 +25,20 @@ GEOMETRIES = [
     *(Geometry("hexagonal", 32, 24, 8, "y", odd) for odd in (True, False)),
     *(Geometry("hexagonal", 24, 32, 8, "x", odd) for odd in (True, False)),
 ]
-Point = tuple[Fraction, Fraction]
+#: Points are whole numbers of 56ths of a pixel, so that nothing is rounded.
+WHOLE = 56
+Point = tuple[int, int]
 Cell = tuple[int, int]
 
 
+@functools.cache
 def middle(geometry: Geometry, cell: Cell) -> Point:
-    x, y = geometry.centres(*(np.array([each]) for each in cell))
-    return Fraction(float(x[0])), Fraction(float(y[0]))
+    x, y = (
+        Fraction(float(axis[0])) * WHOLE
+        for axis in geometry.centres(*(np.array([each]) for each in cell))
+    )
+    assert x.denominator == y.denominator == 1
+    return x.numerator, y.numerator
 
 
 def neighbours(geometry: Geometry, cells: list[Cell]) -> list[tuple[Cell, Cell]]:
@@ -41,6 +49,7 @@ def neighbours(geometry: Geometry, cells: list[Cell]) -> list[tuple[Cell, Cell]]
         near = {(16, 16)}
     else:
         near = {(int(geometry.pitch[0]), 0), (0, int(geometry.pitch[1]))}
+    near = {(x * WHOLE, y * WHOLE) for x, y in near}
     places = {cell: middle(geometry, cell) for cell in cells}
     return [
         (one, other)
@@ -50,7 +59,7 @@ def neighbours(geometry: Geometry, cells: list[Cell]) -> list[tuple[Cell, Cell]]
     ]
 
 
-def cross(a: Point, b: Point, c: Point) -> Fraction:
+def cross(a: Point, b: Point, c: Point) -> int:
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
@@ -61,7 +70,7 @@ def crossing(a: Point, b: Point, c: Point, d: Point) -> Fraction | None:
     assume(all(signs))
     if (signs[0] > 0) == (signs[1] > 0) or (signs[2] > 0) == (signs[3] > 0):
         return None
-    return signs[0] / (signs[0] - signs[1])
+    return Fraction(signs[0], signs[0] - signs[1])
 
 
 def edges(corners: list[Point], *, closed: bool) -> list[tuple[Point, Point]]:
@@ -70,12 +79,12 @@ def edges(corners: list[Point], *, closed: bool) -> list[tuple[Point, Point]]:
 
 def inside(point: Point, corners: list[Point]) -> bool:
     """The even-odd rule, by a ray to somewhere far off that no corner lies on."""
-    far = (point[0] + 100_003, point[1] + Fraction(31_337, 7))
+    far = (point[0] + 100_003 * WHOLE, point[1] + 31_337 * WHOLE // 7)
     hits = [crossing(point, far, *edge) for edge in edges(corners, closed=True)]
     return sum(hit is not None for hit in hits) % 2 == 1
 
 
-COORDINATE = st.integers(-80, 400).map(lambda sixteenths: Fraction(2 * sixteenths + 1, 8))
+COORDINATE = st.integers(-80, 400).map(lambda quarters: (2 * quarters + 1) * WHOLE // 8)
 
 
 @pytest.mark.parametrize("geometry", GEOMETRIES, ids=str)
@@ -93,9 +102,7 @@ def test_against_fractions(
         for x in range(box.left, box.left + box.width)
         for y in range(box.top, box.top + box.height)
     ]
-    outline = Outline(
-        *(np.array([float(each) for each in axis]) for axis in zip(*corners, strict=True)), closed
-    )
+    outline = Outline(*(np.array(axis) / WHOLE for axis in zip(*corners, strict=True)), closed)
     found = cover(outline, Lattice.of(geometry, box), OWNER)
 
     ways: dict[frozenset[Cell], Cell | None] = {}

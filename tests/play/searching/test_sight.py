@@ -1,9 +1,8 @@
-"""Smoothed paths against exact geometry: rational arithmetic, cell by cell."""
+"""Smoothed paths against exact geometry: in whole numbers, cell by cell."""
 
 import itertools
 import math
 import random
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -27,22 +26,23 @@ def crossed(a: Cell, b: Cell) -> tuple[set[Cell], list[tuple[Cell, Cell, Cell, C
     dx, dy = b[0] - a[0], b[1] - a[1]
     xs = range(min(a[0], b[0]), max(a[0], b[0]) + 1)
     ys = range(min(a[1], b[1]), max(a[1], b[1]) + 1)
-    half = Fraction(1, 2)
+    whole = math.lcm(*(move for move in (dx, dy) if move))
     for cell in itertools.product(xs, ys):
-        enter, leave = Fraction(0), Fraction(1)
-        for start, move, low in ((a[0], dx, cell[0] - half), (a[1], dy, cell[1] - half)):
+        enter, leave = 0, 2 * whole  # Parts of the line, that all are whole.
+        for start, move, centre in ((a[0], dx, cell[0]), (a[1], dy, cell[1])):
+            low = 2 * (centre - start) - 1
             if move == 0:
-                if not low < start < low + 1:
+                if not low < 0 < low + 2:
                     break
                 continue
-            ends = sorted(((low - start) / move, (low + 1 - start) / move))
+            ends = sorted((low * (whole // move), (low + 2) * (whole // move)))
             enter, leave = max(enter, ends[0]), min(leave, ends[1])
             if enter >= leave:
                 break
         else:
             inside.add(cell)
     for x, y in itertools.product(xs[:-1], ys[:-1]):
-        if (x + half - a[0]) * dy == (y + half - a[1]) * dx:
+        if (2 * (x - a[0]) + 1) * dy == (2 * (y - a[1]) + 1) * dx:
             ahead, below = (1 if dx > 0 else 0), (1 if dy > 0 else 0)
             before, behind = (x + 1 - ahead, y + 1 - below), (x + ahead, y + below)
             sides = (behind[0], before[1]), (before[0], behind[1])

@@ -3,7 +3,6 @@
 import itertools
 import math
 import random
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -23,20 +22,22 @@ def touched(layout: str, a: Cell, b: Cell) -> set[Cell]:
     """Cells that the line between two centres touches, were it at a corner; outside ones, too."""
     start, end = offset_to_cube(layout, a), offset_to_cube(layout, b)
     found = set()
+    pairs = (0, 1), (1, 2), (2, 0)
+    moves = [(end[one] - end[other]) - (start[one] - start[other]) for one, other in pairs]
+    whole = math.lcm(*(move for move in moves if move))  # Parts of the line, that all are whole.
     xs = range(min(a[0], b[0]) - 2, max(a[0], b[0]) + 3)
     ys = range(min(a[1], b[1]) - 2, max(a[1], b[1]) + 3)
     for cell in itertools.product(xs, ys):
         centre = offset_to_cube(layout, cell)
-        enter, leave = Fraction(0), Fraction(1)
-        for one, other in ((0, 1), (1, 2), (2, 0)):
+        enter, leave = 0, whole
+        for (one, other), move in zip(pairs, moves, strict=True):
             # A hexagon reaches halfway to its neighbours, across three pairs of sides.
             at = (start[one] - start[other]) - (centre[one] - centre[other])
-            move = (end[one] - end[other]) - (start[one] - start[other])
             if move == 0:
                 if abs(at) > 1:
                     break
                 continue
-            first, last = sorted((Fraction(-1 - at, move), Fraction(1 - at, move)))
+            first, last = sorted(((-1 - at) * (whole // move), (1 - at) * (whole // move)))
             enter, leave = max(enter, first), min(leave, last)
             if enter > leave:
                 break
