@@ -72,28 +72,33 @@ class Tiled:
         nearest = min(far.values())
         return [cell for cell, each in far.items() if each == nearest]
 
-    def hexagon(self, px: Fraction, py: Fraction) -> Cell:
-        """Of four middles the first nearest one, step by step as HexagonalRenderer does it."""
+    def hexagon(self, px: Fraction | int, py: Fraction | int, whole: int = 1) -> Cell:
+        """Of four middles the first nearest one, step by step as HexagonalRenderer does it.
+
+        Args:
+            px, py: the point, in parts of a pixel.
+            whole: how many parts a pixel has.
+        """
         even = not self.odd
         side_x, side_y = (self.side, 0) if self.by_x else (0, self.side)
         offset_x, offset_y = (self.width - side_x) // 2, (self.height - side_y) // 2
-        column, row = offset_x + side_x, offset_y + side_y
+        column, row = (offset_x + side_x) * whole, (offset_y + side_y) * whole
         if self.by_x:
-            px -= self.width if even else offset_x
+            px -= (self.width if even else offset_x) * whole
         else:
-            py -= self.height if even else offset_y
-        at = [math.floor(px / (2 * column)), math.floor(py / (2 * row))]
+            py -= (self.height if even else offset_y) * whole
+        at = [px // (2 * column), py // (2 * row)]
         rel = px - at[0] * 2 * column, py - at[1] * 2 * row
         line = 0 if self.by_x else 1
         at[line] = 2 * at[line] + even
-        half = self.side // 2
+        half = self.side // 2 * whole
         if self.by_x:
-            middle = self.height // 2
+            middle = self.height // 2 * whole
             ends = [(half, middle), (half + 2 * column, middle)]
             between = [(half + column, middle - row), (half + column, middle + row)]
             steps = [(0, 0), (1, -1), (1, 0), (2, 0)]
         else:
-            middle = self.width // 2
+            middle = self.width // 2 * whole
             ends = [(middle, half), (middle, half + 2 * row)]
             between = [(middle - column, half + row), (middle + column, half + row)]
             steps = [(0, 0), (-1, 1), (0, 1), (0, 2)]
@@ -203,13 +208,13 @@ def test_hexagons_as_tiled_picks_them(axis: str, odd: bool, size: tuple[int, int
     geometry = Geometry("hexagonal", *size, axis, odd)
     tiled = Tiled(geometry, 0)
     where, layout = geometry.coordinates(0, 0, 0), geometry.hex_layout(0, 0)
-    parts = [(Fraction(x, 4), Fraction(y, 4)) for x in range(-80, 161, 7) for y in range(-80, 161)]
-    points = np.array([[float(x), float(y)] for x, y in parts])
+    quarters = list(product(range(-80, 161, 7), range(-80, 161)))
+    points = np.array(quarters) / 4
     found = where.cells(points, np.zeros(len(points), dtype=np.int64), layout)
     wrong = [
-        (part, cell, tiled.hexagon(*part))
-        for part, cell in zip(parts, found.tolist(), strict=True)
-        if tuple(cell) != tiled.hexagon(*part)
+        (at, cell, right)
+        for at, cell in zip(quarters, found.tolist(), strict=True)
+        if tuple(cell) != (right := tiled.hexagon(*at, whole=4))
     ]
     assert wrong == []
 
