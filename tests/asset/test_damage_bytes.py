@@ -1,6 +1,5 @@
 """Bytes that are not those that were written, and what notices: length, digests, reading itself."""
 
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from bake.asset import Asset
 from levelbake.errors import CorruptAssetError, NotAnAssetError
 from levelbake.file import read_header
+from tests.support import forked
 from tests.support.damage import ALL_COLUMNS, ask_everything, holder, refusal
 from tests.support.tampering import sign_body
 
@@ -104,11 +104,12 @@ def test_an_asset_that_is_replaced_while_it_is_opened(
 
 
 FUZZ = """
-import random, sys
+import random, sys, warnings
 from pathlib import Path
 from levelbake.errors import BakeError
 from tests.support.damage import ask_everything
 
+warnings.simplefilter("ignore")
 path, seed = Path(sys.argv[1]), sys.argv[2]
 whole = path.read_bytes()
 rng = random.Random(seed)
@@ -138,12 +139,6 @@ def test_random_bytes(
     """
     path = tmp_path / "fuzzed.h5"
     path.write_bytes(originals[which])
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", FUZZ, str(path), "seed", str(share)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).resolve().parents[2],
-    )
+    done = forked.run([sys.executable, "-c", FUZZ, path, "seed", str(share)])
     assert done.returncode == 0, done.stderr[-3000:]
     assert int(done.stdout) > 0

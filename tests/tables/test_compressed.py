@@ -1,14 +1,12 @@
 """Compressed next hops against scipy's distances and runs worked out in plain Python."""
 
 import random
-import subprocess
 import sys
 import threading
 import tracemalloc
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,6 +24,7 @@ from bake.tables.run_writer import RunTable, RunWriter, target_ranges
 from bake.worlds import World
 from levelbake.errors import CostError
 from levelbake.steps import HEX_LAYOUTS, HexLayout, chart
+from tests.support import forked
 from tests.support.baked import GROUND
 from tests.support.compare import Algorithm, by_scipy, same_runs, subgraph
 from tests.support.oracles import Cell, Lattice, offset_to_cube
@@ -664,13 +663,6 @@ except KeyboardInterrupt:
 
 def test_an_interrupt_ends_the_work_at_once() -> None:
     """Not after all batches that are left, which may take hours."""
-    done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-        cwd=Path(__file__).resolve().parents[2],
-    )
+    done = forked.run([sys.executable, "-c", INTERRUPTED])
     assert done.returncode == 0, done.stderr[-2000:]
     assert 2 <= int(done.stdout) < 20

@@ -6,7 +6,6 @@ the process, or worse.
 
 import os
 import random
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +16,7 @@ import pytest
 from bake.arrays import Int64Array
 from bake.play import Navigator, open_asset
 from levelbake.errors import CorruptAssetError
+from tests.support import forked
 from tests.support.baked import bake, recipe_for, write_grid
 from tests.support.tampering import edited
 
@@ -139,12 +139,5 @@ def attack(folder: str, kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_ways_over_wrong_values(kind: str, tmp_path: Path) -> None:
     code = f"import sys; from {__name__} import attack; attack(*sys.argv[1:])"
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path), kind],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=600,
-        cwd=Path(__file__).resolve().parents[3],
-    )
+    done = forked.run([sys.executable, "-c", code, tmp_path, kind])
     assert done.returncode == 0, (done.returncode, done.stdout[-300:], done.stderr[-3000:])
