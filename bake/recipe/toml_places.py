@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from bisect import bisect_right
+from collections.abc import Iterator
 from contextlib import suppress
+from itertools import repeat
 
 from bake.recipe.values import KeyPath
 
@@ -17,18 +18,20 @@ from bake.recipe.values import KeyPath
 #: parts, and stack for every bracket, so a deeper document is refused before it gets there.
 MAX_DEPTH = 32
 
-_SPACE = re.compile(r"[ \t]*+")
-_GAP = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]++")
-_QUOTED_KEY = re.compile(r'"(?:[^"\\\n]|\\.)*+"|' + r"'[^'\n]*+'")
-_STRING = re.compile(
-    r'"""(?:[^"\\]|\\.|"{1,2}(?!"))*+"{3,5}'
-    r"|'''(?:[^']|'{1,2}(?!'))*+'{3,5}"
-    r'|"(?:[^"\\\n]|\\.)*+"'
-    r"|'[^'\n]*+'",
+#: Strings may lack their last quotes: what is no TOML is stepped over once all the same.
+_TOKEN = re.compile(
+    r"(?P<gap>[ \t\r]++|#[^\n]*+)"
+    r'|"""(?:[^"\\]|\\.|"{1,2}(?!"))*+(?:"{3,5})?'
+    r"|'''(?:[^']|'{1,2}(?!'))*+(?:'{3,5})?"
+    r'|"(?:[^"\\\n]|\\.)*+"?'
+    r"|'[^'\n]*+'?"
+    r"|[A-Za-z0-9_-]++"
+    r"|.",
     re.DOTALL,
 )
-_SCALAR = re.compile(r"[^,\]}#\n]++")
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]++")
+#: What a number, a date or a flag ends before.
+_ENDS = frozenset({"", ",", "]", "}", "\n"})
 
 
 class TooDeepError(Exception):
@@ -44,7 +47,7 @@ def key_lines(text: str) -> dict[KeyPath, int]:
 
     A table named by a header stands at that header; one that is only implied stands where it is
     first implied. For a document that is not TOML, the result is what was found before the scan got
-    lost. Time and memory grow with the length of the text alone, whatever it is.
+    lost. Time grows with the length of the text alone, whatever it is.
 
     Raises:
         TooDeepError: something is nested deeper than MAX_DEPTH.
@@ -59,44 +62,48 @@ class _LostError(Exception):
     """The text is not TOML from here on."""
 
 
+def _tokens(text: str) -> Iterator[tuple[int, str]]:
+    """Yield each token but spaces and comments with its line; after the last one "" for ever."""
+    line = 1
+    for token in _TOKEN.finditer(text):
+        if token["gap"] is None:
+            yield line, token[0]
+        line += token[0].count("\n")
+    yield from repeat((line, ""))
+
+
 class _Scan:
     def __init__(self, text: str) -> None:
         self.lines: dict[KeyPath, int] = {}
-        self._text = text
-        self._at = 0
-        self._line_ends = [end.start() for end in re.finditer("\n", text)]
-        self._array_sizes: dict[KeyPath, int] = {}  # of arrays of tables
+        self._tokens = _tokens(text)
+        self._line, self._here = next(self._tokens)
+        self._last_item: dict[KeyPath, int] = {}  # of arrays of tables
 
     def document(self) -> None:
         table: KeyPath = ()
-        while True:
-            self._skip(_GAP)
-            if self._at == len(self._text):
-                return
-            if self._next_is("[["):
-                table = self._array_header()
-            elif self._next_is("["):
+        self._skip_lines()
+        while self._here:
+            if self._here == "[":
                 table = self._header()
             else:
                 self._key_and_value(table)
+            self._skip_lines()
 
     def _header(self) -> KeyPath:
-        line = self._line()
+        line = self._line
         self._take("[")
-        path = self._resolve(self._key(), line)
-        self._take("]")
-        self.lines[path] = line
-        return path
-
-    def _array_header(self) -> KeyPath:
-        line = self._line()
-        self._take("[[")
+        if self._here != "[":
+            path = self._resolve(self._key(), line)
+            self._take("]")
+            self.lines[path] = line
+            return path
+        self._take("[")
         *outer, name = self._key()
         path = (*self._resolve(outer, line), name)
-        self._take("]]")
+        self._take("]")
+        self._take("]")
         self.lines.setdefault(path, line)
-        position = self._array_sizes.get(path, 0)
-        self._array_sizes[path] = position + 1
+        position = self._last_item[path] = self._last_item.get(path, -1) + 1
         self.lines[*path, position] = line
         return (*path, position)
 
@@ -106,100 +113,77 @@ class _Scan:
         for part in parts:
             path = (*path, part)
             self.lines.setdefault(path, line)
-            if path in self._array_sizes:
-                path = (*path, self._array_sizes[path] - 1)
+            if path in self._last_item:
+                path = (*path, self._last_item[path])
         return path
 
     def _key_and_value(self, table: KeyPath) -> None:
-        line = self._line()
-        path = table
+        line, path = self._line, table
         for part in self._key():
             path = (*path, part)
             self.lines.setdefault(path, line)
         self._take("=")
-        self._skip(_SPACE)
         self._value(path)
 
     def _check_depth(self, depth: int) -> None:
         if depth > MAX_DEPTH:
-            raise TooDeepError(self._line())
+            raise TooDeepError(self._line)
 
     def _key(self) -> list[str]:
-        parts = [self._key_part()]
-        while self._next_is("."):
+        parts = [_key_part(self._step())]
+        while self._here == ".":
             self._take(".")
-            parts.append(self._key_part())
+            parts.append(_key_part(self._step()))
             self._check_depth(len(parts))
         return parts
 
-    def _key_part(self) -> str:
-        self._skip(_SPACE)
-        if bare := _BARE_KEY.match(self._text, self._at):
-            part = bare.group()
-            self._at = bare.end()
-        elif quoted := _QUOTED_KEY.match(self._text, self._at):
-            part = _unquoted(quoted.group())
-            self._at = quoted.end()
-        else:
-            raise _LostError
-        self._skip(_SPACE)
-        return part
-
     def _value(self, path: KeyPath) -> None:
         self._check_depth(len(path))
-        if self._next_is("["):
-            self._array(path)
-        elif self._next_is("{"):
-            self._inline_table(path)
-        elif found := _STRING.match(self._text, self._at) or _SCALAR.match(self._text, self._at):
-            self._at = found.end()
-        else:
+        first, position = self._step(), 0
+        if first == "[":
+            while self._more_before("]"):
+                self.lines[*path, position] = self._line
+                self._value((*path, position))
+                position += 1
+        elif first == "{":
+            while self._more_before("}"):
+                self._key_and_value(path)
+        elif first in _ENDS:
             raise _LostError
-
-    def _array(self, path: KeyPath) -> None:
-        self._take("[")
-        position = 0
-        while self._more_before("]"):
-            self.lines[*path, position] = self._line()
-            self._value((*path, position))
-            position += 1
-
-    def _inline_table(self, path: KeyPath) -> None:
-        self._take("{")
-        while self._more_before("}"):
-            self._key_and_value(path)
+        elif first[0] not in "\"'":
+            while self._here not in _ENDS:
+                self._step()
 
     def _more_before(self, closing: str) -> bool:
-        """Step over gaps and a comma; at the closing bracket step over it and return False."""
-        self._skip(_GAP)
-        if self._next_is(","):
+        """Step over line ends and a comma; at the closing bracket step over it; return False."""
+        self._skip_lines()
+        if self._here == ",":
             self._take(",")
-            self._skip(_GAP)
-        if not self._next_is(closing):
+            self._skip_lines()
+        if self._here != closing:
             return True
         self._take(closing)
         return False
 
-    def _next_is(self, token: str) -> bool:
-        return self._text.startswith(token, self._at)
+    def _skip_lines(self) -> None:
+        while self._here == "\n":
+            self._step()
 
     def _take(self, token: str) -> None:
-        if not self._next_is(token):
+        if self._step() != token:
             raise _LostError
-        self._at += len(token)
 
-    def _skip(self, pattern: re.Pattern[str]) -> None:
-        skipped = pattern.match(self._text, self._at)
-        if skipped:
-            self._at = skipped.end()
-
-    def _line(self) -> int:
-        return bisect_right(self._line_ends, self._at - 1) + 1
+    def _step(self) -> str:
+        """Return the token that stands here, and go to the next one."""
+        token = self._here
+        self._line, self._here = next(self._tokens)
+        return token
 
 
-def _unquoted(key: str) -> str:
+def _key_part(token: str) -> str:
+    if _BARE_KEY.fullmatch(token):
+        return token
     try:
-        value = tomllib.loads(f"key = {key}")["key"]
+        return str(tomllib.loads(f"key = {token}")["key"])
     except tomllib.TOMLDecodeError as error:
         raise _LostError from error
-    return str(value)
