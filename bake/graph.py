@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import BoolArray, Int32Array, Int64Array
+from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array
 
 #: The weight of an arc that may not be used. In stored distances the same number means "no path".
 #: Kernels take these from here, as the digest of what is compiled counts the files of this package
@@ -120,11 +120,17 @@ class Subgraph:
         return Arcs.of(self.graph, self.weight)
 
 
+def positions(nodes: AnyArray, count: int) -> Int32Array:
+    """Return (count) int32, the position of each of (count) nodes in a list; -1 of the others."""
+    found = np.full(count, -1, dtype=np.int32)
+    found[nodes] = np.arange(len(nodes), dtype=np.int32)
+    return found
+
+
 def usable_subgraph(graph: Graph, metric: Metric) -> Subgraph:
     """Keep passable nodes and unblocked arcs, in order."""
     node = np.flatnonzero(metric.passable).astype(np.int32)
-    row = np.full(graph.node_count, -1, dtype=np.int32)
-    row[node] = np.arange(len(node), dtype=np.int32)
+    row = positions(node, graph.node_count)
     tail = graph.tail()
     keep = np.flatnonzero(metric.weight != BLOCKED)
     slot = (keep - graph.first_out[tail[keep]]).astype(np.int32)

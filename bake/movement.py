@@ -8,7 +8,18 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
-from levelbake.steps import SQUARE_8, Footprints, Lattice, Mover, Step, heading
+from levelbake.steps import (
+    BLOCKED,
+    MAX_WEIGHT,
+    SQUARE_8,
+    Footprints,
+    Lattice,
+    MovementRules,
+    Mover,
+    Step,
+    heading,
+    unit_cost,
+)
 
 
 def under_footprint(
@@ -108,6 +119,34 @@ class FootprintMap(Footprints):
             mine = np.flatnonzero(headings == bits)
             allowed[mine] = ~hindered[tail[mine]]
         return allowed
+
+
+def footprints(
+    mover: Mover,
+    terrain: UInt8Array,
+    lattice: Lattice | None,
+    elevation: Float64Array | None = None,
+) -> Footprints:
+    """Return what lies under a footprint: of several cells, looked up everywhere at once."""
+    if mover.size == 1 or lattice is None:
+        return Footprints(mover, terrain, lattice, elevation=elevation)
+    return FootprintMap(mover, terrain, lattice, elevation)
+
+
+def step_ticks(cost: Float64Array, rules: MovementRules) -> Int32Array:
+    """Return (c, c, 2) int32, what straight and diagonal steps cost from and to cells of (c) costs.
+
+    The products are made in the order in which :func:`levelbake.steps.price_steps` makes them, so
+    that they are rounded alike.
+    """
+    units = unit_cost(*np.broadcast_arrays(cost[:, None], cost), rules.cost_rule)
+    return whole_ticks(units[..., None] * np.sqrt([1.0, 2.0]), rules.ticks_per_unit)
+
+
+def whole_ticks(units: Float64Array, ticks_per_unit: int) -> Int32Array:
+    """Return prices in ticks, BLOCKED where an arc may not cost this, or nobody may take it."""
+    ticks = np.rint(np.minimum(units, 2.0**31) * ticks_per_unit)
+    return np.where((ticks >= 1) & (ticks <= MAX_WEIGHT), ticks, BLOCKED).astype(np.int32)
 
 
 #: The cells at both ends of an arc, and the number of the link that it is of.

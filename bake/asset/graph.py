@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
-from bake.graph import BLOCKED
-from bake.movement import FootprintMap
+from bake.graph import BLOCKED, positions
+from bake.movement import footprints
 from levelbake.columns import profile_path
 from levelbake.errors import BakeError
 from levelbake.file import File
@@ -102,9 +102,7 @@ class LevelGraph:
     @cached_property
     def node_at(self) -> Int32Array:
         """Return (locations) int32, the node at each; -1 where there is none."""
-        found = np.full(len(self.terrain), -1, dtype=np.int32)
-        found[self.place] = np.arange(len(self.place), dtype=np.int32)
-        return found
+        return positions(self.place, len(self.terrain))
 
     @cached_property
     def lattice(self) -> Lattice | None:
@@ -261,10 +259,7 @@ class LevelGraph:
 
     def footprints(self, profile: str) -> Footprints:
         """Return what lies under a profile's footprint."""
-        mover = self.mover(profile)
-        if mover.size == 1 or self.lattice is None:
-            return Footprints(mover, self.terrain, self.lattice, elevation=self.elevation)
-        return FootprintMap(mover, self.terrain, self.lattice, self.elevation)
+        return footprints(self.mover(profile), self.terrain, self.lattice, self.elevation)
 
     def rows(self, profile: str) -> Int32Array:
         """Return (n) int32, the row of each node; -1 where the profile cannot stand."""

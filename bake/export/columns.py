@@ -11,13 +11,14 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array, UInt16Array
+from bake.arrays import AnyArray, Float64Array, UInt16Array
 from bake.asset import Asset
 from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS
 from bake.asset.records import as_texts
 from bake.asset.runs import move_type
 from bake.asset.schema import FLAT
 from bake.flat.write import Columns
+from bake.movement import step_ticks, whole_ticks
 from bake.play.live.rules import LevelRules, ProfileRules
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.hops import RunHops
@@ -26,7 +27,6 @@ from levelbake.columns import Number, profile_path
 from levelbake.errors import OutputError
 from levelbake.file import LEVEL
 from levelbake.places import Points
-from levelbake.steps import BLOCKED, MAX_WEIGHT, MovementRules, unit_cost
 
 #: Beginnings of the names of columns that are written where they are asked for.
 _HIERARCHY = ("cluster", "layer_")
@@ -94,9 +94,9 @@ def _level(places: NodePlaces, profiles: Sequence[str]) -> dict[str, AnyArray]:
         own |= dict.fromkeys(("kind", "width", "height", "directions", "hex_layout"), 0)
     if "link_name" in found:
         cost = asset.read("/link_cost")[found["link_number"]]
-        found["link_ticks"] = _ticks_of(cost, places.ticks_per_unit)
+        found["link_ticks"] = whole_ticks(cost, places.ticks_per_unit)
     if "price_from" in found:
-        found["price_ticks"] = _ticks_of(found["price_units"], places.ticks_per_unit)
+        found["price_ticks"] = whole_ticks(found["price_units"], places.ticks_per_unit)
     count = np.bincount(found["terrain"], minlength=len(found["terrain_name"]))
     costs = [asset.read(profile_path(name, "cost")) for name in profiles]
     count[np.isnan(costs).all(axis=0)] = -1
@@ -148,7 +148,7 @@ def _profile(columns: ProfileColumns, parts: Collection[str]) -> dict[str, AnyAr
     costs, found["class"] = _cost_classes(graph.mover(columns.profile).cost)
     found["row_at"] = columns.row_at_node if graph.is_listed else columns.row_at
     if not graph.is_listed:
-        found["step_ticks"] = _step_ticks(costs, graph.rules)
+        found["step_ticks"] = np.moveaxis(step_ticks(costs, graph.rules), 2, 0)
     if columns.has_hops:
         found |= _hops(columns, found["run_move"], charted=not cells_are_nodes)
     if "distances" in parts:
@@ -258,23 +258,3 @@ def _cost_classes(cost: Float64Array) -> tuple[Float64Array, UInt16Array]:
     classes = np.searchsorted(costs, cost).astype(np.uint16)
     classes[np.isnan(cost)] = _NO_CLASS
     return costs, classes
-
-
-def _step_ticks(costs: Float64Array, rules: MovementRules) -> Int32Array:
-    """Return (2, classes, classes) int32, the price of a step by its length and both its ends.
-
-    The products are made in the order in which :func:`levelbake.steps.price_steps` makes them, so
-    that they are rounded alike.
-    """
-    units = unit_cost(
-        np.broadcast_to(costs[:, None], (len(costs), len(costs))),
-        np.broadcast_to(costs, (len(costs), len(costs))),
-        rules.cost_rule,
-    )
-    return _ticks_of(units * np.array([1.0, np.sqrt(2.0)])[:, None, None], rules.ticks_per_unit)
-
-
-def _ticks_of(units: Float64Array, ticks_per_unit: int) -> Int32Array:
-    """Return prices in ticks, BLOCKED where an arc may not cost this."""
-    ticks: Int64Array = np.rint(np.minimum(units, 2.0**31) * ticks_per_unit)
-    return np.where((ticks >= 1) & (ticks <= MAX_WEIGHT), ticks, BLOCKED).astype(np.int32)

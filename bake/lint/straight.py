@@ -20,8 +20,8 @@ from bake.search.plane.sight import Outline, holds, sees
 from bake.worlds import AgentProfile
 from bake.worlds.division import kinds_of
 from bake.worlds.doors import settled
-from bake.worlds.pieces import Kind
-from bake.worlds.visibility import REACH, outline_of
+from bake.worlds.pieces import REACH, Kind
+from bake.worlds.visibility import outline_of
 from levelbake.errors import counted
 
 #: Points that are tried along the longer side of a level.

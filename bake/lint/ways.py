@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, Int64Array
-from bake.graph import BLOCKED, Graph, Metric, Subgraph
+from bake.graph import BLOCKED, Graph, Metric, Subgraph, positions
 from bake.lint.findings import Rule
 from bake.search.graph.connectivity import strong_components
 
@@ -168,9 +168,7 @@ def opened_graph(graph: Graph, metric: Metric, sub: Subgraph, at_door: BoolArray
     usable = (metric.weight != BLOCKED) | at_door[tail] | at_door[head]
     usable &= open_node[tail] & open_node[head]
     extra = np.flatnonzero(at_door & ~metric.passable)
-    row = np.full(graph.node_count, -1, dtype=np.int64)
-    row[sub.node] = np.arange(len(sub.node))
-    row[extra] = len(sub.node) + np.arange(len(extra))
+    row = positions(np.concatenate([sub.node, extra]), graph.node_count)
     opened, _ = Graph.from_arcs(len(sub.node) + len(extra), row[tail[usable]], row[head[usable]])
     return opened
 

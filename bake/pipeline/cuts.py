@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import BoolArray, Int64Array, UInt8Array
-from bake.graph import Graph
+from bake.graph import Graph, positions
 from bake.level import GridLevel
 from bake.search.contraction.order import dissection_heights
 from bake.search.contraction.tree import both_ways
-from bake.worlds import World, near_doors
-from levelbake.steps import Lattice, chart
+from bake.worlds import World, cells_of, locations, near_doors
+from levelbake.steps import chart
 
 
 def cut_heights(world: World, profile: str) -> UInt8Array:
@@ -20,8 +20,7 @@ def cut_heights(world: World, profile: str) -> UInt8Array:
     """
     stands = _may_stand(world, profile)
     node = np.flatnonzero(stands)
-    number = np.full(len(stands), -1, dtype=np.int32)
-    number[node] = np.arange(len(node), dtype=np.int32)
+    number = positions(node, len(stands))
     arcs = [np.stack([world.graph.tail(), world.graph.head])]
     if world.cell is not None:
         arcs.append(_steps(world, node))
@@ -40,15 +39,7 @@ def _may_stand(world: World, profile: str) -> BoolArray:
         return stands
     assert isinstance(world.level, GridLevel)
     doors = near_doors(world.level, world.doors, world.movers[profile].size)
-    return stands if doors is None else stands | doors[_place(world)]
-
-
-def _place(world: World) -> Int64Array:
-    """Return (n) int64, the location of each node of a grid."""
-    assert world.cell is not None
-    assert isinstance(world.level, GridLevel)
-    x, y = world.cell[:, 0].astype(np.int64), world.cell[:, 1].astype(np.int64)
-    return y * world.level.width + x
+    return stands if doors is None else stands | doors[locations(world)]
 
 
 def _steps(world: World, node: Int64Array) -> Int64Array:
@@ -56,20 +47,9 @@ def _steps(world: World, node: Int64Array) -> Int64Array:
 
     The graph has no steps that nobody can take, such as those past the corner of a wall.
     """
-    level, place = world.level, _place(world)
+    level, place = world.level, locations(world)
     assert isinstance(level, GridLevel)
-    lattice = Lattice(
-        level.width,
-        level.height,
-        world.connectivity or 8,
-        level.hex_layout,
-        level.floor_height,
-        None,
-        level.headings,
-    )
-    steps = lattice.steps_from(place[node])
-    node_at = np.full(level.terrain.size, -1, dtype=np.int64)
-    node_at[place] = np.arange(len(place))
+    steps = cells_of(level, world.connectivity).steps_from(place[node].astype(np.int64))
     tail = np.broadcast_to(node[:, None], steps.head.shape)[steps.inside]
-    head = node_at[steps.head[steps.inside]]
+    head = positions(place, level.terrain.size)[steps.head[steps.inside]]
     return np.stack([tail, head])[:, head >= 0]

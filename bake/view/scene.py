@@ -11,7 +11,7 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.asset import Asset
 from bake.asset.records import as_names
-from bake.graph import BLOCKED, Graph
+from bake.graph import BLOCKED, Graph, positions
 from bake.play import LevelAsset, Navigator
 from bake.play.hierarchy.layers import ClusterTables, HierarchyTables
 from bake.play.reader.columns import ProfileColumns
@@ -96,9 +96,8 @@ class Scene:
             of_row, return_index=True, return_inverse=True, return_counts=True
         )
         order = np.lexsort((number, -size))
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order))
-        return Components(rank[which], size[order], first[order])
+        rank = positions(order, len(order))[which].astype(np.int64)
+        return Components(rank, size[order], first[order])
 
 
 def read_scene(asset: Asset, profile: str | None) -> Scene:

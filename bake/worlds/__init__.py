@@ -5,7 +5,7 @@ from bake.worlds.doors import DoorStates, near_doors
 from bake.worlds.lattice import LatticeWorld, build_lattice_world
 from bake.worlds.links import link_cost, link_vias
 from bake.worlds.moves import link_moves, lists_arcs, locations, usable
-from bake.worlds.world import AgentProfile, World, build_world
+from bake.worlds.world import AgentProfile, World, build_world, cells_of
 
 __all__ = [
     "AgentProfile",
@@ -14,6 +14,7 @@ __all__ = [
     "World",
     "build_lattice_world",
     "build_world",
+    "cells_of",
     "divided",
     "for_areas",
     "link_cost",

@@ -14,12 +14,13 @@ from functools import cached_property
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
-from bake.graph import BLOCKED, MAX_WEIGHT
+from bake.graph import BLOCKED
 from bake.level import GridLevel
-from bake.movement import FootprintMap
+from bake.movement import footprints, step_ticks
 from bake.worlds.doors import DoorStates, settled, standable
 from bake.worlds.world import (
     AgentProfile,
+    cells_of,
     check_sizes,
     check_terrains,
     in_ticks,
@@ -33,7 +34,6 @@ from levelbake.steps import (
     MovementRules,
     Mover,
     price_steps,
-    unit_cost,
 )
 
 #: Cells whose steps are priced at a time, so that temporary arrays stay in the cache.
@@ -101,32 +101,30 @@ def build_lattice_world(
     check_sizes(level, profiles)
     movers = {profile.name: profile.mover(level.terrains) for profile in profiles}
     level, doors = settled(level)
-    connectivity = 6 if level.hex_layout else connectivity
-    barred = None if level.barred is None else level.barred.reshape(-1)
-    lattice = Lattice(
-        level.width, level.height, connectivity, level.hex_layout, level.floor_height, barred
-    )
+    lattice = cells_of(level, connectivity)
     is_node = standable(level, movers.values(), doors).reshape(level.terrain.shape)
     if not is_node.any():
         raise nowhere_to_stand(level)
     metrics = {
         name: _cell_metric(level, lattice, name, mover, rules) for name, mover in movers.items()
     }
-    return LatticeWorld(level, lattice, connectivity, rules, movers, doors, is_node, metrics)
+    return LatticeWorld(
+        level, lattice, lattice.connectivity, rules, movers, doors, is_node, metrics
+    )
 
 
 def _cell_metric(
     level: GridLevel, lattice: Lattice, name: str, mover: Mover, rules: MovementRules
 ) -> CellMetric:
     terrain = level.terrain.reshape(-1)
-    footprints = (Footprints if mover.size == 1 else FootprintMap)(mover, terrain, lattice)
+    under = footprints(mover, terrain, lattice)
     stands = np.zeros(level.terrain.size, dtype=np.bool_)
     steps = np.zeros(level.terrain.size, dtype=np.uint8)
     dearest = None if mover.size == 1 else np.full(len(steps), MOST_TERRAINS, dtype=np.uint8)
     order = np.argsort(mover.cost)
     for first in range(0, len(steps), _CELLS):
         cells = np.arange(first, min(first + _CELLS, len(steps)))
-        cost = footprints.cost_at(cells)
+        cost = under.cost_at(cells)
         stood = ~np.isnan(cost)
         stands[cells] = stood
         cells = cells[stood]
@@ -134,12 +132,12 @@ def _cell_metric(
             continue
         if dearest is not None:
             dearest[cells] = order[np.searchsorted(mover.cost, cost[stood], sorter=order)]
-        steps[cells] = _steps_of(level, footprints, rules, name, cells)
+        steps[cells] = _steps_of(level, under, rules, name, cells)
     shape = level.terrain.shape
     return CellMetric(
         stands.reshape(shape),
         steps.reshape(shape),
-        _step_ticks(mover, rules),
+        step_ticks(mover.cost, rules),
         None if dearest is None else dearest.reshape(shape),
     )
 
@@ -161,19 +159,3 @@ def _steps_of(
     weight = in_ticks(price_steps(footprints, rules, steps), rules, profile, named)
     takes = (weight != BLOCKED).astype(np.uint8) << np.arange(weight.shape[1], dtype=np.uint8)
     return np.asarray(np.bitwise_or.reduce(takes, axis=1), dtype=np.uint8)
-
-
-def _step_ticks(mover: Mover, rules: MovementRules) -> Int32Array:
-    """Price straight and diagonal steps between every two terrains, whether or not there are any.
-
-    Steps off the scale are blocked here: whoever could take one has been refused.
-    """
-    cost = mover.cost
-    before, after = np.broadcast_to(cost[:, None], (len(cost),) * 2), cost[None, :]
-    unit = unit_cost(before, np.broadcast_to(after, before.shape), rules.cost_rule)
-    # The lengths of a straight step and of a diagonal one, as Lattice.length has them.
-    length = Lattice(1, 1, 8).length[[0, -1]]
-    units = unit[:, :, None] * length
-    ticks = np.rint(units * rules.ticks_per_unit)
-    fits = ~np.isnan(units) & (ticks >= 1) & (ticks <= MAX_WEIGHT)
-    return np.where(fits, ticks, BLOCKED).astype(np.int32)

@@ -14,13 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array, UInt8Array
-from bake.errors import LevelError
 from bake.geometry import GRID, Geometry
 from bake.geometry.convex import Convex, convex_polygons
 from bake.geometry.given import given_polygons
 from bake.level import Mesh, MeshNodes
-from bake.worlds.mesh_links import LinkNodes, check_taken, link_nodes
-from bake.worlds.pieces import Grown, Pieces
+from bake.worlds.mesh_links import LinkNodes, link_nodes
+from bake.worlds.pieces import Grown, Pieces, check_taken, no_room
 
 #: Length of a step between two terrains at one point, in units. It is not 0, as no arc may be.
 BORDER = 1 / GRID
@@ -61,17 +60,12 @@ def mesh_pieces(geometry: Geometry, parts: Sequence[Grown], nodes: MeshNodes) ->
     owner = np.repeat(np.array(owners), [len(part.area) for part in found])
     for at, part in enumerate(parts):
         if not (owner == at).any():
-            raise LevelError(
-                f"nothing is walkable for profile {part.kind.profiles[0]!r}",
-                file=geometry.source,
-                expected="an area of a terrain that has a cost, wider than the agent",
-                remedy="give a terrain a cost in [terrain], or lower the profile's radius",
-            )
+            raise no_room(geometry, part.kind)
     graph, first_node, node = mesh_graph(mesh, nodes)
     taken = set[int]()
     for at, part in enumerate(parts):
         mine = np.flatnonzero(owner == at)
-        links, took = link_nodes(geometry, mesh, mine, part.kind.radius, part.kind.profiles)
+        links, took = link_nodes(geometry, mesh, mine, part.kind)
         taken |= took
         graph, first_node, node = with_links(mesh, graph, first_node, node, links)
     check_taken(geometry, taken)

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
 
 from bake.arrays import Float64Array, Int64Array
-from bake.errors import LevelError, one_error
 from bake.geometry import GRID, Geometry
-from bake.level import Mesh, OffMeshLink
-
-#: How far the end of a link may lie from the walkable area, in units of the plane beside an agent's
-#: radius: ends of ladders are drawn on walls.
-REACH = 1.0
+from bake.level import Mesh
+from bake.worlds.pieces import REACH, Kind, arcs_of_link, links_for
 
 
 class LinkNodes(NamedTuple):
@@ -29,7 +24,7 @@ class LinkNodes(NamedTuple):
 
 
 def link_nodes(
-    geometry: Geometry, mesh: Mesh, mine: Int64Array, radius: float, names: Collection[str]
+    geometry: Geometry, mesh: Mesh, mine: Int64Array, kind: Kind
 ) -> tuple[LinkNodes, set[int]]:
     """Return the nodes of a level's links for one kind of agent, and which links it may take.
 
@@ -39,43 +34,30 @@ def link_nodes(
         geometry: of the level.
         mesh: polygons of all kinds.
         mine: (p) those of this kind, ascending.
-        radius: of its agents.
-        names: its profiles.
+        kind: its agents.
     """
-    polygon, tail, head = list[int](), list[int](), list[int]()
-    position: list[Float64Array] = []
-    length: list[float] = []
+    nodes: list[tuple[int, Float64Array, float]] = []
+    arcs: list[tuple[int, int, float]] = []
     taken = set[int]()
-    for at, link in enumerate(geometry.links):
-        if link.profiles is not None and not set(link.profiles) & set(names):
-            continue
+    for at, link in links_for(geometry, kind):
         ends = [
             nearest_polygon(mesh, mine[mesh.floor[mine] == floor], np.array(point))
             for point, floor in ((link.start, link.start_floor), (link.goal, link.goal_floor))
         ]
-        if any(end is None or end[2] > radius + REACH for end in ends):
-            continue
-        first = len(polygon)
-        for end in ends:
-            assert end is not None
-            polygon.append(end[0])
-            position.append(end[1])
-        straight = float(np.hypot(*np.subtract(link.goal, link.start)))
-        ways = [(first, first + 1), (first + 1, first)][: 2 if link.both_ways else 1]
-        tail += [one for one, _ in ways]
-        head += [other for _, other in ways]
-        length += [max(1.0, straight) if link.cost is None else link.cost] * len(ways)
-        taken.add(at)
-    return (
-        LinkNodes(
-            np.array(polygon, dtype=np.int64),
-            np.array(position, dtype=np.float64).reshape(-1, 2),
-            np.array(tail, dtype=np.int64),
-            np.array(head, dtype=np.int64),
-            np.array(length, dtype=np.float64),
-        ),
-        taken,
+        near = [end for end in ends if end is not None and end[2] <= kind.radius + REACH]
+        if len(near) == len(ends):
+            arcs += arcs_of_link(link, len(nodes), len(nodes) + 1)
+            nodes += near
+            taken.add(at)
+    tail, head = np.array([arc[:2] for arc in arcs], dtype=np.int64).reshape(-1, 2).T
+    links = LinkNodes(
+        np.array([polygon for polygon, _, _ in nodes], dtype=np.int64),
+        np.array([place for _, place, _ in nodes], dtype=np.float64).reshape(-1, 2),
+        tail,
+        head,
+        np.array([length for _, _, length in arcs], dtype=np.float64),
     )
+    return links, taken
 
 
 def nearest_polygon(
@@ -108,26 +90,3 @@ def nearest_polygon(
     far = np.hypot(*(point - on_edge).T)
     best = int(far.argmin())
     return int(mine[owner[best]]), on_edge[best], float(far[best])
-
-
-def check_taken(geometry: Geometry, taken: Collection[int]) -> None:
-    """Refuse links that nobody can take.
-
-    Raises:
-        LevelError, BakeErrors: there are such links.
-    """
-    lost = [link for at, link in enumerate(geometry.links) if at not in taken]
-    if lost:
-        raise one_error([_lost(geometry, link) for link in lost])
-
-
-def _lost(geometry: Geometry, link: OffMeshLink) -> LevelError:
-    (x0, y0), (x1, y1) = link.start, link.goal
-    return LevelError(
-        f"the link {link.name!r} from ({x0:g}, {y0:g}) to ({x1:g}, {y1:g}) begins or ends where "
-        "none of its profiles can stand",
-        file=geometry.source,
-        place=link.place or None,
-        expected="both ends at most one unit from where an agent can be",
-        remedy="move its ends, or remove it",
-    )

@@ -10,8 +10,8 @@ from bake.arrays import Int32Array
 from bake.graph import BLOCKED, Subgraph, usable_subgraph
 from bake.level import GridLevel
 from bake.movement import LinkMoves, moves_of_arcs
-from bake.worlds.world import World
-from levelbake.steps import LEVEL_GROUND, Lattice
+from bake.worlds.world import World, cells_of
+from levelbake.steps import LEVEL_GROUND
 
 
 def lists_arcs(world: World) -> bool:
@@ -50,9 +50,7 @@ def usable(world: World, profile: str) -> Subgraph:
     if lists_arcs(world):
         return sub
     assert isinstance(level, GridLevel)
-    assert world.connectivity is not None
-    layout, floor_height = level.hex_layout, level.floor_height
-    lattice = Lattice(level.width, level.height, world.connectivity, layout, floor_height)
+    lattice = cells_of(level, world.connectivity)
     link = np.full(len(metric.weight), -1) if world.link is None else world.link
     graph = world.graph
     move = moves_of_arcs(lattice, locations(world), graph.tail(), graph.head, link >= 0)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from bake.arrays import Float64Array, Int32Array, UInt8Array
+from bake.errors import LevelError, one_error
 from bake.geometry import Geometry
-from bake.level import Mesh, Walls
+from bake.level import Mesh, OffMeshLink, Walls
+
+#: How far the end of a link may lie from the walkable area, in units of the plane beside an agent's
+#: radius: ends of ladders are drawn on walls.
+REACH = 1.0
 
 
 class Kind(NamedTuple):
@@ -40,3 +47,50 @@ class Grown:
     kind: Kind  #: the agents
     geometry: Geometry  #: where their middles may be
     code: Mapping[str, int]  #: number of each of its terrains among those of all kinds
+
+
+def links_for(geometry: Geometry, kind: Kind) -> Iterator[tuple[int, OffMeshLink]]:
+    """Yield the links that are for some agents of a kind, with their places in the level."""
+    for at, link in enumerate(geometry.links):
+        if link.profiles is None or set(link.profiles) & set(kind.profiles):
+            yield at, link
+
+
+def arcs_of_link(link: OffMeshLink, start: int, goal: int) -> list[tuple[int, int, float]]:
+    """Return tail, head and length of each arc that a link between two nodes is."""
+    straight = float(np.hypot(*np.subtract(link.goal, link.start)))
+    length = max(1.0, straight) if link.cost is None else link.cost
+    return [(start, goal, length), (goal, start, length)][: 1 + link.both_ways]
+
+
+def check_taken(geometry: Geometry, taken: Collection[int]) -> None:
+    """Refuse links that nobody can take.
+
+    Raises:
+        LevelError, BakeErrors: there are such links.
+    """
+    problems = [
+        LevelError(
+            f"the link {link.name!r} from ({link.start[0]:g}, {link.start[1]:g}) to "
+            f"({link.goal[0]:g}, {link.goal[1]:g}) begins or ends where none of its profiles "
+            "can stand",
+            file=geometry.source,
+            place=link.place or None,
+            expected="both ends at most one unit from where an agent can be",
+            remedy="move its ends, or remove it",
+        )
+        for at, link in enumerate(geometry.links)
+        if at not in taken
+    ]
+    if problems:
+        raise one_error(problems)
+
+
+def no_room(geometry: Geometry, kind: Kind) -> LevelError:
+    """Return the error for a level in which agents of a kind can stand nowhere."""
+    return LevelError(
+        f"nothing is walkable for profile {kind.profiles[0]!r}",
+        file=geometry.source,
+        expected="an area of a terrain that has a cost, wider than the agent",
+        remedy="give a terrain a cost in [terrain], or lower the profile's radius",
+    )

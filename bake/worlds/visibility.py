@@ -17,18 +17,24 @@ import numpy as np
 import shapely
 
 from bake.arrays import BoolArray, Float64Array, Int64Array, UInt8Array
-from bake.errors import LevelError, one_error
+from bake.errors import LevelError
 from bake.geometry import GRID, Floor, Geometry, walkable
 from bake.level import OffMeshLink, Walls
 from bake.search.plane.sight import Outline, SweepRoom, corners_seen, holds, reflex_corners, sees
-from bake.worlds.pieces import Grown, Pieces
+from bake.worlds.pieces import (
+    REACH,
+    Grown,
+    Pieces,
+    arcs_of_link,
+    check_taken,
+    links_for,
+    no_room,
+)
 
 #: The most points that a level may have, as each may see all others.
 MAX_BENDS = 2**13
 #: Length of an arc between two nodes at one point, in units; no arc may be shorter.
 SHORTEST = 1 / GRID
-#: How far the end of a link may lie from where an agent can be, in units beside its radius.
-REACH = 1.0
 
 #: A link by its place in the level, and whether it is its goal that is meant.
 LinkEnd = tuple[int, bool]
@@ -100,9 +106,9 @@ def pieces_of(
             first = gathered.add(found, terrain, Around(outline, place))
             ends |= {key: first + at for key, at in mine.items()}
         if len(gathered.terrain) == nodes:
-            raise _no_room(geometry, part)
+            raise no_room(geometry, part.kind)
         taken |= gathered.link(geometry.links, ends)
-    _check_links(geometry, taken)
+    check_taken(geometry, taken)
     return gathered.pieces()
 
 
@@ -147,12 +153,10 @@ class Gathered:
             start, goal = ends.get((at, False)), ends.get((at, True))
             if start is None or goal is None:
                 continue
-            straight = float(np.hypot(*np.subtract(link.goal, link.start)))
-            cost = max(1.0, straight) if link.cost is None else link.cost
-            for one, other in [(start, goal), (goal, start)][: 2 if link.both_ways else 1]:
-                self.tail.append(one)
-                self.head.append(other)
-                self.length.append(cost)
+            for tail, head, length in arcs_of_link(link, start, goal):
+                self.tail.append(tail)
+                self.head.append(head)
+                self.length.append(length)
             taken.add(at)
         return taken
 
@@ -345,9 +349,7 @@ def _link_ends(
     Links are left out that are for other profiles, or too far from where such agents may be.
     """
     found: Asked = {}
-    for at, link in enumerate(geometry.links):
-        if link.profiles is not None and not set(link.profiles) & set(part.kind.profiles):
-            continue
+    for at, link in links_for(geometry, part.kind):
         for is_goal, point, floor in (
             (False, link.start, link.start_floor),
             (True, link.goal, link.goal_floor),
@@ -382,36 +384,3 @@ def nearest_in(
             if holds(outline, px, py):
                 near.append((float(np.hypot(px - steps[0], py - steps[1])), px, py))
     return min(near)[1:] if near else None
-
-
-def _no_room(geometry: Geometry, part: Grown) -> LevelError:
-    return LevelError(
-        f"nothing is walkable for profile {part.kind.profiles[0]!r}",
-        file=geometry.source,
-        expected="an area of a terrain that has a cost, wider than the agent",
-        remedy="give a terrain a cost in [terrain], or lower the profile's radius",
-    )
-
-
-def _check_links(geometry: Geometry, taken: set[int]) -> None:
-    """Refuse links that nobody can take.
-
-    Raises:
-        LevelError, BakeErrors: there are such links.
-    """
-    lost = [link for at, link in enumerate(geometry.links) if at not in taken]
-    if lost:
-        raise one_error(
-            [
-                LevelError(
-                    f"the link {link.name!r} from ({link.start[0]:g}, {link.start[1]:g}) to "
-                    f"({link.goal[0]:g}, {link.goal[1]:g}) begins or ends where none of its "
-                    "profiles can stand",
-                    file=geometry.source,
-                    place=link.place or None,
-                    expected="both ends at most one unit from where an agent can be",
-                    remedy="move its ends, or remove it",
-                )
-                for link in lost
-            ]
-        )

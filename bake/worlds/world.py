@@ -10,9 +10,9 @@ import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.errors import LevelError, one_error
-from bake.graph import BLOCKED, MAX_WEIGHT, Graph, Metric
+from bake.graph import BLOCKED, MAX_WEIGHT, Graph, Metric, positions
 from bake.level import Drawn, GraphLevel, GridLevel, Level, Link, Mesh, TerrainRule, Walls
-from bake.movement import FootprintMap
+from bake.movement import footprints
 from bake.search.graph.cut_order import cut_order
 from bake.toml import toml_line
 from bake.worlds.doors import DoorStates, near_doors, settled, standable, steps_at_doors
@@ -167,33 +167,17 @@ def _grid_world(
     strict_links: bool,
 ) -> World:
     level, doors = settled(with_over(level))
-    connectivity = 6 if level.hex_layout else connectivity
-    barred = None if level.barred is None else level.barred.reshape(-1)
-    lattice = Lattice(
-        level.width,
-        level.height,
-        connectivity,
-        level.hex_layout,
-        level.floor_height,
-        barred,
-        level.headings,
-    )
+    lattice = cells_of(level, connectivity)
     cell = np.flatnonzero(standable(level, movers.values(), doors))
     if not len(cell):
         raise nowhere_to_stand(level)
-    node_at = np.full(level.terrain.size, -1, dtype=np.int32)
-    node_at[cell] = np.arange(len(cell), dtype=np.int32)
+    node_at = positions(cell, level.terrain.size)
     terrain = level.terrain.reshape(-1)
     ground = None if level.elevation is None else level.elevation.reshape(-1)
-    footprints: dict[str, Footprints] = {
-        name: Footprints(mover, terrain, lattice, elevation=ground)
-        if mover.size == 1
-        else FootprintMap(mover, terrain, lattice, ground)
-        for name, mover in movers.items()
-    }
+    under = {name: footprints(mover, terrain, lattice, ground) for name, mover in movers.items()}
     links, dead = link_arcs(level, node_at, strict=strict_links)
     near_door = near_doors(level, doors, max(mover.size for mover in movers.values()))
-    grid = _Grid(level, lattice, footprints, rules, node_at, node_at >= 0, near_door)
+    grid = _Grid(level, lattice, under, rules, node_at, node_at >= 0, near_door)
     parts = [
         _step_arcs(grid, cell[first : first + _CELLS]) for first in range(0, len(cell), _CELLS)
     ]
@@ -203,7 +187,7 @@ def _grid_world(
     node = _node_order(len(cell), arcs)
     cell = cell[node]
     y, x = np.divmod(cell, level.width)
-    passable = {name: ~np.isnan(each.cost_at(cell)) for name, each in footprints.items()}
+    passable = {name: ~np.isnan(each.cost_at(cell)) for name, each in under.items()}
     graph, arcs = _renumbered(arcs, node)
     return World(
         level,
@@ -214,12 +198,25 @@ def _grid_world(
         np.stack([x, y], axis=1).astype(np.int32),
         None,
         None,
-        connectivity,
+        lattice.connectivity,
         rules,
         movers,
         _metrics(arcs, passable, rules),
         doors,
         dead,
+    )
+
+
+def cells_of(level: GridLevel, connectivity: Connectivity | None) -> Lattice:
+    """Return the cells of a level, and which of them are neighbours: squares as it is said."""
+    return Lattice(
+        level.width,
+        level.height,
+        6 if level.hex_layout else connectivity or 8,
+        level.hex_layout,
+        level.floor_height,
+        None if level.barred is None else level.barred.reshape(-1),
+        level.headings,
     )
 
 
@@ -296,12 +293,12 @@ def _priced_links(grid: _Grid, cell: Int64Array, arcs: LinkArcs) -> _Arcs:
 
 
 def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: MovementRules) -> World:
-    footprints = {
-        name: Footprints(mover, level.node_terrain, None, elevation=level.elevation)
+    under = {
+        name: footprints(mover, level.node_terrain, None, level.elevation)
         for name, mover in movers.items()
     }
     nodes = np.arange(len(level.node_names))
-    passable = {name: ~np.isnan(each.cost_at(nodes)) for name, each in footprints.items()}
+    passable = {name: ~np.isnan(each.cost_at(nodes)) for name, each in under.items()}
     if not np.any(list(passable.values())):
         raise nowhere_to_stand(level)
     tail, head = level.tail.astype(np.int64), level.head.astype(np.int64)
@@ -312,7 +309,7 @@ def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: Movement
     weight = np.stack(
         [
             in_ticks(price_arcs(each, rules, tail, head, level.length, None), rules, name, named)
-            for name, each in footprints.items()
+            for name, each in under.items()
         ]
     )
     # Arcs nobody can take are kept, as nothing else says where they lead once their ends are open.
@@ -342,15 +339,12 @@ def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: Movement
 
 def _with_nodes(mesh: Mesh, node: Int32Array) -> Mesh:
     """Return a mesh with its nodes numbered anew; ``node`` is the old number of each."""
-    number = np.empty_like(node)
-    number[node] = np.arange(len(node), dtype=np.int32)
-    return replace(mesh, node=number[mesh.node])
+    return replace(mesh, node=positions(node, len(node))[mesh.node])
 
 
 def _around_nodes(walls: Walls, node: Int32Array) -> Walls:
     """Return walls with nodes numbered anew; ``node`` is the old number of each."""
-    number = np.full(len(node) + 1, -1, dtype=np.int32)  # The last one stands for no node, -1.
-    number[node] = np.arange(len(node), dtype=np.int32)
+    number = positions(node, len(node) + 1)  # The last one stands for no node, -1.
     return replace(
         walls,
         area=walls.area[node],
@@ -389,8 +383,7 @@ def _node_order(nodes: int, arcs: _Arcs) -> Int32Array:
 
 def _renumbered(arcs: _Arcs, node: Int32Array) -> tuple[Graph, _Arcs]:
     """Return the graph with its nodes in the new order, and its arcs in order of their tails."""
-    number = np.empty_like(node)
-    number[node] = np.arange(len(node), dtype=np.int32)
+    number = positions(node, len(node))
     graph, order = Graph.from_arcs(len(node), number[arcs.tail], number[arcs.head])
     return graph, _Arcs(
         arcs.tail[order],
