@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from levelbake.errors import BakeError
+from levelbake.errors import BakeError, in_units
 
 #: The name of a recipe's table, and a line that belongs below it.
 RecipeLine = tuple[str, str]
@@ -65,6 +65,12 @@ class RecipeError(BakeError):
 
 class BudgetError(BakeError):
     """A table would not fit into the memory budget."""
+
+
+def over_budget(found: str, budget: int, remedy: str) -> BudgetError:
+    """Return the error for what needs more than a budget of so many bytes."""
+    expected = f"at most {in_units(budget)} (memory_budget)"
+    return BudgetError(found, expected=expected, remedy=remedy)
 
 
 class TraceError(BakeError):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import Int32Array, UInt8Array
+from bake.arrays import Int32Array
 from bake.asset.columns.things import (
     DOOR_STATES,
     DOORS,
@@ -20,7 +19,6 @@ from bake.asset.columns.things import (
     SPOTS,
     DoorState,
 )
-from bake.asset.pairs import pair_differences
 from bake.asset.records import as_texts, grid_frame, pack
 from bake.asset.write import Contents, Scalar
 from bake.level import (
@@ -31,16 +29,14 @@ from bake.level import (
     Walls,
 )
 from bake.pipeline.colours import terrain_colours
-from bake.pipeline.graph_contents import graph_columns, run_columns, weight_columns
+from bake.pipeline.graph_contents import graph_columns, weight_columns
 from bake.tables.components import Components
-from bake.tables.heuristic import Heuristic
 from bake.tables.hierarchy import Hierarchy
 from bake.tables.labels import StoredLabels
-from bake.tables.run_writer import RunTable
 from bake.worlds import DoorStates, LatticeWorld, World, link_cost
 from levelbake.columns import profile_path
 from levelbake.places import Coordinates
-from levelbake.steps import LEVEL_GROUND, Connectivity, HexLayout, MovementRules, Mover, in_rows
+from levelbake.steps import LEVEL_GROUND, HexLayout, in_rows
 
 Columns = dict[str, npt.NDArray[np.generic]]
 
@@ -58,21 +54,8 @@ def together(parts: Sequence[Contents]) -> Contents:
 # -- the level -------------------------------------------------------------------------------------
 
 
-class Setting(Protocol):
-    """What is said of a level apart from its arcs: a World, or a LatticeWorld."""
-
-    @property
-    def level(self) -> Level: ...
-    @property
-    def rules(self) -> MovementRules: ...
-    @property
-    def connectivity(self) -> Connectivity | None: ...
-    @property
-    def movers(self) -> Mapping[str, Mover]: ...
-    @property
-    def doors(self) -> tuple[DoorStates, ...]: ...
-    @property
-    def link(self) -> Int32Array | None: ...
+#: What is said of a level apart from its arcs.
+Setting = World | LatticeWorld
 
 
 def level_contents(world: Setting, recipe: str) -> Contents:
@@ -109,40 +92,19 @@ def shared_contents(world: World, recipe: str) -> Contents:
     attributes, columns = dict(said.attributes), dict(said.columns)
     columns |= graph_columns(world)
     if world.mesh is not None:
-        columns |= _mesh(world.mesh)
+        columns |= _by_field(world.mesh, "mesh")
     if world.walls is not None:
-        columns |= _walls(world.walls)
+        columns |= _by_field(world.walls, "wall")
+        if world.walls.weight is not None:
+            columns["/domain_weight"] = columns.pop("/wall_weight")
     return Contents(attributes, columns)
 
 
-def _mesh(mesh: Mesh) -> Columns:
-    columns: Columns = {
-        "/mesh_vertex": mesh.vertex,
-        "/mesh_first_corner": mesh.first_corner,
-        "/mesh_corner": mesh.corner,
-        "/mesh_neighbour": mesh.neighbour,
-        "/mesh_terrain": mesh.terrain,
-        "/mesh_first_node": mesh.first_node,
-        "/mesh_node": mesh.node,
-    }
-    if mesh.floor.any():
-        columns["/mesh_floor"] = mesh.floor
-    return columns
-
-
-def _walls(walls: Walls) -> Columns:
-    columns: Columns = {
-        "/wall_corner": walls.corner,
-        "/wall_after": walls.after,
-        "/wall_first_corner": walls.first_corner,
-        "/wall_area": walls.area,
-    }
-    if walls.floor.any():
-        columns["/wall_floor"] = walls.floor
-    if walls.node is not None:
-        columns["/wall_node"] = walls.node
-    if walls.weight is not None:
-        columns["/domain_weight"] = walls.weight
+def _by_field(said: Mesh | Walls, name: str) -> Columns:
+    """Return a column for each field of a mesh or of walls; floors only where there are several."""
+    columns = {f"/{name}_{key}": each for key, each in vars(said).items() if each is not None}
+    if not said.floor.any():
+        del columns[f"/{name}_floor"]
     return columns
 
 
@@ -222,72 +184,15 @@ def update_contents(world: Setting) -> Contents:
 # -- one profile -----------------------------------------------------------------------------------
 
 
-def profile_contents(
-    profile: str,
-    world: World,
-    parts: Components,
-    runs: RunTable | None,
-) -> Contents:
-    """Return what an asset says of one profile, with its next hops if it has any in runs."""
-    columns = {"cost": world.movers[profile].cost, **_components(parts)}
-    if runs is not None:
-        columns |= run_columns(runs)
-    one_way = int(parts.one_way)
-    return _of_profile(profile, columns, component_count=parts.count, one_way=one_way)
-
-
-def lattice_contents(profile: str, world: LatticeWorld, parts: Components) -> Contents:
-    """Return what an asset says of one profile on a large lattice."""
-    metric = world.metrics[profile]
-    columns: Columns = {
-        "cost": world.movers[profile].cost,
-        "steps": metric.steps,
-        "step_ticks": metric.ticks,
-        **_components(parts),
-    }
-    if metric.dearest is not None:
-        columns["dearest"] = metric.dearest
-    one_way = int(parts.one_way)
-    return _of_profile(profile, columns, component_count=parts.count, one_way=one_way)
-
-
-def _components(parts: Components) -> Columns:
-    columns: Columns = {}
+def profile_contents(profile: str, world: Setting, parts: Components, columns: Columns) -> Contents:
+    """Return what an asset says of one profile: what it pays, its components, and some columns."""
+    columns = {"cost": world.movers[profile].cost, **columns}
     if parts.count > 1:
         columns["component"] = parts.component[parts.component >= 0]
     if parts.reach is not None:
         columns["reach"] = parts.reach
-    return columns
-
-
-def squares_contents(
-    profile: str,
-    clusters: Int32Array,
-    rows: Int32Array,
-    transitions: Int32Array,
-    step_range: Int32Array,
-) -> Contents:
-    """Return what lets a reader take a large lattice square by square.
-
-    Args:
-        clusters: (s) int32, how many clusters lie in each square.
-        rows, transitions: (c) int32, how many of them each cluster has.
-        step_range: (2, 2) int32 ticks.
-    """
-    return _of_profile(
-        profile,
-        {
-            "square_clusters": clusters,
-            "cluster_rows": _narrow(rows),
-            "cluster_transitions": _narrow(transitions),
-            "step_range": step_range,
-        },
-    )
-
-
-def cuts_contents(profile: str, height: UInt8Array) -> Contents:
-    """Return what an asset says of the order in which one profile's updates contract nodes."""
-    return _of_profile(profile, {"cut_height": height})
+    one_way = int(parts.one_way)
+    return of_profile(profile, columns, component_count=parts.count, one_way=one_way)
 
 
 def labels_contents(profile: str, found: StoredLabels) -> Contents:
@@ -299,12 +204,7 @@ def labels_contents(profile: str, found: StoredLabels) -> Contents:
     }
     if found.toward is not None:
         columns["label_toward"] = found.toward
-    return _of_profile(profile, columns)
-
-
-def clusters_contents(profile: str, label: Int32Array) -> Contents:
-    """Return what an asset says of one profile's clusters, from that of each row."""
-    return _of_profile(profile, {"cluster": _narrow(label)})
+    return of_profile(profile, columns)
 
 
 def hierarchy_contents(profile: str, found: Hierarchy) -> Contents:
@@ -314,29 +214,18 @@ def hierarchy_contents(profile: str, found: Hierarchy) -> Contents:
         "layer_nodes": np.array([len(layer.node) for layer in layers], dtype=np.int32),
         "layer_clusters": np.array(found.clusters, dtype=np.int32),
         "layer_bits": np.array([layer.bits for layer in layers], dtype=np.uint8),
-        "layer_parent": _narrow(_joined(found.parents)),
-        "layer_node": _narrow(_joined([layer.node for layer in layers])),
-        "layer_degree": _narrow(_joined([np.diff(layer.first_out) for layer in layers])),
-        "layer_head": _narrow(_joined([layer.arcs[:, 0] for layer in layers])),
+        "layer_parent": narrow(_joined(found.parents)),
+        "layer_node": narrow(_joined([layer.node for layer in layers])),
+        "layer_degree": narrow(_joined([np.diff(layer.first_out) for layer in layers])),
+        "layer_head": narrow(_joined([layer.arcs[:, 0] for layer in layers])),
         "layer_weight": _joined([layer.arcs[:, 1] for layer in layers]),
         "layer_field": layers[0].flow,
         "layer_landmark": found.landmark,
     }
-    return _of_profile(profile, columns, hierarchy_mode="hpa", two_way=int(found.two_way))
+    return of_profile(profile, columns, hierarchy_mode="hpa", two_way=int(found.two_way))
 
 
-def cluster_distances_contents(profile: str, distance: Int32Array) -> Contents:
-    """Return what an asset says of distances between one profile's clusters."""
-    return _of_profile(profile, {"cluster_distance": pair_differences(distance)})
-
-
-def heuristic_contents(profile: str, found: Heuristic) -> Contents:
-    """Return what an asset says of one profile's heuristic."""
-    columns: Columns = {"pivot_distance": found.pivot}
-    return _of_profile(profile, columns, pivot_two_way=int(found.two_way))
-
-
-def _of_profile(profile: str, columns: Columns, **attributes: Scalar) -> Contents:
+def of_profile(profile: str, columns: Columns, **attributes: Scalar) -> Contents:
     """Return contents of one profile from names in its group."""
     group = f"/profiles/{profile}"
     return Contents(
@@ -384,6 +273,6 @@ def _joined(parts: Sequence[Int32Array]) -> Int32Array:
     return np.concatenate([np.zeros(0, dtype=np.int32), *parts])
 
 
-def _narrow(numbers: Int32Array) -> npt.NDArray[np.generic]:
+def narrow(numbers: Int32Array) -> npt.NDArray[np.generic]:
     """Return the same numbers, none of them negative, in 16 bits where they fit."""
     return numbers.astype(np.uint16) if numbers.max(initial=0) < 2**16 else numbers

@@ -12,15 +12,16 @@ import numpy as np
 from bake.arrays import Int32Array
 from bake.asset.lattice import block_order
 from bake.asset.write import Contents
-from bake.errors import BudgetError
+from bake.errors import over_budget
 from bake.level import GridLevel, Level
 from bake.pipeline.contents import (
+    Columns,
     as_another,
-    clusters_contents,
     hierarchy_contents,
-    lattice_contents,
     level_contents,
-    squares_contents,
+    narrow,
+    of_profile,
+    profile_contents,
     things_contents,
     update_contents,
 )
@@ -72,11 +73,8 @@ def check_lattice_fits(level: GridLevel, nodes: int, budget: int) -> None:
     """
     needed = NODE_BYTES * nodes + CELL_BYTES * level.terrain.size
     if needed > budget:
-        raise BudgetError(
-            f"this level of {nodes:,} nodes needs about {in_units(needed)}",
-            expected=f"at most {in_units(budget)} (memory_budget)",
-            remedy="raise memory_budget, or split the level",
-        )
+        found = f"this level of {nodes:,} nodes needs about {in_units(needed)}"
+        raise over_budget(found, budget, "raise memory_budget, or split the level")
 
 
 def lattice_world_contents(world: LatticeWorld, recipe: LevelRecipe) -> list[Contents]:
@@ -136,11 +134,14 @@ def _profile_tables(
         metric.ticks,
     )
     rows = LatticeRows.of(arcs, row_node)
-    found = [lattice_contents(name, world, lattice_components(rows, len(node)))]
+    columns: Columns = {"steps": metric.steps, "step_ticks": metric.ticks}
+    if metric.dearest is not None:
+        columns["dearest"] = metric.dearest
+    found = [profile_contents(name, world, lattice_components(rows, len(node)), columns)]
     if not wants_clusters(recipe):
         return found
     base, tile = lattice_clusters(rows, recipe.cluster_size)
-    found.append(clusters_contents(name, base.label))
+    found.append(of_profile(name, {"cluster": narrow(base.label)}))
     if wants_hierarchy(recipe):
         layers = lattice_hierarchy(
             rows,
@@ -156,13 +157,12 @@ def _profile_tables(
         across = -(-world.lattice.width // recipe.cluster_size)
         down = -(-world.lattice.height // recipe.cluster_size)
         square = tile[:, 1].astype(np.int64) * across + tile[:, 0]
-        found.append(
-            squares_contents(
-                name,
-                np.bincount(square, minlength=across * down).astype(np.int32),
-                np.diff(base.members.first),
-                np.diff(layers.layers[0].first_transition),
-                rows.step_range,
-            )
-        )
+        # They let readers take the lattice square by square.
+        counts: Columns = {
+            "square_clusters": np.bincount(square, minlength=across * down).astype(np.int32),
+            "cluster_rows": narrow(np.diff(base.members.first)),
+            "cluster_transitions": narrow(np.diff(layers.layers[0].first_transition)),
+            "step_range": rows.step_range,
+        }
+        found.append(of_profile(name, counts))
     return found

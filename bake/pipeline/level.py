@@ -13,7 +13,7 @@ import numpy as np
 from bake.arrays import BoolArray
 from bake.asset import header_for
 from bake.asset.write import Contents, write_asset
-from bake.errors import BudgetError, LevelError
+from bake.errors import BudgetError, LevelError, over_budget
 from bake.kernels.jit import uncompiled, waiting
 from bake.level import Division, Drawn, GeometryLevel, GraphLevel, GridLevel, Level, Remark, Rules
 from bake.levels import load
@@ -442,8 +442,5 @@ def check_world_fits(level: Level, profiles: tuple[AgentProfile, ...], recipe: L
     budget = recipe.memory_budget
     nodes, needed = world_size(level, profiles, movement_of(level, recipe)[1])
     if needed > budget:
-        raise BudgetError(
-            f"the graph of this level, {nodes:,} nodes, needs about {in_units(needed)}",
-            expected=f"at most {in_units(budget)} (memory_budget)",
-            remedy="raise memory_budget, or split the level",
-        )
+        found = f"the graph of this level, {nodes:,} nodes, needs about {in_units(needed)}"
+        raise over_budget(found, budget, "raise memory_budget, or split the level")

@@ -9,20 +9,21 @@ from functools import partial
 import numpy as np
 
 from bake.arrays import Int32Array
+from bake.asset.pairs import pair_differences
 from bake.asset.write import Contents
-from bake.errors import BudgetError
+from bake.errors import over_budget
 from bake.graph import INFINITY, Subgraph
 from bake.level import GridLevel
 from bake.pipeline.contents import (
-    cluster_distances_contents,
-    clusters_contents,
-    cuts_contents,
-    heuristic_contents,
+    Columns,
     hierarchy_contents,
     labels_contents,
+    narrow,
+    of_profile,
     profile_contents,
 )
 from bake.pipeline.cuts import cut_heights
+from bake.pipeline.graph_contents import run_columns
 from bake.recipe import LevelRecipe
 from bake.search.graph.connectivity import is_two_way
 from bake.search.graph.partition import region_of_rows
@@ -37,7 +38,7 @@ from bake.tables.labels import StoredLabels, stored_labels
 from bake.tables.range_search import Executor, KeptRanges, RangeJob
 from bake.tables.run_writer import target_ranges
 from bake.worlds import World, usable
-from levelbake.errors import CostError, in_units
+from levelbake.errors import CostError
 from levelbake.steps import chart
 
 #: A function that is called with the stage and the fraction of it that is done.
@@ -76,10 +77,10 @@ def profile_tables(
     if choice.distances:
         report("distances", 0)
     labels = labels_of(world, sub, choice, budget)
-    runs = None
+    runs: Columns = {}
     if choice.hops and hops:
         report("next hops", 0)
-        runs = compressed_next_hops(
+        table = compressed_next_hops(
             sub,
             rows_on_chart(world, sub),
             unreachable_fits=parts.tells_all,
@@ -90,26 +91,31 @@ def profile_tables(
             kept=kept,
             executor=executor,
         )
+        runs = run_columns(table)
     found = [profile_contents(profile, world, parts, runs)]
     if choice.hops:
-        found.append(cuts_contents(profile, cut_heights(world, profile)))
+        found.append(of_profile(profile, {"cut_height": cut_heights(world, profile)}))
     if labels is not None:
         found.append(labels_contents(profile, labels))
     if wants_clusters(recipe):
         report("clusters", 0)
         partition = cluster_rows(world, sub, recipe)
-        found.append(clusters_contents(profile, partition.label))
+        found.append(of_profile(profile, {"cluster": narrow(partition.label)}))
         if wants_hierarchy(recipe):
             report("hierarchy", 0)
             layers = hierarchy_over(world, sub, partition, recipe)
             found.append(hierarchy_contents(profile, layers))
-        if wants_cluster_distances(recipe, partition):
+        small = fits_auto(sub.graph.node_count, partition.count)
+        if wants(recipe, "cluster_distances", usual=small):
             report("cluster distances", 0)
-            between = cluster_distances(partition, budget=budget)
-            found.append(cluster_distances_contents(profile, between))
-    if wants_heuristic(recipe):
+            between = pair_differences(cluster_distances(partition, budget=budget))
+            found.append(of_profile(profile, {"cluster_distance": between}))
+    # Usually next hops are made, and few need both.
+    if wants(recipe, "heuristic", usual=recipe.heuristic_kind != "auto"):
         report("heuristic", 0)
-        found.append(heuristic_contents(profile, heuristic(sub, recipe.heuristic_bytes)))
+        pivots = heuristic(sub, recipe.heuristic_bytes)
+        columns, both = {"pivot_distance": pivots.pivot}, int(pivots.two_way)
+        found.append(of_profile(profile, columns, pivot_two_way=both))
     return found
 
 
@@ -124,11 +130,15 @@ class Choice:
     distances: bool
 
 
+def wants(recipe: LevelRecipe, table: str, *, usual: bool = True) -> bool:
+    """Tell whether a table is made: one that the recipe names, or a usual one if it names none."""
+    return usual if recipe.tables is None else table in recipe.tables
+
+
 def choose(recipe: LevelRecipe) -> Choice:
     """Resolve "auto"."""
-    if recipe.tables is None:
-        return Choice(True, recipe.distance_storage != "auto")
-    return Choice("next_hops" in recipe.tables, "distances" in recipe.tables)
+    distances = wants(recipe, "distances", usual=recipe.distance_storage != "auto")
+    return Choice(wants(recipe, "next_hops"), distances)
 
 
 def in_ranges(sub: Subgraph, recipe: LevelRecipe) -> bool:
@@ -153,11 +163,8 @@ def labels_of(world: World, sub: Subgraph, choice: Choice, budget: int) -> Store
     two_way = bool(is_two_way(sub.arcs))
     labels = stored_labels(sub, rows_on_chart(world, sub), two_way=two_way, budget=budget)
     if labels is None:
-        raise BudgetError(
-            f"distance labels of {rows:,} nodes need more",
-            expected=f"at most {in_units(budget)} (memory_budget)",
-            remedy="raise memory_budget, or leave distances out of tables",
-        )
+        remedy = "raise memory_budget, or leave distances out of tables"
+        raise over_budget(f"distance labels of {rows:,} nodes need more", budget, remedy)
     heaviest = int(sub.weight.max(initial=0))
     # A distance is the sum of two labels, and the search for next hops looks at each of them.
     if not choice.hops and 2 * labels.longest >= INFINITY - heaviest:
@@ -171,28 +178,13 @@ def labels_of(world: World, sub: Subgraph, choice: Choice, budget: int) -> Store
 
 def wants_hierarchy(recipe: LevelRecipe) -> bool:
     """Tell whether layers over clusters are made."""
-    return recipe.hierarchy != "none" and (recipe.tables is None or "hierarchy" in recipe.tables)
+    return recipe.hierarchy != "none" and wants(recipe, "hierarchy")
 
 
 def wants_clusters(recipe: LevelRecipe) -> bool:
     """Tell whether clusters are made; layers and distances between clusters need them."""
-    if recipe.tables is None or wants_hierarchy(recipe):
-        return True
-    return "clusters" in recipe.tables or "cluster_distances" in recipe.tables
-
-
-def wants_cluster_distances(recipe: LevelRecipe, found: Clusters) -> bool:
-    """Tell whether distances between clusters are made; "auto" leaves large tables out."""
-    if recipe.tables is None:
-        return fits_auto(found.sub.graph.node_count, found.count)
-    return "cluster_distances" in recipe.tables
-
-
-def wants_heuristic(recipe: LevelRecipe) -> bool:
-    """Tell whether the heuristic is made; "auto" makes next hops, and few need both."""
-    if recipe.tables is None:
-        return recipe.heuristic_kind != "auto"
-    return "heuristic" in recipe.tables
+    named = any(wants(recipe, table) for table in ("clusters", "cluster_distances"))
+    return named or wants_hierarchy(recipe)
 
 
 # -- making them ----------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.errors import BudgetError
+from bake.errors import over_budget
 from bake.graph import INFINITY, UNREACHABLE
 from bake.search.all_pairs.batch import LANES, BatchScratch, BatchSearch
 from bake.search.all_pairs.nearest_of_groups import nearest_of_groups
@@ -66,11 +66,9 @@ def cluster_distances(
     sub, count = found.sub, found.count
     needed = working_bytes(found)
     if needed > budget:
-        raise BudgetError(
-            f"distances between {count:,} clusters need {in_units(needed)}",
-            expected=f"at most {in_units(budget)} (memory_budget)",
-            remedy="raise memory_budget or [clusters] size, or leave cluster_distances out",
-        )
+        remedy = "raise memory_budget or [clusters] size, or leave cluster_distances out"
+        needs = f"distances between {count:,} clusters need {in_units(needed)}"
+        raise over_budget(needs, budget, remedy)
     first, member, _ = found.members
     distance = np.empty((count, count), dtype=np.int32)
     search = BatchSearch.of(sub.graph, sub.weight)

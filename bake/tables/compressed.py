@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.errors import BudgetError
+from bake.errors import over_budget
 from bake.graph import INFINITY, Subgraph
 from bake.search.all_pairs.batch import LANES, BatchScratch
 from bake.search.all_pairs.floyd_warshall import floyd_warshall
@@ -73,11 +73,8 @@ def run_budget(
         threads -= 1
     needed = working_bytes(sub, threads, algorithm)
     if needed > budget:
-        raise BudgetError(
-            f"next hops of {rows:,} nodes may need {in_units(needed)}",
-            expected=f"at most {in_units(budget)} (memory_budget)",
-            remedy="raise memory_budget, or leave tables out",
-        )
+        found = f"next hops of {rows:,} nodes may need {in_units(needed)}"
+        raise over_budget(found, budget, "raise memory_budget, or leave tables out")
     each = run_bytes(rows, threads)
     runs = rows * EXPECTED_RUNS + (budget - needed) // each
     return threads, RunBudget(runs, budget, each)

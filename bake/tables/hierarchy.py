@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bake.arrays import Int32Array, UInt8Array
-from bake.errors import BudgetError
+from bake.errors import over_budget
 from bake.search.graph.connectivity import is_two_way
 from bake.search.graph.partition import connected_parts
 from bake.search.hierarchy.bundles import HEAD, Members
@@ -168,8 +168,6 @@ def _check_budget(base: Base, chosen: UInt8Array, budget: int) -> None:
     each = np.bincount(base.label[chosen > 0]).astype(np.int64)
     needed = 5 * int((each * each).sum())
     if needed > budget:
-        raise BudgetError(
-            f"distances between the transitions of clusters need about {in_units(needed)}",
-            expected=f"at most {in_units(budget)} (memory_budget)",
-            remedy="make clusters smaller, or their transitions fewer (spacing)",
-        )
+        found = f"distances between the transitions of clusters need about {in_units(needed)}"
+        remedy = "make clusters smaller, or their transitions fewer (spacing)"
+        raise over_budget(found, budget, remedy)
