@@ -171,23 +171,43 @@ def check_writable(folder: Path) -> None:
         ) from None
 
 
+def lock(path: Path, flags: int, *, wait: bool) -> int | None:
+    """Open a file or folder and lock it for this process; Windows locks nothing.
+
+    Returns:
+        The descriptor that holds the lock; None where something else is at the path by then.
+
+    Raises:
+        BlockingIOError: another process has locked it, and this one does not wait.
+    """
+    handle = os.open(path, flags, 0o666)
+    try:
+        if sys.platform != "win32":
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            except BlockingIOError:
+                raise
+            except OSError:
+                pass  # Some file systems have no locks.
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(handle), path.stat()):
+                return handle
+    except BaseException:
+        os.close(handle)
+        raise
+    os.close(handle)
+    return None
+
+
 def _create(partial: Path) -> int | None:
     """Create a file, lock it, and return the descriptor that holds the lock, if there is one."""
-    while True:
-        handle = os.open(partial, os.O_RDWR | os.O_CREAT, 0o666)
-        if sys.platform == "win32":  # Windows does not rename a file that is open.
-            os.close(handle)
-            return None
-        try:
-            with contextlib.suppress(OSError):  # Some file systems have no locks.
-                fcntl.flock(handle, fcntl.LOCK_EX)
-            with contextlib.suppress(FileNotFoundError):
-                if os.path.samestat(os.fstat(handle), partial.stat()):
-                    return handle
-        except BaseException:
-            os.close(handle)
-            raise
-        os.close(handle)  # Another process took it for a leftover before the lock.
+    if sys.platform == "win32":  # Windows does not rename a file that is open.
+        partial.touch()
+        return None
+    # Another process may take it for a leftover before it is locked.
+    while (handle := lock(partial, os.O_RDWR | os.O_CREAT, wait=True)) is None:
+        pass
+    return handle
 
 
 def remove_leftovers(folder: Path, pattern: str = ".*.h5.*.tmp") -> None:

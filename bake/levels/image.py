@@ -21,11 +21,11 @@ from bake.levels.reading.files import check_file, read_start
 from bake.levels.reading.limits import check_size, check_terrain_count
 from bake.levels.reading.mistakes import refuse
 from bake.levels.reading.terrains import (
-    BUILT_IN_RULES,
     FLOOR,
     UNKNOWN,
     VOID,
     WALL,
+    built_in,
     colour_text,
     describe_unknown,
     keep_used,
@@ -89,7 +89,7 @@ def read_image(path: Path, legend: Mapping[str, str]) -> GridLevel:
         source=path,
         terrain=terrain,
         terrains=terrains,
-        terrain_rules={name: BUILT_IN_RULES[name] for name in terrains if name in BUILT_IN_RULES},
+        terrain_rules=built_in(terrains),
         colours=_display_colours(names, terrains, np.concatenate(sampled)),
         unmatched=met.unmatched(),
     )
@@ -243,12 +243,12 @@ class ImageLegend:
             translucent &= ~clear
         if translucent.any():
             colours, inverse = np.unique(packed[translucent], return_inverse=True)
-            codes = [self._translucent_code(int(colour)) for colour in colours]
+            codes = [
+                self._translucent.get(colour, UNKNOWN if colour & 0xFF else self._clear)
+                for colour in colours.tolist()
+            ]
             terrain[translucent] = np.array(codes, dtype=np.uint8)[inverse]
         return terrain
-
-    def _translucent_code(self, packed: int) -> int:
-        return self._translucent.get(packed, self._clear if packed & 0xFF == 0 else UNKNOWN)
 
 
 def _display_colours(
@@ -305,7 +305,8 @@ def _decode(
     formats = [*_FORMATS, "TGA"] if path.suffix.lower() == ".tga" else list(_FORMATS)
     formats += ["JPEG"] if lossy else []
     try:
-        with warnings.catch_warnings(), _quiet_tiff(start):
+        quiet = _quiet_libraries() if start.startswith((b"II", b"MM")) else contextlib.nullcontext()
+        with warnings.catch_warnings(), quiet:
             warnings.simplefilter("ignore")
             if start.startswith(b"\x89PNG"):
                 with Image.open(path, formats=["PNG"]) as unread:
@@ -323,31 +324,15 @@ def _decode(
         raise
     except Image.DecompressionBombError as error:
         pixels = re.search(r"\d+", str(error))
-        raise LevelError(
-            f"the image has {int(pixels[0]):,} pixels" if pixels else "the image is far too large",
-            file=path,
-            expected=f"at most {MAX_CELLS:,}",
-            remedy="split it into several levels",
-        ) from None
+        found = f"the image has {int(pixels[0]):,} pixels" if pixels else "the image is too large"
+        expected, remedy = f"at most {MAX_CELLS:,}", "split it into several levels"
     except UnidentifiedImageError:
-        raise LevelError(
-            "this is not an image, or a damaged one",
-            file=path,
-            expected=f"a {path.suffix.lower()} image",
-            remedy="save it again",
-        ) from None
+        found, remedy = "this is not an image, or a damaged one", "save it again"
+        expected = f"a {path.suffix.lower()} image"
     except Exception as error:  # Damaged files make decoders raise almost anything.
-        raise LevelError(
-            f"the image is damaged or cut short ({type(error).__name__}: {error})",
-            file=path,
-            remedy="save it again",
-        ) from None
-
-
-def _quiet_tiff(start: bytes) -> contextlib.AbstractContextManager[None]:
-    """Keep libtiff quiet, which reports damage line by line; the error raised reports it once."""
-    tiff = start.startswith((b"II", b"MM"))
-    return _quiet_libraries() if tiff else contextlib.nullcontext()
+        found = f"the image is damaged or cut short ({type(error).__name__}: {error})"
+        expected, remedy = None, "save it again"
+    refuse(path, None, found, expected, remedy)
 
 
 @contextlib.contextmanager

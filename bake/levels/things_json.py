@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal, NoReturn
 
 import numpy as np
@@ -16,6 +16,7 @@ from bake.levels.reading.mistakes import Mistake, Where, shown
 from bake.levels.reading.models import (
     FIRST_ONLY,
     DistinctNames,
+    M,
     StrictModel,
     TerrainName,
 )
@@ -157,49 +158,58 @@ class ThingReader:
         Raises:
             LevelError: a place has the wrong length, or lies outside the level.
         """
-        found_links = []
-        for number, link in enumerate(links):
-            where = self.top.inside("links", number)
-            start = self.cell(link.start, where, "from")
-            goal = self.cell(link.goal, where, "to")
-            cost = link.cost if "cost" in link.model_fields_set else None
-            profiles, place = _profiles(link), str(where)
-            along = where.inside("via")
-            via = tuple(self.cell(cell, along, at) for at, cell in enumerate(link.via))
-            if "over" in link.model_fields_set and not via:
-                where.inside("over").refuse("found over without via", "cells to pass over, in via")
-            found_links.append(
-                Link(
-                    link.name,
-                    link.kind,
-                    start,
-                    goal,
-                    cost,
-                    link.both_ways,
-                    profiles,
-                    place,
-                    link.id,
-                    via,
-                    tuple(link.over) if "over" in link.model_fields_set else None,
-                )
-            )
-        found_regions = []
-        for number, region in enumerate(regions):
-            where = self.top.inside("regions", number)
-            cells = self._cells(region, where)
-            found_regions.append(Region(region.name, cells, str(where), region.id))
-        found_spots = []
-        for number, spot in enumerate(spots):
-            where = self.top.inside("spots", number)
-            at = self.cell(spot.at, where, "at")
-            found_spots.append(Spot(spot.name, spot.kind, at, _profiles(spot), str(where), spot.id))
-        found_doors = []
-        for number, door in enumerate(doors):
-            where = self.top.inside("doors", number)
-            cells, states = self._cells(door, where), tuple(door.states.items())
-            found_doors.append(Door(door.name, cells, states, door.state, str(where), door.id))
         return Things(
-            tuple(found_links), tuple(found_regions), tuple(found_spots), tuple(found_doors)
+            tuple(self._link(each, where) for each, where in self._placed("links", links)),
+            tuple(
+                Region(each.name, self._cells(each, where), str(where), each.id)
+                for each, where in self._placed("regions", regions)
+            ),
+            tuple(
+                Spot(
+                    each.name,
+                    each.kind,
+                    self.cell(each.at, where, "at"),
+                    _given(each, "profiles"),
+                    str(where),
+                    each.id,
+                )
+                for each, where in self._placed("spots", spots)
+            ),
+            tuple(
+                Door(
+                    each.name,
+                    self._cells(each, where),
+                    tuple(each.states.items()),
+                    each.state,
+                    str(where),
+                    each.id,
+                )
+                for each, where in self._placed("doors", doors)
+            ),
+        )
+
+    def _placed(self, key: str, tables: Sequence[M]) -> Iterator[tuple[M, Where]]:
+        """Yield tables of one key of the file with their places."""
+        return ((each, self.top.inside(key, at)) for at, each in enumerate(tables))
+
+    def _link(self, link: LinkTable, where: Where) -> Link:
+        start, goal = self.cell(link.start, where, "from"), self.cell(link.goal, where, "to")
+        along = where.inside("via")
+        via = tuple(self.cell(cell, along, at) for at, cell in enumerate(link.via))
+        if "over" in link.model_fields_set and not via:
+            where.inside("over").refuse("found over without via", "cells to pass over, in via")
+        return Link(
+            link.name,
+            link.kind,
+            start,
+            goal,
+            link.cost if "cost" in link.model_fields_set else None,
+            link.both_ways,
+            _given(link, "profiles"),
+            str(where),
+            link.id,
+            via,
+            _given(link, "over"),
         )
 
     def barred(self, ledges: Sequence[LedgeTable]) -> UInt8Array | None:
@@ -211,8 +221,8 @@ class ThingReader:
         if not ledges:
             return None
         grid = np.zeros((self.height, self.width), dtype=np.uint8)
-        for number, ledge in enumerate(ledges):
-            cells = self._cells(ledge, self.top.inside("ledges", number))
+        for ledge, where in self._placed("ledges", ledges):
+            cells = self._cells(ledge, where)
             for side in ledge.bars:
                 grid[cells[:, 1], cells[:, 0]] |= HEADINGS[side]
         return grid
@@ -277,5 +287,6 @@ class ThingReader:
         )
 
 
-def _profiles(table: LinkTable | SpotTable) -> tuple[str, ...] | None:
-    return tuple(table.profiles) if "profiles" in table.model_fields_set else None
+def _given(table: StrictModel, key: str) -> tuple[str, ...] | None:
+    """Return the names under a key of a table; None where it is left out."""
+    return tuple(getattr(table, key)) if key in table.model_fields_set else None

@@ -33,8 +33,8 @@ from bake.levels.reading.models import (
     validated,
 )
 from bake.levels.reading.terrains import (
-    BUILT_IN_RULES,
     UNKNOWN,
+    built_in,
     describe_unknown,
     keep_used,
 )
@@ -197,14 +197,13 @@ def read_tiles(path: Path, document: dict[str, object]) -> GridLevel:
     prototypes, instances = place_instances(top, tiles.instances, drawn, terrain, reader)
     if not tiles.terrains:
         names = keep_used(names, terrain)
-    usual = {name: rule for name, rule in BUILT_IN_RULES.items() if name in names}
     return checked(
         GridLevel(
             name=path.stem,
             source=path,
             terrain=terrain,
             terrains=names,
-            terrain_rules={**usual, **costs},
+            terrain_rules={**built_in(names), **costs},
             colours=colours,
             hex_layout=tiles.hex_layout if tiles.grid == "hex" else None,
             rules=rules,

@@ -10,8 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-if sys.platform != "win32":
-    import fcntl
+from bake.asset.partial import lock
 
 
 class CheckpointFolder:
@@ -36,19 +35,10 @@ class CheckpointFolder:
         """
         while not self.is_ours:
             self.path.mkdir(exist_ok=True)
-            if sys.platform == "win32":  # Windows cannot open a folder.
-                self.is_ours = True
-                return
-            handle = os.open(self.path, os.O_RDONLY)
-            try:
-                _lock(handle)
-                with contextlib.suppress(FileNotFoundError):
-                    # If the folder is another one now, it was removed before it was locked.
-                    if os.path.samestat(os.fstat(handle), self.path.stat()):
-                        self.is_ours, self._handle = True, handle
-            finally:
-                if not self.is_ours:
-                    os.close(handle)
+            if sys.platform != "win32":  # Windows cannot open a folder.
+                # Another process may remove it before it is locked.
+                self._handle = lock(self.path, os.O_RDONLY, wait=False)
+            self.is_ours = self._handle is not None or sys.platform == "win32"
 
     def clear(self) -> None:
         """Remove the checkpoint and unlock the folder; do nothing if another process has it."""
@@ -68,14 +58,3 @@ class CheckpointFolder:
         if self._handle is not None:
             os.close(self._handle)
         self.is_ours, self._handle = False, None
-
-
-def _lock(handle: int) -> None:
-    if sys.platform == "win32":
-        return
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise
-    except OSError:
-        pass  # Some file systems have no locks.

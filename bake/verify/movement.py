@@ -8,6 +8,7 @@ a step is possible where every cell under the footprint may make it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -314,21 +315,17 @@ class _Weights:
         level.require((seen == 1).all(), "an arc joins cells that are no neighbours")
 
     def _ways(self) -> Iterator[tuple[BoolArray, tuple[int, int], BoolArray]]:
-        """Yield what :meth:`_headings` does, with the cells of those who face that way alone."""
+        """Yield for every heading the cells of those who take it, its step, and where they may."""
         level = self.level
-        if level.headings is None:
-            yield from self._headings()
-            return
-        facing = np.repeat(np.arange(level.headings), level.floor_height)[:, None]
-        for cells, (dx, dy), usable in self._headings():
-            # Rows count from the first of the whole grid, so floors may be shoved unlike.
-            if level.layout is None:
-                turned = np.degrees(np.arctan2(dy, dx)) % 360
+        for cells, step, (east, south), usable in self._headings():
+            if level.headings is not None:
+                facing = np.repeat(np.arange(level.headings), level.floor_height)[:, None]
+                first = 90 if level.layout in ("odd-q", "even-q") else 0
+                turned = (np.degrees(np.arctan2(south, east)) - first) % 360
+                heading = round(turned / (360 / level.headings)) % level.headings
+                yield cells & (facing == heading), step, usable
             else:
-                shoved = _is_shoved(level.layout, cells)
-                turned = _hexagon_degrees(level.layout, dx, dy, shoved=shoved)
-            heading = round(turned / (360 / level.headings)) % level.headings
-            yield cells & (facing == heading), (dx, dy), usable
+                yield cells, step, usable
 
     def _prove_turns(self, steps: Int64Array, weight: Int64Array, node_at: AnyArray) -> Int64Array:
         """Prove the arcs that are turns, and return (k) how often each of some arcs is one."""
@@ -353,45 +350,46 @@ class _Weights:
             level.require(not missing.any(), f"profile {self.name!r}: a turn is missing")
         return seen
 
-    def _headings(self) -> Iterator[tuple[BoolArray, tuple[int, int], BoolArray]]:
-        """Yield for every heading the cells that have it, its step, and where it may be taken."""
+    def _headings(
+        self,
+    ) -> Iterator[tuple[BoolArray, tuple[int, int], tuple[float, float], BoolArray]]:
+        """Yield for every heading the cells that have it, its step, and where it may be taken.
+
+        Third comes how far east and south of the cell the neighbour lies.
+        """
         level = self.level
         every = np.ones(level.grid.shape, dtype=np.bool_)
         if level.layout is None:
             for step in ((1, 0), (0, 1), (-1, 0), (0, -1)):
-                yield every, step, self._may_step(*step)
+                yield every, step, step, self._may_step(step, step)
             if level.asset.number("connectivity") == 8:
                 for step in ((1, 1), (-1, 1), (-1, -1), (1, -1)):
-                    yield every, step, self._may_step_diagonally(*step)
+                    yield every, step, step, self._may_step_diagonally(*step)
             return
-        rows, columns = np.indices(level.grid.shape)
         by_row = level.layout.endswith("r")
         # Floors lie below one another, so rows of each count from its own first one on the grid.
-        parity = (rows if by_row else columns) & 1
+        parity = np.indices(level.grid.shape)[0 if by_row else 1] & 1
         for odd in (0, 1):
             shoved = odd == (1 if level.layout.startswith("odd") else 0)
-            cells = parity == odd
-            along = ((1, 0), (-1, 0)) if by_row else ((0, 1), (0, -1))
-            aside = (0, 1) if shoved else (-1, 0)
-            steps = [*along, *((a, b) if by_row else (b, a) for a in aside for b in (1, -1))]
-            for step in steps:
-                yield cells, step, self._may_step(*step, hexagons=True, shoved=shoved)
+            half = 0.5 if shoved else -0.5
+            aside = product((0, 1) if shoved else (-1, 0), (1, -1))
+            for along, across in ((1, 0), (-1, 0), *aside):
+                step = along, across
+                toward = along - half * (across != 0), across * np.sqrt(0.75)
+                if not by_row:
+                    step, toward = step[::-1], toward[::-1]
+                yield parity == odd, step, toward, self._may_step(step, toward)
 
-    def _may_step(
-        self, dx: int, dy: int, *, hexagons: bool = False, shoved: bool = False
-    ) -> BoolArray:
-        """Return (height, width), where the whole footprint may step in one heading."""
-        level, mover = self.level, self.mover
-        onto = _moved(level, level.grid, dx, dy, 0)
-        bits = _HEADING_X[dx] | _HEADING_Y[dy]
-        if hexagons:
-            bits = _hexagon_heading(level.layout or "", dx, dy, shoved=shoved)
-        hindered = ~mover.enters[level.grid, onto]
-        hindered |= ((level.barred | _moved(level, level.barred, dx, dy, 0)) & bits) != 0
-        rise = self._rise(dx, dy)
+    def _may_step(self, step: tuple[int, int], toward: tuple[float, float]) -> BoolArray:
+        """Return (height, width), where the whole footprint may step to where a neighbour lies."""
+        level, mover, (east, south) = self.level, self.mover, np.sign(toward).astype(int).tolist()
+        hindered = ~mover.enters[level.grid, _moved(level, level.grid, *step, 0)]
+        barred = level.barred | _moved(level, level.barred, *step, 0)
+        hindered |= (barred & (_HEADING_X[east] | _HEADING_Y[south])) != 0
+        rise = self._rise(*step)
         if rise is not None:
             hindered |= mover.too_steep(rise)
-        fits = ~np.isnan(self.stands) & ~np.isnan(_moved(level, self.stands, dx, dy, np.nan))
+        fits = ~np.isnan(self.stands) & ~np.isnan(_moved(level, self.stands, *step, np.nan))
         if mover.size > 1:
             hindered = _window(level, hindered, mover.size, False, np.logical_or)
         return np.asarray(fits & ~hindered)
@@ -400,9 +398,9 @@ class _Weights:
         """Return where a diagonal step is possible, with as many free flanks as the rule wants."""
         free = np.zeros(self.level.grid.shape, dtype=np.int64)
         for first, second in (((dx, 0), (0, dy)), ((0, dy), (dx, 0))):
-            onward = _moved(self.level, self._may_step(*second), *first, False)
-            free += self._may_step(*first) & onward
-        return np.asarray(self._may_step(dx, dy) & (free >= self.free_flanks))
+            onward = _moved(self.level, self._may_step(second, second), *first, False)
+            free += self._may_step(first, first) & onward
+        return np.asarray(self._may_step((dx, dy), (dx, dy)) & (free >= self.free_flanks))
 
     # -- links ------------------------------------------------------------------------------------
 
@@ -427,33 +425,6 @@ class _Weights:
         passes = [name in link.over for name in level.terrain_names] | ~np.isnan(self.mover.cost)
         clear = all(passes[level.grid[y, x]] for x, y in link.via)
         return clear and (link.profiles is None or self.name in link.profiles)
-
-
-def _hexagon_heading(layout: str, dx: int, dy: int, *, shoved: bool) -> int:
-    """Return the headings of a step between hexagons, as bits: where its centre lies."""
-    # Centres of a shifted row or column lie half a cell further on.
-    half = 1 if shoved else -1
-    if layout.endswith("r"):
-        across = 2 * dx - (half if dy else 0)
-        return _HEADING_X[int(np.sign(across))] | _HEADING_Y[dy]
-    down = 2 * dy - (half if dx else 0)
-    return _HEADING_X[dx] | _HEADING_Y[int(np.sign(down))]
-
-
-def _is_shoved(layout: str, cells: BoolArray) -> bool:
-    """Tell whether cells of one parity are those of the shifted rows or columns."""
-    y, x = np.argwhere(cells)[0]
-    return bool(((y if layout.endswith("r") else x) & 1) == (1 if layout.startswith("odd") else 0))
-
-
-def _hexagon_degrees(layout: str, dx: int, dy: int, *, shoved: bool) -> float:
-    """Return where a neighbour lies, in degrees clockwise from the first heading."""
-    half = 0.5 if shoved else -0.5
-    if layout.endswith("r"):
-        across, down = dx - (half if dy else 0.0), dy * np.sqrt(0.75)
-        return float(np.degrees(np.arctan2(down, across)) % 360)
-    across, down = dx * np.sqrt(0.75), dy - (half if dx else 0.0)
-    return float((np.degrees(np.arctan2(down, across)) - 90) % 360)
 
 
 def _moved(level: FileLevel, cells: AnyArray, dx: int, dy: int, outside: object) -> AnyArray:

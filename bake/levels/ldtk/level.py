@@ -269,25 +269,16 @@ class EntityReader(ThingCollector):
         layout, level = self.canvas.layout, each.level
         size, (x, y) = layout.cell, layout.origin
         floor = level.y // layout.height
-        left, right = (
-            min(max(edge, level.x * size), (level.x + level.width) * size)
-            for edge in (each.left, each.left + each.entity.width)
-        )
-        top, bottom = (
-            min(max(edge, level.y * size), (level.y + level.height) * size)
-            for edge in (each.top, each.top + each.entity.height)
-        )
-        if left == right or top == bottom:
+        first = np.array([level.x, level.y]) * size
+        after = first + np.array([level.width, level.height]) * size
+        corner = np.array([each.left, each.top])
+        far = np.clip(corner + np.array([each.entity.width, each.entity.height]), first, after)
+        near = np.clip(corner, first, after)
+        if (near == far).any():
             return
-        y -= floor * layout.height * size
-        corners = np.array(
-            [
-                (x + left, y + top),
-                (x + right, y + top),
-                (x + right, y + bottom),
-                (x + left, y + bottom),
-            ]
-        )
+        (left, top), (right, bottom) = near, far
+        corners = np.array([(left, top), (right, top), (right, bottom), (left, bottom)])
+        corners += np.array([x, y - floor * layout.height * size])
         self.shapes.append(Shape(terrain, (corners,), floor=floor, place=each.place))
 
     def _ledge(self, each: Entity) -> None:

@@ -26,7 +26,7 @@ from bake.levels.reading.models import (
     terrain_rules,
     validated,
 )
-from bake.levels.reading.terrains import BUILT_IN_RULES
+from bake.levels.reading.terrains import built_in
 from levelbake.places import MAX_PLACE, Point
 
 VERSION = 1
@@ -140,15 +140,12 @@ def read_geometry(path: Path, document: dict[str, Any]) -> GeometryLevel:
         top.inside("shapes").refuse("the level is empty", "at least one shape")
     names = tuple(dict.fromkeys([*file.terrains, *(shape.terrain for shape in shapes)]))
     check_terrain_count(path, len(names), "shapes")
-    for name in names:
-        if name in BUILT_IN_RULES:
-            rules.setdefault(name, BUILT_IN_RULES[name])
     return GeometryLevel(
         path.stem,
         path,
         tuple(shapes),
         names,
-        rules,
+        {**built_in(names), **rules},
         colours,
         links_of(file.links, top),
         points=tuple(

@@ -28,7 +28,7 @@ from bake.levels.reading.models import (
     terrain_rules,
     validated,
 )
-from bake.levels.reading.terrains import BUILT_IN_RULES, FLOOR
+from bake.levels.reading.terrains import FLOOR, built_in
 
 VERSION = 1
 MAX_OBJ_BYTES = 2**26
@@ -184,13 +184,12 @@ def _level(
     terrains = tuple(dict.fromkeys([*named, *areas]))
     check_terrain_count(path, len(terrains), None)
     number = {name: code for code, name in enumerate(terrains)}
-    rules = {name: BUILT_IN_RULES[name] for name in terrains if name in BUILT_IN_RULES}
     return GeometryLevel(
         path.stem,
         path,
         (),
         terrains,
-        rules,
+        built_in(terrains),
         polygons=Polygons(
             vertices,
             np.cumsum([0, *map(len, polygons)]).astype(np.int32),

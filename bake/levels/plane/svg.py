@@ -24,7 +24,7 @@ from bake.levels.plane.svg_paths import PathError, length, numbers, path_rings, 
 from bake.levels.reading.files import read_text
 from bake.levels.reading.limits import check_terrain_count
 from bake.levels.reading.mistakes import is_plain_text, refuse, shown
-from bake.levels.reading.terrains import BUILT_IN_RULES, FLOOR, VOID, WALL, pack_colour, rgb
+from bake.levels.reading.terrains import FLOOR, VOID, WALL, built_in, pack_colour, rgb
 
 MAX_SVG_BYTES = 2**26
 MAX_ELEMENTS = 2**20
@@ -73,7 +73,7 @@ def read_svg(path: Path, legend: Mapping[str, str]) -> GeometryLevel:
         source=path,
         shapes=tuple(reader.shapes),
         terrains=terrains,
-        terrain_rules={name: BUILT_IN_RULES[name] for name in terrains if name in BUILT_IN_RULES},
+        terrain_rules=built_in(terrains),
         colours={
             name: rgb(packed)
             for name, text in reader.drawn_in.items()

@@ -101,30 +101,20 @@ def read_document(path: Path) -> object:
     try:
         return json.loads(text, object_pairs_hook=_unique_keys)
     except json.JSONDecodeError as error:
-        raise LevelError(
-            f"the file is not JSON: {error.msg}",
-            file=path,
-            place=f"line {error.lineno}, column {error.colno}",
-            expected="a JSON object",
-        ) from None
+        place = f"line {error.lineno}, column {error.colno}"
+        found, expected = f"the file is not JSON: {error.msg}", "a JSON object"
     except _DuplicateKeyError:
-        place, line = _first_duplicate(text)
-        raise LevelError(
-            "this key is given twice in one object",
-            file=path,
-            place=f"{place} (line {line})",
-            expected="each key once",
-        ) from None
+        place = "{} (line {})".format(*_first_duplicate(text))
+        found, expected = "this key is given twice in one object", "each key once"
     except _TooManyKeysError:
-        raise LevelError(
-            "an object has too many keys", file=path, expected=f"at most {MAX_KEYS:,} in one object"
-        ) from None
+        place, found = None, "an object has too many keys"
+        expected = f"at most {MAX_KEYS:,} in one object"
     except RecursionError:
-        raise LevelError(
-            "the JSON is nested too deeply", file=path, expected="a level, a few brackets deep"
-        ) from None
+        place, found = None, "the JSON is nested too deeply"
+        expected = "a level, a few brackets deep"
     except ValueError as error:  # This is a number with thousands of digits.
-        raise LevelError(f"the JSON cannot be used: {error}", file=path) from None
+        place, found, expected = None, f"the JSON cannot be used: {error}", None
+    refuse(path, place, found, expected)
 
 
 def check_version(top: Where, version: object, newest: int) -> None:

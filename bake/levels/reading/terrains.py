@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,12 @@ BUILT_IN_RULES: Mapping[str, TerrainRule] = {
     FLOOR: TerrainRule(cost=1.0),
     VOID: TerrainRule(cost=None),
 }
+
+
+def built_in(names: Iterable[str]) -> dict[str, TerrainRule]:
+    """Return the rules of the terrains among some names that have one in every format."""
+    return {name: BUILT_IN_RULES[name] for name in names if name in BUILT_IN_RULES}
+
 
 _COLOUR = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})", re.IGNORECASE)
 #: Marks a cell without terrain while a level is read; terrains are numbered below it.

@@ -123,14 +123,7 @@ class Canvas:
 
     def _read(self, layer: Layer, gid: int, cell: tuple[int, int]) -> tuple[int, int]:
         """Return the number of the terrain, UNKNOWN for BELOW, and the headings barred."""
-        found = self.tilesets.find(gid)
-        if found is None:
-            layer.fields.refuse(
-                f"tile {cell} has the gid {gid & TILE_BITS}, which is in no tileset",
-                "a tile of one of the map's tilesets",
-                "bring back the tileset in Tiled, or erase the tile",
-            )
-        tileset, number = found
+        tileset, number = self.tilesets.in_cell(gid, layer.fields, cell)
         key = (tileset.name, tileset.first_gid, number)
         if key not in self._meanings:
             self._meanings[key] = terrain_of_tile(tileset.tile(number), self.legend, self.rules)

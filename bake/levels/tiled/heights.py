@@ -71,14 +71,7 @@ def _floor(layer: Layer, floors: tuple[int, ...]) -> int:
 
 def _height(layer: Layer, tilesets: Tilesets, gid: int, cell: tuple[int, int]) -> float:
     """Return how high a tile says that its cell lies."""
-    found = tilesets.find(gid)
-    if found is None:
-        layer.fields.refuse(
-            f"tile {cell} has the gid {gid}, which is in no tileset",
-            "a tile of one of the map's tilesets",
-            "bring back the tileset in Tiled, or erase the tile",
-        )
-    tileset, number = found
+    tileset, number = tilesets.in_cell(gid, layer.fields, cell)
     properties = tileset.tile(number).properties
     if not properties.has("elevation"):
         layer.fields.refuse(

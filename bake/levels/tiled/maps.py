@@ -14,7 +14,7 @@ from bake.level import Shape as PlaneShape
 from bake.levels.reading.editors import TiledReading
 from bake.levels.reading.limits import check_size, check_terrain_count
 from bake.levels.reading.mistakes import refuse, shown
-from bake.levels.reading.terrains import BUILT_IN_RULES, VOID, keep_used
+from bake.levels.reading.terrains import VOID, built_in, keep_used
 from bake.levels.reading.things import checked, joined, moved
 from bake.levels.tiled.canvas import Canvas, Placing, crop
 from bake.levels.tiled.fields import Fields
@@ -434,7 +434,4 @@ def _agreed(
                     "one cost for each terrain",
                     "say the cost in [terrain] of the recipe, not in tiles",
                 )
-    for name in names:
-        if name in BUILT_IN_RULES:
-            rules.setdefault(name, BUILT_IN_RULES[name])
-    return rules
+    return {**built_in(names), **rules}

@@ -231,3 +231,18 @@ class Tilesets:
         tileset = self.sets[at]
         number = plain - tileset.first_gid
         return (tileset, number) if tileset.has(number) else None
+
+    def in_cell(self, gid: int, layer: Fields, cell: tuple[int, int]) -> tuple[Tileset, int]:
+        """Return the set and number of the tile in a cell of a layer, as :meth:`find` does.
+
+        Raises:
+            LevelError: no set has that tile.
+        """
+        found = self.find(gid)
+        if found is None:
+            layer.refuse(
+                f"tile {cell} has the gid {gid & TILE_BITS}, which is in no tileset",
+                "a tile of one of the map's tilesets",
+                "bring back the tileset in Tiled, or erase the tile",
+            )
+        return found
