@@ -186,11 +186,6 @@ class LevelGraph:
         found[self._arc_of_link] = links
         return found
 
-    def _steps_from(self, nodes: slice) -> Steps:
-        """Return the steps out of some nodes, as cells."""
-        assert self.lattice is not None
-        return self.lattice.steps_from(self.place[nodes].astype(np.int64))
-
     @cached_property
     def _arc_of_link(self) -> Int64Array:
         """Return (k) int64, the arcs that are links, in the order of the file."""
@@ -329,7 +324,8 @@ class LevelGraph:
         steps = np.empty((len(self.place), self.slots), dtype=np.int32)
         for first in range(0, len(steps), _PORTION):
             some = slice(first, first + _PORTION)
-            leaving = self._steps_from(some)
+            assert self.lattice is not None
+            leaving = self.lattice.steps_from(self.place[some].astype(np.int64))
             prices = price_steps(footprints, self.rules, leaving)
             usable = prices.usable & (self.node_at[leaving.head] >= 0)
             steps[some] = self._ticks(Prices(usable, prices.units))

@@ -34,7 +34,7 @@ def ignored(read: LeftOver) -> Iterator[Finding]:
     """Yield a finding for everything that was drawn in a level, but does not count."""
     task = read.task
     for each in read.remarks:
-        yield _finding("ignored", task.recipe.lint, str(task.source), task.name, each)
+        yield remarked("ignored", task.recipe.lint, str(task.source), task.name, each)
 
 
 def idle_entries(
@@ -66,7 +66,7 @@ def idle_entries(
         which = f"the level {level}" if level else f"any of {len(those):,} levels"
         found = Remark(place, f"nothing in {which} matches this entry, so it makes no {said}")
         lint = those[0].recipe.lint if owner else recipe.defaults.lint
-        yield _finding("legend", lint, str(recipe.file), level if owner else "", found)
+        yield remarked("legend", lint, str(recipe.file), level if owner else "", found)
 
 
 def ignored_by_build(recipe: Recipe, outcomes: Sequence[Outcome], *, whole: bool) -> list[Finding]:
@@ -111,8 +111,9 @@ def _entries(rules: LevelRecipe, table: str) -> Mapping[str, str]:
     }.get(table, {})
 
 
-def _finding(
+def remarked(
     rule: Rule, chosen: Mapping[str, Severity], file: str, level: str, found: Remark
 ) -> Finding:
+    """Return the finding of a remark on a whole level, or on a recipe."""
     severity = severity_of(rule, chosen)
     return Finding(rule, severity, file, level, found.place, None, None, 0, found.message)

@@ -12,11 +12,11 @@ from bake.arrays import Int32Array
 from bake.errors import BakeErrors
 from bake.graph import Graph, Subgraph, usable_subgraph
 from bake.kinds import kind_of
-from bake.level import GraphLevel, GridLevel, Level, Link, Spot
+from bake.level import GraphLevel, GridLevel, Level, Link, Remark, Spot
 from bake.levels import is_puzzle
 from bake.lint.findings import RULES, Finding, Rule, severity_of
 from bake.lint.gravity import looks_like_platformer
-from bake.lint.ignored import LeftOver, idle_entries, ignored, without_off
+from bake.lint.ignored import LeftOver, idle_entries, ignored, remarked, without_off
 from bake.lint.ways import SpawnOrExit, Ways, check_profile, opened_graph
 from bake.movement import under_footprint
 from bake.pipeline.level import (
@@ -109,8 +109,7 @@ def _from_the_side(
             "walked through; draw the places to stand on as terrain of their own, and jumps as "
             "links"
         )
-        severity = severity_of("gravity", chosen)
-        yield Finding("gravity", severity, str(level.source), level.name, None, None, None, 0, told)
+        yield remarked("gravity", chosen, str(level.source), level.name, Remark(None, told))
 
 
 def _mistakes(task: Task, error: BakeError) -> Iterator[Finding]:
@@ -136,17 +135,8 @@ def _recipe_keys(recipe: Recipe, levels: dict[str, Level]) -> Iterator[Finding]:
     chosen, file = recipe.defaults.lint, str(recipe.file)
     terrains = {name for level in levels.values() for name in level.terrains}
     for name in sorted(set(recipe.defaults.terrain) & SETTING_NAMES - terrains):
-        yield Finding(
-            "recipe",
-            severity_of("recipe", chosen),
-            file,
-            "",
-            f"[terrain] {name}",
-            None,
-            None,
-            0,
-            f"{name} is taken for the name of a terrain; write it above the first [table]",
-        )
+        told = f"{name} is taken for the name of a terrain; write it above the first [table]"
+        yield remarked("recipe", chosen, file, "", Remark(f"[terrain] {name}", told))
 
 
 class LevelLinter:
@@ -192,7 +182,9 @@ class LevelLinter:
     def _all(self) -> Iterator[Finding]:
         yield from self._links()
         yield from self._unused_terrain()
-        yield from self._gravity()
+        if isinstance(self.world.level, GridLevel):
+            movers = self.world.movers.values()
+            yield from _from_the_side(self.world.level, movers, self.chosen)
         for profile, mover in self.world.movers.items():
             yield from self._ways(profile)
             if mover.size > 1:
@@ -323,11 +315,6 @@ class LevelLinter:
             yield self._finding(
                 "terrain", f"terrain {level.terrains[code]!r} is named, but no cell has it"
             )
-
-    def _gravity(self) -> Iterator[Finding]:
-        level = self.world.level
-        if isinstance(level, GridLevel):
-            yield from _from_the_side(level, self.world.movers.values(), self.chosen)
 
     # -- links ------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from bake.arrays import BoolArray, Int32Array, Int64Array
 from bake.graph import BLOCKED, Graph, Metric, Subgraph, positions
 from bake.lint.findings import Rule
 from bake.search.graph.connectivity import strong_components
+from levelbake.errors import counted
 
 #: At most this many findings of one rule and profile are listed one by one; one line has the rest.
 MOST_TOLD = 12
@@ -64,13 +65,16 @@ def check_profile(ways: Ways) -> Iterator[Problem]:
         return
     spawns = _rows(ways.spawns)
     exits = _rows(ways.exits)
-    source = spawns if len(spawns) else _largest_part(ways.graph)
-    found = _reach(ways.opened, source)
+    source = spawns
+    if not len(spawns):
+        component, _ = strong_components(ways.graph)
+        largest = component == np.bincount(component).argmax()
+        source = np.flatnonzero(largest)[:1].astype(np.int32)
+    back, _ = ways.opened.reverse()
+    reached, homeward = _reached_from(ways.opened, source), _reached_from(back, source)
     said = "from any spawn" if len(spawns) else "from the largest part of the level"
-    yield from _grouped("islands", ways.graph, ~found.reached[:rows], f"cannot be reached {said}")
-    homeward = found.returns
+    yield from _grouped("islands", ways.graph, ~reached[:rows], f"cannot be reached {said}")
     if len(exits):
-        back, _ = ways.opened.reverse()
         leaves = _reached_from(back, exits)
         for spawn in ways.spawns:
             if spawn.row >= 0 and not leaves[spawn.row]:
@@ -78,7 +82,7 @@ def check_profile(ways: Ways) -> Iterator[Problem]:
                 yield Problem("exits", at, f"no way leads from spawn {spawn.name!r} to any exit")
         homeward = homeward | leaves
     goal = "to a spawn or an exit" if len(exits) else "to where it came from"
-    trapped = (found.reached & ~homeward)[:rows]
+    trapped = (reached & ~homeward)[:rows]
     trapped[spawns] = False  # a spawn without an exit already has a finding
     yield from _grouped("traps", ways.graph, trapped, f"can be entered, but no way leads {goal}")
 
@@ -93,43 +97,14 @@ def _grouped(rule: Rule, graph: Graph, chosen: BoolArray, said: str) -> Iterator
     groups = _groups(graph, chosen)
     told = len(groups) if len(groups) <= MOST_TOLD + 1 else MOST_TOLD
     for group in groups[:told]:
-        yield Problem(rule, group, f"{_counted(len(group))} {said}")
+        yield Problem(rule, group, f"{counted(len(group), 'place')} {said}")
     if rest := groups[told:]:
         rows = np.concatenate(rest)
-        yield Problem(rule, rows, f"{_counted(len(rows))} in {len(rest):,} other parts {said}")
-
-
-def _counted(count: int) -> str:
-    return f"{count:,} place{'' if count == 1 else 's'}"
+        parts = f"{len(rest):,} other parts"
+        yield Problem(rule, rows, f"{counted(len(rows), 'place')} in {parts} {said}")
 
 
 # -- what can be reached ---------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Reach:
-    """Reachability from and to some sources."""
-
-    reached: BoolArray  #: (n) bool, nodes that can be reached from a source
-    returns: BoolArray  #: (n) bool, nodes from which a source can be reached
-
-
-def _largest_part(graph: Graph) -> Int32Array:
-    """Return (1) int32, the first node of the largest strongly connected component."""
-    component, _ = strong_components(graph)
-    largest = np.bincount(component).argmax()
-    return np.flatnonzero(component == largest)[:1].astype(np.int32)
-
-
-def _reach(graph: Graph, source: Int32Array) -> _Reach:
-    """Follow arcs from the sources, both ways.
-
-    Args:
-        graph: a graph of at least one node.
-        source: (k) int32 nodes, at least one.
-    """
-    back, _ = graph.reverse()
-    return _Reach(_reached_from(graph, source), _reached_from(back, source))
 
 
 def _reached_from(graph: Graph, source: Int32Array) -> BoolArray:

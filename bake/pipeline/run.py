@@ -104,7 +104,8 @@ def build(
     if not stale:
         return
     for folder in sorted({task.asset.parent for task in stale}):
-        _prepare(folder)
+        make_folder(folder, "the output folder")
+        check_writable(folder)
     threads, wanted = threads_for(len(stale), jobs), jobs
     jobs = min(len(stale), jobs or processors())
     try:
@@ -139,11 +140,6 @@ def threads_for(levels: int, jobs: int | None) -> int:
     """Return how many threads each level has, where several are baked at once."""
     there = processors()
     return max(1, there // max(1, min(levels, jobs or there)))
-
-
-def _prepare(folder: Path) -> None:
-    make_folder(folder, "the output folder")
-    check_writable(folder)
 
 
 def attempt(

@@ -84,7 +84,8 @@ def find_tasks(recipe: Recipe, sources: Sequence[Path], output: Path | None) -> 
     folder = recipe.folder / recipe.output if output is None else output
     _check_no_names(recipe, sources)
     files = _expand(sources) if sources else _from_recipe(recipe)
-    _check_file_names(files)
+    if problems := [name_error(file) for file in files if not name_is_text(file)]:
+        raise one_error(problems)
     project = None if recipe.file is None else recipe.folder
     tasks = []
     unread = []
@@ -265,12 +266,6 @@ def _that_matter(recipe: LevelRecipe, file: Path) -> LevelRecipe:
     if kind != "ldtk":
         recipe = replace(recipe, ldtk=LdtkReading())
     return recipe if kind == "tiled" else replace(recipe, tiled=TiledReading())
-
-
-def _check_file_names(files: Sequence[Path]) -> None:
-    problems = [name_error(file) for file in files if not name_is_text(file)]
-    if problems:
-        raise one_error(problems)
 
 
 def _check_names(tasks: Sequence[Task]) -> None:

@@ -97,7 +97,8 @@ def _files(folder: Path) -> list[Path]:
     found = []
     for here, inner, names in os.walk(folder, onerror=refuse):
         place = Path(here)
-        inner[:] = sorted(name for name in inner if not _is_skipped(name, place, folder))
+        skipped = {*_SKIPPED, *([DEFAULT_OUTPUT] if place == folder else ())}
+        inner[:] = sorted({name for name in inner if not name.startswith(".")} - skipped)
         found += [place / name for name in sorted(names) if not name.startswith(".")]
         if len(found) > MOST_FILES:
             raise LevelError(
@@ -107,10 +108,6 @@ def _files(folder: Path) -> list[Path]:
                 remedy="name it: `bake init FOLDER`",
             )
     return found
-
-
-def _is_skipped(name: str, place: Path, folder: Path) -> bool:
-    return name.startswith(".") or name in _SKIPPED or (name == DEFAULT_OUTPUT and place == folder)
 
 
 def _is_level(file: Path, left_out: list[tuple[Path, str]]) -> bool:

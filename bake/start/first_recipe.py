@@ -14,7 +14,6 @@ from bake.asset.partial import make_folder, remove_leftovers, written_whole
 from bake.errors import LevelError, RecipeError
 from bake.pipeline import build, find_tasks
 from bake.pipeline.run import Outcome, Report
-from bake.pipeline.sources import Task
 from bake.recipe import RECIPE_NAME, load_recipe
 from bake.recipe.file import MAX_RECIPE_BYTES
 from bake.recipe.rules import DEFAULT_OUTPUT
@@ -124,7 +123,10 @@ def try_recipe(
     rules = load_recipe(recipe)
     output = rules.folder / rules.output
     with tempfile.TemporaryDirectory(prefix="bake-init-") as made:
-        tasks = [_quick(task) for task in find_tasks(rules, (), Path(made))]
+        tasks = [
+            replace(task, recipe=replace(task.recipe, tables=("components",)))
+            for task in find_tasks(rules, (), Path(made))
+        ]
         if draw:
             make_folder(output, "the folder of the pictures")
         for outcome in build(tasks, jobs=jobs, force=True, report=report):
@@ -140,7 +142,3 @@ def try_recipe(
                     yield Tried(outcome, None, kept=False)
                 else:
                     yield Tried(outcome, picture, kept=False)
-
-
-def _quick(task: Task) -> Task:
-    return replace(task, recipe=replace(task.recipe, tables=("components",)))

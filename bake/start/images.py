@@ -113,7 +113,7 @@ def looks_like(colour: tuple[int, int, int]) -> tuple[str, Meaning]:
     if value < 0.2:
         return "nearly black", WALL
     if saturation < 0.16:
-        return _grey(value)
+        return ("dark grey", WALL) if value < 0.5 else ("light grey", FLOOR)
     if 170 <= degrees < 255:
         return "blue", Meaning("water", None)
     if 68 <= degrees < 170:
@@ -129,9 +129,3 @@ def looks_like(colour: tuple[int, int, int]) -> tuple[str, Meaning]:
     if (degrees < 18 or degrees >= 345) and saturation > 0.6 and value > 0.6:
         return "red", Meaning("lava", None)
     return "of no colour that maps agree on", FLOOR
-
-
-def _grey(value: float) -> tuple[str, Meaning]:
-    if value < 0.5:
-        return "dark grey", WALL
-    return "light grey", FLOOR

@@ -282,7 +282,9 @@ class MapGuesser:
                 continue
             found = thing(name)
             if found is not None:
-                self._put_kind(name, *found)
+                if is_writable(f"object:{name}"):
+                    why = f"the class's name says {shown(found[1])}"
+                    self.guesses.put(Entry(TILED_LEGEND, f"object:{name}", found[0], why))
             elif each.layer is not None and self._covers_some(each):
                 says = _object_says(name, each.name)
                 layer = each.layer
@@ -295,11 +297,6 @@ class MapGuesser:
                     silent[layer.path] = silent.get(layer.path, 0) + 1
         if not self.drawn and not self.guesses.has_terrain:
             self._by_layers_of_objects(silent)
-
-    def _put_kind(self, name: str, kind: str, word: str) -> None:
-        if is_writable(f"object:{name}"):
-            why = f"the class's name says {shown(word)}"
-            self.guesses.put(Entry(TILED_LEGEND, f"object:{name}", kind, why))
 
     def _covers_some(self, each: Object) -> bool:
         """Tell whether an object covers cells, but not nearly all, as frames of cameras do."""

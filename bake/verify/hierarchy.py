@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import AnyArray, BoolArray, Float64Array, Int64Array
+from bake.arrays import BoolArray, Float64Array, Int64Array
 from bake.asset.layers import stored_layers
 from bake.graph import UNREACHABLE
 from bake.verify.profile import Arcs, FileProfile
@@ -190,9 +190,5 @@ def _prove_landmarks(profile: FileProfile, layer: Arcs) -> None:
         single = (np.bincount(part[origin], minlength=parts) == 1).all()
         profile.require(single, "a connected part has no landmark of its own, or several")
         real = dijkstra(graph, indices=origin, min_only=True)
-        profile.require((real == _in_ticks(column)).all(), "a distance from a landmark is wrong")
-
-
-def _in_ticks(stored: AnyArray) -> Float64Array:
-    """Return stored distances as scipy gives them, infinite where there is no path."""
-    return np.where(stored == UNREACHABLE, np.inf, stored.astype(np.float64))
+        stored = np.where(column == UNREACHABLE, np.inf, column)
+        profile.require((real == stored).all(), "a distance from a landmark is wrong")

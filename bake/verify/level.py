@@ -65,7 +65,8 @@ class FileLevel(Proven):
         if self.kind == "graph":
             self._prove_names()
         else:
-            self._prove_cells()
+            assert graph.lattice is not None  # It refuses numbers that do not fit.
+            self._prove_things()
 
     @property
     def nodes(self) -> int:
@@ -121,10 +122,6 @@ class FileLevel(Proven):
         self.require(whole != asset.has("/node_name"), "nodes have two names, or none")
         node = np.concatenate([[], *(each.cells for each in self.read(REGIONS))])
         self.require(len(np.unique(node)) == len(node), "a node is part of two regions")
-
-    def _prove_cells(self) -> None:
-        assert self.asset.graph.lattice is not None  # It refuses numbers that do not fit.
-        self._prove_things()
 
     # -- things -----------------------------------------------------------------------------------
 

@@ -69,7 +69,7 @@ def _read_mover(level: FileLevel, profile: str) -> Mover:
     for code, name in enumerate(level.terrain_names):
         if (rule := recipe.rule(profile, name)) is None:
             continue
-        said[f"cost of {name!r}"] = (_or_none(cost[code]), rule.get("cost"))
+        said[f"cost of {name!r}"] = (None if np.isnan(cost[code]) else cost[code], rule.get("cost"))
         if (sources := rule.get("enter_from")) is None:
             sources = level.terrain_names
         if rule.get("cost") is not None:
@@ -91,10 +91,6 @@ def _read_mover(level: FileLevel, profile: str) -> Mover:
         same = found == stated
         level.require(same, f"profile {profile!r}: {what} is not the one in the recipe")
     return Mover(cost, enters, size or 1, *slope, turn)
-
-
-def _or_none(cost: float) -> float | None:
-    return None if np.isnan(cost) else float(cost)
 
 
 def prove_movement(level: FileLevel, profiles: tuple[str, ...]) -> None:

@@ -153,7 +153,9 @@ def _view(request: Request, scale: int) -> tuple[CellPaint, list[Swatch]]:
     grid = _grid_line(scale)
     notes: list[Swatch] = []
     if show is Show.terrain:
-        paint = _terrain_paint(scene, grid)
+        fill = scene.colours[scene.terrain_grid]
+        plain, shade = np.zeros(len(fill), dtype=np.uint8), 0.42 if grid else 0.0
+        paint = CellPaint(fill, plain, _solid(scene), shade, grid)
     else:
         if show is Show.hops and _cells_per_arrow(scale) > 1:
             grid = 0.0
@@ -194,13 +196,6 @@ def faded_ground(scene: Scene, scale: int) -> tuple[CellPaint, list[Swatch]]:
     paint, swatches = _over_blocked(scene, _grid_line(scale), 0.22)
     paint.fill[scene.flat] = mixed(scene.colours[scene.row_terrain], PAPER, 0.8)
     return paint, swatches
-
-
-def _terrain_paint(scene: Scene, grid: float) -> CellPaint:
-    """Paint all cells in the designer's colours."""
-    fill = scene.colours[scene.terrain_grid]
-    plain = np.zeros(len(fill), dtype=np.uint8)
-    return CellPaint(fill, plain, _solid(scene), shade=0.42 if grid else 0.0, grid=grid)
 
 
 def _over_blocked(scene: Scene, grid: float, shade: float) -> tuple[CellPaint, list[Swatch]]:

@@ -115,7 +115,7 @@ def _plan_rows(plan: Plan) -> Iterator[list[str | Text]]:
         workers, memory = plan.cluster.workers, "nothing to share"
         if plan.cluster.memory:
             memory = f"{in_units(plan.cluster.memory)} each"
-        where = f"{workers:,} worker{'s' * (workers > 1)}"
+        where = counted(workers, "worker")
         yield ["", "", where, "", "", in_time(plan.cluster.seconds), memory]
 
 

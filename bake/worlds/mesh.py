@@ -245,11 +245,10 @@ def _by_portal(mesh: Mesh, *, ends: bool) -> tuple[PlaneGraph, Int32Array, Int32
     tail, head = _across(first_node, pair[:, 1])
     length = _apart(position[tail], position[head])
     # Between terrains a step leads from a node to the other one at the same point.
-    border = np.flatnonzero(unique[1:, 0] == unique[:-1, 0])
-    steps = [_steps_between(unique[:, 0])] if len(border) else []
-    for one, other in steps:
-        tail, head = np.concatenate([tail, one]), np.concatenate([head, other])
-        length = np.concatenate([length, np.full(len(one), BORDER)])
+    first = np.flatnonzero(np.diff(unique[:, 0], prepend=-1))
+    one, other = _across(np.append(first, len(unique)), np.arange(len(unique)))
+    tail, head = np.concatenate([tail, one]), np.concatenate([head, other])
+    length = np.concatenate([length, np.full(len(one), BORDER)])
     graph = PlaneGraph(position, terrain, tail.astype(np.int32), head.astype(np.int32), length)
     return graph, first_node.astype(np.int32), pair[:, 1].astype(np.int32)
 
@@ -265,12 +264,6 @@ def _across(first_node: Int64Array, node: Int64Array) -> tuple[Int64Array, Int64
     # Two polygons may share several nodes, as they do the ends of an edge.
     arc = np.unique(arc[arc[:, 0] != arc[:, 1]], axis=0)
     return arc[:, 0], arc[:, 1]
-
-
-def _steps_between(mark: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return arcs between nodes of one mark, which ascend."""
-    first = np.flatnonzero(np.diff(mark, prepend=-1))
-    return _across(np.append(first, len(mark)), np.arange(len(mark)))
 
 
 def _fans(mesh: Mesh, owner: Int64Array, after: Int64Array) -> Int64Array:

@@ -325,7 +325,7 @@ def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: Movement
         None,
         None,
         None if level.position is None else level.position[node],
-        _picked(level.node_names, node),
+        tuple(level.node_names[place] for place in node.tolist()),  # type: ignore[arg-type]
         None,
         rules,
         movers,
@@ -401,12 +401,6 @@ def _metrics(
         name: Metric(weight, stands, rules.ticks_per_unit)
         for (name, stands), weight in zip(passable.items(), arcs.weight, strict=True)
     }
-
-
-def _picked(
-    names: tuple[str, ...] | tuple[int, ...], node: Int32Array
-) -> tuple[str, ...] | tuple[int, ...]:
-    return tuple(names[place] for place in node.tolist())
 
 
 def nowhere_to_stand(level: Level) -> LevelError:

@@ -30,6 +30,7 @@ from bake.levels.tiled.meanings import Legend, TerrainRules, is_thing, kind_of, 
 from bake.levels.tiled.objects import Object, Templates, floor_place, read_shapes
 from bake.levels.tiled.outlines import collision_outline, outline_of
 from bake.levels.tiled.tilesets import Tile, Tilesets
+from levelbake.errors import counted
 
 #: How many remarks of one kind are made one by one.
 _MOST_REMARKS = 12
@@ -389,7 +390,7 @@ class ShapePainter:
 
     def _remark(self) -> None:
         for name, numbers in self._unread.items():
-            count = f"{len(numbers):,} tile{'' if len(numbers) == 1 else 's'}"
+            count = counted(len(numbers), "tile")
             self.remarks.append(
                 Remark(
                     f"tileset {shown(name)}",
