@@ -139,7 +139,8 @@ def step_ticks(cost: Float64Array, rules: MovementRules) -> Int32Array:
     The products are made in the order in which :func:`levelbake.steps.price_steps` makes them, so
     that they are rounded alike.
     """
-    units = unit_cost(*np.broadcast_arrays(cost[:, None], cost), rules.cost_rule)
+    before, after = np.broadcast_arrays(cost[:, None], cost)
+    units = unit_cost(before, after, rules.cost_rule)
     return whole_ticks(units[..., None] * np.sqrt([1.0, 2.0]), rules.ticks_per_unit)
 
 

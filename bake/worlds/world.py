@@ -325,7 +325,7 @@ def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: Movement
         None,
         None,
         None if level.position is None else level.position[node],
-        tuple(level.node_names[place] for place in node.tolist()),  # type: ignore[arg-type]
+        tuple(level.node_names[place] for place in node.tolist()),
         None,
         rules,
         movers,

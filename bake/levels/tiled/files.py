@@ -46,6 +46,16 @@ _LAYERS = {
     "imagelayer": "imagelayer",
     "group": "group",
 }
+#: What is inside these elements counts for the one around them.
+_HOLDERS = ("properties", "terraintypes", "wangsets")
+#: What TMJ calls the list of all elements of a tag.
+_LISTS = {
+    **dict.fromkeys(_LAYERS, "layers"),
+    **{tag: f"{tag}s" for tag in ("tileset", "tile", "object", "terrain", "wangset")},
+    **{"property": "properties", "wangcolor": "colors", "wangtile": "wangtiles"},
+    # Before Tiled 1.5 corners and edges had colours of their own.
+    **{"wangedgecolor": "edgecolors", "wangcornercolor": "cornercolors"},
+}
 
 
 @dataclass(slots=True)
@@ -58,9 +68,6 @@ class Element:
     text: str = ""
     #: of the <tile> elements inside <data> or <chunk>, which are not kept one by one
     gids: array[int] | None = None
-
-    def child(self, tag: str) -> Element | None:
-        return next((child for child in self.children if child.tag == tag), None)
 
     def all(self, tag: str) -> list[Element]:
         return [child for child in self.children if child.tag == tag]
@@ -161,80 +168,42 @@ class _Builder:
             self.texts[-1].append(text)
 
 
-def _map_words(root: Element) -> Values:
-    """Put a <map> in the words of TMJ."""
-    return {
-        **root.attributes,
-        **_properties(root),
-        "tilesets": [_tileset_words(each) for each in root.all("tileset")],
-        "layers": _layers(root),
-    }
+def _words(element: Element) -> Values:
+    """Put an element, and what is inside it, in the words of TMJ."""
+    words: Values = {**element.attributes}
+    if element.tag == "property":
+        words = {"value": element.text, **words}  # Text of several lines stands between the tags.
+    elif element.tag == "wangtile":
+        words["wangid"] = _wangid(element.attributes.get("wangid", ""))
+    elif element.tag in _LAYERS:
+        words["type"] = _LAYERS[element.tag]
+    found: Values = {}
+    lists: dict[str, list[Values]] = {}
+    for holder in element.children:
+        for each in holder.children if holder.tag in _HOLDERS else [holder]:
+            match element.tag, each.tag:
+                case "object", "point" | "ellipse" | "capsule" | "text" as tag:
+                    found[tag] = True
+                case "object", "polygon" | "polyline" as tag:
+                    pairs = [pair.split(",") for pair in each.attributes.get("points", "").split()]
+                    found[tag] = [dict(zip(("x", "y"), pair, strict=False)) for pair in pairs]
+                case (
+                    ("template", "tileset" | "object" as tag)
+                    | ("tile", "objectgroup" as tag)
+                    | ("tileset", "tileoffset" | "grid" as tag)
+                ):
+                    found.setdefault(tag, _words(each))
+                case "tile", "image":
+                    sizes = each.attributes.keys() & {"width", "height"}
+                    found |= {f"image{key}": each.attributes[key] for key in sizes}
+                case "layer", "data":
+                    found |= _tile_data(each)
+                case _, tag if tag in _LISTS:
+                    lists.setdefault(_LISTS[tag], []).append(_words(each))
+    return {**words, **found, **lists}
 
 
-def _tileset_words(tileset: Element) -> Values:
-    """Put a <tileset> in the words of TMJ, be it whole or a reference to a file."""
-    return {
-        **tileset.attributes,
-        **_properties(tileset),
-        **{
-            key: child.attributes
-            for key in ("tileoffset", "grid")
-            if (child := tileset.child(key)) is not None
-        },
-        "tiles": [_tile_words(each) for each in tileset.all("tile")],
-        "terrains": [
-            dict(each.attributes)
-            for holder in tileset.all("terraintypes")
-            for each in holder.all("terrain")
-        ],
-        "wangsets": [
-            _wangset(each) for holder in tileset.all("wangsets") for each in holder.all("wangset")
-        ],
-    }
-
-
-def _tile_words(tile: Element) -> Values:
-    words: Values = {**tile.attributes, **_properties(tile)}
-    image, shapes = tile.child("image"), tile.child("objectgroup")
-    if image is not None:
-        sizes = {key: image.attributes.get(key) for key in ("width", "height")}
-        words |= {f"image{key}": size for key, size in sizes.items() if size is not None}
-    if shapes is not None:
-        words["objectgroup"] = {"objects": [_object(each) for each in shapes.all("object")]}
-    return words
-
-
-def _template_words(root: Element) -> Values:
-    """Put a <template> in the words of TMJ."""
-    words: Values = {}
-    tileset, thing = root.child("tileset"), root.child("object")
-    if tileset is not None:
-        words["tileset"] = _tileset_words(tileset)
-    if thing is not None:
-        words["object"] = _object(thing)
-    return words
-
-
-def _layers(parent: Element) -> list[Values]:
-    found: list[Values] = []
-    for element in parent.children:
-        if element.tag not in _LAYERS:
-            continue
-        words: Values = {**element.attributes, **_properties(element), "type": _LAYERS[element.tag]}
-        if element.tag == "layer":
-            words |= _tile_data(element)
-        elif element.tag == "objectgroup":
-            words["objects"] = [_object(each) for each in element.all("object")]
-        elif element.tag == "group":
-            words["layers"] = _layers(element)
-        found.append(words)
-    return found
-
-
-def _tile_data(layer: Element) -> Values:
-    data = layer.child("data")
-    if data is None:
-        return {}
+def _tile_data(data: Element) -> Values:
     words: Values = {
         key: data.attributes[key] for key in ("encoding", "compression") if key in data.attributes
     }
@@ -252,32 +221,6 @@ def _cells(holder: Element, words: Values) -> object:
     return [] if holder.gids is None else holder.gids
 
 
-def _object(element: Element) -> Values:
-    words: Values = {**element.attributes, **_properties(element)}
-    for child in element.children:
-        if child.tag in ("point", "ellipse", "capsule", "text"):
-            words[child.tag] = True
-        elif child.tag in ("polygon", "polyline"):
-            pairs = [pair.split(",") for pair in child.attributes.get("points", "").split()]
-            words[child.tag] = [dict(zip(("x", "y"), pair, strict=False)) for pair in pairs]
-    return words
-
-
-def _wangset(element: Element) -> Values:
-    words: Values = {
-        **element.attributes,
-        "colors": [dict(each.attributes) for each in element.all("wangcolor")],
-        "wangtiles": [
-            {**each.attributes, "wangid": _wangid(each.attributes.get("wangid", ""))}
-            for each in element.all("wangtile")
-        ],
-    }
-    # Before Tiled 1.5 corners and edges had colours of their own.
-    for key in ("edge", "corner"):
-        words[f"{key}colors"] = [dict(each.attributes) for each in element.all(f"wang{key}color")]
-    return words
-
-
 def _wangid(text: str) -> list[str]:
     """Split a Wang id; before Tiled 1.5 it was one number of eight hexadecimal digits."""
     digits = text.removeprefix("0x")
@@ -286,19 +229,6 @@ def _wangid(text: str) -> list[str]:
     if not 0 < len(digits) <= _WANG_CORNERS or not set(digits) <= set(hexdigits):
         return [text]
     return [str(int(digit, 16)) for digit in reversed(digits)]
-
-
-def _properties(element: Element) -> Values:
-    holder = element.child("properties")
-    if holder is None:
-        return {}
-    # Text of several lines stands between the tags.
-    return {
-        "properties": [{"value": each.text, **each.attributes} for each in holder.all("property")]
-    }
-
-
-_WORDS = {"map": _map_words, "tileset": _tileset_words, "template": _template_words}
 
 
 class ProjectFiles:
@@ -351,14 +281,14 @@ class ProjectFiles:
         start = read_start(path, 64).lstrip()
         if start.startswith((b"{", b"[")):
             return self._json(path, kind)
-        if kind not in _WORDS:
+        if kind not in ("map", "tileset", "template"):
             refuse(path, None, f"the {kind} is not JSON", "JSON as Tiled saves it")
         spend_text(path, size)
         data = read_start(path, size)
         root = _parse_xml(path, data)
         if root.tag != kind:
             refuse(path, None, f"the file holds <{root.tag[:40]}>", f"<{kind}>")
-        fields = Fields(path, _WORDS[kind](root), "", is_text=True)
+        fields = Fields(path, _words(root), "", is_text=True)
         _check_version(fields)
         return fields
 
