@@ -114,8 +114,8 @@ def profile_tables(
     if wants(recipe, "heuristic", usual=recipe.heuristic_kind != "auto"):
         report("heuristic", 0)
         pivots = heuristic(sub, recipe.heuristic_bytes)
-        columns, both = {"pivot_distance": pivots.pivot}, int(pivots.two_way)
-        found.append(of_profile(profile, columns, pivot_two_way=both))
+        columns: Columns = {"pivot_distance": pivots.pivot}
+        found.append(of_profile(profile, columns, pivot_two_way=int(pivots.two_way)))
     return found
 
 
