@@ -7,12 +7,13 @@ and planned anew when half of them are made: see :mod:`bake.agents.rounds`.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from bake.agents.free_places import free_row
 from bake.agents.movers import Field, Mover
-from bake.agents.reservations import Conflicts, conflicts
+from bake.agents.reservations import Claims, Conflicts, conflicts
 from bake.agents.rounds import Planner, Round, Task
 from bake.arrays import BoolArray, Int32Array
 from bake.play import LevelAsset
@@ -125,6 +126,7 @@ class Crowd:
         replan_after: int | None = None,
         blocked_after: int = 8,
         wait: float | None = None,
+        capacity: Mapping[Place, int] | None = None,
     ) -> None:
         """Make a crowd without agents.
 
@@ -136,9 +138,10 @@ class Crowd:
             blocked_after: an agent that has come no nearer for so many steps treats whoever has
                 stood for as long as a wall, and finds its way around.
             wait: units that waiting for a step costs; None = what the cheapest move costs.
+            capacity: for how many agents there is room on some places; on all others for one.
 
         Raises:
-            QueryError: a number is out of range.
+            QueryError: a number is out of range, or there is no such place.
         """
         window = _whole("window", window, 2, MOST_STEPS)
         after = window // 2 if replan_after is None else replan_after
@@ -148,6 +151,8 @@ class Crowd:
         if wait is not None and not 0 <= number_of(wait) < 10**4:
             raise QueryError(f"wait is {quoted(wait)}", expected="units from 0 to 10,000, or None")
         self._level, self._wait = level, wait
+        self._stated = _capacities(level, capacity or {})
+        self._capacity: Int32Array = np.empty(0, dtype=np.int32)
         self._movers: dict[str, Mover] = {}
         self._agents: list[Agent] = []
         self._planner = Planner()
@@ -174,20 +179,21 @@ class Crowd:
         """Add an agent.
 
         Args:
-            place: where it is; no other agent may be there.
+            place: where it is; other agents may be there only where there is room for several.
             goal: where it is to go; None = it stays, and yields to others and comes back.
             profile: the name of its profile; it may be left out where the asset holds only one.
             priority: of agents under way, those with the larger priority are planned first.
 
         Raises:
-            QueryError: there is no such place or profile, the profile cannot stand there, or
-                another agent does.
+            QueryError: there is no such place or profile, the profile cannot stand there, or there
+                is no room beside those who do.
         """
         name = self._level.profile(profile).name
         self._follow_level()
         mover = self._mover(name)
         row = mover.row(place)
-        mine = set(mover.cells(row))
+        taken = self._claims(self._agents)
+        mine = {cell for cell in mover.cells(row) if taken.full[cell]}
         for other in self._agents:
             if mine & set(self._covered(other)):
                 raise QueryError(
@@ -253,7 +259,7 @@ class Crowd:
             [self._mover(a.profile).cells(row) for a, row in zip(self._agents, rows, strict=True)]
             for rows in (before.tolist(), after.tolist())
         )
-        self.conflicts += conflicts(was, now, width)
+        self.conflicts += conflicts(was, now, width, self._capacity)
 
     def _move(self, agent: Agent, row: int) -> None:
         if row != agent._row:
@@ -334,8 +340,8 @@ class Crowd:
             (agent for agent in self._agents if not agent.stands),
             key=lambda a: (a.arrived, -a.priority, -a._urgent, a._asked, a.number),
         )
-        cells = max((mover.cell_count for mover in self._movers.values()), default=0)
-        return Round(self._planner, begins, tasks, [agent.number for agent in order], cells)
+        numbers = [agent.number for agent in order]
+        return Round(self._planner, begins, tasks, numbers, self._capacity)
 
     # -- targets and fields -----------------------------------------------------------------------
 
@@ -353,20 +359,20 @@ class Crowd:
                 unsettled.append(agent)
         if not unsettled:
             return
-        claimed = np.zeros(max(m.cell_count for m in self._movers.values()), dtype=np.bool_)
+        claims = Claims(self._capacity)
         for agent in self._agents:
             if agent._target is None and not agent.stands:
                 continue
             row = agent._row if agent.stands or agent._target is None else agent._target
-            claimed[self._mover(agent.profile).cells(row)] = True
+            claims.add(self._mover(agent.profile).cells(row))
         unsettled.sort(key=lambda a: (-a.priority, a._asked, a.number))
         for agent in unsettled:
             mover, goal = self._mover(agent.profile), agent.goal
             wanted = agent._row if goal is None else mover.row_or_none(goal)
-            found = None if wanted is None else free_row(mover, agent._row, wanted, claimed)
+            found = None if wanted is None else free_row(mover, agent._row, wanted, claims.full)
             agent._cut_off = found is None
             agent._target = agent._row if found is None else found
-            claimed[mover.cells(agent._target)] = True
+            claims.add(mover.cells(agent._target))
             agent._nearest = int(self._field(agent).ticks[agent._row])
             agent._since, agent._around = self.steps, None
 
@@ -377,18 +383,20 @@ class Crowd:
         return agent._toward
 
     def _standing(self) -> BoolArray | None:
-        """Return (cells) bool, True under agents who have stood for long; None where none have."""
+        """Return (cells) bool, where those who have stood for long leave no room, if any have."""
         stood = [
             agent
             for agent in self._agents
             if agent.stands and self.steps - agent._stood >= self.blocked_after
         ]
-        if not stood:
-            return None
-        covered = np.zeros(max(m.cell_count for m in self._movers.values()), dtype=np.bool_)
-        for agent in stood:
-            covered[self._covered(agent)] = True
-        return covered
+        return self._claims(stood).full if stood else None
+
+    def _claims(self, agents: Iterable[Agent]) -> Claims:
+        """Return what some agents take of the room there is."""
+        claims = Claims(self._capacity)
+        for agent in agents:
+            claims.add(self._covered(agent))
+        return claims
 
     def _field_for(self, agent: Agent, standing: BoolArray | None) -> Field:
         """Return an agent's estimate: around those who stand, where it is hindered by them."""
@@ -410,7 +418,15 @@ class Crowd:
     def _mover(self, profile: str) -> Mover:
         if profile not in self._movers:
             self._movers[profile] = Mover(self._level, profile)
+            self._measure()
         return self._movers[profile]
+
+    def _measure(self) -> None:
+        """Note for how many agents there is room on each cell."""
+        cells = max(mover.cell_count for mover in self._movers.values())
+        self._capacity = np.ones(cells, dtype=np.int32)
+        for cell, agents in self._stated.items():
+            self._capacity[cell] = agents
 
     def _covered(self, agent: Agent) -> list[int]:
         return self._mover(agent.profile).cells(agent._row)
@@ -430,6 +446,7 @@ class Crowd:
                     "or add it again elsewhere",
                 )
         self._movers = movers
+        self._measure()
         for agent, row in zip(self._agents, rows, strict=True):
             assert row is not None
             agent._row, agent._target, agent._around, agent._toward = row, None, None, None
@@ -446,3 +463,15 @@ def _whole(name: str, value: int, least: int, most: int) -> int:
             f"{name} is {quoted(value)}", expected=f"a whole number, {least} to {most}"
         )
     return value
+
+
+def _capacities(level: LevelAsset, stated: Mapping[Place, int]) -> dict[int, int]:
+    """Return for how many agents there is room on some cells."""
+    places = level._columns(level.profiles[0]).places
+    found = {}
+    for place, agents in stated.items():
+        cell = places.location(place)
+        if places.headings is not None and places.floor_height is not None:
+            cell %= places.floor_height * places.width
+        found[cell] = _whole(f"the capacity of {quoted(place)}", agents, 1, 1000)
+    return found

@@ -71,7 +71,9 @@ class Planner:
         from bake.search.point.astar_buckets import FOUND, FULL
 
         mover, steps = task.mover, len(others.taken) - 1
-        known = space_time.Others(others.taken, rank, mover.cell, mover.offset, mover.width)
+        known = space_time.Others(
+            others.taken, others.column, rank, mover.cell, mover.offset, mover.width
+        )
         start, target = int(task.before[0]), task.field.target
         walker = space_time.Walker(agent, level, start, target, task.wait)
         path = np.empty(steps + 1, dtype=np.int32)
@@ -104,7 +106,7 @@ class Round:
         begins: int,
         tasks: Sequence[Task],
         order: Sequence[int],
-        cells: int,
+        capacity: Int32Array,
     ) -> None:
         """Begin a round; nothing is planned yet.
 
@@ -113,7 +115,7 @@ class Round:
             begins: the step at which the window begins.
             tasks: what each agent wants.
             order: the numbers of all agents, in the order in which to plan.
-            cells: how many cells the level has.
+            capacity: (cells) int32, for how many agents there is room on each cell of the level.
         """
         self.begins = begins
         self.rows: Int32Array = np.stack([task.before for task in tasks])
@@ -121,7 +123,7 @@ class Round:
         self.held: set[int] = set()
         self.searches = self.expanded = 0
         self._planner, self._tasks, self._order = planner, tasks, order
-        self._reserved = Reservations(self.rows.shape[1] - 1, cells)
+        self._reserved = Reservations(self.rows.shape[1] - 1, capacity)
         self._going = self._run()
 
     def run(self) -> bool:
@@ -160,8 +162,9 @@ class Round:
             if rank[agent] != IN_TURN:
                 ahead = task.mover.covered(rows)
                 for other in sorted(reserved.in_the_way(agent, ahead, task.mover.width)):
-                    # One that is held keeps to the plan before, and so did not get here.
-                    reserved.release(covered.pop(other))
+                    if rank[other] >= rank[agent]:  # There is room beside it without the others.
+                        continue
+                    reserved.release(other, covered.pop(other))
                     waiting.appendleft(other)
             place(agent, rows)
             yield bool(waiting)

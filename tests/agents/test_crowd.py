@@ -1,6 +1,7 @@
 """Many agents: corridors by hand, small levels by brute force, real maps without a conflict."""
 
 import random
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,11 +13,21 @@ from hypothesis import strategies as st
 from bake.agents.crowd import Agent, Crowd
 from bake.play import open_asset
 from bake.recipe import ProfileRecipe
-from levelbake.errors import QueryError
-from tests.support.baked import GROUND, bake, bake_grid, recipe_for, rows, rules_of, write_grid
+from levelbake.errors import OutsideMapError, QueryError
+from tests.support.baked import (
+    GROUND,
+    bake,
+    bake_grid,
+    recipe_for,
+    rows,
+    rules_of,
+    write_graph,
+    write_grid,
+)
 from tests.support.levels import shared_level
 from tests.support.stored import stored_asset
-from tests.support.walking import Cell, conflicts_along, fewest_steps, steps_of
+from tests.support.strategies import random_grid
+from tests.support.walking import Cell, conflicts_along, fewest_steps, hindered_along, steps_of
 
 
 def lead(crowd: Crowd, steps: int) -> list[list[Cell]]:
@@ -197,6 +208,92 @@ def test_whoever_stands_becomes_a_wall(tmp_path: Path) -> None:
         assert waiting.hindered >= 50
 
 
+# -- places with room for several -----------------------------------------------------------------
+
+#: A hall, a corridor of two places, and another hall.
+HALLS = ("hall", "east", "west", "court")
+
+
+@pytest.fixture
+def halls(tmp_path: Path):
+    edges = [edge for a, b in pairwise(HALLS) for edge in ((a, b, 1), (b, a, 1))]
+    with open_asset(bake(write_graph(tmp_path / "halls.json", list(HALLS), edges))) as level:
+        yield level
+
+
+def test_a_hall_of_eight_and_a_corridor_of_one(halls) -> None:
+    crowd = Crowd(halls, window=24, capacity={"hall": 8, "court": 8})
+    agents = [crowd.add("hall", "court") for _ in range(8)]
+    with pytest.raises(QueryError, match="agent 0 is on 'hall' already"):
+        crowd.add("hall")
+    ways = [["hall"] for _ in agents]
+    for _ in range(12):
+        crowd.step()
+        for way, agent in zip(ways, agents, strict=True):
+            way.append(agent.place)
+        there = Counter(agent.place for agent in agents)
+        assert there["east"] <= 1
+        assert there["west"] <= 1
+    # Through the corridor they follow one another without a gap: three steps, and seven more.
+    assert [way.index("court") for way in ways] == list(range(3, 11))
+    assert all(agent.arrived and not agent.diverted for agent in agents)
+    assert crowd.conflicts.total == 0
+    ninth = crowd.add("hall", "court")
+    for _ in range(12):
+        crowd.step()
+    assert (ninth.place, ninth.diverted) == ("west", True)
+
+
+def test_those_who_come_the_other_way(halls) -> None:
+    """Through a corridor only one side goes at a time; where there is room for two, both do."""
+    for wide in (1, 2):
+        room = {"hall": 2, "east": wide, "west": wide, "court": 2}
+        crowd = Crowd(halls, capacity=room)
+        ends = [("hall", "court"), ("court", "hall")] * 2
+        agents = [crowd.add(*each) for each in ends]
+        while not all(agent.arrived for agent in agents):
+            before = [agent.place for agent in agents]
+            crowd.step()
+            moves = list(zip(before, [agent.place for agent in agents], strict=True))
+            there = Counter(after for _, after in moves)
+            assert all(there[place] <= room[place] for place in there)
+            swaps = [move for move in moves if move[0] != move[1] and move[::-1] in moves]
+            assert all(room[place] > 1 for move in swaps for place in move)
+            if crowd.steps == 40:
+                break
+        # Two on either side of a corridor for one leave no hall to yield into.
+        assert all(agent.arrived for agent in agents) == (wide == 2)
+        assert crowd.conflicts.total == 0
+        if wide == 2:
+            assert crowd.steps == 3
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_crowded_cells(tmp_path: Path, seed: int) -> None:
+    """Twenty agents on cells with room for one to three, who stand about and change their minds."""
+    rng = random.Random(seed)
+    grid = random_grid(seed, 5, 4)
+    asset = bake_grid(tmp_path, grid, corner_cutting=("never", "always")[seed % 2])
+    with open_asset(asset) as level:
+        cells = level.profile().places()
+        room = {cell: rng.choice((1, 1, 2, 3)) for cell in cells}
+        crowd = Crowd(level, window=6, blocked_after=3, capacity=room)
+        places = [cell for cell in cells for _ in range(room[cell])]
+        for start in rng.sample(places, len(places) // 2):
+            crowd.add(start, rng.choice(cells))
+        ways = [[agent.place] for agent in crowd.agents]
+        for step in range(30):
+            if step % 6 == 5:
+                agent = rng.choice(crowd.agents)
+                agent.go(rng.choice(cells))
+                rng.choice(crowd.agents).stand(rng.random() < 0.5)
+            crowd.step()
+            for way, agent in zip(ways, crowd.agents, strict=True):
+                way.append(agent.place)
+        assert hindered_along(ways, room) == 0 == crowd.conflicts.total
+        assert any(len(set(way)) > 2 for way in ways)
+
+
 # -- sizes, floors, changes -----------------------------------------------------------------------
 
 
@@ -282,6 +379,11 @@ def test_mistakes(tmp_path: Path) -> None:
         for wrong in ({"window": 1}, {"window": 300}, {"replan_after": 17}, {"blocked_after": 0}):
             with pytest.raises(QueryError, match=f"{next(iter(wrong))} is "):
                 Crowd(level, **wrong)
+        for capacity in (0, 1.5, 10**6):
+            with pytest.raises(QueryError, match=r"the capacity of \(0, 0\) is .*1 to 1000"):
+                Crowd(level, capacity={(0, 0): capacity})
+        with pytest.raises(OutsideMapError, match=r"cell \(9, 9\) lies outside"):
+            Crowd(level, capacity={(9, 9): 2})
         with pytest.raises(QueryError, match="wait is -1; expected units from 0"):
             Crowd(level, wait=-1)
         crowd = Crowd(level)

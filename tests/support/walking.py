@@ -31,16 +31,20 @@ def covered(place: Cell, size: int) -> set[Cell]:
     return {(x + i, y + j) for i in range(size) for j in range(size)}
 
 
+def moves_meet(one: tuple[Cell, Cell], other: tuple[Cell, Cell]) -> bool:
+    """Whether two moves meet in the middle, on an edge or on a corner, so that one must wait."""
+    if one[0] == one[1] or other[0] == other[1]:
+        return False
+    return all(one[0][i] + one[1][i] == other[0][i] + other[1][i] for i in (0, 1))
+
+
 def in_conflict(
     one: tuple[Cell, Cell], other: tuple[Cell, Cell], sizes: tuple[int, int] = (1, 1)
 ) -> bool:
     """Whether two agents that step from a cell to another get in each other's way."""
     if covered(one[1], sizes[0]) & covered(other[1], sizes[1]):
         return True
-    if one[0] == one[1] or other[0] == other[1] or sizes != (1, 1):
-        return False
-    # Moves meet in the middle where both middles are one point: on an edge, or on a corner.
-    return all(one[0][i] + one[1][i] == other[0][i] + other[1][i] for i in (0, 1))
+    return sizes == (1, 1) and moves_meet(one, other)
 
 
 def conflicts_along(ways: Sequence[Sequence[Cell]], sizes: Sequence[int]) -> int:
@@ -52,6 +56,32 @@ def conflicts_along(ways: Sequence[Sequence[Cell]], sizes: Sequence[int]) -> int
     )
 
 
+#: For how many agents there is room on each cell; on one that is left out for one.
+Room = Mapping[Cell, int]
+
+
+def is_hindered(move: tuple[Cell, Cell], others: Sequence[tuple[Cell, Cell]], room: Room) -> bool:
+    """Whether others leave no room for a move, where some cells have room for several."""
+    if sum(other[1] == move[1] for other in others) >= room.get(move[1], 1):
+        return True
+    return any(
+        moves_meet(move, other) and any(room.get(cell, 1) < 2 for cell in (*move, *other))
+        for other in others
+    )
+
+
+def hindered_along(ways: Sequence[Sequence[Cell]], room: Room) -> int:
+    """How many moves along some ways are hindered by the others."""
+    found = 0
+    for step in range(len(ways[0]) - 1):
+        moves = [(way[step], way[step + 1]) for way in ways]
+        found += sum(
+            is_hindered(move, [*moves[:number], *moves[number + 1 :]], room)
+            for number, move in enumerate(moves)
+        )
+    return found
+
+
 def cheapest_window(
     steps: Steps,
     start: Cell,
@@ -59,6 +89,7 @@ def cheapest_window(
     others: Sequence[Sequence[Cell]],
     left: Mapping[Cell, float],
     wait: float,
+    room: Room,
 ) -> float | None:
     """The least cost of a way through a window, by Dijkstra's algorithm over cells and steps.
 
@@ -66,6 +97,7 @@ def cheapest_window(
         others: the places of each other agent at each step.
         left: the cost from each cell to the target, added at the end of the window.
         wait: the cost of waiting anywhere but at the target.
+        room: for how many agents there is room.
     """
     end = len(others[0]) - 1
     heap: list[tuple[float, int, Cell]] = [(0.0, 0, start)]
@@ -82,8 +114,8 @@ def cheapest_window(
             continue
         moves = {**steps[cell], cell: 0 if cell == target else wait}
         for to, cost in moves.items():
-            met = any(in_conflict((cell, to), (way[step], way[step + 1])) for way in others)
-            if not met:
+            there = [(way[step], way[step + 1]) for way in others]
+            if not is_hindered((cell, to), there, room):
                 heappush(heap, (g + cost, step + 1, to))
     return best
 

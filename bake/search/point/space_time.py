@@ -31,7 +31,8 @@ class Others(NamedTuple):
     """What a search knows of the other agents.
 
     Attributes:
-        taken: (steps + 1, cells) int32, the agent on each cell at each step, -1 = nobody.
+        taken: (steps + 1, columns) int32, who is on each cell at each step, -1 = nobody.
+        column: (cells + 1) int32, the first column of each cell; it has as many as there is room.
         rank: (agents) uint8; an agent is in the way only from some rank on.
         cell: (r) int32, the north-west cell that an agent on each row covers.
         offset: (k) int32, what leads from that cell to each cell it covers.
@@ -39,6 +40,7 @@ class Others(NamedTuple):
     """
 
     taken: Int32Array
+    column: Int32Array
     rank: UInt8Array
     cell: Int32Array
     offset: Int32Array
@@ -112,13 +114,43 @@ def _hinders(others: Others, walker: Walker, by: int) -> bool:
 
 
 @kernel
+def _is_full(others: Others, walker: Walker, step: int, cell: int) -> bool:
+    """Tell whether others leave no room on a cell at a step."""
+    for column in range(others.column[cell], others.column[cell + 1]):
+        if not _hinders(others, walker, int(others.taken[step, column])):
+            return False
+    return True
+
+
+@kernel
+def _comes_by(others: Others, walker: Walker, step: int, here: int, to: int) -> bool:
+    """Tell whether another one goes from a cell to another after a step."""
+    taken, column = others.taken, others.column
+    for one in range(column[here], column[here + 1]):
+        by = int(taken[step, one])
+        if _hinders(others, walker, by):
+            for other in range(column[to], column[to + 1]):
+                if taken[step + 1, other] == by:
+                    return True
+    return False
+
+
+@inlined
+def _is_wide(others: Others, here: int, to: int) -> bool:
+    """Tell whether there is room for several on two cells."""
+    column = others.column
+    return column[here + 1] - column[here] > 1 and column[to + 1] - column[to] > 1
+
+
+@kernel
 def _may_step(others: Others, walker: Walker, step: int, row: int, head: int) -> bool:
     """Tell whether the agent may go from a row to another after a step, or wait on it.
 
-    It must not come to stand where another one does, nor change places with it, nor cross its way
-    on the other diagonal of the same four cells.
+    It must not come to stand where others leave no room, nor change places with another one, nor
+    cross its way on the other diagonal of the same four cells, unless there is room for several on
+    all the cells between which the two move.
     """
-    taken, _, cell, offset, width = others
+    cell, offset, width = others.cell, others.offset, others.width
     apart = int(cell[head]) - int(cell[row])
     across = 0
     if width > 0 and apart != 0:
@@ -128,21 +160,21 @@ def _may_step(others: Others, walker: Walker, step: int, row: int, head: int) ->
             across = dx
     for i in range(len(offset)):
         to = int(cell[head]) + int(offset[i])
-        if _hinders(others, walker, int(taken[step + 1, to])):
+        if _is_full(others, walker, step + 1, to):
             return False
         if apart == 0:
             continue
         here = int(cell[row]) + int(offset[i])
-        by = int(taken[step, to])
-        if _hinders(others, walker, by) and taken[step + 1, here] == by:
+        wide = _is_wide(others, here, to)
+        if not wide and _comes_by(others, walker, step, to, here):
             return False
         if across != 0:
             beside, below = here + across, to - across
-            by = int(taken[step, beside])
-            if _hinders(others, walker, by) and taken[step + 1, below] == by:
+            if wide and _is_wide(others, beside, below):
+                continue
+            if _comes_by(others, walker, step, beside, below):
                 return False
-            by = int(taken[step, below])
-            if _hinders(others, walker, by) and taken[step + 1, beside] == by:
+            if _comes_by(others, walker, step, below, beside):
                 return False
     return True
 

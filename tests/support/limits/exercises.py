@@ -163,7 +163,8 @@ def windows() -> Answer:
         taken[step, 2 * side + min(step, side - 1)] = 2
     cells = np.arange(side * side, dtype=np.int32)
     rank = np.zeros(3, dtype=np.uint8)
-    others = space_time.Others(taken, rank, cells, np.zeros(1, dtype=np.int32), side)
+    column = np.arange(side * side + 1, dtype=np.int32)
+    others = space_time.Others(taken, column, rank, cells, np.zeros(1, dtype=np.int32), side)
     memory, answer = space_time.Memory(), []
     for start, goal in ((0, 15), (3, 12), (15, 0), (0, 0), (12, 13), (0, 3)):
         toward = np.array([best[row][goal] for row in range(side * side)], dtype=np.int32)
