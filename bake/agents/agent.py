@@ -117,6 +117,7 @@ class Agent:
         """
         if self.arrived:
             return self.goal
+        self.belief.see(np.array([self._here], dtype=np.int32))
         while True:
             ahead = self._next()
             if ahead < 0:

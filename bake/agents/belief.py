@@ -13,13 +13,23 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from bake.agents.possible import TrueArcs, guessed_weights, norm_of, possible_arcs
+from bake.agents.possible import (
+    TrueArcs,
+    are_neighbours,
+    diagonals_past,
+    flanks,
+    guessed_weights,
+    has_diagonals,
+    norm_of,
+    possible_arcs,
+)
+from bake.agents.sight import cells_in_sight, nodes_in_sight
 from bake.arrays import BoolArray, Int32Array, Int64Array
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.play.navigator import Navigator
 from bake.play.snapshot import Snapshot
 from levelbake.errors import QueryError
-from levelbake.places import Place, number_of, quoted
+from levelbake.places import Place, number_of, quoted, whole_of
 
 if TYPE_CHECKING:
     from bake.search.incremental.twins import TwinArcs
@@ -47,9 +57,10 @@ class Change:
 class Belief:
     """What a side knows of a level, for one profile.
 
-    Seeing a place tells whether the profile can stand there, and what the steps between it and all
-    other places cost that have been seen. What was seen is believed until it is seen again, even if
-    the level has changed since.
+    Seeing a place tells whether the profile can stand there, what the steps between it and all
+    other places cost that have been seen, and which links begin or end there. A diagonal past a
+    wall that was seen is closed where corners may not be cut. What was seen is believed until it is
+    seen again, even if the level has changed since.
 
     Attributes:
         places: the places of the level.
@@ -65,9 +76,9 @@ class Belief:
         Args:
             nav: a profile of an open level.
             unknown: what to think of what was not seen. "optimistic": that one can go anywhere, at
-                the least that such a step costs in the level as it is now. "pessimistic": that one
-                can go nowhere. A number: that one can go anywhere, and a straight step costs so
-                many units.
+                the least that such a step costs in the level as it is now, and that stairs may lead
+                from any cell to the next floor. "pessimistic": that one can go nowhere. A number:
+                that one can go anywhere, and a straight step or stairs cost so many units.
 
         Raises:
             QueryError: ``unknown`` is something else, or the level has headings.
@@ -77,7 +88,11 @@ class Belief:
         _check_unknown(unknown, self.places.ticks_per_unit)
         true = TrueArcs.of(snapshot.version)
         self.arcs: TwinArcs = possible_arcs(self.places, true)
-        self.arcs.weight[:] = guessed_weights(self.places, self.arcs, true, unknown)
+        self._guess = guessed_weights(self.places, self.arcs, true, unknown)
+        self.arcs.weight[:] = self._guess
+        cutting = self.places.asset.text("corner_cutting") if has_diagonals(self.places) else ""
+        # How many walls beside a diagonal step close it; more than there are where none does.
+        self._closing = {"never": 1, "one_free": 2}.get(cutting, 3)
         self.changes: list[Change] = []
         self.epoch = 0
         self._nav = nav
@@ -85,6 +100,8 @@ class Belief:
         self._version = 1
         # When each location was last seen, as the number of the level's version; 0 = never.
         self._seen = np.zeros(self.arcs.node_count, dtype=np.int32)
+        # Where nobody could stand when that was last seen.
+        self._wall = np.zeros(self.arcs.node_count, dtype=np.bool_)
         self.estimate = self._norm(true)
 
     def _norm(self, true: TrueArcs) -> Estimate:
@@ -128,12 +145,12 @@ class Belief:
         if not len(fresh):
             return 0
         self._seen[fresh] = self._version
+        self._wall[fresh] = self._truth.version.rows_of(fresh.astype(np.int32)) < 0
         arcs = self.arcs.out_of(fresh)
-        # What leads to a place where nobody can stand is blocked, wherever it comes from.
-        stands = self._truth.version.rows_of(self.arcs.tail(arcs)) >= 0
-        arcs = arcs[(self._seen[self.arcs.head[arcs]] > 0) | ~stands]
+        if self._closing < 3:
+            arcs = np.concatenate([arcs, diagonals_past(self.places, self.arcs, fresh)])
         arcs = np.unique(np.concatenate([arcs, self.arcs.twin[arcs].astype(np.int64)]))
-        weight = _true_weights(self._truth, self.arcs.tail(arcs), self.arcs.head[arcs])
+        weight = self._weights(arcs)
         other = np.flatnonzero(weight != self.arcs.weight[arcs])
         if not len(other):
             return 0
@@ -142,6 +159,23 @@ class Belief:
         self.arcs.weight[arcs] = weight
         self.changes.append(Change(arcs, cheaper))
         return len(arcs)
+
+    def _weights(self, arcs: Int64Array) -> Int32Array:
+        """Return (k) int32 ticks, what is to be believed of some arcs by what has been seen."""
+        tail, head, seen = self.arcs.tail(arcs), self.arcs.head[arcs], self._seen
+        weight = self._guess[arcs]
+        if self._closing < 3:
+            diagonal, flank = flanks(self.places, tail, head)
+            walls = self._wall[flank[diagonal]].sum(axis=1)
+            weight[np.flatnonzero(diagonal)[walls >= self._closing]] = BLOCKED
+        known = (seen[tail] > 0) & (seen[head] > 0)
+        # What leads to a place where nobody can stand is blocked, wherever it comes from.
+        known |= self._wall[tail] | self._wall[head]
+        if self.places.is_grid:  # A ladder is seen from either end.
+            jumps = ~are_neighbours(self.places, tail, head)
+            known |= jumps & ((seen[tail] > 0) | (seen[head] > 0))
+        weight[known] = _true_weights(self._truth, tail[known], head[known])
+        return weight
 
     def _look_up(self) -> None:
         """Notice whether the level has changed since somebody last looked."""
@@ -169,6 +203,8 @@ class Belief:
         self.arcs = twin_arcs(before.node_count, tails, heads)
         where = self.arcs.find(tail, before.head)
         self.arcs.weight[where] = before.weight
+        guess, self._guess = self._guess, np.full_like(self.arcs.weight, BLOCKED)
+        self._guess[where] = guess
         # Numbers of arcs are others now, and plans begin anew.
         self.changes.clear()
 
@@ -203,14 +239,34 @@ class Belief:
     def around(self, place: Place, radius: int) -> list[Place]:
         """Return the places at most so many columns and rows away, on graphs so many arcs.
 
-        This is for agents who see through walls. A game that knows better passes its own places to
-        :meth:`observe`.
+        This is for agents who see through walls; :meth:`in_sight` is for others. A game that knows
+        better passes its own places to :meth:`observe`.
 
         Raises:
             QueryError: there is no such place.
         """
         here = self.places.location(place)
         return [self.places.place_at(each) for each in self.locations_around(here, radius).tolist()]
+
+    def in_sight(self, place: Place, radius: int) -> list[Place]:
+        """Return the places that can be seen from one, in a straight line past no wall.
+
+        On grids walls are cells that the profile cannot cover, as the level is now, and they are
+        seen with the open cells that they touch. On planes lines are those of ``nav.smooth``, and
+        on graphs they follow arcs that lead straight on.
+
+        Args:
+            place: a place of the level.
+            radius: how far one sees as the crow flies, in steps between neighbouring cells or in
+                units of the nodes' positions.
+
+        Raises:
+            QueryError: there is no such place, the radius is out of range, or nodes have no
+                positions.
+        """
+        here = self.places.location(place)
+        found = self.locations_in_sight(here, radius)
+        return [self.places.place_at(each) for each in found.tolist()]
 
     def locations_around(self, here: int, radius: int) -> Int32Array:
         """Return (k) int32, the locations at most so many columns and rows, or arcs, away."""
@@ -226,6 +282,19 @@ class Belief:
         xs = np.arange(max(0, x - radius), min(places.width, x + radius + 1), dtype=np.int32)
         ys = np.arange(max(low, y - radius), min(high, y + radius + 1), dtype=np.int32)
         return (ys[:, None] * np.int32(places.width) + xs).ravel()
+
+    def locations_in_sight(self, here: int, radius: int) -> Int32Array:
+        """Return (k) int32, the locations that can be seen from one: see :meth:`in_sight`."""
+        self._look_up()
+        places = self.places
+        if not places.is_grid:
+            return nodes_in_sight(self._truth, here, radius)
+        if not 0 <= whole_of(radius) <= 32:
+            raise QueryError(f"the radius is {quoted(radius)}", expected="a whole number, 0 to 32")
+        # Rows of hexagons lie nearer to one another than hexagons of a row do.
+        near = self.locations_around(here, radius + (radius + 5) // 6)
+        size = places.asset.graph.mover(self.profile).size
+        return cells_in_sight(self._truth.version, size, here, near, radius)
 
     # -- what is believed -------------------------------------------------------------------------
 
@@ -254,7 +323,8 @@ class Belief:
     def nbytes(self) -> int:
         """Return the bytes of the belief, without what each plan over it takes."""
         logged = sum(change.arcs.nbytes for change in self.changes)
-        return sum(each.nbytes for each in self.arcs) + self._seen.nbytes + logged
+        arrays = (*self.arcs, self._guess, self._seen, self._wall)
+        return sum(each.nbytes for each in arrays) + logged
 
 
 def _true_weights(truth: Snapshot, tail: Int32Array, head: Int32Array) -> Int32Array:

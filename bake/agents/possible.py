@@ -44,7 +44,8 @@ def possible_arcs(places: NodePlaces, true: TrueArcs) -> TwinArcs:
     """Lay out the arcs that a level may have, all of them blocked.
 
     What leads elsewhere than to a neighbour, such as a ladder, is among them, as nobody could guess
-    it; so the arcs of the level as it is now are given.
+    it; so the arcs of the level as it is now are given. Stairs might also lead from any cell to the
+    same cell of the next floor.
 
     Raises:
         QueryError: the level has headings.
@@ -61,12 +62,12 @@ def possible_arcs(places: NodePlaces, true: TrueArcs) -> TwinArcs:
         tails = np.concatenate([_tails(places), true.tail])
         return twin_arcs(places.node_count, tails, np.concatenate([places.head, true.head]))
     tail, head = _neighbours(places)
-    apart = ~_are_neighbours(places, true.tail, true.head)
-    tails, heads = (
-        np.concatenate([tail, true.tail[apart]]),
-        np.concatenate([head, true.head[apart]]),
-    )
-    return twin_arcs(places.width * places.height, tails, heads)
+    apart = ~are_neighbours(places, true.tail, true.head)
+    cells, floor = places.width * places.height, _floor_cells(places)
+    below = np.arange(cells - floor)
+    tails = np.concatenate([tail, true.tail[apart], below])
+    heads = np.concatenate([head, true.head[apart], below + floor])
+    return twin_arcs(cells, tails, heads)
 
 
 def _tails(places: NodePlaces) -> Int64Array:
@@ -96,18 +97,47 @@ def _steps(places: NodePlaces) -> list[tuple[int | None, tuple[tuple[int, int], 
     """Return the steps of cells in lines of each parity; None stands for all lines."""
     if places.hex_layout is not None:
         return [(parity, hex_steps(places.hex_layout, parity)) for parity in (0, 1)]
-    straight_only = places.asset.number("connectivity") == 4
-    return [(None, _SQUARE[:2] if straight_only else _SQUARE)]
+    return [(None, _SQUARE if has_diagonals(places) else _SQUARE[:2])]
 
 
-def _are_neighbours(places: NodePlaces, tail: Int32Array, head: Int32Array) -> BoolArray:
+def has_diagonals(places: NodePlaces) -> bool:
+    """Tell whether steps lead between cells of a grid that touch at a corner alone."""
+    return places.is_grid and places.asset.number("connectivity") == 8
+
+
+def are_neighbours(places: NodePlaces, tail: Int32Array, head: Int32Array) -> BoolArray:
     """Tell which arcs lead from a cell of a grid to a neighbour on the same floor."""
     here, there = (places.cells_of(each) for each in (tail, head))
     floor = np.int32(places.floor_height or places.height)
-    step = np.abs(chart(there, places.hex_layout) - chart(here, places.hex_layout))
-    return np.asarray(
-        (step.max(axis=1, initial=0) == 1) & (here[:, 1] // floor == there[:, 1] // floor)
-    )
+    step = chart(there, places.hex_layout) - chart(here, places.hex_layout)
+    far = np.abs(step).max(axis=1, initial=0)
+    if not has_diagonals(places):
+        # Of two axes none may be left; of the three of hexagons the third is their sum.
+        bent = step.sum(axis=1) if places.hex_layout else np.abs(step).sum(axis=1)
+        far = np.maximum(far, np.abs(bent))
+    return np.asarray((far == 1) & (here[:, 1] // floor == there[:, 1] // floor))
+
+
+def diagonals_past(places: NodePlaces, arcs: TwinArcs, location: Int64Array) -> Int64Array:
+    """Return (k) int64, the diagonal steps that have one of some cells of a grid beside them."""
+    x = location % places.width
+    beside = np.concatenate([location[x > 0] - 1, location[x < places.width - 1] + 1])
+    out = arcs.out_of(np.unique(beside))
+    diagonal, flank = flanks(places, arcs.tail(out), arcs.head[out])
+    return out[diagonal & np.isin(flank, location).any(axis=1)]
+
+
+def flanks(places: NodePlaces, tail: Int32Array, head: Int32Array) -> tuple[BoolArray, Int32Array]:
+    """Return which arcs of a square grid are diagonal steps, and the two cells beside each.
+
+    Returns:
+        (k) bool, and (k, 2) int32 locations, which mean something of diagonal steps alone.
+    """
+    (x, y), (to_x, to_y) = (places.cells_of(each).T for each in (tail, head))
+    width = np.int32(places.width)
+    diagonal = (np.abs(to_x - x) == 1) & (np.abs(to_y - y) == 1)
+    flank = np.stack([y * width + to_x, to_y * width + x], axis=1)
+    return diagonal & are_neighbours(places, tail, head), flank
 
 
 def norm_of(places: NodePlaces, tail: Int32Array, head: Int32Array, weight: Int32Array) -> Estimate:
@@ -127,8 +157,7 @@ def norm_of(places: NodePlaces, tail: Int32Array, head: Int32Array, weight: Int3
             if places.floor_height is not None:
                 # Floors lie over one another, so that stairs are not jumps.
                 cells %= np.array([places.width, places.floor_height], dtype=np.int32)
-            diagonal = places.asset.number("connectivity") != 4
-            found = cell_norm("octile" if diagonal else "manhattan", cells, *arcs)
+            found = cell_norm("octile" if has_diagonals(places) else "manhattan", cells, *arcs)
     elif places.position is not None:
         found = euclidean(quantised(places.position), *arcs)
     else:
@@ -147,13 +176,17 @@ def guessed_weights(
             for any arc).
 
     Returns:
-        Ticks; jumps between cells that are no neighbours are blocked, as nobody would guess them.
+        Ticks; jumps between cells that are no neighbours are blocked, as nobody would guess them,
+        but for stairs to the same cell of the next floor. They cost the least that a jump between
+        floors does, or what is guessed of one straight step.
     """
     tail, head = arcs.tails().astype(np.int32), arcs.head
     guessed = np.full(len(head), BLOCKED, dtype=np.int32)
     if unknown == "pessimistic":
         return guessed
     length, known_length = (_lengths(places, *ends) for ends in ((tail, head), true[:2]))
+    if places.is_grid:
+        guessed[np.abs(head - tail) == _floor_cells(places)] = _stairs(places, true, unknown)
     near = np.isfinite(length)
     if not places.is_grid:  # Which arcs a graph has is known; those that lead back may be none.
         near[:] = False
@@ -176,6 +209,20 @@ def guessed_weights(
     return guessed
 
 
+def _floor_cells(places: NodePlaces) -> int:
+    """Return how many cells a floor of a grid has."""
+    return places.width * (places.floor_height or places.height)
+
+
+def _stairs(places: NodePlaces, true: TrueArcs, unknown: str | float) -> int:
+    """Return the ticks that are guessed of stairs."""
+    if unknown != "optimistic":
+        return max(1, min(round(float(unknown) * places.ticks_per_unit), MAX_WEIGHT))
+    floor = _floor_cells(places)
+    known = true.weight[true.tail // floor != true.head // floor]
+    return max(1, int(known.min(initial=places.ticks_per_unit)))
+
+
 def _lengths(places: NodePlaces, tail: Int32Array, head: Int32Array) -> np.ndarray:
     """Return (k) float64, how long arcs are; on grids inf for what leads to no neighbour."""
     if not places.is_grid:
@@ -188,5 +235,5 @@ def _lengths(places: NodePlaces, tail: Int32Array, head: Int32Array) -> np.ndarr
     else:
         step = np.abs(places.cells_of(head) - places.cells_of(tail))
         length = np.sqrt(step.sum(axis=1).astype(np.float64))
-    length[~_are_neighbours(places, tail, head)] = np.inf
+    length[~are_neighbours(places, tail, head)] = np.inf
     return length

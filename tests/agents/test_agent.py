@@ -96,6 +96,37 @@ def test_every_method_arrives(tmp_path: Path, method: str) -> None:
             assert nav.still_valid(way)
 
 
+@pytest.mark.parametrize("unknown", ["optimistic", 2.0])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_goal_on_another_floor(tmp_path: Path, method: str, unknown: str | float) -> None:
+    """Nobody has told of the stairs: the agent looks for some, and takes those it comes by."""
+    from tests.support.tower import baked_tower
+
+    with open_asset(baked_tower(tmp_path)) as level:
+        nav = level.profile("walker")
+        for start, goal in (((5, 4, 0), (3, 4, 1)), ((8, 3, 1), (0, 0, 0))):
+            agent = Agent(Belief(nav, unknown), start, goal, method)
+            way = [start]
+            while not agent.arrived:
+                agent.observe(agent.belief.in_sight(agent.place, 2))
+                if method != "trailing":
+                    expected = believed_distance(agent.belief, agent.place, goal)
+                    assert agent.cost() == expected
+                assert agent.step() is not None
+                way.append(agent.place)  # type: ignore[arg-type]
+                assert len(way) < 300
+            assert nav.still_valid(way)
+        # The goal lies on a floor that no stairs lead to once the only ones are shut.
+        nav.update(blocked=[(7, 0, 0), (0, 0, 0)])
+        agent = Agent(Belief(nav, unknown), (5, 4, 0), (3, 4, 1), method)
+        for _ in range(300):
+            agent.observe(agent.belief.in_sight(agent.place, 2))
+            if agent.step() is None:
+                break
+        assert (agent.path(), agent.cost()) == (None, math.inf)
+        assert agent.steps > 5
+
+
 @pytest.mark.parametrize("method", ["dstar_lite", "moving_target", "astar"])
 def test_a_goal_that_cannot_be_reached(tmp_path: Path, method: str) -> None:
     with drawn_level(tmp_path, "....#.", "....##", "......") as (_, nav):
