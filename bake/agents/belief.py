@@ -90,9 +90,9 @@ class Belief:
         self.arcs: TwinArcs = possible_arcs(self.places, true)
         self._guess = guessed_weights(self.places, self.arcs, true, unknown)
         self.arcs.weight[:] = self._guess
-        cutting = self.places.asset.text("corner_cutting") if has_diagonals(self.places) else ""
+        cutting = self.places.asset.text("corner_cutting") if has_diagonals(self.places) else None
         # How many walls beside a diagonal step close it; more than there are where none does.
-        self._closing = {"never": 1, "one_free": 2}.get(cutting, 3)
+        self._closing = {"never": 1, "one_free": 2}.get(cutting or "", 3)
         self.changes: list[Change] = []
         self.epoch = 0
         self._nav = nav

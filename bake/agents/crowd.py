@@ -126,6 +126,7 @@ class Crowd:
         replan_after: int | None = None,
         blocked_after: int = 8,
         wait: float | None = None,
+        crossing: float = 0,
         capacity: Mapping[Place, int] | None = None,
     ) -> None:
         """Make a crowd without agents.
@@ -138,6 +139,8 @@ class Crowd:
             blocked_after: an agent that has come no nearer for so many steps treats whoever has
                 stood for as long as a wall, and finds its way around.
             wait: units that waiting for a step costs; None = what the cheapest move costs.
+            crossing: units that a step costs more where it crosses another way: where it leads onto
+                a place that somebody planned before comes to from elsewhere in the window.
             capacity: for how many agents there is room on some places; on all others for one.
 
         Raises:
@@ -148,9 +151,10 @@ class Crowd:
         self.window = window
         self.replan_after = _whole("replan_after", after, 1, window)
         self.blocked_after = _whole("blocked_after", blocked_after, 1, 10**9)
-        if wait is not None and not 0 <= number_of(wait) < 10**4:
-            raise QueryError(f"wait is {quoted(wait)}", expected="units from 0 to 10,000, or None")
-        self._level, self._wait = level, wait
+        for name, units in (("wait", wait), ("crossing", crossing)):
+            if units is not None and not 0 <= number_of(units) < 10**4:
+                raise QueryError(f"{name} is {quoted(units)}", expected="units from 0 to 10,000")
+        self._level, self._wait, self._crossing = level, wait, crossing
         self._stated = _capacities(level, capacity or {})
         self._capacity: Int32Array = np.empty(0, dtype=np.int32)
         self._movers: dict[str, Mover] = {}
@@ -335,7 +339,8 @@ class Crowd:
             mover = self._mover(agent.profile)
             wait = mover.lightest if self._wait is None else round(self._wait * mover.units)
             field = self._field_for(agent, standing)
-            tasks.append(Task(mover, before, field, wait, agent.stands))
+            crossing = round(self._crossing * mover.units)
+            tasks.append(Task(mover, before, field, wait, crossing, agent.stands))
         order = sorted(
             (agent for agent in self._agents if not agent.stands),
             key=lambda a: (a.arrived, -a.priority, -a._urgent, a._asked, a.number),

@@ -39,6 +39,8 @@ class Task:
     before: Int32Array
     field: Field  #: the distances to its target
     wait: int  #: ticks of waiting for a step anywhere but at the target
+    #: ticks that a step costs more where it crosses the way of somebody who was planned before
+    crossing: int = 0
     stands: bool = False  #: whether it stays where it is whatever others do
 
 
@@ -75,7 +77,7 @@ class Planner:
             others.taken, others.column, rank, mover.cell, mover.offset, mover.width
         )
         start, target = int(task.before[0]), task.field.target
-        walker = space_time.Walker(agent, level, start, target, task.wait)
+        walker = space_time.Walker(agent, level, start, target, task.wait, task.crossing)
         path = np.empty(steps + 1, dtype=np.int32)
         answer = np.zeros(2, dtype=np.int64)
         while True:

@@ -56,7 +56,8 @@ def cells_in_sight(
     wall = np.ones((2 * radius + 1, 2 * radius + 1), dtype=np.bool_)
     wall[y, x] = ~_covered(version, size, near)
     seen = seen_from_middle(wall, radius, hexagons=places.hex_layout is not None)
-    return near[seen[y, x]]
+    found: Int32Array = near[seen[y, x]]
+    return found
 
 
 def _covered(version: Version, size: int, location: Int32Array) -> BoolArray:

@@ -27,7 +27,14 @@ from tests.support.baked import (
 from tests.support.levels import shared_level
 from tests.support.stored import stored_asset
 from tests.support.strategies import random_grid
-from tests.support.walking import Cell, conflicts_along, fewest_steps, hindered_along, steps_of
+from tests.support.walking import (
+    Cell,
+    conflicts_along,
+    crossings_along,
+    fewest_steps,
+    hindered_along,
+    steps_of,
+)
 
 
 def lead(crowd: Crowd, steps: int) -> list[list[Cell]]:
@@ -294,6 +301,30 @@ def test_crowded_cells(tmp_path: Path, seed: int) -> None:
         assert any(len(set(way)) > 2 for way in ways)
 
 
+# -- ways that cross ------------------------------------------------------------------------------
+
+
+def test_lanes_form_where_crossing_has_a_price(tmp_path: Path) -> None:
+    """Two groups who meet in a hall keep to one side each, where ways that cross cost more."""
+    with open_asset(bake_grid(tmp_path, rows(*["." * 24] * 6), connectivity=4)) as level:
+        crossings, steps = [], []
+        for crossing in (0, 2):
+            crowd = Crowd(level, window=24, crossing=crossing)
+            for y in range(6):
+                for x in range(2):
+                    crowd.add((x, y), (23 - x, y))
+                    crowd.add((23 - x, y), (x, y))
+            ways = [[agent.place] for agent in crowd.agents]
+            while not all(agent.arrived for agent in crowd.agents):
+                crowd.step()
+                for way, agent in zip(ways, crowd.agents, strict=True):
+                    way.append(agent.place)
+                assert crowd.steps < 200
+            crossings.append(crossings_along(ways))
+            steps.append(crowd.steps)
+        assert crossings[1] < crossings[0] / 2, (crossings, steps)
+
+
 # -- sizes, floors, changes -----------------------------------------------------------------------
 
 
@@ -384,8 +415,9 @@ def test_mistakes(tmp_path: Path) -> None:
                 Crowd(level, capacity={(0, 0): capacity})
         with pytest.raises(OutsideMapError, match=r"cell \(9, 9\) lies outside"):
             Crowd(level, capacity={(9, 9): 2})
-        with pytest.raises(QueryError, match="wait is -1; expected units from 0"):
-            Crowd(level, wait=-1)
+        for name in ("wait", "crossing"):
+            with pytest.raises(QueryError, match=f"{name} is -1; expected units from 0"):
+                Crowd(level, **{name: -1})
         crowd = Crowd(level)
         agent = crowd.add((0, 0))
         with pytest.raises(QueryError, match=r"agent 0 is on \(0, 0\) already; remedy|already"):

@@ -39,7 +39,7 @@ def walks(
 
 @pytest.mark.parametrize("seed", range(24))
 def test_the_cheapest_way_there_is(tmp_path: Path, seed: int) -> None:
-    """Among others on cells with room for one, or for up to three, by both kinds of steps."""
+    """Among others on cells with room for one, or for up to three; crossing them may cost more."""
     rng = random.Random(seed)
     recipe = {
         "connectivity": (4, 8)[seed % 2],
@@ -50,7 +50,7 @@ def test_the_cheapest_way_there_is(tmp_path: Path, seed: int) -> None:
         nav = level.profile()
         steps = steps_of(nav)
         mover, planner = Mover(level, "default"), Planner()
-        crowded = seed >= 8
+        crowded, crossing = seed >= 8, 2 * (seed % 4 >= 2)
         room = {cell: rng.choice((1, 2, 2, 3)) for cell in steps} if crowded else {}
         ways = walks(rng, steps, 14 if crowded else 4, room)
         capacity = np.ones(mover.cell_count, dtype=np.int32)
@@ -68,14 +68,14 @@ def test_the_cheapest_way_there_is(tmp_path: Path, seed: int) -> None:
             for target in sorted(steps)[::4]:
                 field = mover.field(mover.row(target))
                 before = np.full(STEPS + 1, mover.row(start), dtype=np.int32)
-                task = Task(mover, before, field, mover.units)
+                task = Task(mover, before, field, mover.units, crossing * mover.units)
                 found, ticks, _ = planner.way(len(ways), task, table, rank, 0)
                 left = {
                     cell: int(field.ticks[mover.row(cell)]) / mover.units
                     for cell in steps
                     if field.ticks[mover.row(cell)] != UNREACHABLE
                 }
-                expected = cheapest_window(steps, start, target, ways, left, 1.0, room)
+                expected = cheapest_window(steps, start, target, ways, left, 1.0, room, crossing)
                 if start not in left or expected is None:
                     assert found is None
                     continue

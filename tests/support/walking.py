@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from heapq import heappop, heappush
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from bake.play import Navigator
 from levelbake.errors import QueryError
@@ -82,6 +82,21 @@ def hindered_along(ways: Sequence[Sequence[Cell]], room: Room) -> int:
     return found
 
 
+def crosses(move: tuple[Cell, Cell], way: Sequence[Cell]) -> bool:
+    """Whether a move leads onto a cell that a way leads to from elsewhere."""
+    here, to = move
+    return here != to and any(b == to and a not in (here, to) for a, b in pairwise(way))
+
+
+def crossings_along(ways: Sequence[Sequence[Cell]]) -> int:
+    """How many moves along some ways cross the way of another one, whenever that was made."""
+    return sum(
+        any(crosses(move, other) for other in ways if other is not way)
+        for way in ways
+        for move in pairwise(way)
+    )
+
+
 def cheapest_window(
     steps: Steps,
     start: Cell,
@@ -90,6 +105,7 @@ def cheapest_window(
     left: Mapping[Cell, float],
     wait: float,
     room: Room,
+    crossing: float = 0,
 ) -> float | None:
     """The least cost of a way through a window, by Dijkstra's algorithm over cells and steps.
 
@@ -98,6 +114,7 @@ def cheapest_window(
         left: the cost from each cell to the target, added at the end of the window.
         wait: the cost of waiting anywhere but at the target.
         room: for how many agents there is room.
+        crossing: the cost of a move that crosses the way of another one.
     """
     end = len(others[0]) - 1
     heap: list[tuple[float, int, Cell]] = [(0.0, 0, start)]
@@ -113,7 +130,9 @@ def cheapest_window(
                 best = g + left[cell] if best is None else min(best, g + left[cell])
             continue
         moves = {**steps[cell], cell: 0 if cell == target else wait}
-        for to, cost in moves.items():
+        for to, price in moves.items():
+            dear = crossing and any(crosses((cell, to), way) for way in others)
+            cost = price + (crossing if dear else 0)
             there = [(way[step], way[step + 1]) for way in others]
             if not is_hindered((cell, to), there, room):
                 heappush(heap, (g + cost, step + 1, to))

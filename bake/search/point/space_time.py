@@ -55,6 +55,7 @@ class Walker(NamedTuple):
         level: others below this rank are not in its way.
         start, target: rows; waiting at the target costs nothing.
         wait: ticks of waiting for a step anywhere else.
+        crossing: ticks that a step costs more where it crosses another one's way.
     """
 
     agent: int
@@ -62,6 +63,7 @@ class Walker(NamedTuple):
     start: int
     target: int
     wait: int
+    crossing: int
 
 
 class States(NamedTuple):
@@ -139,7 +141,7 @@ def _comes_by(others: Others, walker: Walker, step: int, here: int, to: int) -> 
 def _is_wide(others: Others, here: int, to: int) -> bool:
     """Tell whether there is room for several on two cells."""
     column = others.column
-    return column[here + 1] - column[here] > 1 and column[to + 1] - column[to] > 1
+    return bool(column[here + 1] - column[here] > 1 and column[to + 1] - column[to] > 1)
 
 
 @kernel
@@ -177,6 +179,31 @@ def _may_step(others: Others, walker: Walker, step: int, row: int, head: int) ->
             if _comes_by(others, walker, step, below, beside):
                 return False
     return True
+
+
+@kernel
+def _was_on(others: Others, step: int, cell: int, agent: int) -> bool:
+    """Tell whether an agent is on a cell at a step."""
+    for column in range(others.column[cell], others.column[cell + 1]):
+        if others.taken[step, column] == agent:
+            return True
+    return False
+
+
+@kernel
+def _crosses(others: Others, walker: Walker, row: int, head: int) -> bool:
+    """Tell whether a step leads onto a cell that another one comes to from elsewhere, ever."""
+    for i in range(len(others.offset)):
+        here = int(others.cell[row]) + int(others.offset[i])
+        to = int(others.cell[head]) + int(others.offset[i])
+        for step in range(1, len(others.taken)):
+            for column in range(others.column[to], others.column[to + 1]):
+                by = int(others.taken[step, column])
+                if by < 0 or by == walker.agent or _was_on(others, step - 1, to, by):
+                    continue
+                if not _was_on(others, step - 1, here, by):
+                    return True
+    return False
 
 
 @inlined
@@ -254,6 +281,8 @@ def search_window(
             else:
                 head = int(arcs[arc, 0])
                 reached = g + int(arcs[arc, 1])
+                if walker.crossing > 0 and _crosses(others, walker, row, head):
+                    reached += walker.crossing
             if toward[head] == UNREACHABLE or not _may_step(others, walker, step, row, head):
                 continue
             wanted = marked | (head * spread + step + 1)

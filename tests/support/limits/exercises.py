@@ -168,7 +168,7 @@ def windows() -> Answer:
     memory, answer = space_time.Memory(), []
     for start, goal in ((0, 15), (3, 12), (15, 0), (0, 0), (12, 13), (0, 3)):
         toward = np.array([best[row][goal] for row in range(side * side)], dtype=np.int32)
-        walker = space_time.Walker(0, 0, start, goal, TICKS)
+        walker = space_time.Walker(0, 0, start, goal, TICKS, 0)
         path, told = np.empty(steps + 1, dtype=np.int32), np.zeros(2, dtype=np.int64)
         while True:
             ended = space_time.search_window(
