@@ -71,7 +71,8 @@ def test_an_agent_is_followed(tmp_path: Path, method: str) -> None:
         assert trace.steps[0]["agents"][0]["goal"] == (9, 6)
         assert all("goal" not in step["agents"][0] for step in trace.steps[1:])
         searched = sum(len(step["searched"]) for step in trace.steps)
-        assert 0 < searched <= agent.expanded
+        # Moving Target D* Lite also forgets labels, each at most once for what gave it.
+        assert 0 < searched <= agent.expanded * (2 if method == "moving_target" else 1)
 
 
 def test_the_first_search_names_what_it_expanded(tmp_path: Path) -> None:
