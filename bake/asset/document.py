@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 from math import isnan
+from operator import itemgetter
 from pathlib import Path
 
 from bake.asset import schema
@@ -126,53 +127,61 @@ END_OF_LISTS = "# fmt: on\n# -- end of the lists"
 #: What declarations say beside what the reader checks.
 _PROSE = {"unit", "description", "shuffle", "given"}
 
+#: Attributes, and columns of flat files, that answer no question to the reader: colours are to be
+#: looked at, and prices by class, greedy moves and labels' tops come of other columns as well.
+_UNREAD = {
+    "pivot_two_way",
+    *("terrain_colour", "link_ticks", "price_ticks", "class", "step_ticks", "link_open"),
+    *("greedy_kind", "greedy_move", "label_top", "first_label", "cut_height"),
+}
+
 
 def lists_of_the_reader() -> str:
     """Return the source of the lists: what the reader reads, without prose."""
-    attributes = (_call(each, ("group", "name", "kind")) for each in schema.ATTRIBUTES)
-    numbers = [[_call(each, ("name",)) for each in own] for own in (LEVEL_NUMBERS, PROFILE_NUMBERS)]
-    columns = "".join(_listed(each) for each in COLUMNS if _is_read(each))
-    return (
-        f"ATTRIBUTES: tuple[Attribute, ...] = (\n{''.join(attributes)})\n"
-        f'COLUMNS = listed("""\n{columns}""")\n'
-        f"LEVEL_NUMBERS: tuple[Number, ...] = (\n{''.join(numbers[0])})\n"
-        f"PROFILE_NUMBERS: tuple[Number, ...] = (\n{''.join(numbers[1])})\n"
+    lists = {
+        Attribute: {"ATTRIBUTES": schema.ATTRIBUTES},
+        Column: {"COLUMNS": COLUMNS},
+        Number: {"LEVEL_NUMBERS": LEVEL_NUMBERS, "PROFILE_NUMBERS": PROFILE_NUMBERS},
+    }
+    return "".join(
+        f'{name} = listed({kind.__name__}, """\n{_lines([*filter(is_read, listed)])}""")\n'
+        for kind, named in lists.items()
+        for name, listed in named.items()
     )
 
 
-def _is_read(column: Column) -> bool:
-    """Return whether the reader reads a column: `bake.play` alone reads what is left out."""
-    if column.name in ("domain_weight", "wall_corner"):
+def is_read(one: Attribute | Column | Number) -> bool:
+    """Return whether the reader reads something: `bake.play` alone reads what is left out."""
+    if isinstance(one, Number) or one.name in ("domain_weight", "wall_corner"):
         return True
-    others = {*places.COLUMNS, *layers.COLUMNS}
-    return column not in others and column.world != "lattice" and column.name != "cut_height"
+    if isinstance(one, Column) and (one.world == "lattice" or one in _OF_PLAY):
+        return False
+    return one.name not in _UNREAD
 
 
-def _listed(column: Column) -> str:
-    """Return the line that declares a column, as `levelbake.columns.listed` reads it."""
-    said = [column.name, " ".join(column.dtypes), ", ".join(column.dims)]
-    for field, value in _unusual(column, ("name", "dtypes", "dims")):
-        text = " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-        said.append(field if value is True else f"{field}={text}")
-    return ";".join(said) + "\n"
+_OF_PLAY = {*places.COLUMNS, *layers.COLUMNS}
 
 
-def _call(one: Attribute | Number, first: tuple[str, ...]) -> str:
-    """Return the line of an entry: arguments by place, then those that are not as usual."""
-    said = [repr(getattr(one, name)) for name in first]
-    said += [f"{field}={value!r}" for field, value in _unusual(one, first)]
-    line = f"    {type(one).__name__}({', '.join(said)}),\n".replace("'", '"')
-    return line if len(line) <= 100 else line.replace(" values=", "\n        values=")
+def _lines(declared: Sequence[Attribute | Column | Number]) -> str:
+    """Return a line for each declaration, as `levelbake.columns.listed` reads them.
 
-
-def _unusual(
-    one: Attribute | Column | Number, known: tuple[str, ...]
-) -> Iterator[tuple[str, object]]:
-    """Yield what the reader checks of an entry, by name, where it is not as usual."""
-    for field in fields(one):
-        value = getattr(one, field.name)
-        if field.name not in (*known, *_PROSE) and value != field.default:
-            yield field.name, value
+    Neighbours that differ in their names alone share a line.
+    """
+    lines: list[tuple[str, str]] = []
+    for one in declared:
+        said = []
+        for field, value in one._asdict().items():
+            apart = ", " if field == "dims" else " "
+            text = apart.join(map(str, value)) if isinstance(value, tuple) else str(value)
+            if field not in one._field_defaults:
+                said.append("\0" if field == "name" else text)
+            elif field not in _PROSE and value != one._field_defaults[field]:
+                said.append(field if value is True else f"{field}={text}")
+        lines.append((";".join(said), one.name))
+    return "".join(
+        line.replace("\0", " ".join(name for _, name in alike)) + "\n"
+        for line, alike in groupby(lines, key=itemgetter(0))
+    )
 
 
 def main() -> None:

@@ -5,7 +5,6 @@ This replaces only the section between the two markers and keeps the prose aroun
 
 from __future__ import annotations
 
-from dataclasses import fields
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -36,8 +35,11 @@ def format_tables() -> str:
 
 def table_of_columns() -> list[dict[str, Any]]:
     """Return all columns as JSON: what is not said has its default, as in :class:`Column`."""
-    usual = {field.name: field.default for field in fields(Column)}
-    found = [{k: v for k, v in vars(each).items() if v != usual[k]} for each in COLUMNS]
+    usual = Column._field_defaults
+    found = [
+        {k: v for k, v in each._asdict().items() if k not in usual or v != usual[k]}
+        for each in COLUMNS
+    ]
     for each in found:
         if "none" in each:
             each["none"] = "NaN" if isnan(each["none"]) else int(each["none"])

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -26,8 +25,7 @@ World = Literal["grid", "graph", "lattice", "both"]
 Length = Callable[[str], int]
 
 
-@dataclass(frozen=True)
-class Attribute:
+class Attribute(NamedTuple):
     """A scalar of the level or of a profile."""
 
     group: str  #: path of the group that it sits on
@@ -47,8 +45,7 @@ class Attribute:
         return within and (not self.values or value in self.values)
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """An array of the level, or of each profile, and the constraints that its elements meet.
 
     A constraint that names a dimension, such as ``refers="node"``, asks for its length.
@@ -90,8 +87,7 @@ class Column:
         return dtype in self.dtypes and shape is not None and len(shape) == len(self.dims)
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(NamedTuple):
     """One of the numbers that describe the level or a profile: an element of column ``numbers``."""
 
     name: str
@@ -171,59 +167,66 @@ def column(
     return Column(name, types, names, unit, description, **rest)
 
 
-def listed(lines: str) -> tuple[Column, ...]:
-    """Return the columns declared in the lines of a text.
+Declared = TypeVar("Declared", Attribute, Column, Number)
 
-    A line says its name, types and dimensions, and what else holds of it by name.
+
+def listed(kind: type[Declared], lines: str) -> tuple[Declared, ...]:
+    """Return what the lines of a text declare, one a line; names apart by spaces are as many.
+
+    A line has what must be said, in its order, and then what is not as usual, by name.
     """
+    fields, needed = kind._fields, len(kind._fields) - len(kind._field_defaults)
     found = []
-    for line in lines.strip().splitlines():
-        name, dtypes, dims, *more = line.split(";")
-        pairs = (each.partition("=") for each in more)
-        found.append(column(name, dtypes, dims, **{key: _value(key, to) for key, _, to in pairs}))
+    for line in lines.strip().split("\n"):
+        parts = line.split(";")
+        said = [*zip(fields, parts, strict=False)][:needed]
+        said += [part.partition("=")[::2] for part in parts[needed:]]
+        values = {field: _value(field, text) for field, text in said}
+        names = values["name"].split(" ")
+        found += [kind(**{**values, "name": name}) for name in names]
     return tuple(found)
 
 
-def _value(key: str, text: str) -> Any:
-    """Return what stands behind a name in a line of columns."""
-    if key == "one_of":
-        return tuple(map(int, text.split()))
-    try:
+def _value(field: str, text: str) -> Any:
+    """Return what stands behind a name in a line."""
+    if field == "dims":
+        return tuple(text.split(", "))
+    if field in ("dtypes", "values", "one_of"):
+        return tuple(map(_word, text.split(" ")))
+    return _word(text)
+
+
+def _word(text: str) -> Any:
+    if text.lstrip("-").isdecimal():
         return int(text)
-    except ValueError:
-        return math.nan if text == "nan" else text or True
+    return {"": True, "nan": math.nan, "None": None}.get(text, text)
 
 
 # -- the lists: written by `python -m bake.asset.document`, not by hand ------------------------
 # fmt: off
-ATTRIBUTES: tuple[Attribute, ...] = (
-    Attribute("/", "kind", "text", values=("square", "hex", "graph")),
-    Attribute("/", "width", "integer", optional=True),
-    Attribute("/", "height", "integer", optional=True),
-    Attribute("/", "hex_layout", "text", optional=True,
-        values=("odd-r", "even-r", "odd-q", "even-q")),
-    Attribute("/", "connectivity", "integer", optional=True, values=(4, 6, 8)),
-    Attribute("/", "corner_cutting", "text", values=("never", "one_free", "always")),
-    Attribute("/", "cost_rule", "text", values=("mean", "entered")),
-    Attribute("/", "ticks_per_unit", "integer", least=1, most=2147483647),
-    Attribute("/", "recipe", "text"),
-    Attribute("/profiles/{profile}", "component_count", "integer"),
-    Attribute("/profiles/{profile}", "one_way", "flag", values=(0, 1)),
-    Attribute("/profiles/{profile}", "hierarchy_mode", "text", optional=True, values=("hpa",)),
-    Attribute("/profiles/{profile}", "two_way", "flag", optional=True, values=(0, 1)),
-    Attribute("/", "floor_height", "integer", optional=True, least=1),
-    Attribute("/", "headings", "integer", optional=True, values=(4, 6, 8)),
-    Attribute("/profiles/{profile}", "size", "integer", optional=True, least=2, most=16),
-    Attribute("/", "block", "integer", optional=True, least=1, most=32768),
-    Attribute("/profiles/{profile}", "pivot_two_way", "flag", optional=True, values=(0, 1)),
-)
-COLUMNS = listed("""
+ATTRIBUTES = listed(Attribute, """
+/;kind;text;values=square hex graph
+/;width height;integer;optional
+/;hex_layout;text;optional;values=odd-r even-r odd-q even-q
+/;connectivity;integer;optional;values=4 6 8
+/;corner_cutting;text;values=never one_free always
+/;cost_rule;text;values=mean entered
+/;ticks_per_unit;integer;least=1;most=2147483647
+/;recipe;text
+/profiles/{profile};component_count;integer
+/profiles/{profile};one_way;flag;values=0 1
+/profiles/{profile};hierarchy_mode;text;optional;values=hpa
+/profiles/{profile};two_way;flag;optional;values=0 1
+/;floor_height;integer;optional;least=1
+/;headings;integer;optional;values=4 6 8
+/profiles/{profile};size;integer;optional;least=2;most=16
+/;block;integer;optional;least=1;most=32768
+""")
+COLUMNS = listed(Column, """
 numbers;int32;level number;box=flat;least=0
-name;text;one;box=flat
-recipe;text;one;box=flat
+name recipe;text;one;box=flat
 profile_name;text;profile;box=flat;order=ascending
 terrain_name;text;terrain;order=unique
-terrain_colour;uint8;terrain, channel
 terrain;uint8;location;refers=terrain
 barred;uint8;location;world=grid;optional;most=15
 elevation;float64;location;optional;finite
@@ -240,10 +243,8 @@ node_number;int64;node;world=graph;optional;order=unique
 position;float64;node, xy;world=graph;optional;finite
 arc_link;int32;arc;box=asset;optional;refers=link;none=-1
 link_name;text;link;world=grid;optional;order=unique
-link_id;text;link;world=grid;optional
-link_kind;text;link;world=grid;optional
-link_start;int32;link;world=grid;optional;refers=location
-link_goal;int32;link;world=grid;optional;refers=location
+link_id link_kind;text;link;world=grid;optional
+link_start link_goal;int32;link;world=grid;optional;refers=location
 link_cost;float64;link;world=grid;optional;above=0;finite
 link_both_ways;uint8;link;world=grid;optional;one_of=0 1
 link_first_profile;int32;link + 1;world=grid;optional;offsets=link profile
@@ -253,19 +254,16 @@ link_via;int32;link via;box=asset;world=grid;optional;refers=location
 link_over;uint8;link, terrain;box=asset;world=grid;optional;one_of=0 1
 link_from;int32;link arc;world=grid;optional;refers=location;order=ascending
 link_to;int32;link arc;world=grid;optional;refers=location
-link_ticks;int32;link arc;box=flat;world=grid;optional;least=1;most=536870912
 link_number;int32;link arc;world=grid;optional;refers=link
 price_from;int32;price;optional;refers=location;order=ascending
 price_to;int32;price;optional;refers=location
-price_ticks;int32;price;box=flat;optional;least=1;most=536870912;none=2147483647
 price_units;float64;price;optional;above=0
 region_name;text;region;optional;order=unique
 region_id;text;region;optional
 region_first_cell;int32;region + 1;optional;offsets=region cell
 region_cell;int32;region cell;optional;refers=location
 spot_name;text;spot;world=grid;optional;order=unique
-spot_id;text;spot;world=grid;optional
-spot_kind;text;spot;world=grid;optional
+spot_id spot_kind;text;spot;world=grid;optional
 spot_at;int32;spot;world=grid;optional;refers=location
 spot_first_profile;int32;spot + 1;world=grid;optional;offsets=spot profile
 spot_profile;text;spot profile;world=grid;optional
@@ -279,8 +277,7 @@ door_state_name;text;door state;world=grid;optional
 door_first_terrain;int32;door state + 1;world=grid;optional;offsets=door state terrain
 door_terrain;uint8;door state terrain;world=grid;optional;refers=terrain
 prototype_name;text;prototype;box=asset;world=grid;optional;order=unique
-prototype_width;int32;prototype;box=asset;world=grid;optional;least=1
-prototype_height;int32;prototype;box=asset;world=grid;optional;least=1
+prototype_width prototype_height;int32;prototype;box=asset;world=grid;optional;least=1
 instance_prototype;int32;instance;box=asset;world=grid;optional;refers=prototype
 instance_at;int32;instance;box=asset;world=grid;optional;refers=location
 instance_turn;uint8;instance;box=asset;world=grid;optional;most=7
@@ -288,13 +285,10 @@ wall_corner;int32;wall corner, xy;box=asset;optional;needs=position;least=-26843
 domain_weight;float64;node;box=asset;optional;needs=wall_corner;least=0;finite
 numbers;int32;profile number;box=flat;own;least=0
 cost;float64;terrain;own;above=0;none=nan;finite
-class;uint16;terrain;box=flat;own;refers=class;none=65535
 weight;int32;arc;world=graph;own;least=1;most=536870912;none=2147483647
-step_ticks;int32;length, class, class;box=flat;world=grid;own;least=1;most=536870912;none=2147483647
 turn;float64;one;box=asset;own;optional;above=0;finite
 slope;float64;slope rule;own;optional;least=0
 may_enter;uint8;terrain, terrain;own;optional;one_of=0 1
-link_open;uint8;link arc;world=grid;own;optional;one_of=0 1
 row_at;int32;location;box=flat;own;refers=row;none=-1
 component;int32;row;own;optional;refers=component;order=numbered
 reach;uint8;component, reach byte;own;optional;bits=component
@@ -302,43 +296,36 @@ run_length;uint8;length byte;box=asset;own;optional
 first_run;uint32;row + 1;box=flat;own;optional;offsets=run;least=1
 run_start;uint16 uint32;run;box=flat;own;optional;refers=row
 run_move;uint8 uint16 uint32;run;own;optional
-greedy_kind;uint8 uint16 uint32;row;box=flat;world=grid;own;optional;refers=kind
-greedy_move;uint8 uint16 uint32;kind, sector;box=flat;world=grid;own;optional
 label_parent;int32;row;own;optional;refers=row;none=-1
-label_top;int32;row;box=flat;own;optional;refers=row
-first_label;uint32;row + 1;box=flat;own;optional;offsets=label entry;least=1
 label_difference;int32;label difference;box=asset;own;optional
 label_away;uint8 uint16 uint32;label entry;box=asset;own;optional;refers=label difference
 label_away;int32;label entry;box=flat;own;optional;least=0;most=1073741824
 label_toward;uint8 uint16 uint32;label entry;box=asset;own;optional;refers=label difference
 label_toward;int32;label entry;box=flat;own;optional;least=0;most=1073741824
 """)
-LEVEL_NUMBERS: tuple[Number, ...] = (
-    Number("kind", most=2, values=("graph", "square", "hex")),
-    Number("width", absent=0),
-    Number("height", absent=0),
-    Number("floors", least=1),
-    Number("directions", attribute="connectivity", absent=0),
-    Number("hex_layout", most=4, values=(None, "odd-r", "even-r", "odd-q", "even-q")),
-    Number("corner_cutting", most=2, values=("never", "one_free", "always")),
-    Number("cost_rule", most=1, values=("mean", "entered")),
-    Number("ticks_per_unit", least=1),
-    Number("locations"),
-    Number("nodes"),
-    Number("terrains", least=1, most=256),
-    Number("profiles", least=1),
-    Number("usual_terrain"),
-)
-PROFILE_NUMBERS: tuple[Number, ...] = (
-    Number("rows"),
-    Number("components", attribute="component_count"),
-    Number("one_way", most=1),
-    Number("says_none", most=1),
-    Number("size", least=1, most=16, absent=1),
-    Number("classes"),
-    Number("two_way", most=1),
-    Number("hierarchy_mode", most=1, values=(None, "hpa")),
-)
+LEVEL_NUMBERS = listed(Number, """
+kind;most=2;values=graph square hex
+width height;absent=0
+floors;least=1
+directions;attribute=connectivity;absent=0
+hex_layout;most=4;values=None odd-r even-r odd-q even-q
+corner_cutting;most=2;values=never one_free always
+cost_rule;most=1;values=mean entered
+ticks_per_unit;least=1
+locations nodes
+terrains;least=1;most=256
+profiles;least=1
+usual_terrain
+""")
+PROFILE_NUMBERS = listed(Number, """
+rows
+components;attribute=component_count
+one_way says_none;most=1
+size;least=1;most=16;absent=1
+classes
+two_way;most=1
+hierarchy_mode;most=1;values=None hpa
+""")
 # fmt: on
 # -- end of the lists --------------------------------------------------------------------------
 
