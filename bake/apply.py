@@ -15,7 +15,7 @@ import numpy as np
 
 from bake.arrays import AnyArray, UInt8Array
 from bake.asset import Asset, header_for, sha256_of
-from bake.asset.columns.things import DOORS, LINKS, PROTOTYPES, REGIONS, SPOTS
+from bake.asset.columns.things import DOORS, INSTANCES, LINKS, PROTOTYPES, REGIONS, SPOTS
 from bake.asset.partial import check_writable
 from bake.asset.records import Frame, Packed, Records, Source, grid_frame, pack, unpack
 from bake.asset.write import write_asset
@@ -37,6 +37,7 @@ from bake.level import (
 )
 from bake.pipeline.contents import together
 from bake.pipeline.level import world_contents
+from bake.placement import Placement
 from bake.play.live.cells import whole
 from bake.play.live.edits import LevelState
 from bake.play.live.links import CLOSED, Pair
@@ -249,10 +250,13 @@ def _instances(places: NodePlaces) -> tuple[tuple[Prototype, ...], tuple[Instanc
     """Return what the level is built of; what a patch changed in one of them is its own."""
     tables = ThingTables(places)
     drawn = unpack(PROTOTYPES, places.asset, _frame(tables, places), Prototype)
-    number = {each.name: at for at, each in enumerate(drawn)}
-    placed = tables.placed
-    found = (Instance(number[each.prototype], each.placement, each.prototype) for each in placed)
-    return drawn, tuple(found)
+
+    def instance(prototype: int, at: tuple[int, int], turn: int) -> Instance:
+        return Instance(prototype, Placement.of(at, turn), drawn[prototype].name)
+
+    _ = tables.instances  # refuses those that leave the level
+    frame = grid_frame(tables.terrains, places.width)
+    return drawn, unpack(INSTANCES, places.asset, frame, instance)
 
 
 def _added_arcs(patched: LevelState) -> list[tuple[Pair, float]]:

@@ -12,10 +12,10 @@ from levelbake.steps import (
     Int32Array,
     Int64Array,
     UInt8Array,
-    UInt16Array,
 )
 
 Int16Array = npt.NDArray[np.int16]
+UInt16Array = npt.NDArray[np.uint16]
 UInt32Array = npt.NDArray[np.uint32]
 UInt64Array = npt.NDArray[np.uint64]
 

@@ -15,9 +15,9 @@ from typing import Literal
 import numpy as np
 
 from bake.arrays import Float64Array, Int32Array, UInt8Array
+from bake.placement import Placement
 from levelbake.places import Coordinates, Point
 from levelbake.steps import Connectivity, CornerCutting, CostRule, Headings, HexLayout
-from levelbake.things import Placement
 
 Cell = tuple[int, int]
 Colour = tuple[int, int, int]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -12,7 +13,10 @@ from levelbake.steps import (
     BLOCKED,
     MAX_WEIGHT,
     SQUARE_8,
+    CornerCutting,
+    CostRule,
     Footprints,
+    HexLayout,
     Lattice,
     MovementRules,
     Mover,
@@ -20,6 +24,42 @@ from levelbake.steps import (
     heading,
     unit_cost,
 )
+
+CORNER_CUTTING: tuple[CornerCutting, ...] = ("never", "one_free", "always")
+COST_RULES: tuple[CostRule, ...] = ("mean", "entered")
+HEX_LAYOUTS: tuple[HexLayout, ...] = ("odd-r", "even-r", "odd-q", "even-q")
+
+#: The link of an arc that is not a link.
+NO_LINK = np.int32(-1)
+
+#: Largest side of a footprint, in cells.
+MAX_SIZE = 16
+
+#: The most cells that a link passes through.
+MAX_VIA = 4096
+
+
+def straight_way(start: tuple[int, int], goal: tuple[int, int], floor_height: int | None) -> float:
+    """Return what a link costs in units that states no cost: the straight way, at least 1.
+
+    Floors lie above one another, so the straight way between two of them is that between the same
+    places of one floor.
+
+    Args:
+        start, goal: cells (x, y) of the whole grid.
+        floor_height: rows of each floor where there are several.
+    """
+    (x, y), (goal_x, goal_y) = start, goal
+    if floor_height is not None:
+        y, goal_y = y % floor_height, goal_y % floor_height
+    return max(1.0, math.sqrt((goal_x - x) ** 2 + (goal_y - y) ** 2))
+
+
+def lengths_of_steps(lattice: Lattice, cells: Int64Array, slot: Int64Array) -> Float64Array:
+    """Return (k) float64, the length of one step of each of some cells, 1 for a turn."""
+    if lattice.headings is None:
+        return lattice.length[slot]
+    return np.where(slot == 0, lattice.plain.length[lattice.slot_along(cells)], 1.0)
 
 
 def under_footprint(

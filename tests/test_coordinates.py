@@ -17,8 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.levels.tiled.geometry import Geometry
+from bake.movement import HEX_LAYOUTS
 from levelbake.places import Coordinates, upright
-from levelbake.steps import HEX_LAYOUTS, HexLayout
+from levelbake.steps import HexLayout
 
 Cell = tuple[int, int]
 Exact = tuple[Fraction, Fraction]

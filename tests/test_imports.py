@@ -59,7 +59,8 @@ ROOMS: dict[str, frozenset[str]] = {
         "graph": "",
         "kinds": "",
         "movement": "levelbake.steps",
-        "level": "levelbake.places levelbake.steps movement levelbake.things",
+        "placement": "",
+        "level": "levelbake.places levelbake.steps movement placement",
         "kernels": "graph interrupts",
         "search": "",
         "search.graph": "graph kernels",
@@ -76,14 +77,13 @@ ROOMS: dict[str, frozenset[str]] = {
         "levels.tiled": "levelbake.places errors graph levelbake.steps level movement toml "
         "levels.reading",
         "levels.plane": "levelbake.places errors level levels.reading",
-        "levels": "levelbake.places errors graph levelbake.steps level movement levelbake.things "
-        "toml",
+        "levels": "levelbake.places errors graph levelbake.steps level movement placement toml",
         "worlds": "errors geometry graph levelbake.steps level movement toml search.graph "
         "search.plane",
         "geometry": "levelbake.places errors levelbake.steps level",
         "tables": "errors graph levelbake.steps kernels search",
         "asset": "graph levelbake.steps levelbake.columns levelbake.file interrupts movement "
-        "levelbake.things processors levelbake.places",
+        "placement processors levelbake.places",
         "flat": "asset graph levelbake.columns levelbake.file",
         "verify": "asset graph kernels kinds processors levelbake.columns levelbake.file",
         "play.reader": "asset levelbake.places graph levelbake.steps movement kernels "
@@ -138,11 +138,11 @@ ROOMS: dict[str, frozenset[str]] = {
         "levelbake.file",
         "start": "asset errors level levels pipeline recipe toml view",
         "interop": "asset graph play",
-        "apply": "asset graph level pipeline recipe play worlds levelbake.file levelbake.things "
-        "levelbake.places",
+        "apply": "asset graph level placement pipeline recipe play worlds levelbake.file "
+        "levelbake.things levelbake.places",
         "school": "agents asset errors graph kernels kinds levels pipeline recipe play search "
         "tables verify view levelbake.file levelbake.places",
-        "school.instances": "errors graph levelbake.things search.all_pairs",
+        "school.instances": "errors graph placement search.all_pairs",
         "school.puzzle": "",
         "school.link_costs": "graph kernels search.graph",
         "school.real_time": "graph search.incremental search.point",
@@ -186,6 +186,7 @@ READER = (
     "interrupts",
     "graph",
     "movement",
+    "placement",
     "asset",
     "flat",
     "play",

@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 
 from bake.graph import BLOCKED, MAX_WEIGHT, Metric
 from bake.level import GraphLevel, TerrainRule
-from bake.movement import FootprintMap
+from bake.movement import CORNER_CUTTING, HEX_LAYOUTS, FootprintMap
 from bake.worlds import AgentProfile, build_world
 from levelbake.errors import CostError
 from levelbake.steps import (
-    CORNER_CUTTING,
-    HEX_LAYOUTS,
     SECTORS,
     Footprints,
     Lattice,

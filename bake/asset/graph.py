@@ -16,14 +16,13 @@ import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.graph import BLOCKED, positions
-from bake.movement import footprints
+from bake.movement import NO_LINK, footprints
 from levelbake.columns import profile_path
 from levelbake.errors import BakeError
 from levelbake.file import File
 from levelbake.places import form_of, lattice_of, rules_of
 from levelbake.steps import (
     LEVEL_GROUND,
-    NO_LINK,
     Footprints,
     Lattice,
     Mover,

@@ -8,7 +8,6 @@ table of prices.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -178,7 +177,8 @@ class LatticeGraph(LevelGraph):
     @cached_property
     def plain(self) -> Lattice:
         """Return the cells, and which of them are neighbours; ledges and floors are left out."""
-        return replace(self.grid, floor_height=None, barred=None)
+        grid = self.grid
+        return Lattice(grid.width, grid.height, grid.connectivity, grid.hex_layout)
 
     def _is_node(self) -> BoolArray:
         bits: UInt8Array = self.asset.read("/is_node")

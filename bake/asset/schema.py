@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bake.asset.columns import COLUMNS as ALL_COLUMNS
 from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS
+from bake.movement import MAX_SIZE
 from levelbake.columns import PROFILE, Attribute, schemas
-from levelbake.steps import MAX_SIZE
 
 #: Revision of the baking code. It is raised whenever the same source and recipe give other bytes,
 #: which makes every asset stale. CHANGELOG.md names each revision.

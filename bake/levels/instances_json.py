@@ -13,7 +13,7 @@ from bake.level import Instance, Prototype
 from bake.levels.reading.mistakes import Where, one_of, shown
 from bake.levels.reading.models import FIRST_ONLY, StrictModel, TerrainName
 from bake.levels.things_json import Place, ThingReader
-from levelbake.things import Placement, all_cells
+from bake.placement import Placement, all_cells
 
 #: Stands for a cell that belongs to no instance.
 _NOBODY = -1

@@ -21,7 +21,7 @@ from bake.levels.reading.models import (
     TerrainName,
 )
 from bake.levels.reading.things import rectangle
-from levelbake.steps import MAX_VIA
+from bake.movement import MAX_VIA
 
 Side = Literal["north", "east", "south", "west"]
 

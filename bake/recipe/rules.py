@@ -18,6 +18,7 @@ from bake.levels.elevation import ElevationImage
 from bake.levels.reading.editors import EditorReading, LdtkReading, TiledReading
 from bake.levels.reading.limits import DEFAULT_MEMORY_BUDGET
 from bake.levels.reading.mistakes import Mistake
+from bake.movement import MAX_SIZE
 from bake.recipe.parts import (
     ELEVATION,
     LDTK,
@@ -44,7 +45,7 @@ from bake.recipe.values import (
     whole,
 )
 from levelbake.places import Point
-from levelbake.steps import MAX_SIZE, Connectivity, CornerCutting, CostRule, Headings
+from levelbake.steps import Connectivity, CornerCutting, CostRule, Headings
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 DistanceStorage = Literal["auto", "labels"]

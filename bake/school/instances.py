@@ -17,8 +17,8 @@ import numpy as np
 from bake.arrays import Int32Array, Int64Array
 from bake.errors import LevelError
 from bake.graph import INFINITY, Graph
+from bake.placement import Placement, all_cells
 from bake.search.all_pairs.floyd_warshall import floyd_warshall
-from levelbake.things import Placement, all_cells
 
 Cell = tuple[int, int]
 

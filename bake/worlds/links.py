@@ -12,8 +12,9 @@ import numpy as np
 from bake.arrays import Float64Array, Int32Array
 from bake.errors import LevelError, one_error
 from bake.level import GridLevel, Link
+from bake.movement import straight_way
 from levelbake.errors import BakeError
-from levelbake.steps import Vias, straight_way
+from levelbake.steps import Vias
 
 
 class LinkArcs(NamedTuple):

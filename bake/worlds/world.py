@@ -12,7 +12,7 @@ from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Ar
 from bake.errors import LevelError, one_error
 from bake.graph import BLOCKED, MAX_WEIGHT, Graph, Metric, positions
 from bake.level import Drawn, GraphLevel, GridLevel, Level, Link, Mesh, TerrainRule, Walls
-from bake.movement import footprints
+from bake.movement import NO_LINK, footprints, lengths_of_steps
 from bake.search.graph.cut_order import cut_order
 from bake.toml import toml_line
 from bake.worlds.doors import DoorStates, near_doors, settled, standable, steps_at_doors
@@ -20,7 +20,6 @@ from bake.worlds.links import LinkArcs, link_arcs, link_vias, with_over
 from levelbake.errors import CostError
 from levelbake.steps import (
     LEVEL_GROUND,
-    NO_LINK,
     Connectivity,
     Footprints,
     HexLayout,
@@ -254,7 +253,7 @@ def _step_arcs(grid: _Grid, cell: Int64Array) -> _Arcs:
     return _Arcs(
         grid.node_at[cell[row]],
         grid.node_at[steps.head[row, slot]],
-        grid.lattice.length_of(cell[row], slot),
+        lengths_of_steps(grid.lattice, cell[row], slot),
         np.full(len(row), NO_LINK, dtype=np.int32),
         weight[:, row, slot],
     )

@@ -17,6 +17,7 @@ import pytest
 from bake.asset import Asset, document, schema
 from bake.export.export import export_asset
 from bake.flat import document as flat_document
+from bake.movement import HEX_LAYOUTS
 from bake.pipeline import find_tasks
 from bake.pipeline.level import bake_level
 from bake.play import open_asset
@@ -26,7 +27,7 @@ from levelbake import file as reading
 from levelbake.columns import PROFILE, pattern_of
 from levelbake.file import FLAT_VERSION, FlatFile, Header
 from levelbake.places import Coordinates
-from levelbake.steps import HEX_LAYOUTS, HexLayout
+from levelbake.steps import HexLayout
 from tests.support.baked import bake, cells_of_nodes
 from tests.support.pages import ROOT, blocks, page, section
 

@@ -16,8 +16,8 @@ from bake.geometry.area import FARTHEST
 from bake.geometry.convex import convex_polygons
 from bake.geometry.grow import kept_away
 from bake.level import FillRule, GeometryLevel, GridLevel, Shape
+from bake.movement import HEX_LAYOUTS
 from levelbake.places import upright
-from levelbake.steps import HEX_LAYOUTS
 from tests.support.plane import Ring, apart, around, shoelace, turn, winding
 
 SOURCE = Path("yard.json")

@@ -9,8 +9,8 @@ import pytest
 
 from bake.level import GridLevel, Instance, Prototype
 from bake.levels import load
+from bake.placement import TURNS, Placement, all_cells
 from levelbake.errors import BakeError
-from levelbake.things import TURNS, Placement, all_cells
 
 #: A corner, whose eight placements are all different.
 CORNER = {"corner": {"rows": ["##.", "#.."]}}

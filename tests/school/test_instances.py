@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from bake.arrays import Int32Array
 from bake.errors import LevelError
+from bake.placement import MIRRORED, TURNS, Placement
 from bake.school.instances import InstancedLevel
-from levelbake.things import MIRRORED, TURNS, Placement
 from tests.support.towns import house, town
 
 Houses = Sequence[tuple[int, Placement]]

@@ -14,6 +14,7 @@ import pytest
 from bake.arrays import Int32Array
 from bake.errors import BudgetError
 from bake.graph import MAX_WEIGHT, Subgraph, usable_subgraph
+from bake.movement import HEX_LAYOUTS
 from bake.search.all_pairs.batch import LANES, BatchSearch
 from bake.search.all_pairs.runs import SLOT_BITS
 from bake.tables import run_writer
@@ -23,7 +24,7 @@ from bake.tables.compressed import compressed_next_hops, working_bytes
 from bake.tables.run_writer import RunTable, RunWriter, target_ranges
 from bake.worlds import World
 from levelbake.errors import CostError
-from levelbake.steps import HEX_LAYOUTS, HexLayout, chart
+from levelbake.steps import HexLayout, chart
 from tests.support import forked
 from tests.support.baked import GROUND
 from tests.support.compare import Algorithm, by_scipy, same_runs, subgraph

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from bake.asset import Asset
 from bake.errors import BudgetError
 from bake.graph import BLOCKED, Graph, Metric, usable_subgraph
+from bake.movement import HEX_LAYOUTS
 from bake.pipeline import plan
 from bake.pipeline.contents import hierarchy_contents
 from bake.pipeline.sources import Task
@@ -27,7 +28,7 @@ from bake.tables.components import components
 from bake.tables.hierarchy import hierarchy
 from bake.verify.proof import verify_asset
 from levelbake.errors import BlockedCellError, CorruptAssetError
-from levelbake.steps import HEX_LAYOUTS, chart
+from levelbake.steps import chart
 from tests.support.baked import GROUND, bake, cells_of_nodes, recipe_for, rows, rules_of, write_grid
 from tests.support.lattices import bake_on_cells, on_cells
 from tests.support.levels import shared_level

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from bake.level import TerrainRule
+from bake.movement import HEX_LAYOUTS
 from bake.recipe import LevelRecipe, ProfileRecipe
 from bake.view.colours import BLOCKED, GOAL, PAPER, PATH, START
-from levelbake.steps import HEX_LAYOUTS
 from tests.support.drawings import ANY, CLEAN, COLOURS, apart, grid, picture
 
 

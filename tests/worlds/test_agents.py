@@ -10,20 +10,11 @@ from hypothesis import strategies as st
 from bake.errors import BakeErrors, LevelError
 from bake.graph import BLOCKED
 from bake.level import GridLevel, Link, Things
-from bake.movement import under_footprint
+from bake.movement import HEX_LAYOUTS, NO_LINK, under_footprint
 from bake.worlds import AgentProfile, World, build_world
 from levelbake.errors import CostError
-from levelbake.steps import (
-    EAST,
-    HEX_LAYOUTS,
-    NO_LINK,
-    NORTH,
-    SOUTH,
-    WEST,
-    MovementRules,
-    hex_headings,
-    hex_steps,
-)
+from levelbake.steps import EAST, NORTH, SOUTH, WEST, MovementRules, hex_steps
+from levelbake.steps import Lattice as CellLattice
 from tests.support.agents_oracle import Agents, Steps, agent_arcs, link_ticks, swept_cells
 from tests.support.baked import GROUND, rows, rules_of
 from tests.support.oracles import Cell, Lattice
@@ -175,7 +166,7 @@ def test_headings_of_hexagons(layout: str) -> None:
         shoved = parity == (1 if layout.startswith("odd") else 0)
         for (dx, dy), bits in zip(
             hex_steps(layout, parity),
-            hex_headings(layout),
+            CellLattice(1, 1, 6, layout).heading.tolist(),
             strict=True,
         ):
             across, along = (dx, dy) if by_row else (dy, dx)

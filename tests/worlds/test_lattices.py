@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.graph import BLOCKED, usable_subgraph
+from bake.movement import HEX_LAYOUTS
 from bake.worlds import AgentProfile, World, build_world
-from levelbake.steps import HEX_LAYOUTS, HexLayout, MovementRules
+from levelbake.steps import HexLayout, MovementRules
 from tests.support.baked import GROUND, rows, rules_of
 from tests.support.compare import check_hops, tables_of
 from tests.support.oracles import Cell, Ground, Lattice, hex_arcs, square_arcs

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bake.movement import CORNER_CUTTING, COST_RULES, HEX_LAYOUTS, MAX_SIZE
 from levelbake.columns import Number
-from levelbake.steps import CORNER_CUTTING, COST_RULES, HEX_LAYOUTS, MAX_SIZE
 
 # One declaration reads as one entry of a table, so lines are broken by hand below.
 # fmt: off

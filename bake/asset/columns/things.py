@@ -17,8 +17,8 @@ from bake.asset.records import (
     span,
 )
 from bake.graph import BLOCKED, MAX_WEIGHT
+from bake.placement import TURNS
 from levelbake.columns import column as _column
-from levelbake.things import TURNS
 
 
 class DoorState(NamedTuple):

@@ -14,10 +14,11 @@ import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int64Array
 from bake.graph import MAX_WEIGHT
+from bake.movement import MAX_VIA, straight_way
 from bake.play.live.rules import LevelRules
 from levelbake.errors import QueryError
 from levelbake.places import number_of, quoted
-from levelbake.steps import MAX_VIA, Vias, straight_way
+from levelbake.steps import Vias
 from levelbake.things import Link
 
 #: The price of an arc that is closed.

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from functools import cached_property
 
+import numpy as np
+
 from bake.arrays import Float64Array, Int32Array, Int64Array
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.lookup import FastLookup, NextHop, fast_lookup, lookup_of
 from bake.play.reader.version import Version
-from levelbake.steps import unchart
+from levelbake.steps import in_rows, shoved_parity
 
 
 class Baked:
@@ -85,3 +87,14 @@ class Baked:
         places = self.columns.places
         flat: Int32Array = places.flat[places.head]
         return flat
+
+
+def unchart(at: Int32Array, hex_layout: str | None) -> Int32Array:
+    """Return the cells at chart coordinates, as the inverse of :func:`levelbake.steps.chart`."""
+    if hex_layout is None:
+        return at
+    line = int(in_rows(hex_layout))
+    found, lines = at.astype(np.int32), at[:, line]
+    shoved = -(lines & 1) if shoved_parity(hex_layout) else lines & 1
+    found[:, 1 - line] += (lines + shoved) >> 1
+    return found

@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import Int32Array, UInt8Array
+from bake.movement import HEX_LAYOUTS
 from bake.search.hierarchy.arcs import SLOTS
 from bake.search.hierarchy.bundles import SQUARE, LatticeArcs
-from levelbake.steps import HEX_LAYOUTS, Lattice, chart
+from levelbake.steps import Lattice, chart
 
 
 def lattice_arcs(

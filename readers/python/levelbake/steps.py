@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -23,7 +22,6 @@ BoolArray = npt.NDArray[np.bool_]
 Int32Array = npt.NDArray[np.int32]
 Int64Array = npt.NDArray[np.int64]
 UInt8Array = npt.NDArray[np.uint8]
-UInt16Array = npt.NDArray[np.uint16]
 Float64Array = npt.NDArray[np.float64]
 #: An array whose type is checked elsewhere, or one of several.
 AnyArray = npt.NDArray[Any]
@@ -47,17 +45,8 @@ Headings = Literal[4, 6, 8]
 CornerCutting = Literal["never", "one_free", "always"]
 CostRule = Literal["mean", "entered"]
 
-CONNECTIVITIES: tuple[Connectivity, ...] = (4, 6, 8)
-CORNER_CUTTING: tuple[CornerCutting, ...] = ("never", "one_free", "always")
-COST_RULES: tuple[CostRule, ...] = ("mean", "entered")
 
-
-#: Largest side of a footprint, in cells.
-MAX_SIZE = 16
-
-
-@dataclass(frozen=True)
-class MovementRules:
+class MovementRules(NamedTuple):
     """The rules by which cells and corners make steps, the same for every profile of a level."""
 
     corner_cutting: CornerCutting
@@ -96,8 +85,7 @@ class SlopeRule(NamedTuple):
 LEVEL_GROUND = SlopeRule()
 
 
-@dataclass(frozen=True)
-class Mover:
+class Mover(NamedTuple):
     """An agent profile in numbers.
 
     Attributes:
@@ -114,45 +102,10 @@ class Mover:
     slope: SlopeRule = LEVEL_GROUND
     turn: float = 1.0
 
-    @cached_property
-    def goes_anywhere(self) -> bool:
-        """Tell whether every step between passable terrains is allowed."""
-        passable = ~np.isnan(self.cost)
-        return bool(self.allowed[np.ix_(passable, passable)].all())
-
-
-def slope_units(
-    slope: SlopeRule,
-    elevation: Float64Array,
-    tail: Int64Array,
-    head: Int64Array,
-    size: int = 1,
-    width: int = 0,
-) -> Float64Array:
-    """Return (k) float64, what rise and fall of the ground add to the price of some steps.
-
-    Each cell under a footprint makes the step, and the one that pays most counts.
-
-    Args:
-        slope: what slopes mean to the profile.
-        elevation: (locations) float64.
-        tail, head: (k) int64 locations at which the footprint fits.
-        size: cells along one side of the footprint.
-        width: of the level in cells, where the footprint has several.
-    """
-    most = np.zeros(len(tail))
-    for down, right in np.ndindex(size, size):
-        away = down * width + right
-        rise = elevation[head + away] - elevation[tail + away]
-        np.maximum(most, slope.units(rise), out=most)
-    return most
-
 
 # -- cells that are neighbours --------------------------------------------------------------------
 
 HexLayout = Literal["odd-r", "even-r", "odd-q", "even-q"]
-
-HEX_LAYOUTS: tuple[HexLayout, ...] = ("odd-r", "even-r", "odd-q", "even-q")
 
 
 def in_rows(layout: str) -> bool:
@@ -182,16 +135,13 @@ Step = tuple[int, int]
 SQUARE_4: tuple[Step, ...] = ((1, 0), (0, 1), (-1, 0), (0, -1))
 SQUARE_8: tuple[Step, ...] = (*SQUARE_4, (1, 1), (-1, 1), (-1, -1), (1, -1))
 
+#: The headings of the six steps of :func:`hex_steps`, of lines that are rows and of columns.
+HEX_ROWS = (EAST, SOUTH | EAST, SOUTH | WEST, WEST, NORTH | WEST, NORTH | EAST)
+HEX_COLUMNS = (SOUTH, SOUTH | WEST, NORTH | WEST, NORTH, NORTH | EAST, SOUTH | EAST)
+
 #: The slots of the diagonal steps, and of the straight steps to the two flanks of each.
 DIAGONAL = slice(4, 8)
 FLANKS = ([0, 2, 2, 0], [1, 1, 3, 3])
-
-
-def hex_headings(layout: HexLayout) -> tuple[int, ...]:
-    """Return the headings of the six steps of :func:`hex_steps` as bits."""
-    if in_rows(layout):
-        return (EAST, SOUTH | EAST, SOUTH | WEST, WEST, NORTH | WEST, NORTH | EAST)
-    return (SOUTH, SOUTH | WEST, NORTH | WEST, NORTH, NORTH | EAST, SOUTH | EAST)
 
 
 def heading(step: Step) -> int:
@@ -216,7 +166,6 @@ class Steps(NamedTuple):
     inside: BoolArray
 
 
-@dataclass(frozen=True)
 class Lattice:
     """Cells, and which of them are neighbours.
 
@@ -232,18 +181,25 @@ class Lattice:
             heading, a turn clockwise, and one counter-clockwise.
     """
 
-    width: int
-    height: int
-    connectivity: Connectivity = 8
-    hex_layout: HexLayout | None = None
-    floor_height: int | None = None
-    barred: UInt8Array | None = None
-    headings: Headings | None = None
+    def __init__(
+        self,
+        width: int,
+        height: int,
+        connectivity: Connectivity = 8,
+        hex_layout: HexLayout | None = None,
+        floor_height: int | None = None,
+        barred: UInt8Array | None = None,
+        headings: Headings | None = None,
+    ) -> None:
+        self.width, self.height, self.connectivity = width, height, connectivity
+        self.hex_layout, self.floor_height = hex_layout, floor_height
+        self.barred, self.headings = barred, headings
 
     @cached_property
     def plain(self) -> Lattice:
         """Return the same cells, on which nobody faces any way."""
-        return replace(self, headings=None)
+        cells = self.width, self.height, self.connectivity, self.hex_layout
+        return Lattice(*cells, self.floor_height, self.barred)
 
     def slot_along(self, cells: Int64Array) -> Int64Array:
         """Return (k) int64, the slot of the plain lattice along the heading of each cell."""
@@ -254,12 +210,6 @@ class Lattice:
         """Return (k) int64, the same cells some headings further clockwise."""
         assert self.headings is not None
         return (cells + by * (self.width * self.rows)) % (self.headings * self.width * self.rows)
-
-    def length_of(self, cells: Int64Array, slot: Int64Array) -> Float64Array:
-        """Return (k) float64, the length of one step of each of some cells, 1 for a turn."""
-        if self.headings is None:
-            return self.length[slot]
-        return np.where(slot == 0, self.plain.length[self.slot_along(cells)], 1.0)
 
     @property
     def rows(self) -> int:
@@ -285,10 +235,9 @@ class Lattice:
     @cached_property
     def heading(self) -> UInt8Array:
         """Return (s) uint8, the heading of every slot's step as bits."""
-        if self.hex_layout is not None:
-            return np.array(hex_headings(self.hex_layout), dtype=np.uint8)
-        steps = SQUARE_8 if self.has_diagonals else SQUARE_4
-        return np.array([heading(step) for step in steps], dtype=np.uint8)
+        if self.hex_layout is None:
+            return np.array([heading(step) for step in self.moves(0)], dtype=np.uint8)
+        return np.array(HEX_ROWS if in_rows(self.hex_layout) else HEX_COLUMNS, dtype=np.uint8)
 
     @cached_property
     def length(self) -> Float64Array:
@@ -379,26 +328,11 @@ def chart(cell: Int32Array, hex_layout: str | None) -> Int32Array:
     """
     if hex_layout is None:
         return cell
-    x, y = cell[:, 0], cell[:, 1]
-    odd = shoved_parity(hex_layout)
-    if in_rows(hex_layout):
-        x = x - ((y - (y & 1)) >> 1 if odd else (y + (y & 1)) >> 1)
-    else:
-        y = y - ((x - (x & 1)) >> 1 if odd else (x + (x & 1)) >> 1)
-    return np.stack([x, y], axis=1).astype(np.int32)
-
-
-def unchart(at: Int32Array, hex_layout: str | None) -> Int32Array:
-    """Return the cells at chart coordinates, as the inverse of :func:`chart`."""
-    if hex_layout is None:
-        return at
-    x, y = at[:, 0], at[:, 1]
-    odd = shoved_parity(hex_layout)
-    if in_rows(hex_layout):
-        x = x + ((y - (y & 1)) >> 1 if odd else (y + (y & 1)) >> 1)
-    else:
-        y = y + ((x - (x & 1)) >> 1 if odd else (x + (x & 1)) >> 1)
-    return np.stack([x, y], axis=1).astype(np.int32)
+    line = int(in_rows(hex_layout))
+    found, lines = cell.astype(np.int32), cell[:, line]
+    shoved = -(lines & 1) if shoved_parity(hex_layout) else lines & 1
+    found[:, 1 - line] -= (lines + shoved) >> 1
+    return found
 
 
 def sectors(dx: npt.NDArray[np.integer], dy: npt.NDArray[np.integer]) -> Int64Array:
@@ -429,20 +363,13 @@ def greedy_slots(first_out: Int32Array, head: Int32Array, at: Int32Array) -> Int
     place = np.arange(len(head)) - first_out[tail]
     # Arcs are written backwards, so that of several the first one stays.
     arc_at[tail[near][::-1], step[near, 0][::-1] + 1, step[near, 1][::-1] + 1] = place[near][::-1]
+    arc_at[:, 1, 1] = -1
     greedy = np.full((n, 3, 3, 2), -1, dtype=np.int32)
-    for x in range(3):
-        for y in range(3):
-            if (x, y) == (1, 1):
-                continue
-            choices = [arc_at[:, x, y]]
-            if x != 1 and y != 1:
-                choices += [arc_at[:, x, 1], arc_at[:, 1, y]]
-            for longer_y in range(2):
-                order = [choices[0], *choices[1:][:: -1 if longer_y else 1]]
-                best = order[0].copy()
-                for other in order[1:]:
-                    best = np.where(best < 0, other, best)
-                greedy[:, x, y, longer_y] = best
+    for x, y, steep in np.ndindex(3, 3, 2):
+        shorter, longer = ((x, 1), (1, y)) if steep else ((1, y), (x, 1))
+        for i, j in (shorter, longer, (x, y)):  # What is better is written over what is there.
+            there = arc_at[:, i, j] >= 0
+            greedy[there, x, y, steep] = arc_at[there, i, j]
     return greedy.reshape(n, SECTORS)
 
 
@@ -471,29 +398,6 @@ def greedy_steps(opened: BoolArray, step: Int32Array) -> AnyArray:
 
 
 # -- links ----------------------------------------------------------------------------------------
-
-#: The link of an arc that is not a link.
-NO_LINK = np.int32(-1)
-
-
-def straight_way(start: tuple[int, int], goal: tuple[int, int], floor_height: int | None) -> float:
-    """Return what a link costs in units that states no cost: the straight way, at least 1.
-
-    Floors lie above one another, so the straight way between two of them is that between the same
-    places of one floor.
-
-    Args:
-        start, goal: cells (x, y) of the whole grid.
-        floor_height: rows of each floor where there are several.
-    """
-    (x, y), (goal_x, goal_y) = start, goal
-    if floor_height is not None:
-        y, goal_y = y % floor_height, goal_y % floor_height
-    return max(1.0, math.sqrt((goal_x - x) ** 2 + (goal_y - y) ** 2))
-
-
-#: The most cells that a link passes through.
-MAX_VIA = 4096
 
 
 class Vias(NamedTuple):
@@ -583,26 +487,32 @@ class Footprints:
         self._obstacle = obstacle
         self._elevation = None if mover.slope == LEVEL_GROUND else elevation
 
+    @property
+    def grid(self) -> Lattice:
+        """Return the lattice, which must not be None."""
+        assert self.lattice is not None
+        return self.lattice
+
     def on(self, lattice: Lattice) -> Footprints:
         """Return the same footprints on other steps between the same cells."""
         same = copy(self)
         same.lattice = lattice
         return same
 
-    @property
+    @cached_property
     def makes_every_step(self) -> bool:
         """Tell whether the profile makes every step between neighbouring cells where it fits."""
+        passable = ~np.isnan(self.mover.cost)
         unbarred = self.lattice is None or self.lattice.barred is None
         steep = self._elevation is not None and self.mover.slope.bars
-        return self.mover.goes_anywhere and unbarred and not steep
+        return bool(self.mover.allowed[np.ix_(passable, passable)].all()) and unbarred and not steep
 
     def cost_at(self, cells: Int64Array) -> Float64Array:
         """Return the highest cost under the footprint at each cell; NaN where it does not fit."""
         dearest = self._cell_cost(cells)
         if self.mover.size == 1:
             return dearest
-        assert self.lattice is not None
-        width, rows = self.lattice.width, self.lattice.rows
+        width, rows = self.grid.width, self.grid.rows
         y, x = np.divmod(cells, width)
         y %= rows
         for down, right in np.ndindex(self.mover.size, self.mover.size):
@@ -626,11 +536,14 @@ class Footprints:
             headings: (k) headings of these steps as bits.
         """
         allowed = np.ones(len(tail), dtype=np.bool_)
-        width = 0 if self.lattice is None else self.lattice.width
-        for down, right in np.ndindex(self.mover.size, self.mover.size):
-            away = down * width + right
+        for away in self._covered():
             allowed &= self._cell_may_step(tail + away, head + away, headings)
         return allowed
+
+    def _covered(self) -> list[int]:
+        """Return how far the cells under the footprint are from the one where it is."""
+        width, size = 0 if self.lattice is None else self.lattice.width, range(self.mover.size)
+        return [down * width + right for down in size for right in size]
 
     def _cell_may_step(
         self, tail: Int64Array, head: Int64Array, headings: AnyArray | int
@@ -651,12 +564,17 @@ class Footprints:
     def slope_units(self, tail: Int64Array, head: Int64Array) -> Float64Array:
         """Return (k) float64, what rise and fall add to the price of some steps, in units.
 
+        Each cell under a footprint makes the step, and the one that pays most counts.
+
         Args:
             tail, head: (k) int64 cells at which the footprint fits, or nodes.
         """
-        assert self._elevation is not None
-        width = 0 if self.lattice is None else self.lattice.width
-        return slope_units(self.mover.slope, self._elevation, tail, head, self.mover.size, width)
+        most, elevation = np.zeros(len(tail)), self._elevation
+        assert elevation is not None
+        for away in self._covered():
+            rise = elevation[head + away] - elevation[tail + away]
+            np.maximum(most, self.mover.slope.units(rise), out=most)
+        return most
 
 
 # -- prices ---------------------------------------------------------------------------------------
@@ -686,8 +604,7 @@ def price_steps(footprints: Footprints, rules: MovementRules, steps: Steps) -> P
     length, and what rise or fall of the ground adds. A diagonal step also needs free flanks. A
     flank is free where the profile could walk round the corner through it.
     """
-    lattice = footprints.lattice
-    assert lattice is not None
+    lattice = footprints.grid
     if lattice.headings is not None:
         return _price_along(footprints, rules, lattice, steps)
     tail, head, inside = steps
@@ -711,8 +628,7 @@ def open_steps(
         steps: the steps; their heads are looked at only where terrain or ledges forbid some.
         fits: (k, s) bool, True where the profile fits at both ends; this array is changed.
     """
-    lattice = footprints.lattice
-    assert lattice is not None
+    lattice = footprints.grid
     if not footprints.makes_every_step:
         row, slot = np.nonzero(fits)
         fine = footprints.may_step(steps.tail[row], steps.head[row, slot], lattice.heading[slot])
@@ -748,8 +664,7 @@ def _walks_round(
         flank_slot: for each diagonal step, the slot of the straight step to the flank.
     """
     free = usable[:, flank_slot] & usable[:, DIAGONAL]
-    lattice = footprints.lattice
-    assert lattice is not None
+    lattice = footprints.grid
     if footprints.makes_every_step:
         return free
     row, corner = np.nonzero(free)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress, pairwise
 from typing import Any, NamedTuple
@@ -13,67 +12,8 @@ import numpy as np
 from levelbake.places import Cell, Name, Places
 from levelbake.steps import AnyArray, Int32Array, UInt8Array
 
-#: What is added to the quarter turns of a placement that is mirrored, where both are one number.
-MIRRORED = 4
 
-#: How many such numbers there are.
-TURNS = 8
-
-
-class Placement(NamedTuple):
-    """How a prototype stands in a level: mirrored first, then turned, then moved.
-
-    Attributes:
-        at: x and y of the north-west corner of what it covers, in the whole grid.
-        quarters: quarter turns clockwise, 0 to 3.
-        mirrored: whether east and west are swapped before it is turned.
-    """
-
-    at: tuple[int, int]
-    quarters: int
-    mirrored: bool
-
-    @property
-    def turn(self) -> int:
-        """Return quarter turns and mirroring as one number."""
-        return self.quarters + MIRRORED * self.mirrored
-
-    @staticmethod
-    def of(at: tuple[int, int], turn: int) -> Placement:
-        """Return the placement of a number that :attr:`turn` gave."""
-        return Placement(at, turn % MIRRORED, turn >= MIRRORED)
-
-    def size(self, width: int, height: int) -> tuple[int, int]:
-        """Return how many cells wide and high a prototype of this size is where it stands."""
-        return (height, width) if self.quarters % 2 else (width, height)
-
-    def cells(self, drawn: AnyArray, width: int, height: int) -> Int32Array:
-        """Return where cells of a prototype lie in the level.
-
-        Args:
-            drawn: (k, 2) x and y of cells as the prototype is drawn.
-            width, height: size of the prototype as it is drawn.
-
-        Returns:
-            (k, 2) int32 x and y in the whole grid.
-        """
-        x, y = drawn.astype(np.int32).T
-        if self.mirrored:
-            x = width - 1 - x
-        for _ in range(self.quarters):
-            x, y = height - 1 - y, x
-            width, height = height, width
-        return np.stack([x + self.at[0], y + self.at[1]], axis=1).astype(np.int32)
-
-
-def all_cells(width: int, height: int) -> Int32Array:
-    """Return (width * height, 2) int32 x and y of all cells of a rectangle, row by row."""
-    y, x = np.divmod(np.arange(width * height, dtype=np.int32), np.int32(width))
-    return np.stack([x, y], axis=1)
-
-
-@dataclass(frozen=True)
-class Link:
+class Link(NamedTuple):
     """A way between two cells that need not be neighbours.
 
     Attributes:
@@ -102,8 +42,7 @@ class Link:
     over: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class Region:
+class Region(NamedTuple):
     """Named cells, or nodes of a graph.
 
     Attributes:
@@ -118,9 +57,13 @@ class Region:
     id: str | None = None
     nodes: tuple[Name, ...] = ()
 
+    def __eq__(self, other: object) -> bool:
+        return self is other
 
-@dataclass(frozen=True)
-class Spot:
+    __hash__ = object.__hash__
+
+
+class Spot(NamedTuple):
     """A named place that matters to the game.
 
     Attributes:
@@ -138,8 +81,7 @@ class Spot:
     id: str | None = None
 
 
-@dataclass(frozen=True)
-class Instance:
+class Instance(NamedTuple):
     """A room or house that the level is built of, where it stands.
 
     Attributes:
@@ -158,24 +100,7 @@ class Instance:
     mirrored: bool
 
 
-@dataclass(frozen=True)
-class Placed:
-    """An instance by numbers.
-
-    Attributes:
-        prototype: the name of its prototype.
-        width, height: the prototype's cells as it is drawn.
-        placement: where these lie in the whole grid.
-    """
-
-    prototype: str
-    width: int
-    height: int
-    placement: Placement
-
-
-@dataclass(frozen=True, eq=False)
-class Door:
+class Door(NamedTuple):
     """Cells that change terrain together.
 
     Attributes:
@@ -192,6 +117,11 @@ class Door:
     states: Mapping[str, tuple[str, ...]]
     id: str | None = None
 
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = object.__hash__
+
     def on(self, terrains: tuple[str, ...]) -> Door:
         """Return the door with these terrains in its cells.
 
@@ -200,7 +130,7 @@ class Door:
         fitting = [name for name, each in self.states.items() if each == terrains]
         if self.state in fitting:
             return self
-        return replace(self, state=fitting[0] if fitting else None)
+        return self._replace(state=fitting[0] if fitting else None)
 
 
 class ThingTables:
@@ -215,7 +145,10 @@ class ThingTables:
         if not self._has("link"):
             return {}
         via = self._spans("link", "via", self._cells("link_via"))
-        over = self._terrain_sets("link_over", len(via))
+        over = [()] * len(via)
+        if self._file.has("/link_over"):
+            flags = self._read("link_over").tolist()
+            over = [tuple(compress(self.terrains, row)) for row in flags]
         columns = zip(
             self._texts("link_name"),
             self._texts("link_kind"),
@@ -294,69 +227,50 @@ class ThingTables:
             return {}
         names = self._texts("door_state_name")
         terrains = self._spans("door", "terrain", self._read("door_terrain"))
-        first = self._read("door_first_state").tolist()
-        cells = self._spans("door", "cell", self._read("door_cell"))
+        columns = zip(
+            self._texts("door_name"),
+            self._ids("door"),
+            self._read("door_state").tolist(),
+            self._spans("door", "state", range(len(names))),
+            self._spans("door", "cell", self._read("door_cell")),
+            strict=True,
+        )
         found = {}
-        for i, (name, own, now) in enumerate(
-            zip(self._texts("door_name"), self._ids("door"), self._states, strict=True)
-        ):
-            mine = range(first[i], first[i + 1])
-            states = {
-                names[k]: tuple(self.terrains[code] for code in terrains[k].tolist()) for k in mine
-            }
-            if (
-                now not in (-1, *mine)
-                or len(states) != len(mine)
-                or any(len(each) != len(cells[i]) for each in states.values())
-            ):
+        for name, own, now, mine, cells in columns:
+            states = {names[state]: self._terrains_of(terrains[state]) for state in mine}
+            sizes = {len(each) for each in states.values()} | {len(cells)}
+            if now not in (-1, *mine) or len(states) != len(mine) or len(sizes) > 1:
                 raise self._file.damaged(f"door {name!r} does not fit its states")
             state = None if now < 0 else names[now]
-            found[name] = Door(name, self._places.places_of(cells[i]), state, states, own)
+            found[name] = Door(name, self._places.places_of(cells), state, states, own)
         return found
-
-    @property
-    def _states(self) -> list[int]:
-        states: list[int] = self._read("door_state").tolist()
-        return states
 
     @cached_property
     def instances(self) -> tuple[Instance, ...]:
-        """Return what the level is built of, in the order of the level."""
-        corner = np.array([each.placement.at for each in self.placed], dtype=np.int32)
-        places = self._places.with_floor(corner.reshape(-1, 2)).tolist()
-        found = []
-        for one, place in zip(self.placed, places, strict=True):
-            wide, high = one.placement.size(one.width, one.height)
-            turned, mirrored = 90 * one.placement.quarters, one.placement.mirrored
-            found.append(Instance(one.prototype, tuple(place), wide, high, turned, mirrored))
-        return tuple(found)
-
-    @cached_property
-    def placed(self) -> tuple[Placed, ...]:
-        """Return the instances by numbers.
+        """Return what the level is built of, in the order of the level.
 
         Raises:
             CorruptAssetError: one of them leaves the level.
         """
         if not self._file.has("/instance_prototype"):
             return ()
-        names = self._texts("prototype_name")
-        sizes = (self._read("prototype_width").tolist(), self._read("prototype_height").tolist())
-        cells = self._places.cells_of(self._read("instance_at")).tolist()
-        found = []
-        for prototype, (x, y), turn in zip(
-            self._read("instance_prototype").tolist(),
-            cells,
-            self._read("instance_turn").tolist(),
-            strict=True,
-        ):
-            width, height = (size[prototype] for size in sizes)
-            placement = Placement.of((x, y), turn)
-            wide, high = placement.size(width, height)
-            if x + wide > self._places.width or y + high > self._places.height:
-                raise self._file.damaged("an instance leaves the level")
-            found.append(Placed(names[prototype], width, height, placement))
-        return tuple(found)
+        kind, at = self._read("instance_prototype"), self._read("instance_at")
+        turn = self._read("instance_turn").astype(np.int64)
+        drawn = np.stack([self._read(f"prototype_{name}")[kind] for name in ("width", "height")], 1)
+        # East and west are swapped first where 4 is added to the quarter turns.
+        size = np.where(turn[:, None] % 2 == 1, drawn[:, ::-1], drawn)
+        if (self._places.cells_of(at) + size > [self._places.width, self._places.height]).any():
+            raise self._file.damaged("an instance leaves the level")
+        names, columns = self._texts("prototype_name"), (*size.T, turn % 4 * 90, turn >= 4)
+        return tuple(
+            Instance(names[number], tuple(place), *more)
+            for number, place, *more in zip(
+                kind.tolist(),
+                self._places.places_of(at).tolist(),
+                *(column.tolist() for column in columns),
+                strict=True,
+            )
+        )
 
     def doors_on(self, terrain: UInt8Array) -> Mapping[str, Door]:
         """Return doors by name, in the states they are in on other terrain.
@@ -367,7 +281,7 @@ class ThingTables:
         found = {}
         for name, door in self.doors.items():
             codes = terrain[self._places.locations(door.cells, "a door")]
-            found[name] = door.on(tuple(self.terrains[code] for code in codes.tolist()))
+            found[name] = door.on(self._terrains_of(codes))
         return found
 
     # -- columns ----------------------------------------------------------------------------------
@@ -376,6 +290,9 @@ class ThingTables:
     def terrains(self) -> tuple[str, ...]:
         """Return the names of the terrains by code."""
         return tuple(texts(self._file.read("/terrain_name")))
+
+    def _terrains_of(self, codes: AnyArray) -> tuple[str, ...]:
+        return tuple(self.terrains[code] for code in codes.tolist())
 
     def _has(self, kind: str) -> bool:
         return self._file.has(f"/{kind}_name")
@@ -408,12 +325,6 @@ class ThingTables:
             return [()] * len(self._read(f"{kind}_name"))
         parts = [values[a:b] for a, b in pairwise(self._read(f"{kind}_first_{column}").tolist())]
         return [tuple(part) if isinstance(part, list) else part for part in parts]
-
-    def _terrain_sets(self, column: str, count: int) -> list[tuple[str, ...]]:
-        """Return the terrains that each row of a column of flags names."""
-        if not self._file.has(f"/{column}"):
-            return [()] * count
-        return [tuple(compress(self.terrains, row)) for row in self._read(column).tolist()]
 
 
 def texts(stored: AnyArray) -> list[str]:

@@ -11,6 +11,7 @@ import pytest
 from bake.apply import apply_patch
 from bake.asset import Asset
 from bake.diff import compare
+from bake.movement import HEX_LAYOUTS
 from bake.play import LevelAsset, open_asset
 from bake.verify import verify_asset
 from bake.view.diff_report import as_data, lines_of
@@ -21,7 +22,7 @@ from levelbake.errors import (
     QueryError,
     UnknownNodeError,
 )
-from levelbake.steps import HEX_LAYOUTS, HexLayout
+from levelbake.steps import HexLayout
 from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
 from tests.support.command import bake as command
 from tests.support.damage import replaced

@@ -13,10 +13,11 @@ import pytest
 from bake.arrays import Int32Array
 from bake.play import BlockedCellError, Navigator, open_asset
 from bake.play.reader import walk as walks
+from bake.play.reader.baked import unchart
 from bake.play.reader.hops import RunHops
 from bake.recipe import LevelRecipe
 from levelbake.errors import QueryError
-from levelbake.steps import HexLayout, chart, unchart
+from levelbake.steps import HexLayout, chart
 from tests.support.baked import (
     GROUND,
     LETTERS,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from bake.movement import HEX_LAYOUTS
 from bake.play import Navigator, open_asset
 from levelbake.errors import QueryError
-from levelbake.steps import HEX_LAYOUTS
 from tests.support.baked import bake, recipe_for, write_graph, write_grid
 from tests.support.open_levels import drawn_level
 from tests.support.oracles import Cell, Ground, Lattice, hex_distance, offset_to_cube

@@ -761,13 +761,13 @@ LIMITS: tuple[Limit, ...] = (
         (0, 1, 2, 3),
     ),
     _limit(
-        "levelbake.steps MAX_VIA",
+        "movement MAX_VIA",
         "cells that a link passes through",
         REFUSED,
         "tests/play/live/test_moves.py::test_what_is_refused",
     ),
     _limit(
-        "levelbake.steps MAX_SIZE",
+        "movement MAX_SIZE",
         "cells along a footprint",
         REFUSED,
         "tests/asset/test_damage_things.py::test_a_size_that_is_none",
