@@ -16,6 +16,7 @@ import numpy as np
 from bake.arrays import AnyArray, UInt8Array
 from bake.asset import Asset, header_for, sha256_of
 from bake.asset.columns.things import DOORS, INSTANCES, LINKS, PROTOTYPES, REGIONS, SPOTS
+from bake.asset.header import PATCH_PREFIX, read_header
 from bake.asset.partial import check_writable
 from bake.asset.records import Frame, Packed, Records, Source, grid_frame, pack, unpack
 from bake.asset.write import write_asset
@@ -47,7 +48,6 @@ from bake.play.reader.places import NodePlaces
 from bake.recipe import LevelRecipe, read_stated
 from bake.worlds import AgentProfile, World, build_world
 from levelbake.errors import PatchError, counted
-from levelbake.file import PATCH_PREFIX, read_header
 from levelbake.places import Cell as RuntimeCell
 from levelbake.places import Points
 from levelbake.things import Door as BakedDoor

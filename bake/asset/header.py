@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import hashlib
-from dataclasses import replace
 from pathlib import Path
 
 from bake.asset.schema import BAKE_REVISION
@@ -17,7 +16,28 @@ from levelbake.file import (
     Header,
     begins_like_ours,
     open_to_read,
+    parse_header,
 )
+
+#: Begins the name of a patch among the sources; no path is written with two slashes.
+PATCH_PREFIX = "patch//"
+
+
+def read_header(path: Path) -> Header:
+    """Return the user block of an asset.
+
+    Raises:
+        NotAnAssetError: the file is something else, or its header is damaged.
+        AssetTooOldError, AssetTooNewError: its layout is not one this version reads.
+        CorruptAssetError: the file is longer or shorter than it was written.
+    """
+    with open_to_read(path) as file:
+        return parse_header(file, path)
+
+
+def is_patched(header: Header) -> bool:
+    """Return whether a patch was folded into the asset with this header."""
+    return any(name.startswith(PATCH_PREFIX) for name, _ in header.sources)
 
 
 def is_foreign(path: Path) -> bool:
@@ -39,7 +59,7 @@ def header_for(level: str, sources: tuple[tuple[str, str], ...], recipe: str) ->
     block = SMALLEST_BLOCK
     while len(draft.text()) > block:
         block *= 2
-    return replace(draft, block=block, size=0)
+    return draft._replace(block=block, size=0)
 
 
 def sha256_of(path: Path, skip: int = 0) -> str:

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bake.arrays import Int32Array
+from bake.arrays import AnyArray, Int32Array
 from bake.asset.pairs import distances_of_pairs
 from bake.asset.schema import FLAT, LEVELS
 from levelbake.columns import profile_path
@@ -48,6 +48,51 @@ class Asset(File):
         The rules of their steps are not in it, and what a change makes them cost cannot be said.
         """
         return self.has("/cell")
+
+    # -- columns ----------------------------------------------------------------------------------
+
+    def columns(self) -> list[str]:
+        """Return the paths of the columns in the schema's order, profile by profile."""
+        declared = self.schema.columns
+        paths = [each.path for each in declared if not each.own] + [
+            profile_path(name, each.name) for name in self.profiles for each in declared if each.own
+        ]
+        return [path for path in paths if self.has(path)]
+
+    def part(self, path: str, *spans: slice) -> AnyArray:
+        """Return a part of a column in a new array.
+
+        Its digest is that of the whole column, and is not compared; :meth:`read` does that.
+
+        Args:
+            path: a column that the file holds.
+            spans: from where to where, in each of its dimensions.
+
+        Raises:
+            CorruptAssetError: the column is missing, unreadable, or not what the schema says.
+        """
+        self.shape(path)
+        array = self._file.part(path, *spans)
+        self._check_values(array, path, whole=False)
+        return array
+
+    def dtype(self, path: str) -> str:
+        """Return the element type of a column."""
+        self.shape(path)
+        return self._file.form(path).dtype
+
+    def stored_bytes(self, path: str) -> int:
+        """Return the bytes a column takes in the file."""
+        self.shape(path)
+        return self._file.stored_bytes(path)
+
+    def is_same(self, path: str, other: str) -> bool:
+        """Return whether two columns are stored once, under two names."""
+        self.shape(path), self.shape(other)
+        if isinstance(self._file, Hdf5File):
+            return bool(self._file.at(path) == self._file.at(other))
+        a, b = (self._file.entries[self._file.key[each]] for each in (path, other))
+        return (a.offset, a.size) == (b.offset, b.size)
 
     def cluster_distances(self, profile: str, clusters: int) -> Int32Array:
         """Return (c, c) int32 ticks, [from, to], between a profile's clusters.

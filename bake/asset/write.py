@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -97,7 +97,7 @@ def _file_of(header: Header, contents: Contents, schema: Schema) -> memoryview:
         _fill(file, contents, schema)
     made = memory.getbuffer()
     body = hashlib.sha256(made[header.block :]).hexdigest()
-    start = replace(header, body=body, size=len(made)).to_bytes()
+    start = header._replace(body=body, size=len(made)).to_bytes()
     made[: len(start)] = start
     return made
 

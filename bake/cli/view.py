@@ -142,7 +142,7 @@ def _check(levels: ServedLevels) -> None:
     if not levels.place.is_dir():
         levels.level(levels.place.stem)
         return
-    from levelbake.file import read_header
+    from bake.asset.header import read_header
 
     for path in levels.assets().values():
         try:

@@ -12,7 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from bake.arrays import AnyArray
-from levelbake.file import DTYPES, FLAT_VERSION, LEVEL, FlatFile
+from levelbake.file import FLAT_VERSION, LEVEL, SIZES, FlatFile
+
+#: The element types by name: their numbers in the table of columns.
+DTYPES = {name: number for number, name in enumerate(SIZES, 1)}
 
 
 @dataclass(frozen=True)

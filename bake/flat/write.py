@@ -14,13 +14,12 @@ import numpy as np
 from bake.arrays import AnyArray
 from bake.asset.partial import with_room, written_whole
 from bake.asset.schema import FLAT
-from bake.flat.schema import stored
+from bake.flat.schema import DTYPES, stored
 from levelbake.columns import PROFILE, profile_path, type_name
 from levelbake.errors import OutputError
 from levelbake.file import (
     BORDER,
     DIMENSIONS,
-    DTYPES,
     ENTRY_LAYOUT,
     FLAT_VERSION,
     HEADER_LAYOUT,

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from bake.asset import Asset
+from bake.asset.header import read_header
 from bake.flat.schema import is_of
 from bake.levels import is_puzzle
 from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe
 from levelbake.errors import AssetError
-from levelbake.file import FlatFile, read_header
+from levelbake.file import FlatFile
 
 FLAT_SUFFIX = ".bake"
 

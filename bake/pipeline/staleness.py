@@ -17,14 +17,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from bake.asset.header import sha256_of
+from bake.asset.header import PATCH_PREFIX, read_header, sha256_of
 from bake.asset.partial import written_whole
 from bake.asset.schema import BAKE_REVISION
 from bake.errors import LevelError
 from bake.pipeline.sources import Task, name_error, name_is_text
 from bake.recipe import LevelRecipe
 from levelbake.errors import AssetError, OutputError
-from levelbake.file import FORMAT_VERSION, PATCH_PREFIX, Header, read_header
+from levelbake.file import FORMAT_VERSION, Header
 
 _ESCAPED = {"$": "$$", " ": "\\ ", "#": "\\#"}
 #: Characters that mean something to Make, and for which Make and Ninja share no escape.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.asset import Asset
+from bake.asset.header import is_patched
 from bake.verify.level import FileLevel
 
 #: Steps of the grid that corners lie on, in one unit of the plane.
@@ -51,7 +52,7 @@ def prove_mesh(asset: Asset, level: FileLevel) -> None:
     place = asset.read("/position") * _GRID
     having = np.repeat(np.arange(count), np.diff(first_node))
     # A patch gives nodes other terrains, and a polygon may have several nodes.
-    alike = (level.terrain[node] == terrain[having]).all() or asset.header.is_patched
+    alike = (level.terrain[node] == terrain[having]).all() or is_patched(asset.header)
     level.require(bool(alike), "a node is of another terrain")
     level.require(len(np.unique(node)) == level.nodes, "a node lies in no polygon")
     pair = np.unique(having * level.nodes + node)

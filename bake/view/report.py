@@ -10,6 +10,7 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.asset import Asset
+from bake.asset.header import PATCH_PREFIX
 from bake.asset.records import as_names
 from bake.asset.schema import TABLES
 from bake.pipeline import Outcome
@@ -17,7 +18,7 @@ from bake.pipeline.flat import flat_place
 from bake.view.console import console, print_table, shown
 from levelbake.columns import profile_path
 from levelbake.errors import counted, in_units, printable
-from levelbake.file import PATCH_PREFIX, is_flat
+from levelbake.file import is_flat
 from levelbake.places import Coordinates, Point
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from typing import Any
 from urllib.parse import quote
 
 from bake.asset import is_pattern_database
+from bake.asset.header import read_header
 from bake.viewer.contents import ShownLevel, shown_level
 from bake.watch.notices import noticed
 from levelbake.errors import AssetError, BakeError
-from levelbake.file import read_header
 
 #: Seconds after which an asset that could not be read is looked at again, if it was replaced.
 _SECOND_LOOK = 0.1

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from bake.asset.header import sha256_of
+from bake.asset.header import PATCH_PREFIX, read_header, sha256_of
 from bake.asset.partial import check_writable, make_folder
 from bake.pipeline import Outcome, Task, reasons_to_bake, reasons_to_export
 from bake.pipeline.flat import FLAT_SUFFIX, write_flat_file
@@ -26,7 +26,6 @@ from bake.pipeline.sources import ASSET_SUFFIX
 from bake.processors import processors
 from bake.watch.notices import existing, noticed, state_of
 from levelbake.errors import AssetError, BakeError
-from levelbake.file import PATCH_PREFIX, read_header
 
 #: Seconds between two looks at what seems wrong.
 SECOND_LOOK = 0.25

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset
+from bake.asset.header import read_header
 from levelbake.errors import CorruptAssetError, NotAnAssetError
-from levelbake.file import read_header
 from tests.support import forked
 from tests.support.damage import ALL_COLUMNS, ask_everything, holder, refusal
 from tests.support.tampering import sign_body

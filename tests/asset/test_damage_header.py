@@ -7,6 +7,7 @@ import h5py
 import numpy as np
 import pytest
 
+from bake.asset.header import read_header
 from levelbake.errors import (
     AssetError,
     AssetTooNewError,
@@ -14,7 +15,7 @@ from levelbake.errors import (
     CorruptAssetError,
     NotAnAssetError,
 )
-from levelbake.file import FORMAT_VERSION, OLDEST_READABLE, read_header
+from levelbake.file import FORMAT_VERSION, OLDEST_READABLE
 from tests.support.damage import ask_everything, refusal
 from tests.support.tampering import sign_body
 

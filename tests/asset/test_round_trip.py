@@ -12,13 +12,14 @@ import pytest
 from bake.apply import apply_patch
 from bake.asset import Asset, header_for, sha256_of
 from bake.asset.columns import COLUMNS as ALL_COLUMNS
+from bake.asset.header import read_header
 from bake.asset.schema import ATTRIBUTES, BAKE_REVISION, COLUMNS, LEVELS, TABLES
 from bake.asset.write import Contents, write_asset
 from bake.play import open_asset
 from bake.recipe.rules import TABLE_NAMES
 from levelbake.columns import PROFILE, pattern_of, type_name
 from levelbake.errors import AssetError
-from levelbake.file import FORMAT_NAME, FORMAT_VERSION, read_header
+from levelbake.file import FORMAT_NAME, FORMAT_VERSION
 from tests.support.baked import (
     GROUND,
     LETTERS,

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from bake.asset.header import read_header
 from bake.level import TerrainRule
 from bake.pipeline import Task, reasons_to_bake
 from bake.recipe import LevelRecipe, ProfileRecipe, load_recipe
-from levelbake.file import read_header
 from tests.support.baked import rows, write_grid
 from tests.support.projects import run, statuses, task_for
 from tests.support.tampering import sign_body
@@ -52,7 +52,7 @@ def test_no_folder_for_the_asset(task: Task, tmp_path: Path, place: str) -> None
 def test_a_header_that_names_no_file(task: Task) -> None:
     header = read_header(task.asset)
     # A second source whose name no system allows.
-    sign_body(task.asset, replace(header, sources=(*header.sources, ("\0", "x"))))
+    sign_body(task.asset, header._replace(sources=(*header.sources, ("\0", "x"))))
     assert reasons_to_bake(task) == ["\0 cannot be read"]
 
 
@@ -161,7 +161,7 @@ def test_an_older_format_that_can_still_be_read(
 @pytest.mark.parametrize(("by", "reason"), [(-1, "too old"), (1, "too new")])
 def test_a_format_of_another_time(task: Task, by: int, reason: str) -> None:
     header = read_header(task.asset)
-    sign_body(task.asset, replace(header, format_version=header.format_version + by))
+    sign_body(task.asset, header._replace(format_version=header.format_version + by))
     assert [why.split(":")[0] for why in reasons_to_bake(task)] == [reason]
     assert statuses(run([task])) == {"keep": "baked"}
     assert reasons_to_bake(task) == []

@@ -8,8 +8,8 @@ import pytest
 
 from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS
 from bake.asset.schema import FLAT
+from bake.flat.schema import DTYPES
 from levelbake.columns import Column
-from levelbake.file import DTYPES
 from tests.support.readers import READERS
 
 #: Where each reader lists columns, a line for each.

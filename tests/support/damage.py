@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset
+from bake.asset.header import read_header
 from bake.asset.schema import COLUMNS
 from bake.play import open_asset
 from levelbake.columns import PROFILE
 from levelbake.errors import AssetError, CorruptAssetError
-from levelbake.file import read_header
 from tests.support.baked import rows
 from tests.support.constraints import broken
 from tests.support.tampering import sign

@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import h5py
@@ -14,13 +13,14 @@ import numpy as np
 
 from bake.arrays import AnyArray
 from bake.asset import Asset, sha256_of
+from bake.asset.header import read_header
 from bake.asset.pairs import distances_of_pairs, pair_differences
 from bake.asset.runs import run_lengths
 from bake.graph import BLOCKED
 from bake.play import open_asset
 from bake.verify import Proof, verify_asset
 from levelbake.errors import CorruptAssetError
-from levelbake.file import Header, read_header
+from levelbake.file import Header
 from tests.support.oracles import arcs_of, lengths_of, optimal_slots
 
 #: So many times as many changes are tried as by default.
@@ -61,7 +61,7 @@ def sign_body(path: Path, header: Header) -> None:
     """Make the header fit the file's bytes, and leave those alone."""
     body = sha256_of(path, skip=header.block)
     with path.open("r+b") as raw:
-        raw.write(replace(header, body=body, size=path.stat().st_size).to_bytes())
+        raw.write(header._replace(body=body, size=path.stat().st_size).to_bytes())
 
 
 @contextlib.contextmanager
@@ -97,7 +97,7 @@ def change_attribute(asset: Path, group: str, name: str, value: object) -> None:
 
 def change_header(asset: Path, **fields: object) -> None:
     """Change fields of the header, seal it again, and change nothing else."""
-    header = replace(read_header(asset), **fields)
+    header = read_header(asset)._replace(**fields)
     with asset.open("r+b") as file:
         file.write(header.to_bytes())
 

@@ -16,7 +16,6 @@ import os
 import stat
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
 from io import BufferedReader
 from pathlib import Path
 from types import TracebackType
@@ -61,9 +60,6 @@ SMALLEST_BLOCK = 512
 LARGEST_BLOCK = 2**20
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
-#: Begins the name of a patch among the sources; no path is written with two slashes.
-PATCH_PREFIX = "patch//"
-
 #: The kind of an asset that is a pattern database, and no level.
 PATTERNS_KIND = "patterns"
 
@@ -74,32 +70,28 @@ _REBAKE = "rebake it: `bake build`"
 _EXPORT = "export it again: `bake export`"
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(NamedTuple):
     """What an asset says of itself in its first bytes, plain JSON in the HDF5 user block."""
 
     format_version: int  #: layout of the file
     bake_revision: int  #: revision of the code that baked it
     level: str  #: the level's name
     #: (path relative to the level file, sha256) of every file read, the level file first; then
-    #: PATCH_PREFIX and the name of each patch that was folded in
+    #: the name of each patch that was folded in, marked as one
     sources: tuple[tuple[str, str], ...]
     recipe: str  #: sha256 of the recipe that took effect
     body: str  #: sha256 of all bytes after the user block
     block: int  #: bytes in the user block
     size: int  #: bytes in the file, the user block included
-
-    @property
-    def is_patched(self) -> bool:
-        """Return whether a patch was folded in."""
-        return any(name.startswith(PATCH_PREFIX) for name, _ in self.sources)
+    stated: str = ""  #: of a flat file its fingerprint, in hexadecimal
 
     def text(self) -> bytes:
         """Return the header as JSON, one field a line.
 
         The last line is the seal: sha256 of all lines before it.
         """
-        lines = json.dumps({"format": FORMAT_NAME, **asdict(self)}, indent=0)
+        fields = {name: getattr(self, name) for name in _FIELDS}
+        lines = json.dumps({"format": FORMAT_NAME, **fields}, indent=0)
         sealed = lines.removesuffix("\n}").encode() + b",\n"
         seal = hashlib.sha256(sealed).hexdigest()
         return sealed + f'"seal": "{seal}"\n}}\n'.encode()
@@ -113,18 +105,14 @@ class Header:
 
     def fingerprint(self) -> str:
         """Return sha256 of everything that decides the asset's content."""
+        if self.stated:
+            return self.stated
         parts = (self.format_version, self.bake_revision, self.level, self.sources, self.recipe)
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-@dataclass(frozen=True)
-class FlatHeader(Header):
-    """What a flat file says of itself; its fingerprint is ``stated``, in hexadecimal."""
-
-    stated: str = ""
-
-    def fingerprint(self) -> str:
-        return self.stated
+#: The fields of a header that are written.
+_FIELDS = Header._fields[:-1]
 
 
 @contextlib.contextmanager
@@ -146,20 +134,14 @@ def _without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def read_header(path: Path) -> Header:
-    """Read the user block of an asset.
+def parse_header(file: BufferedReader, path: Path) -> Header:
+    """Read the user block of an open asset.
 
     Raises:
         NotAnAssetError: the file is something else, or its header is damaged.
         AssetTooOldError, AssetTooNewError: its layout is not one this version reads.
         CorruptAssetError: the file is longer or shorter than it was written.
     """
-    with open_to_read(path) as file:
-        return parse_header(file, path)
-
-
-def parse_header(file: BufferedReader, path: Path) -> Header:
-    """Read the user block of an open file, as :func:`read_header` does."""
     data = file.read(SMALLEST_BLOCK)
     if not data:
         raise NotAnAssetError("the file is empty", file=path, remedy=_REBAKE)
@@ -200,7 +182,7 @@ def _first_object(data: bytes) -> dict[str, Any] | None:
 
 def _header_of(fields: dict[str, Any]) -> Header | None:
     """Return the header with these fields; None where one is missing or has a wrong value."""
-    own: dict[str, Any] = {name: fields.get(name) for name in Header.__dataclass_fields__}
+    own: dict[str, Any] = {name: fields.get(name) for name in _FIELDS}
     sources = own["sources"]
     if not isinstance(sources, list):
         return None
@@ -321,7 +303,7 @@ class Hdf5File:
             else:
                 raise AssetError("is replaced again and again while it is opened", file=path)
             # HDF5 takes many microseconds to find a column or a group by its path.
-            self._at: Callable[[str], Any] = functools.cache(self._file.__getitem__)
+            self.at: Callable[[str], Any] = functools.cache(self._file.__getitem__)
             self._opened = opened.pop_all()
 
     def _is_the_file_that_was_read(self) -> bool:
@@ -364,7 +346,7 @@ class Hdf5File:
     def attribute(self, group: str, name: str) -> str | int | None:
         """Return an attribute as it is stored; None where it is absent."""
         with self._reading(f"attribute {name} of {group}"):
-            value = self._at(group).attrs.get(name)
+            value = self.at(group).attrs.get(name)
             if isinstance(value, np.bytes_):
                 return bytes(value).decode()
             if value is None or isinstance(value, np.integer):
@@ -383,7 +365,7 @@ class Hdf5File:
     def form(self, path: str) -> Form:
         """Return the element type and the shape of a column that is there."""
         with self._reading(f"column {path}"):
-            found = self._at(path)
+            found = self.at(path)
         if not isinstance(found, h5py.Dataset):
             raise self.damaged(f"column {path} is no array")
         return Form(type_name(found.dtype), found.shape)
@@ -393,14 +375,14 @@ class Hdf5File:
         array = self.part(path)
         # The file may have been opened without a check of its digest, or long ago.
         with self._reading(f"column {path}"):
-            digest = self._at(path).attrs.get("sha256")
+            digest = self.at(path).attrs.get("sha256")
         if not isinstance(digest, np.bytes_) or digest != digest_of(array).encode():
             raise self.damaged(f"column {path} does not match its digest")
         return array
 
     def part(self, path: str, *spans: slice) -> AnyArray:
         """Return a part of a column, from where to where in each of its dimensions."""
-        dataset = self._at(path)
+        dataset = self.at(path)
         with self._reading(f"column {path}"):
             if path not in self._whole:
                 if dataset.nbytes > _LARGEST_RATIO * self.stored_bytes(path):
@@ -410,11 +392,7 @@ class Hdf5File:
 
     def stored_bytes(self, path: str) -> int:
         """Return the bytes that a column takes in the file."""
-        return int(self._at(path).id.get_storage_size())
-
-    def is_same(self, path: str, other: str) -> bool:
-        """Return whether two columns are stored once."""
-        return bool(self._at(path) == self._at(other))
+        return int(self.at(path).id.get_storage_size())
 
 
 # -- flat files ------------------------------------------------------------------------------------
@@ -440,7 +418,6 @@ DIMENSIONS = 4
 #: The element types by their numbers in the table of columns, from 1, and bytes of one element; of
 #: text that is one byte of it.
 SIZES = {"uint8": 1, "uint16": 2, "uint32": 4, "int32": 4, "int64": 8, "float64": 8, "text": 1}
-DTYPES = {name: number for number, name in enumerate(SIZES, 1)}
 _DTYPE_NAMES = dict(enumerate(SIZES, 1))
 
 #: The header, and an entry of the table of columns, as docs/format.md lists their fields.
@@ -490,14 +467,14 @@ class FlatFile:
         self.numbers |= {number: self._numbers(number) for number in range(profiles)}
         # A level has the columns of its own kind alone, whatever else lies in its file.
         worlds = ("both", "grid" if self.numbers[LEVEL]["kind"] else "graph")
-        self._key = {
+        self.key = {
             at: key
             for key in self.entries
             if schema.has_column(at := self._path_of(*key)) and schema.column(at).world in worlds
         }
         (name,), (self._recipe,) = self._texts("name", 1), self._texts("recipe", 1)
         recipe = hashlib.sha256(self._recipe.encode()).hexdigest()
-        self.header: Header = FlatHeader(
+        self.header = Header(
             FLAT_VERSION, revision, name, (), recipe, "", 0, size, fingerprint.hex()
         )
 
@@ -526,24 +503,20 @@ class FlatFile:
         return None
 
     def has(self, path: str) -> bool:
-        return path in self._key
+        return path in self.key
 
     def form(self, path: str) -> Form:
-        entry = self.entries[self._key[path]]
+        entry = self.entries[self.key[path]]
         return Form(entry.dtype, entry.shape[: -1 if entry.dtype == "text" else None])
 
     def load(self, path: str) -> AnyArray:
-        return self.read(*self._key[path])
+        return self.read(*self.key[path])
 
     def part(self, path: str, *spans: slice) -> AnyArray:
         return np.asarray(self.load(path)[spans])
 
     def stored_bytes(self, path: str) -> int:
-        return self.entries[self._key[path]].size
-
-    def is_same(self, path: str, other: str) -> bool:
-        a, b = (self.entries[self._key[each]] for each in (path, other))
-        return (a.offset, a.size) == (b.offset, b.size)
+        return self.entries[self.key[path]].size
 
     def read(self, profile: int, name: str) -> AnyArray:
         """Return a column where it lies, unchecked; texts as (k) bytes.
@@ -833,14 +806,6 @@ class File:
             known = self._known[path] = self.schema.has_column(path) and self._file.has(path)
         return known
 
-    def columns(self) -> list[str]:
-        """Return the paths of the columns in the schema's order, profile by profile."""
-        declared = self.schema.columns
-        paths = [each.path for each in declared if not each.own] + [
-            profile_path(name, each.name) for name in self.profiles for each in declared if each.own
-        ]
-        return [path for path in paths if self.has(path)]
-
     def read(self, path: str) -> AnyArray:
         """Return a whole column in a new array; those of flat files where they lie, read-only.
 
@@ -852,23 +817,6 @@ class File:
         if path not in self._sound:
             self._check_values(array, path)
             self._sound.add(path)
-        return array
-
-    def part(self, path: str, *spans: slice) -> AnyArray:
-        """Return a part of a column in a new array.
-
-        Its digest is that of the whole column, and is not compared; :meth:`read` does that.
-
-        Args:
-            path: a column that the file holds.
-            spans: from where to where, in each of its dimensions.
-
-        Raises:
-            CorruptAssetError: the column is missing, unreadable, or not what the schema says.
-        """
-        self.shape(path)
-        array = self._file.part(path, *spans)
-        self._check_values(array, path, whole=False)
         return array
 
     def _check_values(self, array: AnyArray, path: str, *, whole: bool = True) -> None:
@@ -896,21 +844,6 @@ class File:
         for dim in dict.fromkeys(declared.dims):
             self._length(dim.removesuffix(" + 1"), profile)
         return shape
-
-    def dtype(self, path: str) -> str:
-        """Return the element type of a column."""
-        self.shape(path)
-        return self._file.form(path).dtype
-
-    def stored_bytes(self, path: str) -> int:
-        """Return the bytes a column takes in the file."""
-        self.shape(path)
-        return self._file.stored_bytes(path)
-
-    def is_same(self, path: str, other: str) -> bool:
-        """Return whether two columns are stored once, under two names."""
-        self.shape(path), self.shape(other)
-        return self._file.is_same(path, other)
 
     # -- lengths ----------------------------------------------------------------------------------
 
