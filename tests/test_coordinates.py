@@ -7,7 +7,6 @@ screenToTileCoords in src/libtiled), in plain Python and without rounding.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -299,4 +298,4 @@ def test_hexagons_may_not_be_turned() -> None:
     assert where.problem(10, 10, "odd-r") is not None
     where = upright(16.0, layout="odd-q")
     assert where.problem(10, 10, "odd-q") is None
-    assert replace(where, side=where.east[0] + 1).problem(10, 10, "odd-q") is not None
+    assert where._replace(side=where.east[0] + 1).problem(10, 10, "odd-q") is not None

@@ -18,14 +18,11 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array
 from bake.play.reader.hops import plane_of, view_of
 from bake.play.reader.version import Version
-from levelbake.errors import OutsideMapError, QueryError
-from levelbake.places import Place, number_of, quoted
+from levelbake.errors import QueryError
+from levelbake.places import FARTHEST, Place, quoted
 
 if TYPE_CHECKING:
     from bake.search.point.kd_tree import Candidate, KdTree
-
-#: Points farther out than this, in cells or a graph's units, are moved in to it.
-FARTHEST = 1e15
 
 #: A point no farther than this from the middle of a cell, along both axes, is nearest to that one,
 #: however floats round; nearer to a border the cells around decide.
@@ -59,10 +56,7 @@ class NearestPlaces:
     def one(self, point: Sequence[float], last: Place | None = None) -> int:
         """Return the row nearest to a point: see :meth:`bake.play.Navigator.nearest`."""
         places = self._places
-        floor = 0
-        if places.floor_height is not None:
-            point, floor = places.point_on_floor(point)
-        x, y = _point(point)
+        x, y, floor = places.point(point)
         if places.is_grid:
             row = self._by_division(x, y, floor)
             if row >= 0:
@@ -276,11 +270,8 @@ class NearestPlaces:
     def _floors_of(self, given: Float64Array) -> Int32Array:
         known = (given >= 0) & (given < self._places.floors) & (given == np.floor(given))
         if not known.all():
-            raise OutsideMapError(
-                f"there is no floor {given[int(known.argmin())].item():g}",
-                place=f"level {self._places.name!r}",
-                expected=f"floor from 0 to {self._places.floors - 1}",
-            )
+            floor = given[int(known.argmin())].item()
+            raise self._places.no_floor(int(floor) if floor.is_integer() else floor)
         return given.astype(np.int32)
 
     # -- domains of points with weights -----------------------------------------------------------
@@ -407,16 +398,3 @@ def are_many(point: object) -> bool:
     if not isinstance(point, list | tuple) or not len(point):
         return False
     return isinstance(point[0], list | tuple | np.ndarray)
-
-
-def _point(point: Sequence[float]) -> tuple[float, float]:
-    try:
-        x, y = map(number_of, () if isinstance(point, bytes) else point)
-    except (TypeError, ValueError):
-        x = y = math.nan
-    if -FARTHEST < x < FARTHEST and -FARTHEST < y < FARTHEST:
-        return x, y
-    if not (math.isfinite(x) and math.isfinite(y)):
-        raise QueryError(f"{quoted(point)} is no point", expected="(x, y), two finite numbers")
-    # Squares of larger numbers would overflow; from so far out all places are equally near.
-    return min(max(x, -FARTHEST), FARTHEST), min(max(y, -FARTHEST), FARTHEST)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +55,7 @@ def as_data(difference: Difference, broken: Sequence[str]) -> dict[str, Any]:
         },
         "coordinates": None
         if difference.coordinates is None
-        else [asdict(each) for each in difference.coordinates],
+        else [each._asdict() for each in difference.coordinates],
         "profiles_gone": list(difference.profiles_gone),
         "profiles_come": list(difference.profiles_come),
         "profiles": {profile.name: _data(profile) for profile in difference.profiles},

@@ -271,9 +271,7 @@ def findings_of(scene: Scene) -> list[Problem]:
     if places.is_grid and scene.level.doors:
         door = np.zeros((places.height, places.width), dtype=np.bool_)
         for each in scene.level.doors.values():
-            cells = [places.grid_cell(tuple(cell)) for cell in each.cells.tolist()]
-            x, y = np.array(cells, dtype=np.intp).reshape(-1, 2).T
-            door[y, x] = True
+            door.reshape(-1)[places.locations(each.cells, "a door")] = True
         rows = places.floor_height
         at_door = under_footprint(door, columns.size, np.logical_or, False, rows).reshape(-1)
         graph = Graph(places.first_out, places.head)

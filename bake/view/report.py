@@ -164,7 +164,7 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
             "floors": level.floors,
             "headings": level.headings,
             "hex_layout": asset.text("hex_layout"),
-            "coordinates": points.coordinates if points.are_stated else None,
+            "coordinates": points.coordinates._asdict() if points.are_stated else None,
             **{name: asset.attribute(name) for name in _MOVEMENT},
             "format_version": header.format_version,
             "bake_revision": header.bake_revision,
@@ -174,10 +174,12 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
             "nodes": nodes,
             "arcs": asset.graph.taken(asset.profiles),
             "terrains": as_names(asset.read("/terrain_name")),
-            "doors": [{**vars(door), "states": list(door.states)} for door in level.doors.values()],
-            "links": list(map(vars, level.links.values())),
-            "regions": list(map(vars, level.regions.values())),
-            "spots": list(map(vars, level.spots())),
+            "doors": [
+                {**each._asdict(), "states": list(each.states)} for each in level.doors.values()
+            ],
+            "links": [each._asdict() for each in level.links.values()],
+            "regions": [each._asdict() for each in level.regions.values()],
+            "spots": [each._asdict() for each in level.spots()],
             "profiles": {
                 name: _profile(asset, name) for name in asset.profiles if profile in (None, name)
             },

@@ -161,7 +161,13 @@ def _coordinates(owner: Fields, layers: list[Layer], placing: Placing) -> Coordi
     for floor in placing.floors or (None,):
         own = (each for each in layers if each.kind == "tilelayer" and each.floor == floor)
         offsets.append(next((each.offset for each in own), (0.0, 0.0)))
-    return replace(base, centres=tuple(base.moved(*offset).centres[0] for offset in offsets))
+    return base._replace(centres=tuple(_moved(base, *offset).centres[0] for offset in offsets))
+
+
+def _moved(coordinates: Coordinates, x: float, y: float) -> Coordinates:
+    """Return the same cells, elsewhere in the plane."""
+    centres = ((each[0] + x, each[1] + y) for each in coordinates.centres)
+    return coordinates._replace(centres=tuple(centres))
 
 
 def _on_plane(
@@ -306,7 +312,7 @@ def read_member(path: Path, part: str, reading: TiledReading, project: Path | No
         level,
         name=part,
         source=path,
-        coordinates=level.coordinates and level.coordinates.moved(found[0].x, found[0].y),
+        coordinates=level.coordinates and _moved(level.coordinates, found[0].x, found[0].y),
         shapes=tuple(shifted(each, found[0].x, found[0].y) for each in level.shapes),
         depends_on=tuple(files.depends_on),
     )

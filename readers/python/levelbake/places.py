@@ -17,7 +17,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral, Real
 from operator import index
@@ -75,14 +74,8 @@ Name = str | int
 Place = Cell | Name
 
 
-def is_point(place: object) -> bool:
-    """Tell whether a place on a graph is said as a point of the plane, not as a node's name."""
-    return isinstance(place, tuple | list | np.ndarray)
-
-
-def has_point(*ends: object) -> bool:
-    """Tell whether one of some places on a graph is said as a point, not as a node's name."""
-    return any(map(is_point, ends))
+#: Points farther out than this are moved in to it, as squares of larger numbers would overflow.
+FARTHEST = 1e15
 
 
 class LevelForm(NamedTuple):
@@ -190,13 +183,9 @@ class Places:
     @cached_property
     def names(self) -> tuple[Name, ...]:
         """Return the node names of a graph level, as its source wrote them."""
-        whole = self._names_are_numbers
-        stored = self.file.read("/node_number" if whole else "/node_name")
-        return tuple(stored.tolist() if whole else [name.decode() for name in stored.tolist()])
-
-    @property
-    def _names_are_numbers(self) -> bool:
-        return self.file.has("/node_number")
+        if self.file.has("/node_number"):
+            return tuple(self.file.read("/node_number").tolist())
+        return tuple(name.decode() for name in self.file.read("/node_name").tolist())
 
     @cached_property
     def _node_of_name(self) -> Mapping[Name, int]:
@@ -205,9 +194,7 @@ class Places:
     @cached_property
     def position(self) -> Float64Array | None:
         """Return (n, 2) float64, positions of a graph's nodes; None where the source gave none."""
-        if not self.file.has("/position"):
-            return None
-        return self.file.read("/position").astype(np.float64)
+        return self.file.read("/position") if self.file.has("/position") else None
 
     def node_named(self, name: object) -> int | None:
         """Return the node of a name, None where there is none. True and 1.0 are not the name 1."""
@@ -223,7 +210,7 @@ class Places:
     def name_from(self, text: str) -> Name:
         """Return a node's name from text; it is a number where the source has numbers."""
         name: Name = text
-        if self._names_are_numbers and text.lstrip("-").isdecimal():
+        if self.file.has("/node_number") and text.lstrip("-").isdecimal():
             with suppress(ValueError):
                 name = int(text)
         if self.node_named(name) is None:
@@ -290,44 +277,27 @@ class Places:
             OutsideMapError, UnknownNodeError: there is no such place.
             QueryError: the cell is made of another number of integers.
         """
-        if self.is_grid:
-            x, y = self.grid_cell(place)
-            return y * self.width + x
-        node = self.node_named(place)
-        if node is None:
-            where = f"level {self.name!r}"
-            raise UnknownNodeError(f"no node is named {quoted(place)}", place=where)
-        return node
-
-    def grid_cell(self, place: object) -> tuple[int, int]:
-        """Return the cell of the whole grid for a cell that a game says.
-
-        Args:
-            place: (x, y), on levels of several floors (x, y, floor).
-
-        Raises:
-            OutsideMapError: there is no such cell.
-            QueryError: the cell is made of another number of integers.
-        """
-        several = self.floor_height is not None
-        rows = self.floor_height or self.height
+        where = f"level {self.name!r}"
+        if not self.is_grid:
+            node = self.node_named(place)
+            if node is None:
+                raise UnknownNodeError(f"no node is named {quoted(place)}", place=where)
+            return node
+        several, rows = self.floor_height is not None, self.floor_height or self.height
         try:
-            if several:
-                x, y, floor = (index(number) for number in cast("Cell", place))
-            else:
-                x, y = (index(number) for number in cast("Cell", place))
-                floor = 0
+            x, y, *more = map(index, cast("Cell", place))
+            (floor,) = more if several else (*more, 0)
         except (TypeError, ValueError):
             expected = "(x, y, floor), three integers" if several else "(x, y), two integers"
             raise QueryError(f"{quoted(place)} is no cell", expected=expected) from None
         if not (0 <= x < self.width and 0 <= y < rows and 0 <= floor < self.floors):
             raise OutsideMapError(
-                f"cell {quoted((x, y, floor) if several else (x, y))} lies outside the level",
-                place=f"level {self.name!r}",
+                f"cell {quoted((x, y, floor)[: self.dimensions])} lies outside the level",
+                place=where,
                 expected=f"x from 0 to {self.width - 1}, y from 0 to {rows - 1}"
                 + (f", floor from 0 to {self.floors - 1}" if several else ""),
             )
-        return x, y + floor * rows
+        return (y + floor * rows) * self.width + x
 
     def locations(self, places: npt.ArrayLike, what: str) -> Int32Array:
         """Return (m) int32, the locations of many places that a game says; -1 for no such place.
@@ -385,27 +355,41 @@ class Places:
             one = isinstance(places, str | SupportsIndex)
         return one, cast("npt.ArrayLike", [places] if one else places)
 
-    def point_on_floor(self, point: Sequence[float]) -> tuple[Sequence[float], int]:
-        """Split a point (x, y, floor) into the point on its floor, and the floor.
+    def point(self, given: Sequence[float]) -> tuple[float, float, int]:
+        """Return x and y of a point in cells, or in the units of a graph, and its floor.
+
+        Points farther out than FARTHEST are moved in to it: from there all places are as near.
+
+        Args:
+            given: (x, y), on levels of several floors (x, y, floor).
 
         Raises:
-            QueryError: the point is not three numbers, or there is no such floor.
+            QueryError: it is no point, or there is no such floor.
         """
+        several, floor = self.floor_height is not None, 0
         try:
-            x, y, number = point
-            floor = index(cast("SupportsIndex", number))
+            x, y, *more = () if isinstance(given, bytes) else given
+            x, y = number_of(x), number_of(y)
+            (floor,) = map(index, cast("Any", more)) if several else (*more, 0)
         except (TypeError, ValueError):
+            x = math.nan
+        if not (math.isfinite(x) and math.isfinite(y)):
+            expected = "(x, y, floor), two finite numbers and an integer"
             raise QueryError(
-                f"{quoted(point)} is no point",
-                expected="(x, y, floor), two finite numbers and an integer",
-            ) from None
-        if not 0 <= floor < self.floors:
-            raise OutsideMapError(
-                f"there is no floor {quoted(floor)}",
-                place=f"level {self.name!r}",
-                expected=f"floor from 0 to {self.floors - 1}",
+                f"{quoted(given)} is no point",
+                expected=expected if several else "(x, y), two finite numbers",
             )
-        return (x, y), floor
+        if not 0 <= floor < self.floors:
+            raise self.no_floor(floor)
+        return min(max(x, -FARTHEST), FARTHEST), min(max(y, -FARTHEST), FARTHEST), floor
+
+    def no_floor(self, floor: object) -> OutsideMapError:
+        """Return the error for a floor that the level does not have."""
+        return OutsideMapError(
+            f"there is no floor {quoted(floor)}",
+            place=f"level {self.name!r}",
+            expected=f"floor from 0 to {self.floors - 1}",
+        )
 
 
 def quoted(what: object) -> str:
@@ -429,8 +413,7 @@ MAX_CELL = 2.0**21
 _FARTHEST = 2.0**48
 
 
-@dataclass(frozen=True)
-class Coordinates:
+class Coordinates(NamedTuple):
     """Where the cells of a grid lie.
 
     Attributes:
@@ -444,10 +427,6 @@ class Coordinates:
     south: Point
     side: float = 0.0
 
-    def moved(self, x: float, y: float) -> Coordinates:
-        """Return the same cells, elsewhere in the plane."""
-        return replace(self, centres=tuple((each[0] + x, each[1] + y) for each in self.centres))
-
     def points(self, cells: AnyArray, floor: AnyArray, layout: HexLayout | None) -> Float64Array:
         """Return the middles of cells.
 
@@ -459,15 +438,12 @@ class Coordinates:
         Returns:
             (n, 2) float64.
         """
-        steps = cells.astype(np.float64)
-        if layout is not None:
-            line = 1 if in_rows(layout) else 0
-            steps[:, 1 - line] += _shift(steps[:, line], layout)
-        x, y = steps[:, :1], steps[:, 1:]
-        found: Float64Array = (
-            self._centre(floor) + x * np.array(self.east) + y * np.array(self.south)
-        )
-        return found
+        x, y = cells.T.astype(np.float64)
+        if layout is not None and in_rows(layout):
+            x += _shift(y, layout)
+        elif layout is not None:
+            y += _shift(x, layout)
+        return np.stack(self._middle(*self._centre(floor).T, x, y), axis=1)
 
     def cells(
         self, points: Float64Array, floor: AnyArray, layout: HexLayout | None
@@ -485,31 +461,28 @@ class Coordinates:
         centre = self._centre(floor)
         if layout is not None:
             return self._hexagons(points - centre, layout)
-        x, y = (points - (centre - self._to_middle)).T
-        found: Float64Array = np.floor(np.stack(self._in_steps(x, y), axis=1))
-        return found
+        return np.floor(np.stack(self._square(*centre.T, *points.T), axis=1))
 
     def square_cell(self, x: float, y: float) -> tuple[float, float]:
         """Return the square cell of the only floor that a point lies in; what numpy would say.
 
         It is not rounded down, and not finite where the point is not.
         """
-        (left, top), (across, down) = self.centres[0], self._to_middle
-        return self._in_steps(x - (left - across), y - (top - down))
+        return self._square(*self.centres[0], x, y)
 
     def square_point(self, x: int, y: int) -> Point:
         """Return the middle of a square cell of the only floor; what numpy would say."""
-        (left, top), (ax, ay), (bx, by) = self.centres[0], self.east, self.south
+        return self._middle(*self.centres[0], x, y)
+
+    def _middle(self, left: N, top: N, x: N, y: N) -> tuple[N, N]:
+        """Return the middle of the cell that is x and y steps away from where cells begin."""
+        (ax, ay), (bx, by) = self.east, self.south
         return left + x * ax + y * bx, top + x * ay + y * by
 
-    @cached_property
-    def _to_middle(self) -> Point:
-        """Return the way from the corner at which a square cell begins to its middle."""
-        return (self.east[0] + self.south[0]) / 2, (self.east[1] + self.south[1]) / 2
-
-    def _in_steps(self, x: N, y: N) -> tuple[N, N]:
-        """Return how many steps to the east and to the south lead as far as x and y."""
+    def _square(self, left: N, top: N, x: N, y: N) -> tuple[N, N]:
+        """Return the square cell that x and y lie in, not rounded down."""
         (ax, ay), (bx, by) = self.east, self.south
+        x, y = x - (left - (ax + bx) / 2), y - (top - (ay + by) / 2)
         if ay == bx == 0:
             return x / ax, y / by
         area = ax * by - ay * bx
@@ -517,33 +490,22 @@ class Coordinates:
 
     def problem(self, width: int, height: int, layout: HexLayout | None) -> str | None:
         """Say why these cannot be the coordinates of a grid of this size; None where they can."""
-        numbers = [
-            *self.east,
-            *self.south,
-            self.side,
-            *(axis for each in self.centres for axis in each),
-        ]
-        if not all(math.isfinite(number) for number in numbers):
+        if not np.isfinite([*self.east, *self.south, self.side, *np.ravel(self.centres)]).all():
             return "the coordinates are not finite"
         (ax, ay), (bx, by) = self.east, self.south
         area = ax * by - ay * bx
         if min(ax, by, area) <= 0 or (layout is not None and not (ay == bx == 0)):
             return "the cells have no area, or do not run to the east and south"
-        if not self._side_fits(layout):
+        apart = 0.0 if layout is None else by if in_rows(layout) else ax
+        if not 0 <= self.side <= apart:
             return "the sides of cells are longer than the cells"
         across, down = math.hypot(ax, ay), math.hypot(bx, by)
-        far = max(abs(axis) for each in self.centres for axis in each)
+        far = float(np.abs(self.centres).max())
         if max(across, down) > MAX_CELL or far > MAX_PLACE:
             return "the cells are too large, or too far from the origin"
         if far + width * across + height * down > _FARTHEST * area / max(across, down):
             return "the cells are too small to be told apart so far from the origin"
         return None
-
-    def _side_fits(self, layout: HexLayout | None) -> bool:
-        """Tell whether the sides are no longer than lines of hexagons are apart."""
-        if layout is None:
-            return self.side == 0
-        return 0 <= self.side <= (self.south[1] if in_rows(layout) else self.east[0])
 
     def _centre(self, floor: AnyArray) -> Float64Array:
         """Return (n, 2) float64, the middle of cell (0, 0) of each floor."""
@@ -649,8 +611,7 @@ class Points:
             )
         if not self.are_stated:
             return upright(1.0, layout=places.hex_layout)
-        centre = places.file.read("/centre").astype(np.float64)
-        step = places.file.read("/step").astype(np.float64)
+        centre, step = places.file.read("/centre"), places.file.read("/step")
         if len(centre) not in (1, places.floors):
             raise places.file.damaged(f"centre has {len(centre)} floors of {places.floors}")
         if len(step) != (2 if places.hex_layout is None else 3):
@@ -768,11 +729,7 @@ class Points:
         last = given[:, 2]
         known = (last >= 0) & (last < floors) & (last == np.floor(last))
         if not known.all():
-            raise OutsideMapError(
-                f"there is no floor {last[int(known.argmin())].item()!r}",
-                place=f"level {self._places.name!r}",
-                expected=f"floor from 0 to {floors - 1}",
-            )
+            raise self._places.no_floor(last[int(known.argmin())].item())
         return last.astype(np.int64)
 
     def _refuse(self, what: object, noun: str, expected: str) -> NoReturn:

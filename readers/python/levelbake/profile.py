@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from levelbake.errors import BlockedCellError, QueryError
 from levelbake.hops import view_of
-from levelbake.places import Cell, Place, Places, number_of, quoted
+from levelbake.places import Cell, Place, Places
 from levelbake.steps import BLOCKED, AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
 from levelbake.toward import ProfileVersion
 
@@ -20,9 +20,6 @@ _BLOCKED = int(BLOCKED)
 
 #: How many wrong places of an argument an error names.
 _NAMED = 5
-
-#: Points farther out than this, in cells or a graph's units, are moved in to it.
-_FARTHEST = 1e15
 
 #: The errors that a wrong argument makes the fast lookup raise.
 _WRONG = (TypeError, ValueError, IndexError, NotImplementedError)
@@ -254,10 +251,8 @@ class Profile:
             QueryError: the point is none, there is no such floor, the graph has no positions, or
                 there is nowhere to stand.
         """
-        now, places, floor = self._newest(), self._places, 0
-        if places.floor_height is not None:
-            point, floor = places.point_on_floor(point)
-        x, y = _point(point)
+        now, places = self._newest(), self._places
+        x, y, floor = places.point(point)
         rows = places.floor_height or places.height
         column, line = math.floor(x + 0.5), math.floor(y + 0.5)
         if places.is_grid and 0 <= column < places.width and 0 <= line < rows:
@@ -446,17 +441,6 @@ class Profile:
 def _is_bare(place: object) -> bool:
     """Tell whether a place of a level with headings is a cell without one."""
     return isinstance(place, tuple | list) and len(place) == 2
-
-
-def _point(point: Sequence[float]) -> tuple[float, float]:
-    try:
-        x, y = map(number_of, () if isinstance(point, bytes) else point)
-    except (TypeError, ValueError):
-        x = y = math.nan
-    if not (math.isfinite(x) and math.isfinite(y)):
-        raise QueryError(f"{quoted(point)} is no point", expected="(x, y), two finite numbers")
-    # Squares of larger numbers would overflow; from so far out all places are equally near.
-    return min(max(x, -_FARTHEST), _FARTHEST), min(max(y, -_FARTHEST), _FARTHEST)
 
 
 def _fast_lookup(
