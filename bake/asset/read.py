@@ -23,6 +23,11 @@ class Asset(File):
     """An open asset or flat file with every column that is declared, and the graph of its level."""
 
     in_assets, in_flat_files = LEVELS, FLAT
+    path: Path
+
+    def __init__(self, path: str | Path, *, check: bool = True) -> None:
+        """Open a file; see :class:`levelbake.file.File`."""
+        super().__init__(Path(path), check=check)
 
     @cached_property
     def graph(self) -> LevelGraph:

@@ -5,10 +5,13 @@ That a place cannot be reached is never an error; it is a value.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
+
+#: The path of a file, as whoever names it has it.
+FilePath = str | os.PathLike[str]
 
 #: The most characters of one part of a line; names in malicious levels can be far longer.
 _LONGEST_PART = 1000
@@ -27,17 +30,15 @@ class BakeError(Exception):
         self,
         found: str,
         *,
-        file: str | Path | None = None,
+        file: FilePath | None = None,
         place: str | None = None,
         expected: str | None = None,
         remedy: str | None = None,
     ) -> None:
         self.found = found
-        self.file = None if file is None else Path(file)
-        self.place = place
-        self.expected = expected
-        self.remedy = remedy
-        super().__init__(found, self.file, place, expected, remedy)
+        self.file, self.place = file, place
+        self.expected, self.remedy = expected, remedy
+        super().__init__(found, file, place, expected, remedy)
 
     def __str__(self) -> str:
         where = [cut(str(part)) for part in (self.file, self.place) if part is not None]

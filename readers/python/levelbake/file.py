@@ -17,7 +17,6 @@ import stat
 import struct
 from collections.abc import Callable, Iterator
 from io import BufferedReader
-from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -39,6 +38,7 @@ from levelbake.errors import (
     AssetTooNewError,
     AssetTooOldError,
     CorruptAssetError,
+    FilePath,
     NotAnAssetError,
 )
 from levelbake.steps import AnyArray, Int64Array, UInt8Array
@@ -116,7 +116,7 @@ _FIELDS = Header._fields[:-1]
 
 
 @contextlib.contextmanager
-def open_to_read(path: Path) -> Iterator[BufferedReader]:
+def open_to_read(path: FilePath) -> Iterator[BufferedReader]:
     """Open a file to read bytes from; an error of the system becomes an AssetError."""
     try:
         with open(path, "rb", opener=_without_waiting) as file:
@@ -134,7 +134,7 @@ def _without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def parse_header(file: BufferedReader, path: Path) -> Header:
+def parse_header(file: BufferedReader, path: FilePath) -> Header:
     """Read the user block of an open asset.
 
     Raises:
@@ -149,7 +149,7 @@ def parse_header(file: BufferedReader, path: Path) -> Header:
         what, expected = "no HDF5 file", "an asset written by `bake build`"
         if _is_hdf5(file):
             what = "an HDF5 file of another program"
-        elif path.suffix.lower() == ".bake":
+        elif os.fspath(path).lower().endswith(".bake"):
             what, expected = "no flat file", "one written by `bake export`"
         raise NotAnAssetError(f"this is {what}", file=path, expected=expected)
     unreadable = NotAnAssetError("the header is damaged", file=path, remedy=_REBAKE)
@@ -219,7 +219,7 @@ def _is_hdf5(file: BufferedReader) -> bool:
 
 
 def _check_version(
-    path: Path, what: str, version: int, known: tuple[int, int], remedy: str
+    path: FilePath, what: str, version: int, known: tuple[int, int], remedy: str
 ) -> None:
     """Refuse a version that is older or newer than those that can be read."""
     oldest, newest = known
@@ -233,7 +233,7 @@ def _check_version(
 
 
 def damaged(
-    path: Path,
+    path: FilePath,
     found: str,
     *,
     verdict: str = "damaged",
@@ -278,7 +278,7 @@ _LARGEST_RATIO = 1032
 class Hdf5File:
     """An open HDF5 file: its attributes, and arrays that match their digests."""
 
-    def __init__(self, path: Path, schema: Schema, *, check: bool = True) -> None:
+    def __init__(self, path: FilePath, schema: Schema, *, check: bool = True) -> None:
         """Open a file; see :class:`File`."""
         if h5py is None:
             raise AssetError(
@@ -309,7 +309,7 @@ class Hdf5File:
     def _is_the_file_that_was_read(self) -> bool:
         """Return whether HDF5, which opens files by name, has the file whose header was read."""
         try:
-            return os.path.samestat(os.fstat(self._bytes.fileno()), self.path.stat())
+            return os.path.samestat(os.fstat(self._bytes.fileno()), os.stat(self.path))
         except OSError:
             return False
 
@@ -447,7 +447,9 @@ class FlatFile:
         numbers: those that describe the level and each profile, by LEVEL or its number, and name.
     """
 
-    def __init__(self, path: Path, schema: Schema = IN_FLAT_FILES, *, check: bool = True) -> None:
+    def __init__(
+        self, path: FilePath, schema: Schema = IN_FLAT_FILES, *, check: bool = True
+    ) -> None:
         """Map a file, and check that all columns lie inside it; see :class:`File`."""
         self.path, self.checked, self.is_open, self.schema = path, check, True, schema
         with open_to_read(path) as file:
@@ -566,7 +568,7 @@ class FlatFile:
 
 
 def _parse_flat_header(
-    file: BufferedReader, path: Path
+    file: BufferedReader, path: FilePath
 ) -> tuple[int, int, int, bytes, tuple[int, int]]:
     """Return the number of columns, the revision, the size, the fingerprint and the checksum."""
     data = file.read(HEADER_LAYOUT.size)
@@ -663,7 +665,7 @@ def checksum(words: AnyArray) -> tuple[int, int]:
 # -- either of them --------------------------------------------------------------------------------
 
 
-def is_flat(path: Path) -> bool:
+def is_flat(path: FilePath) -> bool:
     """Return whether a file begins like a flat file of any version.
 
     Raises:
@@ -693,7 +695,7 @@ class File:
     #: What assets and flat files hold.
     in_assets, in_flat_files = IN_ASSETS, IN_FLAT_FILES
 
-    def __init__(self, path: str | Path, *, check: bool = True) -> None:
+    def __init__(self, path: FilePath, *, check: bool = True) -> None:
         """Open a file.
 
         Args:
@@ -705,7 +707,6 @@ class File:
             NotAnAssetError, AssetTooOldError, AssetTooNewError: this version cannot read the file.
             CorruptAssetError: it was damaged.
         """
-        path = Path(path)
         self._file: Hdf5File | FlatFile = (
             FlatFile(path, self.in_flat_files, check=check)
             if is_flat(path)

@@ -5,21 +5,23 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from levelbake.changes import Batch, ChangeLog, Changer, Changes, UpdateReport
-from levelbake.errors import MissingTableError, QueryError, UnknownProfileError
+from levelbake.errors import FilePath, MissingTableError, QueryError, UnknownProfileError
 from levelbake.file import File
 from levelbake.hops import Arcs, Hops, LevelGround
 from levelbake.places import Cell, Coordinates, Name, Place, Places, Points, quoted, whole_of
 from levelbake.profile import Profile
-from levelbake.steps import BoolArray, Float64Array, Int64Array
+from levelbake.steps import BoolArray, Float64Array, Int32Array, Int64Array
 from levelbake.things import Door, Instance, Link, Region, Spot, ThingTables
 from levelbake.toward import ProfileVersion
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 class Level:
@@ -95,7 +97,7 @@ class Level:
         """
         return self._points.coordinates
 
-    def to_cell(self, point: npt.ArrayLike) -> Cell | npt.NDArray[np.int32]:
+    def to_cell(self, point: npt.ArrayLike) -> Cell | Int32Array:
         """Return the cell that a point lies in, whether or not the level has it: see `inside`.
 
         Args:
@@ -308,16 +310,16 @@ class Level:
         )
         return Changes(batch, places.places_of(at.astype(np.int32)), links, rerouted)
 
-    def save_patch(self, path: str | Path) -> None:
+    def save_patch(self, path: FilePath) -> None:
         """Write how the level has changed since it was baked to a small file.
 
         Raises:
             OutputError: the file cannot be written.
         """
         ground = self._ground
-        self._changer.save_patch(Path(path), self._arcs.baked if ground is None else ground)
+        self._changer.save_patch(path, self._arcs.baked if ground is None else ground)
 
-    def apply_patch(self, path: str | Path) -> dict[str, UpdateReport]:
+    def apply_patch(self, path: FilePath) -> dict[str, UpdateReport]:
         """Make the level what it was when a patch was saved, in one batch.
 
         This overrides whatever has changed since. Patches that hold links or arcs which a game
@@ -327,7 +329,7 @@ class Level:
             PatchError: the file is no patch, belongs to another level, holds links, or is damaged;
                 then nothing has changed.
         """
-        ground = self._changer.read_patch(Path(path))
+        ground = self._changer.read_patch(path)
         with self._changing:
             return self._become(ground)
 
@@ -376,7 +378,7 @@ class Level:
         self.close()
 
 
-def open_level(path: str | Path, *, check: bool = True) -> Level:
+def open_level(path: FilePath, *, check: bool = True) -> Level:
     """Open a baked level, an HDF5 asset or a flat file; columns are read when first needed.
 
     Args:

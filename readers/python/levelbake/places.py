@@ -20,10 +20,9 @@ from contextlib import suppress
 from functools import cached_property
 from numbers import Integral, Real
 from operator import index
-from typing import Any, NamedTuple, NoReturn, SupportsIndex, TypeGuard, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, SupportsIndex, TypeGuard, TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from levelbake.errors import OutsideMapError, QueryError, UnknownNodeError, cut
 from levelbake.file import File
@@ -43,6 +42,9 @@ from levelbake.steps import (
     in_rows,
     shoved_parity,
 )
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 # -- numbers --------------------------------------------------------------------------------------
 

@@ -14,17 +14,16 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from levelbake.errors import BakeError
 
-BoolArray = npt.NDArray[np.bool_]
-Int32Array = npt.NDArray[np.int32]
-Int64Array = npt.NDArray[np.int64]
-UInt8Array = npt.NDArray[np.uint8]
-Float64Array = npt.NDArray[np.float64]
+BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
+Int32Array = np.ndarray[Any, np.dtype[np.int32]]
+Int64Array = np.ndarray[Any, np.dtype[np.int64]]
+UInt8Array = np.ndarray[Any, np.dtype[np.uint8]]
+Float64Array = np.ndarray[Any, np.dtype[np.float64]]
 #: An array whose type is checked elsewhere, or one of several.
-AnyArray = npt.NDArray[Any]
+AnyArray = np.ndarray[Any, np.dtype[Any]]
 
 #: The weight of an arc that may not be used. In stored distances the same number means "no path".
 BLOCKED = np.int32(2**31 - 1)
@@ -335,7 +334,7 @@ def chart(cell: Int32Array, hex_layout: str | None) -> Int32Array:
     return found
 
 
-def sectors(dx: npt.NDArray[np.integer], dy: npt.NDArray[np.integer]) -> Int64Array:
+def sectors(dx: AnyArray, dy: AnyArray) -> Int64Array:
     """Number directions: ((sign dx + 1) * 3 + sign dy + 1) * 2, plus 1 where |dy| > |dx|."""
     side = (np.sign(dx).astype(np.int64) + 1) * 3 + np.sign(dy) + 1
     sector: Int64Array = side * 2 + (np.abs(dy) > np.abs(dx))
