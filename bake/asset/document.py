@@ -138,15 +138,15 @@ _UNREAD = {
 
 def lists_of_the_reader() -> str:
     """Return the source of the lists: what the reader reads, without prose."""
-    lists = {
-        Attribute: {"ATTRIBUTES": schema.ATTRIBUTES},
-        Column: {"COLUMNS": COLUMNS},
-        Number: {"LEVEL_NUMBERS": LEVEL_NUMBERS, "PROFILE_NUMBERS": PROFILE_NUMBERS},
+    lists: dict[str, Sequence[Attribute | Column | Number]] = {
+        "ATTRIBUTES = listed(Attribute": schema.ATTRIBUTES,
+        "COLUMNS = listed(Column": COLUMNS,
+        "LEVEL_NUMBERS = listed(Number": LEVEL_NUMBERS,
+        "PROFILE_NUMBERS = listed(Number": PROFILE_NUMBERS,
     }
     return "".join(
-        f'{name} = listed({kind.__name__}, """\n{_lines([*filter(is_read, listed)])}""")\n'
-        for kind, named in lists.items()
-        for name, listed in named.items()
+        f'{begin}, """\n{_lines([*filter(is_read, listed)])}""")\n'
+        for begin, listed in lists.items()
     )
 
 

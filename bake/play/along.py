@@ -9,10 +9,9 @@ import numpy as np
 
 from bake.arrays import Float64Array
 from bake.play.current import Current, Questions
-from bake.play.reader.places import is_point
 from bake.play.snapshot import Snapshot
 from levelbake.errors import QueryError
-from levelbake.places import Place
+from levelbake.places import Place, has_point
 
 if TYPE_CHECKING:
     from bake.play.live.moves import Moves, Unfolded
@@ -36,7 +35,7 @@ class PathQuestions(Questions):
             QueryError: no arc of this profile joins two consecutive places.
         """
         now = self._now
-        if not now.version.places.is_grid and any(map(is_point, path)):
+        if not now.version.places.is_grid and has_point(*path):
             return now.sight.cost(path)
         return float(self._step_units(now, path).sum())
 

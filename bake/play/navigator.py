@@ -15,11 +15,10 @@ from bake.play.headings import ends
 from bake.play.live.report import UpdateReport
 from bake.play.many import ManyQuestions
 from bake.play.nearest import are_many
-from bake.play.reader.places import is_point
 from bake.play.searching.result import SearchResult
 from bake.play.snapshot import Snapshot
 from levelbake.errors import QueryError
-from levelbake.places import Place, quoted
+from levelbake.places import Place, has_point, quoted
 from levelbake.things import Link
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
             QueryError: as for :meth:`next_hop`.
         """
         now = self._now
-        if now.has_corners and any(map(is_point, (start, goal))):
+        if now.has_corners and has_point(start, goal):
             way = self._between(now, start, goal)
             return math.inf if way is None else way.cost
         start, goal = cast("Place", start), cast("Place", goal)
@@ -223,7 +222,7 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
                 another method than "table".
         """
         now = self._now
-        if now.has_corners and any(map(is_point, (start, goal))):
+        if now.has_corners and has_point(start, goal):
             if method != "table" or heuristic is not None or weight != 1:
                 raise QueryError(
                     f"points are no places that method {method!r} can search from",

@@ -18,8 +18,9 @@ from bake.arrays import Float64Array, Int32Array, Int64Array
 from bake.play.mesh.polygons import GRID, Step, beside, step_of
 from bake.play.reader.engine import Engine
 from bake.play.reader.hops import view_of
-from bake.play.reader.places import NodePlaces, is_point
+from bake.play.reader.places import NodePlaces
 from levelbake.errors import BlockedCellError, QueryError
+from levelbake.places import is_point
 
 if TYPE_CHECKING:
     from bake.search.plane.sight import Outline

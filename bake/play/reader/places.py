@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
-import numpy as np
-
 from bake.arrays import Int32Array
 from bake.asset import Asset
 from levelbake.places import Place, Places
-
-
-def is_point(place: object) -> bool:
-    """Return whether a place on a graph is said as a point of the plane, not as a node's name."""
-    return isinstance(place, tuple | list | np.ndarray)
 
 
 class NodePlaces(Places):

@@ -12,12 +12,13 @@ import math
 import os
 import stat
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from levelbake.errors import FilePath, OutputError, PatchError, QueryError
+from levelbake.errors import OutputError, PatchError, QueryError
 from levelbake.hops import Arcs, LevelGround, Pair
 from levelbake.places import Place, number_of, quoted
 from levelbake.steps import MAX_WEIGHT, AnyArray, BoolArray, Int64Array
@@ -45,7 +46,8 @@ class Batch(NamedTuple):
     prices: dict[Pair, float | None]  # units; None = the usual price
 
 
-class UpdateReport(NamedTuple):
+@dataclass(frozen=True)
+class UpdateReport:
     """What an update did for one profile."""
 
     profile: str  #: its name
@@ -56,7 +58,8 @@ class UpdateReport(NamedTuple):
     closed: tuple[Place, ...]  #: places it no longer can stand on
 
 
-class Changes(NamedTuple):
+@dataclass(frozen=True)
+class Changes:
     """What has changed on a level since a token was given out; true if anything has."""
 
     token: int  #: what to give to the next :meth:`Level.changes_since`
@@ -250,7 +253,7 @@ class Changer:
 
     # -- patches ----------------------------------------------------------------------------------
 
-    def save_patch(self, path: FilePath, ground: LevelGround) -> None:
+    def save_patch(self, path: Path, ground: LevelGround) -> None:
         """Write a patch, whole or not at all.
 
         Raises:
@@ -267,23 +270,22 @@ class Changer:
         }
         text = json.dumps(says, separators=(",", ":"), allow_nan=False) + "\n"
         first = f"{KIND} 1 {self._fingerprint} {_digest(text)}\n"
-        partial = f"{os.fspath(path)}.{os.getpid()}.part"
+        partial = path.with_name(f"{path.name}.{os.getpid()}.part")
         try:
-            if os.path.exists(path) and not os.path.isfile(path):
+            if path.exists() and not path.is_file():
                 raise OutputError(
                     "cannot be written: a folder, a device or a pipe has this name",
                     file=path,
                     expected="the name of a file",
                 )
             try:
-                with open(partial, "w", encoding="utf-8", newline="\n") as file:
+                with partial.open("w", encoding="utf-8", newline="\n") as file:
                     file.write(first + text)
                     file.flush()
                     os.fsync(file.fileno())
-                os.replace(partial, path)
+                partial.replace(path)
             finally:
-                with suppress(FileNotFoundError):
-                    os.remove(partial)
+                partial.unlink(missing_ok=True)
         except OSError as error:
             raise OutputError(f"cannot be written: {error.strerror or error}", file=path) from None
 
@@ -291,7 +293,7 @@ class Changer:
     def _fingerprint(self) -> str:
         return self.arcs.file.header.fingerprint()
 
-    def read_patch(self, path: FilePath) -> LevelGround:
+    def read_patch(self, path: Path) -> LevelGround:
         """Return what a level is made of that a patch describes.
 
         Raises:
@@ -312,7 +314,7 @@ class Changer:
             raise PatchError(
                 "this patch belongs to another asset",
                 file=path,
-                expected=f"one saved with {os.path.basename(self.arcs.file.path)} as it is now",
+                expected=f"one saved with {Path(self.arcs.file.path).name} as it is now",
             )
         if any(rest) or digest != _digest(text):
             raise PatchError("damaged: its digest does not fit", file=path, remedy="save it again")
@@ -321,15 +323,15 @@ class Changer:
         except _WRONG:
             raise PatchError("damaged: it says nothing of this level", file=path) from None
 
-    def _text_of(self, path: FilePath) -> str:
+    def _text_of(self, path: Path) -> str:
         """Return the text of a patch; refuse one longer than a patch of this level can be."""
         arcs = self.arcs
         most = _FIRST_LINE + _LOCATION * arcs.count + _ARC * len(arcs.head)
         try:
-            if not stat.S_ISREG(os.stat(path).st_mode):
+            if not stat.S_ISREG(path.stat().st_mode):
                 found = "this is a folder, a device or a pipe"
                 raise PatchError(found, file=path, expected="a regular file")
-            with open(path, encoding="utf-8") as file:
+            with path.open(encoding="utf-8") as file:
                 text = file.read(most + 1)
         except OSError as error:
             raise PatchError(f"cannot be read: {error.strerror or error}", file=path) from None

@@ -175,15 +175,14 @@ def listed(kind: type[Declared], lines: str) -> tuple[Declared, ...]:
 
     A line has what must be said, in its order, and then what is not as usual, by name.
     """
-    fields, needed = kind._fields, len(kind._fields) - len(kind._field_defaults)
+    first = [field for field in kind._fields if field not in kind._field_defaults]
     found = []
     for line in lines.strip().split("\n"):
         parts = line.split(";")
-        said = [*zip(fields, parts, strict=False)][:needed]
-        said += [part.partition("=")[::2] for part in parts[needed:]]
-        values = {field: _value(field, text) for field, text in said}
-        names = values["name"].split(" ")
-        found += [kind(**{**values, "name": name}) for name in names]
+        said = dict(zip(first, parts, strict=False))
+        said |= {part.partition("=")[0]: part.partition("=")[2] for part in parts[len(first) :]}
+        values = {field: _value(field, text) for field, text in said.items()}
+        found += [kind(**{**values, "name": name}) for name in said["name"].split(" ")]
     return tuple(found)
 
 

@@ -182,21 +182,14 @@ def _first_object(data: bytes) -> dict[str, Any] | None:
 
 def _header_of(fields: dict[str, Any]) -> Header | None:
     """Return the header with these fields; None where one is missing or has a wrong value."""
-    own: dict[str, Any] = {name: fields.get(name) for name in _FIELDS}
-    sources = own["sources"]
-    if not isinstance(sources, list):
-        return None
-    if not all(isinstance(each, list) and len(each) == 2 for each in sources):
-        return None
-    own["sources"] = tuple(map(tuple, sources))
-    texts = [own[name] for name in ("level", "recipe", "body")] + [
-        text for each in sources for text in each
-    ]
+    values: list[Any] = [fields.get(name) for name in _FIELDS]
     # isinstance would take a bool for an int, but a bool is not a number here.
-    whole = all(type(own[name]) is int for name in ("bake_revision", "block", "size"))
-    if not (whole and all(isinstance(text, str) for text in texts)):
+    if [*map(type, values)] != [int, int, str, list, str, str, int, int]:
         return None
-    header = Header(**own)
+    sources = values[3]
+    if not all(type(each) is list and [*map(type, each)] == [str, str] for each in sources):
+        return None
+    header = Header(*values)._replace(sources=tuple(map(tuple, sources)))
     block = header.block
     fits = SMALLEST_BLOCK <= block <= LARGEST_BLOCK and not block & (block - 1)
     return header if fits and len(header.text()) <= block else None

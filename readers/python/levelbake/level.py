@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -317,7 +318,7 @@ class Level:
             OutputError: the file cannot be written.
         """
         ground = self._ground
-        self._changer.save_patch(path, self._arcs.baked if ground is None else ground)
+        self._changer.save_patch(Path(path), self._arcs.baked if ground is None else ground)
 
     def apply_patch(self, path: FilePath) -> dict[str, UpdateReport]:
         """Make the level what it was when a patch was saved, in one batch.
@@ -329,7 +330,7 @@ class Level:
             PatchError: the file is no patch, belongs to another level, holds links, or is damaged;
                 then nothing has changed.
         """
-        ground = self._changer.read_patch(path)
+        ground = self._changer.read_patch(Path(path))
         with self._changing:
             return self._become(ground)
 

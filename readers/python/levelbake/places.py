@@ -76,6 +76,16 @@ Name = str | int
 Place = Cell | Name
 
 
+def is_point(place: object) -> bool:
+    """Tell whether a place on a graph is said as a point of the plane, not as a node's name."""
+    return isinstance(place, tuple | list | np.ndarray)
+
+
+def has_point(*ends: object) -> bool:
+    """Tell whether one of some places on a graph is said as a point, not as a node's name."""
+    return any(map(is_point, ends))
+
+
 #: Points farther out than this are moved in to it, as squares of larger numbers would overflow.
 FARTHEST = 1e15
 
@@ -372,7 +382,7 @@ class Places:
         try:
             x, y, *more = () if isinstance(given, bytes) else given
             x, y = number_of(x), number_of(y)
-            (floor,) = map(index, cast("Any", more)) if several else (*more, 0)
+            (floor,) = map(index, cast("Any", more if several else [*more, 0]))
         except (TypeError, ValueError):
             x = math.nan
         if not (math.isfinite(x) and math.isfinite(y)):
@@ -445,7 +455,8 @@ class Coordinates(NamedTuple):
             x += _shift(y, layout)
         elif layout is not None:
             y += _shift(x, layout)
-        return np.stack(self._middle(*self._centre(floor).T, x, y), axis=1)
+        left, top = self._centre(floor).T
+        return np.stack(self._middle(left, top, x, y), axis=1)
 
     def cells(
         self, points: Float64Array, floor: AnyArray, layout: HexLayout | None
@@ -463,7 +474,9 @@ class Coordinates(NamedTuple):
         centre = self._centre(floor)
         if layout is not None:
             return self._hexagons(points - centre, layout)
-        return np.floor(np.stack(self._square(*centre.T, *points.T), axis=1))
+        (left, top), (x, y) = centre.T, points.T
+        found: Float64Array = np.floor(np.stack(self._square(left, top, x, y), axis=1))
+        return found
 
     def square_cell(self, x: float, y: float) -> tuple[float, float]:
         """Return the square cell of the only floor that a point lies in; what numpy would say.

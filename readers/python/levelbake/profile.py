@@ -322,8 +322,7 @@ class Profile:
         at = [self._standing_at(now, place) for place in path]
         total = 0
         for tail, head in pairwise(at):
-            every = now.hops.arcs.between(tail, head)
-            ticks = min(now.ticks[every].tolist(), default=_BLOCKED)
+            ticks = _cheapest(now, tail, head)
             if ticks == _BLOCKED:
                 a, b = self._places.place_at(tail), self._places.place_at(head)
                 raise QueryError(f"no step leads from {a!r} to {b!r} for profile {self.name!r}")
@@ -344,13 +343,8 @@ class Profile:
         if not len(cast("Sequence[Place]", path)):
             return True
         at = self._existing(path)
-        if not now.standing[at].all():
-            return False
-        arcs = now.hops.arcs
-        return all(
-            any(now.ticks[arc] != _BLOCKED for arc in arcs.between(tail, head))
-            for tail, head in pairwise(at.tolist())
-        )
+        steps = (_cheapest(now, *step) for step in pairwise(at.tolist()))
+        return bool(now.standing[at].all()) and all(ticks != _BLOCKED for ticks in steps)
 
     # -- arguments --------------------------------------------------------------------------------
 
@@ -438,6 +432,11 @@ class Profile:
         found = self._places.places_of(np.maximum(at, 0))
         found[at < 0] = -1 if self._places.is_grid else None
         return found
+
+
+def _cheapest(now: ProfileVersion, tail: int, head: int) -> int:
+    """Return the ticks of the cheapest arc between two locations; _BLOCKED where there is none."""
+    return min(now.ticks[now.hops.arcs.between(tail, head)].tolist(), default=_BLOCKED)
 
 
 def _is_bare(place: object) -> bool:

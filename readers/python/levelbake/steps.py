@@ -17,13 +17,13 @@ import numpy as np
 
 from levelbake.errors import BakeError
 
-BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
-Int32Array = np.ndarray[Any, np.dtype[np.int32]]
-Int64Array = np.ndarray[Any, np.dtype[np.int64]]
-UInt8Array = np.ndarray[Any, np.dtype[np.uint8]]
-Float64Array = np.ndarray[Any, np.dtype[np.float64]]
+BoolArray = np.ndarray[tuple[Any, ...], np.dtype[np.bool_]]
+Int32Array = np.ndarray[tuple[Any, ...], np.dtype[np.int32]]
+Int64Array = np.ndarray[tuple[Any, ...], np.dtype[np.int64]]
+UInt8Array = np.ndarray[tuple[Any, ...], np.dtype[np.uint8]]
+Float64Array = np.ndarray[tuple[Any, ...], np.dtype[np.float64]]
 #: An array whose type is checked elsewhere, or one of several.
-AnyArray = np.ndarray[Any, np.dtype[Any]]
+AnyArray = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 
 #: The weight of an arc that may not be used. In stored distances the same number means "no path".
 BLOCKED = np.int32(2**31 - 1)

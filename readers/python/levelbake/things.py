@@ -60,7 +60,8 @@ class Region(NamedTuple):
     def __eq__(self, other: object) -> bool:
         return self is other
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return id(self)
 
 
 class Spot(NamedTuple):
@@ -120,7 +121,8 @@ class Door(NamedTuple):
     def __eq__(self, other: object) -> bool:
         return self is other
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return id(self)
 
     def on(self, terrains: tuple[str, ...]) -> Door:
         """Return the door with these terrains in its cells.
@@ -145,7 +147,7 @@ class ThingTables:
         if not self._has("link"):
             return {}
         via = self._spans("link", "via", self._cells("link_via"))
-        over = [()] * len(via)
+        over: list[tuple[str, ...]] = [()] * len(via)
         if self._file.has("/link_over"):
             flags = self._read("link_over").tolist()
             over = [tuple(compress(self.terrains, row)) for row in flags]
