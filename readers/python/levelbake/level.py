@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from levelbake.changes import Batch, ChangeLog, Changer, Changes, UpdateReport
 from levelbake.errors import FilePath, MissingTableError, QueryError, UnknownProfileError
@@ -20,9 +20,6 @@ from levelbake.profile import Profile
 from levelbake.steps import BoolArray, Float64Array, Int32Array, Int64Array
 from levelbake.things import Door, Instance, Link, Region, Spot, ThingTables
 from levelbake.toward import ProfileVersion
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 
 class Level:

@@ -20,9 +20,10 @@ from contextlib import suppress
 from functools import cached_property
 from numbers import Integral, Real
 from operator import index
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, SupportsIndex, TypeGuard, TypeVar, cast
+from typing import Any, NamedTuple, NoReturn, SupportsIndex, TypeGuard, TypeVar, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from levelbake.errors import OutsideMapError, QueryError, UnknownNodeError, cut
 from levelbake.file import File
@@ -42,9 +43,6 @@ from levelbake.steps import (
     in_rows,
     shoved_parity,
 )
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 # -- numbers --------------------------------------------------------------------------------------
 

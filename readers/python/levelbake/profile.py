@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from levelbake.errors import BlockedCellError, QueryError
 from levelbake.hops import view_of
 from levelbake.places import Cell, Place, Places
 from levelbake.steps import BLOCKED, AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
 from levelbake.toward import ProfileVersion
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 _BLOCKED = int(BLOCKED)
 

@@ -14,16 +14,17 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from levelbake.errors import BakeError
 
-BoolArray = np.ndarray[tuple[Any, ...], np.dtype[np.bool_]]
-Int32Array = np.ndarray[tuple[Any, ...], np.dtype[np.int32]]
-Int64Array = np.ndarray[tuple[Any, ...], np.dtype[np.int64]]
-UInt8Array = np.ndarray[tuple[Any, ...], np.dtype[np.uint8]]
-Float64Array = np.ndarray[tuple[Any, ...], np.dtype[np.float64]]
+BoolArray = npt.NDArray[np.bool_]
+Int32Array = npt.NDArray[np.int32]
+Int64Array = npt.NDArray[np.int64]
+UInt8Array = npt.NDArray[np.uint8]
+Float64Array = npt.NDArray[np.float64]
 #: An array whose type is checked elsewhere, or one of several.
-AnyArray = np.ndarray[tuple[Any, ...], np.dtype[Any]]
+AnyArray = npt.NDArray[Any]
 
 #: The weight of an arc that may not be used. In stored distances the same number means "no path".
 BLOCKED = np.int32(2**31 - 1)
