@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import re
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +100,7 @@ def test_the_lookup_by_hand(tmp_path: Path) -> None:
 
 def test_the_header_has_these_fields() -> None:
     (example,) = (json.loads(text) for text in blocks(PAGE, "json"))
-    known = ["format", *(field.name for field in fields(Header)), "seal"]
+    known = ["format", *Header._fields[:-1], "seal"]
     assert list(example) == known
     described = re.findall(r"^\| `(\w+)` \|", section(PAGE, "The asset"), re.MULTILINE)
     assert described == known

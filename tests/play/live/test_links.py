@@ -4,7 +4,6 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -160,7 +159,7 @@ def test_links_of_a_level_and_its_profiles(tmp_path: Path) -> None:
         # As the level's own they are back, and the baked tables answer again.
         assert level.update(links={"stairs": baked["stairs"]})["walker"].as_baked
         assert dict(level.links) == baked
-        level.update(links={"jump": replace(baked["jump"], profiles=("walker",), cost=0.75)})
+        level.update(links={"jump": baked["jump"]._replace(profiles=("walker",), cost=0.75)})
         assert list(level.links) == list(baked)
         assert walker.distance((0, 4, 1), (0, 4, 0)) == 0.75
         assert cat.distance((0, 4, 1), (0, 4, 0)) > 0.75
@@ -282,7 +281,7 @@ def test_what_was_baked_may_be_longer_than_what_a_game_adds(tmp_path: Path) -> N
         assert baked.kind == kind
         level.update(links={name: None})
         level.save_patch(tmp_path / "cut.patch")
-        level.update(links={name: replace(baked, cost=0.75)})
+        level.update(links={name: baked._replace(cost=0.75)})
         level.save_patch(tmp_path / "dear.patch")
         assert level.update(links={name: baked})["default"].as_baked
         level.apply_patch(tmp_path / "cut.patch")

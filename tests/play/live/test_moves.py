@@ -4,7 +4,6 @@ import json
 import math
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -133,7 +132,7 @@ def test_links_that_come_later_pass_through_cells_too(level: LevelAsset, tmp_pat
     assert not nav.still_valid([(1, 2), (5, 2)])
     level.update(terrain={(3, 2): "wall"})
     assert nav.still_valid([(1, 2), (5, 2)])
-    level.update(links={"ferry": replace(level.links["ferry"], cost=9.0)})
+    level.update(links={"ferry": level.links["ferry"]._replace(cost=9.0)})
     saved = tmp_path / "saved.patch"
     level.save_patch(saved)
     links = dict(level.links)
