@@ -15,6 +15,7 @@ import typer
 
 from bake.cli import mistakes
 from bake.cli.options import (
+    Jobs,
     Json,
     Output,
     Profile,
@@ -58,10 +59,7 @@ def build(
     sources: Sources = None,
     output: Output = None,
     recipe: RecipeFile = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(min=1, help="How many levels at once; else one for each processor."),
-    ] = None,
+    jobs: Jobs = None,
     force: Annotated[
         bool,
         typer.Option("--force", help="Bake what is up to date too, and overwrite foreign files."),

@@ -35,6 +35,10 @@ RecipeFile = Annotated[
     Path | None,
     typer.Option("--recipe", help="The recipe; else bake.toml in this folder, if there is one."),
 ]
+Jobs = Annotated[
+    int | None,
+    typer.Option(min=1, help="How many levels at once; else one for each processor."),
+]
 Profile = Annotated[str | None, typer.Option("--profile", help="Look at this agent profile alone.")]
 Quiet = Annotated[
     bool, typer.Option("-q", "--quiet", help="Print mistakes alone, on standard error.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bake.cli import mistakes
-from bake.cli.options import Json, print_json, say
+from bake.cli.options import Jobs, Json, print_json, say
 
 if TYPE_CHECKING:
     from bake.lint.findings import Finding
@@ -32,10 +32,7 @@ def init(
         bool,
         typer.Option("--reduce", help="Reduce images of too many colours to their main ones."),
     ] = False,
-    jobs: Annotated[
-        int | None,
-        typer.Option(min=1, help="How many levels at once; else one for each processor."),
-    ] = None,
+    jobs: Jobs = None,
     as_json: Json = False,
 ) -> None:
     """Write a first bake.toml for the levels in a folder.

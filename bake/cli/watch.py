@@ -13,6 +13,7 @@ import typer
 
 from bake.cli import mistakes
 from bake.cli.options import (
+    Jobs,
     Json,
     Output,
     Profile,
@@ -37,10 +38,7 @@ def watch(
     sources: Sources = None,
     output: Output = None,
     recipe: RecipeFile = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(min=1, help="How many levels at once; else one for each processor."),
-    ] = None,
+    jobs: Jobs = None,
     view: Annotated[
         bool, typer.Option("--view", help="Show the levels in a browser, which follows them.")
     ] = False,

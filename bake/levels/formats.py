@@ -7,36 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from bake.level import Drawn, GeometryLevel
+from bake.level import Drawn
 from bake.levels.reading.editors import LdtkReading, TiledReading
 from bake.levels.reading.files import read_document
 from bake.levels.reading.limits import allowance
 from bake.levels.reading.mistakes import refuse, shown
 from levelbake.errors import BakeError
 
+#: What levels are kept in; Moving AI maps and files of JSON need no rules to be read by.
+Format = Literal["image", "tiled", "ldtk", "movingai", "json", "svg", "obj"]
+
 IMAGE_SUFFIXES = frozenset({".png", ".bmp", ".gif", ".tga", ".tif", ".tiff", ".webp"})
 LOSSY_SUFFIXES = frozenset({".jpg", ".jpeg", ".jpe", ".jfif"})
 JSON_SUFFIX = ".json"
-MOVINGAI_SUFFIX = ".map"
 TILED_WORLD_SUFFIX = ".world"
-TILED_SUFFIXES = frozenset({".tmx", ".tmj", TILED_WORLD_SUFFIX})
-LDTK_SUFFIX = ".ldtk"
 LDTK_LEVEL_SUFFIX = ".ldtkl"
 
-SVG_SUFFIX = ".svg"
-OBJ_SUFFIX = ".obj"
-
+_FORMATS: Mapping[str, Format] = {
+    **dict.fromkeys(IMAGE_SUFFIXES, "image"),
+    **dict.fromkeys((".tmx", ".tmj", TILED_WORLD_SUFFIX), "tiled"),
+    **{".ldtk": "ldtk", ".map": "movingai", JSON_SUFFIX: "json", ".svg": "svg", ".obj": "obj"},
+}
 #: The suffixes of all level files, in lower case.
-SUFFIXES: frozenset[str] = (
-    IMAGE_SUFFIXES
-    | TILED_SUFFIXES
-    | {JSON_SUFFIX, MOVINGAI_SUFFIX, LDTK_SUFFIX, SVG_SUFFIX, OBJ_SUFFIX}
-)
-
-#: What levels are kept in; Moving AI maps and files of JSON need no rules to be read by.
-Format = Literal["image", "tiled", "ldtk", "movingai", "json", "svg", "obj"]
+SUFFIXES = frozenset(_FORMATS)
 
 _EXPECTED = (
     'a tile level ("format": "bake-tiles", "version": 1, "legend", "rows"), shapes '
@@ -53,19 +48,7 @@ _PIECE = 2**20
 
 def format_of(path: Path) -> Format | None:
     """Return the format of a level file, by its suffix in any case; None where it has none."""
-    suffix = path.suffix.lower()
-    if suffix in IMAGE_SUFFIXES:
-        return "image"
-    if suffix in TILED_SUFFIXES:
-        return "tiled"
-    known: Mapping[str, Format] = {
-        LDTK_SUFFIX: "ldtk",
-        MOVINGAI_SUFFIX: "movingai",
-        JSON_SUFFIX: "json",
-        SVG_SUFFIX: "svg",
-        OBJ_SUFFIX: "obj",
-    }
-    return known.get(suffix)
+    return _FORMATS.get(path.suffix.lower())
 
 
 def is_puzzle(path: Path) -> bool:
@@ -214,8 +197,14 @@ def _read_json(path: Path) -> Drawn:
         from bake.levels.tiles_json import read_tiles
 
         return read_tiles(path, document)
-    if kind in ("bake-geometry", "bake-mesh"):
-        return _read_plane(path, document, kind)
+    if kind == "bake-geometry":
+        from bake.levels.plane.geometry_json import read_geometry
+
+        return read_geometry(path, document)
+    if kind == "bake-mesh":
+        from bake.levels.plane.meshes import read_mesh_json
+
+        return read_mesh_json(path, document)
     if kind == "bake-graph" or ("nodes" in document and document.keys() & {"edges", "links"}):
         from bake.levels.graph_json import read_graph
 
@@ -226,13 +215,3 @@ def _read_json(path: Path) -> Drawn:
         keys = [*keys[:_SHOWN_KEYS], "..."]
     says = f"its keys are {', '.join(keys)}" if keys else "it is an empty object"
     refuse(path, None, f"the JSON is not a level; {says}", _EXPECTED)
-
-
-def _read_plane(path: Path, document: dict[str, Any], kind: str) -> GeometryLevel:
-    if kind == "bake-geometry":
-        from bake.levels.plane.geometry_json import read_geometry
-
-        return read_geometry(path, document)
-    from bake.levels.plane.meshes import read_mesh_json
-
-    return read_mesh_json(path, document)

@@ -10,8 +10,8 @@ import math
 import random
 import statistics
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,7 @@ import numpy as np
 from bake.errors import LevelError
 from bake.levels.movingai import Scenario, read_scenario
 from bake.play import LevelAsset, Navigator, open_asset
+from bake.play.searching.result import SearchResult
 from levelbake.errors import QueryError
 from levelbake.places import Place
 
@@ -123,16 +124,21 @@ def evaluate(
                 asked.append(number)
             except QueryError as mistake:
                 wrong[number] = str(mistake)
-        walked = _walk_all(nav, [ends[number] for number in asked], method, heuristic, weight)
+        pairs = [ends[number] for number in asked]
+        # The first one loads and compiles.
+        every = [_walk(nav, pair, method, heuristic, weight) for pair in [*pairs[:1], *pairs]]
+        walked = every[1:]
+        seconds = sum(each.path_us for each in walked) / 1e6
+        if method == "table" and pairs:
+            seconds = _seconds_of_batch(nav, pairs)
         solved, steps, max_error = 0, 0, 0.0
         over = []
-        for number, path, cost, exact in zip(
-            asked, walked.paths, walked.costs, walked.exact, strict=True
-        ):
+        for number, each in zip(asked, walked, strict=True):
+            path = each.found.path
             if path is None:
                 wrong[number] = "unreachable"
                 continue
-            length = cost if problems.by_ticks else nav.length(path)
+            length = each.found.cost if problems.by_ticks else nav.length(path)
             optimal = problems.optimal[number]
             # A difference that printing may have rounded away is not an error.
             error = max(0.0, abs(length - optimal) - problems.rounding[number])
@@ -141,7 +147,7 @@ def evaluate(
             right = error <= TOLERANCE
             solved += right
             over.append(0.0 if right or not optimal else (length - optimal) / optimal)
-            if exact and not right:
+            if each.found.bound == 1 and not right:
                 wrong[number] = f"length {length:.6f}, optimal is {optimal:.6f}"
     first_wrong = None
     if wrong:
@@ -154,15 +160,15 @@ def evaluate(
         len(wrong),
         max_error,
         steps,
-        walked.seconds / max(1, steps) * 1e9,
-        walked.seconds / max(1, count) * 1e6,
+        seconds / max(1, steps) * 1e9,
+        seconds / max(1, count) * 1e6,
         first_wrong,
         method,
         heuristic,
         _suboptimality(over),
-        statistics.median(walked.path_us or [0.0]),
-        statistics.fmean(walked.expanded or [0.0]),
-        statistics.median(walked.first_us or [0.0]),
+        statistics.median([each.path_us for each in walked] or [0.0]),
+        statistics.fmean([each.found.expanded for each in walked] or [0.0]),
+        statistics.median([each.first_us for each in walked] or [0.0]),
         source.seed if isinstance(source, Drawn) else None,
     )
 
@@ -228,74 +234,49 @@ def _check_sizes(problems: Scenario, level: LevelAsset) -> None:
             )
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Walked:
-    """What a method found, problem by problem."""
+    """What a method found for one pair of places, and how long it took."""
 
-    #: places of each path; None where there is no path
-    paths: list[list[Place] | None] = field(default_factory=list)
-    costs: list[float] = field(default_factory=list)  #: of each path, in units
-    exact: list[bool] = field(default_factory=list)  #: whether the method promises a shortest path
-    #: how many places the search took from its open list
-    expanded: list[int] = field(default_factory=list)
-    #: microseconds that a call for the path alone took
-    path_us: list[float] = field(default_factory=list)
-    #: microseconds until the first move was known
-    first_us: list[float] = field(default_factory=list)
-    #: time to find all paths: in one call where the method has one, or one by one where it has none
-    seconds: float = 0.0
+    found: SearchResult
+    path_us: float  #: microseconds that a call for the path alone took
+    first_us: float  #: microseconds until the first move was known
 
 
-def _walk_all(
+def _walk(
     nav: Navigator,
-    problems: Sequence[tuple[Place, Place]],
+    pair: tuple[Place, Place],
     method: str,
     heuristic: str | None,
     weight: float,
 ) -> _Walked:
-    """Solve problems by a method of :meth:`Navigator.search`.
+    """Find the path between two places by a method of :meth:`Navigator.search`.
 
     Raises:
         QueryError: there is no such method or heuristic, or the asset lacks a table it needs.
     """
-    walked = _Walked()
-    for start, goal in problems[:1]:
-        nav.search(start, goal, method, heuristic, weight=weight)  # loads and compiles
-        _first_move(nav, start, goal, method, heuristic, weight)
-    for start, goal in problems:
-        found = nav.search(start, goal, method, heuristic, weight=weight)
-        walked.paths.append(found.path)
-        walked.costs.append(found.cost)
-        walked.exact.append(found.bound == 1)
-        walked.expanded.append(found.expanded)
-        begun = time.perf_counter()
-        nav.path(start, goal, method, heuristic, weight=weight)
-        walked.path_us.append((time.perf_counter() - begun) * 1e6)
-        walked.first_us.append(_first_move(nav, start, goal, method, heuristic, weight))
-    walked.seconds = sum(walked.path_us) / 1e6
-    if method == "table" and problems:
-        named = object if nav.node_names else None
-        starts, goals = (np.array(each, dtype=named) for each in zip(*problems, strict=True))
-        times = []
-        for _ in range(REPEATS + 1):
-            begun = time.perf_counter()
-            nav.paths(starts, goals)
-            times.append(time.perf_counter() - begun)
-        walked.seconds = statistics.median(times[1:])
-    return walked
+
+    def path() -> object:
+        return nav.path(*pair, method, heuristic, weight=weight)
+
+    def first_move() -> object:
+        if method == "table":
+            return nav.next_hop(*pair)
+        return next(nav.walk(*pair) or iter(()), None) if method == "hpa" else path()
+
+    found = nav.search(*pair, method, heuristic, weight=weight)
+    return _Walked(found, _microseconds(path), _microseconds(first_move))
 
 
-def _first_move(
-    nav: Navigator, start: Place, goal: Place, method: str, heuristic: str | None, weight: float
-) -> float:
-    """Measure the microseconds until the first move is known."""
+def _microseconds(call: Callable[[], object]) -> float:
     begun = time.perf_counter()
-    if method == "table":
-        nav.next_hop(start, goal)
-    elif method == "hpa":
-        cells = nav.walk(start, goal)
-        if cells is not None:
-            next(cells, None)
-    else:
-        nav.path(start, goal, method, heuristic, weight=weight)
+    call()
     return (time.perf_counter() - begun) * 1e6
+
+
+def _seconds_of_batch(nav: Navigator, pairs: Sequence[tuple[Place, Place]]) -> float:
+    """Return the time of one call for all paths, the median of several."""
+    named = object if nav.node_names else None
+    starts, goals = (np.array(each, dtype=named) for each in zip(*pairs, strict=True))
+    times = [_microseconds(lambda: nav.paths(starts, goals)) for _ in range(REPEATS + 1)]
+    return statistics.median(times[1:]) / 1e6

@@ -161,7 +161,7 @@ def _check_trace(show: Show, trace: Path | None, other: object) -> None:
 
 def _of_trace(scene: Scene, trace: TraceFile, step: int, scale: int | None) -> Request:
     """Return what one step of a trace shows."""
-    (moment,) = trace.over(scene).moments([step])
+    (moment,) = trace.moments(scene, [step])
     shown = moment.shown
     return Request(
         scene,

@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -18,13 +19,17 @@ from bake.errors import TraceError
 from bake.view.request import Route, Searched, Walked, Walker
 from bake.view.scene import Scene
 from levelbake.errors import QueryError, counted
-from levelbake.places import Place, quoted
+from levelbake.places import quoted
 
 FORMAT = "bake-trace"
 VERSION = 1
 
 #: A larger file is not read.
 _MOST_BYTES = 2**28
+
+_KINDS: dict[type, str] = {str: "text", list: "a list", dict: "an object"}
+
+K = TypeVar("K", str, list[Any], dict[str, Any])
 
 
 @dataclass(frozen=True)
@@ -36,12 +41,45 @@ class Moment:
     path: Route | None = None  #: of a search: the way to the place taken last
 
 
+@dataclass(frozen=True)
+class _Value:
+    """A value of a trace and its place, which every mistake in it names."""
+
+    told: Any
+    file: Path
+    where: str = ""
+
+    def refuse(self, expected: str, found: str | None = None) -> NoReturn:
+        found = f"found {quoted(self.told)}" if found is None else found
+        raise TraceError(found, file=self.file, place=self.where, expected=expected)
+
+    def of(self, kind: type[K]) -> K:
+        if not isinstance(self.told, kind):
+            self.refuse(_KINDS[kind])
+        return self.told
+
+    def __getitem__(self, key: str) -> _Value:
+        """Return the value of a key, None where there is none."""
+        where = f"{self.where}.{key}" if self.where else key
+        return _Value(self.of(dict).get(key), self.file, where)
+
+    def __iter__(self) -> Iterator[_Value]:
+        for at, each in enumerate(self.of(list)):
+            yield _Value(each, self.file, f"{self.where}[{at}]")
+
+    def number(self) -> float:
+        if isinstance(self.told, int | float) and not isinstance(self.told, bool):
+            with suppress(OverflowError):
+                if math.isfinite(self.told):
+                    return float(self.told)
+        self.refuse("a number")
+
+
 class TraceFile:
     """A trace that was read and decoded; its steps are checked when they are asked for.
 
     Attributes:
         profile: the profile that it is of.
-        walks: whether it is of agents, and not of a search.
         count: the number of its steps.
         told: what the file says, decoded.
     """
@@ -52,135 +90,87 @@ class TraceFile:
         Raises:
             TraceError: it cannot be read, or is no trace.
         """
-        self._path = path
         self.told: dict[str, Any] = _decoded(path)
+        top = self._top = _Value(self.told, path)
         if not isinstance(self.told, dict) or self.told.get("format") != FORMAT:
-            self._refuse("format", "this is no trace", f'"format": "{FORMAT}"')
-        if self.told.get("version") != VERSION:
-            version = quoted(self.told.get("version"))
-            self._refuse("version", f"found {version}", f"{VERSION}, as this levelbake writes")
-        self.profile = self._text("profile")
-        self.walks = "walk" in self.told
-        self._kind = "walk" if self.walks else "steps"
-        self._steps: list[Any] = self._listed(self.told.get(self._kind), self._kind)
-        self.count = len(self._steps)
+            where = _Value(None, path, "format")
+            where.refuse(f'"format": "{FORMAT}"', "this is no trace")
+        if top["version"].told != VERSION:
+            top["version"].refuse(f"{VERSION}, as this levelbake writes")
+        self.profile = top["profile"].of(str)
+        self._steps = top["walk" if "walk" in self.told else "steps"]
+        self.count = len(self._steps.of(list))
         if not self.count:
-            self._refuse(self._kind, "there is no step", "at least one")
-        self._method = self._text("method")
+            self._steps.refuse("at least one", "there is no step")
+        self._method = top["method"].of(str)
 
-    def over(self, scene: Scene) -> Steps:
-        """Return the steps, over the level that they are of.
-
-        Raises:
-            TraceError: they are of another level or profile.
-        """
-        if self._text("level") != scene.name:
-            self._refuse(
-                "level", f"the trace is of {self._text('level')!r}", f"one of {scene.name!r}"
-            )
-        if self.profile != scene.profile:
-            self._refuse(
-                "profile", f"the trace is of {self.profile!r}", f"one of {scene.profile!r}"
-            )
-        return Steps(self, scene)
-
-    # -- values -----------------------------------------------------------------------------------
-
-    def _refuse(self, where: str, found: str, expected: str) -> NoReturn:
-        raise TraceError(found, file=self._path, place=where, expected=expected)
-
-    def _text(self, key: str) -> str:
-        value = self.told.get(key)
-        if not isinstance(value, str):
-            self._refuse(key, f"found {quoted(value)}", "text")
-        return value
-
-    def _listed(self, value: object, where: str) -> list[Any]:
-        if not isinstance(value, list):
-            self._refuse(where, f"found {quoted(value)}", "a list")
-        return value
-
-    def _object(self, value: object, where: str) -> dict[str, Any]:
-        if not isinstance(value, dict):
-            self._refuse(where, f"found {quoted(value)}", "an object")
-        return cast("dict[str, Any]", value)
-
-    def _number(self, value: object, where: str) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
-            self._refuse(where, f"found {quoted(value)}", "a number")
-        return float(value)
-
-
-class Steps:
-    """The steps of a trace over the level that it is of."""
-
-    def __init__(self, file: TraceFile, scene: Scene) -> None:
-        self._file, self._scene = file, scene
-
-    def moments(self, numbers: Sequence[int]) -> list[Moment]:
+    def moments(self, scene: Scene, numbers: Sequence[int]) -> list[Moment]:
         """Return what there is to see after some numbers of steps, ascending.
+
+        Args:
+            scene: the level and profile that the trace is of.
+            numbers: of steps, from 1.
 
         Raises:
             QueryError: there are not so many steps.
-            TraceError: a step is damaged.
+            TraceError: a step is damaged, or the trace is of another level or profile.
         """
-        file = self._file
+        for key, own in (("level", scene.name), ("profile", scene.profile)):
+            if (said := self._top[key].of(str)) != own:
+                self._top[key].refuse(f"one of {own!r}", f"the trace is of {said!r}")
         for number in numbers:
-            if not 1 <= number <= file.count:
-                raise QueryError(f"there is no step {number}", expected=f"1 to {file.count}")
-        wanted = set(numbers)
-        return list(self._walk(wanted) if file.walks else self._search(wanted))
+            if not 1 <= number <= self.count:
+                raise QueryError(f"there is no step {number}", expected=f"1 to {self.count}")
+        walk = self._walk if self._steps.where == "walk" else self._search
+        return list(walk(scene, set(numbers)))
 
     # -- searches ---------------------------------------------------------------------------------
 
-    def _search(self, wanted: set[int]) -> Iterator[Moment]:
-        file = self._file
-        start, goal = (self._row(file.told.get(key), key) for key in ("start", "goal"))
-        path = file.told.get("path")
-        whole = None if path is None else [self._row(p, "path") for p in file._listed(path, "path")]
-        heuristic = file.told.get("heuristic")
+    def _search(self, scene: Scene, wanted: set[int]) -> Iterator[Moment]:
+        start, goal = (_row(scene, self._top[key]) for key in ("start", "goal"))
+        path, heuristic = self._top["path"], self._top["heuristic"].told
+        whole = None if path.told is None else [_row(scene, each) for each in path]
         known: dict[int, float] = {}
         parents: dict[int, int] = {}
 
         def moment(number: int, row: int) -> Moment:
-            last = number == file.count
+            last = number == self.count
             way = whole if last and whole else _way_back(parents, row)
             rows = np.fromiter(known, dtype=np.int32, count=len(known))
             cost = np.fromiter(known.values(), dtype=np.float64, count=len(known))
             nothing = np.empty(0, dtype=np.int32)
             name = heuristic if isinstance(heuristic, str) else None
-            shown = Searched(file._method, name, number, rows, cost, nothing, ())
+            shown = Searched(self._method, name, number, rows, cost, nothing, ())
             route = Route(start, goal, np.array(way, dtype=np.int32), known[row])
-            by = " ".join(filter(None, (file._method, name)))
+            by = " ".join(filter(None, (self._method, name)))
             ending = "" if not last else " · the way" if whole else " · no way"
-            note = f"{by}: step {number:,} of {file.count:,}, {counted(len(rows), 'place')} known"
+            note = f"{by}: step {number:,} of {self.count:,}, {counted(len(rows), 'place')} known"
             return Moment(note + ending, shown, route)
 
-        for i, value in enumerate(file._steps):
-            where = f"steps[{i}]"
-            step = file._object(value, where)
-            row = self._row(step.get("place"), f"{where}.place")
-            known[row] = file._number(step.get("g"), f"{where}.g")
-            if step.get("parent") is not None:
-                parents[row] = self._row(step["parent"], f"{where}.parent")
-            for j, one in enumerate(file._listed(step.get("opened"), f"{where}.opened")):
-                at = f"{where}.opened[{j}]"
-                opened = file._object(one, at)
-                cost = file._number(opened.get("g"), f"{at}.g")
-                known[self._row(opened.get("place"), f"{at}.place")] = cost
-            if i + 1 in wanted:
-                yield moment(i + 1, row)
+        for number, step in enumerate(self._steps, start=1):
+            row = _row(scene, step["place"])
+            known[row] = step["g"].number()
+            if step["parent"].told is not None:
+                parents[row] = _row(scene, step["parent"])
+            for opened in step["opened"]:
+                cost = opened["g"].number()
+                known[_row(scene, opened["place"])] = cost
+            if number in wanted:
+                yield moment(number, row)
 
     # -- walks ------------------------------------------------------------------------------------
 
-    def _walk(self, wanted: set[int]) -> Iterator[Moment]:
-        file, places = self._file, self._scene.places
-        sees = file.told.get("sees") is True
+    def _walk(self, scene: Scene, wanted: set[int]) -> Iterator[Moment]:
+        places = scene.places
+        sees = self.told.get("sees") is True
         size = places.width * places.height if places.is_grid else places.node_count
         seen = np.zeros(size, dtype=np.bool_)
         trails: list[list[int]] = []
         plans: list[list[int]] = []
         goals: list[int] = []
+
+        def listed(value: _Value) -> list[int]:
+            return [] if value.told is None else [_location(scene, each) for each in value]
 
         def moment(number: int, searched: list[int]) -> Moment:
             walkers = tuple(
@@ -188,7 +178,7 @@ class Steps:
                 for trail, plan, goal in zip(trails, plans, goals, strict=True)
             )
             arrived = sum(trail[-1] == goal for trail, goal in zip(trails, goals, strict=True))
-            note = f"{file._method}: step {number:,} of {file.count:,}"
+            note = f"{self._method}: step {number:,} of {self.count:,}"
             if sees:
                 note += f" · {int(seen.sum()):,} seen, {len(searched):,} searched"
             if len(walkers) > 1:
@@ -200,53 +190,41 @@ class Steps:
             )
             return Moment(note, shown)
 
-        for i, value in enumerate(file._steps):
-            where = f"walk[{i}]"
-            step = file._object(value, where)
-            seen[self._locations(step.get("seen", []), f"{where}.seen")] = True
-            searched = self._locations(step.get("searched", []), f"{where}.searched")
-            agents = file._listed(step.get("agents"), f"{where}.agents")
+        for number, step in enumerate(self._steps, start=1):
+            seen[listed(step["seen"])] = True
+            searched = listed(step["searched"])
+            agents = list(step["agents"])
             if len(agents) != len(trails):
                 trails, plans = [[] for _ in agents], [[] for _ in agents]
                 goals = [-1] * len(agents)
-            for j, each in enumerate(agents):
-                at = f"{where}.agents[{j}]"
-                agent = file._object(each, at)
-                here = self._location(agent.get("place"), f"{at}.place")
-                if "goal" in agent:
-                    goal = agent["goal"]
-                    goals[j] = -1 if goal is None else self._location(goal, f"{at}.goal")
-                if "plan" in agent:
-                    plan = agent["plan"]
-                    plans[j] = [] if plan is None else self._locations(plan, f"{at}.plan")
-                elif not plans[j]:
-                    file._refuse(at, "there is no plan, and none before", "plan")
+            for at, agent in enumerate(agents):
+                here, goal = _location(scene, agent["place"]), agent["goal"]
+                if "goal" in agent.told:
+                    goals[at] = -1 if goal.told is None else _location(scene, goal)
+                if "plan" in agent.told:
+                    plans[at] = listed(agent["plan"])
+                elif not plans[at]:
+                    agent.refuse("plan", "there is no plan, and none before")
                 else:
-                    plans[j] = plans[j][1:]
-                trails[j].append(here)
-            if i + 1 in wanted:
-                yield moment(i + 1, searched)
+                    plans[at] = plans[at][1:]
+                trails[at].append(here)
+            if number in wanted:
+                yield moment(number, searched)
 
-    # -- places -----------------------------------------------------------------------------------
 
-    def _location(self, value: object, where: str) -> int:
-        place: Any = tuple(value) if isinstance(value, list) else value
-        if isinstance(place, tuple) and not all(type(part) is int for part in place):
-            self._file._refuse(where, f"found {quoted(value)}", "a place of the level")
-        try:
-            return self._scene.places.location(cast("Place", place))
-        except QueryError:
-            self._file._refuse(where, f"found {quoted(value)}", "a place of the level")
+def _location(scene: Scene, value: _Value) -> int:
+    place = tuple(value.told) if isinstance(value.told, list) else value.told
+    if not isinstance(place, tuple) or all(type(part) is int for part in place):
+        with suppress(QueryError):
+            return scene.places.location(place)
+    value.refuse("a place of the level")
 
-    def _locations(self, value: object, where: str) -> list[int]:
-        listed = self._file._listed(value, where)
-        return [self._location(each, f"{where}[{i}]") for i, each in enumerate(listed)]
 
-    def _row(self, value: object, where: str) -> int:
-        row = int(self._scene.columns.row_at[self._location(value, where)])
-        if row < 0:
-            self._file._refuse(where, f"found {quoted(value)}", "where the profile can stand")
-        return row
+def _row(scene: Scene, value: _Value) -> int:
+    row = int(scene.columns.row_at[_location(scene, value)])
+    if row < 0:
+        value.refuse("where the profile can stand")
+    return row
 
 
 def _way_back(parents: dict[int, int], row: int) -> list[int]:
@@ -257,25 +235,18 @@ def _way_back(parents: dict[int, int], row: int) -> list[int]:
     return list(way)[::-1]
 
 
-def _finite(value: float) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
-
-
 def _decoded(path: Path) -> Any:
+    place, found, expected = None, "this is no JSON", "a trace"
     try:
         with path.open("rb") as file:
             data = file.read(_MOST_BYTES + 1)
+        if len(data) <= _MOST_BYTES:
+            return json.loads(data)
+        found, expected = "the trace is too large", f"{_MOST_BYTES:,} bytes"
     except OSError as error:
         raise TraceError(f"cannot be read: {error.strerror or error}", file=path) from None
-    if len(data) > _MOST_BYTES:
-        raise TraceError("the trace is too large", file=path, expected=f"{_MOST_BYTES:,} bytes")
-    try:
-        return json.loads(data)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise TraceError("this is no JSON", file=path, place=place, expected="a trace") from None
-    except (UnicodeDecodeError, RecursionError, ValueError):
-        raise TraceError("this is no JSON", file=path, expected="a trace") from None
+    except (RecursionError, ValueError):
+        pass
+    raise TraceError(found, file=path, place=place, expected=expected)

@@ -94,7 +94,7 @@ def shown_level(
 def _trace(asset: Asset, path: Path) -> dict[str, Any]:
     """Return a trace, decoded, all of whose steps are right."""
     file = TraceFile(path)
-    file.over(read_scene(asset, file.profile)).moments([file.count])
+    file.moments(read_scene(asset, file.profile), [file.count])
     return file.told
 
 

@@ -27,7 +27,7 @@ ENDS = (2, 2), (5, 2)
 
 def moments(asset: Path, trace: Path, *numbers: int) -> list[Moment]:
     with Asset(asset) as opened:
-        return TraceFile(trace).over(read_scene(opened, None)).moments(numbers)
+        return TraceFile(trace).moments(read_scene(opened, None), numbers)
 
 
 @pytest.fixture

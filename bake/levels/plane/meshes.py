@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -89,16 +90,9 @@ def read_mesh_json(path: Path, document: dict[str, Any]) -> GeometryLevel:
         tuple(map(str, places)),
         tuple(file.terrains),
     )
-    return GeometryLevel(
-        found.name,
-        path,
-        (),
-        found.terrains,
-        {**found.terrain_rules, **rules},
-        colours,
-        links_of(file.links, top),
-        found.polygons,
-    )
+    rules = {**found.terrain_rules, **rules}
+    links = links_of(file.links, top)
+    return replace(found, terrain_rules=rules, colours=colours, links=links)
 
 
 def read_obj(path: Path) -> GeometryLevel:
