@@ -2,37 +2,20 @@
 
 What is stored for two clusters is the smallest distance over all pairs of their rows. The proof
 looks at every such pair. It uses the distances of the blocks of targets whose hops are proved;
-without next hops it searches toward whole clusters. Columns of pivots need no pairs: what
+without next hops scipy searches toward whole clusters. Columns of pivots need no pairs: what
 falls along no arc by more than the arc's weight is a consistent heuristic, and so admissible.
 """
 
 from __future__ import annotations
 
 import threading
+from itertools import pairwise
 
 import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, Int64Array
 from bake.graph import INFINITY, UNREACHABLE
-from bake.kernels.jit import kernel
 from bake.verify.profile import FileProfile, Progress
-from bake.verify.search import LANES, Search, Sets
-
-
-@kernel
-def least_by_group(dist: Int32Array, group: Int32Array, least: Int32Array) -> None:
-    """Find the smallest distance from any row of each group.
-
-    Args:
-        dist: (r, k) ticks, INFINITY where there is no path.
-        group: (r) group of each row.
-        least: (groups, k) out; INFINITY where there is no path.
-    """
-    least[:] = INFINITY
-    for row in range(len(group)):
-        mine, found = dist[row], least[group[row]]
-        for lane in range(len(mine)):
-            found[lane] = min(found[lane], mine[lane])
 
 
 class ClusterDistances:
@@ -43,44 +26,35 @@ class ClusterDistances:
 
     def __init__(self, profile: FileProfile) -> None:
         """Begin with nothing found."""
-        label = profile.whole("cluster")
-        self._count = int(label.max(initial=-1)) + 1
-        stored = profile.asset.cluster_distances(profile.name, self._count)
-        self._profile = profile
-        self._label, self._stored = label.astype(np.int32), stored.astype(np.int32)
+        self.label = profile.whole("cluster")
+        count = int(self.label.max(initial=-1)) + 1
+        self._order = np.argsort(self.label, kind="stable")
+        self._first = np.searchsorted(self.label[self._order], np.arange(count))
+        self._stored = profile.asset.cluster_distances(profile.name, count).astype(np.int32)
         self._least = np.full_like(self._stored, UNREACHABLE)
-        self._lock = threading.Lock()
+        self._profile, self._lock = profile, threading.Lock()
 
     @property
     def pairs(self) -> int:
         """Return how many ordered pairs of clusters there are."""
-        return self._count**2
+        return len(self._first) ** 2
+
+    @property
+    def members(self) -> list[Int64Array]:
+        """Return the rows of each cluster."""
+        ends = [*self._first.tolist(), len(self._order)]
+        return [self._order[begin:end] for begin, end in pairwise(ends)]
 
     def __call__(self, targets: Int32Array, dist: Int32Array) -> None:
         """Look at (k) targets and the (r, k) ticks of the distances to them."""
-        found = self._least_of(dist)
-        cluster = self._label[targets]
+        found = np.minimum.reduceat(dist[self._order], self._first, axis=0)
+        found[found == INFINITY] = UNREACHABLE
+        cluster = self.label[targets]
         order = np.argsort(cluster, kind="stable")
         goal, begin = np.unique(cluster[order], return_index=True)
         least = np.minimum.reduceat(found[:, order], begin, axis=1)
         with self._lock:
             self._least[:, goal] = np.minimum(self._least[:, goal], least)
-
-    def search(self, search: Search, progress: Progress) -> None:
-        """Look at every pair of rows by searches toward whole clusters."""
-        order = np.argsort(self._label, kind="stable")
-        first = np.searchsorted(self._label[order], np.arange(self._count + 1))
-
-        def sets_of(begin: int) -> Sets:
-            count = min(LANES, self._count - begin)
-            rows = order[first[begin] : first[begin + count]]
-            lane = self._label[rows].astype(np.int64) - begin
-            return Sets(rows, lane, count)
-
-        def look(begin: int, dist: Int32Array) -> None:
-            self._least[:, begin : begin + dist.shape[1]] = self._least_of(dist)
-
-        search.toward(range(0, self._count, LANES), sets_of, look, progress)
 
     def judge(self, *, everything: bool) -> None:
         """Compare what is stored with what was found.
@@ -94,12 +68,6 @@ class ClusterDistances:
             smallest = "is not the smallest distance"
             what = "is no lower bound" if too_large[a, b] else smallest
             raise self._profile.wrong(f"cluster_distance from cluster {a} to {b} {what}")
-
-    def _least_of(self, dist: Int32Array) -> Int32Array:
-        least = np.empty((self._count, dist.shape[1]), dtype=np.int32)
-        least_by_group(dist, self._label, least)
-        least[least == INFINITY] = UNREACHABLE
-        return least
 
 
 def read_bounds(profile: FileProfile) -> ClusterDistances | None:
@@ -117,17 +85,16 @@ def read_bounds(profile: FileProfile) -> ClusterDistances | None:
 def search_bounds(
     profile: FileProfile, targets: Int64Array, bounds: ClusterDistances, progress: Progress
 ) -> None:
-    """Search for the distances that no table states, toward all rows or a sample of them."""
-    search = Search(profile.arcs)
-    if len(targets) == profile.rows:
-        bounds.search(search, progress)
-        return
-    search.toward(
-        [targets[begin : begin + LANES] for begin in range(0, len(targets), LANES)],
-        lambda block: Sets(block, np.arange(len(block)), len(block)),
-        lambda block, dist: bounds(block.astype(np.int32), dist),
-        progress,
-    )
+    """Search for the distances that no table states: to whole clusters, or to a sample of rows."""
+    from scipy.sparse.csgraph import dijkstra
+
+    backward = profile.arcs.cheapest().T.tocsr()
+    every = len(targets) == profile.rows
+    sets = bounds.members if every else np.split(targets, len(targets))
+    for done, rows in enumerate(sets, start=1):
+        found = np.minimum(dijkstra(backward, indices=rows, min_only=True), INFINITY)
+        bounds(rows[:1].astype(np.int32), found.astype(np.int32)[:, None])
+        progress(done / len(sets))
 
 
 def part_of(progress: Progress, number: int, count: int) -> Progress:

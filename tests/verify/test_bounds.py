@@ -8,9 +8,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bake.recipe import ProfileRecipe
 from bake.verify import Proof, verify_asset
 from levelbake.errors import CorruptAssetError
-from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
+from tests.support.baked import (
+    GROUND,
+    Ground,
+    bake,
+    profile_for,
+    recipe_for,
+    rows,
+    write_graph,
+    write_grid,
+)
 from tests.support.levels import shared_level
 from tests.support.strategies import ArcList, arc_lists, grids
 from tests.support.tampering import MORE, edited, store, table
@@ -97,6 +107,13 @@ def test_any_graph(tmp_path: Path, graph: ArcList, way: str, placed: bool) -> No
 def test_floors(tmp_path: Path) -> None:
     path = baked_tower(tmp_path, tables=BOUNDS, cluster_size=3, heuristic_bytes=24)
     assert proved(path).bounds > 100
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_profile_that_can_stand_nowhere(way: str, tmp_path: Path) -> None:
+    nobody = profile_for("nobody", dict.fromkeys(GROUND, Ground(None)))
+    path = baked(tmp_path, way, profiles=(ProfileRecipe("default"), nobody))
+    assert proved(path).bounds == len(table(path, "cluster_distance")) ** 2
 
 
 #: Columns of which no value may change, and what is said of them.
