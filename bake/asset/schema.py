@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 from bake.asset.columns import COLUMNS as ALL_COLUMNS
 from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS
 from bake.movement import MAX_SIZE
-from levelbake.columns import PROFILE, Attribute, schemas
+from levelbake.columns import PROFILE, Attribute, profile_path, schemas
 
 #: Revision of the baking code. It is raised whenever the same source and recipe give other bytes,
 #: which makes every asset stale. CHANGELOG.md names each revision.
@@ -81,3 +83,18 @@ LEVELS, FLAT = schemas(ATTRIBUTES, ALL_COLUMNS, (LEVEL_NUMBERS, PROFILE_NUMBERS)
 
 #: The columns of assets, in the order in which they are written into the file.
 COLUMNS = LEVELS.columns
+
+
+def tables_of(profile: str, has: Callable[[str], bool]) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield each table that a profile has, how it is kept, and the paths of its columns.
+
+    Args:
+        profile: its name.
+        has: tells whether there is a column; where a table has several forms, the fullest counts.
+    """
+    found = set[str]()
+    for table, kind, columns in TABLES:
+        paths = [profile_path(profile, one) for one in columns]
+        if table not in found and all(map(has, paths)):
+            found.add(table)
+            yield table, kind, paths

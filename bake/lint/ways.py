@@ -11,6 +11,7 @@ from bake.arrays import BoolArray, Int32Array, Int64Array
 from bake.graph import BLOCKED, Graph, Metric, Subgraph, positions
 from bake.lint.findings import Rule
 from bake.search.graph.connectivity import strong_components
+from bake.search.graph.partition import connected_parts
 from levelbake.errors import counted
 
 #: At most this many findings of one rule and profile are listed one by one; one line has the rest.
@@ -150,15 +151,10 @@ def opened_graph(graph: Graph, metric: Metric, sub: Subgraph, at_door: BoolArray
 
 def _groups(graph: Graph, chosen: BoolArray) -> list[Int64Array]:
     """Split the chosen rows into groups joined by arcs of either direction, largest first."""
-    tail = graph.tail()
-    inside = chosen[tail] & chosen[graph.head]
-    tails = np.concatenate([tail[inside], graph.head[inside]])
-    heads = np.concatenate([graph.head[inside], tail[inside]])
-    both, _ = Graph.from_arcs(graph.node_count, tails, heads)
-    component, _ = strong_components(both)
+    part, _ = connected_parts(graph.first_out, graph.head, chosen.astype(np.int32))
     rows = np.flatnonzero(chosen)
-    order = np.argsort(component[rows], kind="stable")
-    label = component[rows][order]
+    order = np.argsort(part[rows], kind="stable")
+    label = part[rows][order]
     cuts = np.flatnonzero(np.diff(label)) + 1
     groups = [group for group in np.split(rows[order], cuts) if len(group)]
     return sorted(groups, key=lambda group: (-len(group), int(group[0])))

@@ -8,7 +8,9 @@ from itertools import compress
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray
+from bake.graph import Graph
 from bake.level import GraphLevel, GridLevel, Level, Things
+from bake.search.graph.cut_order import cut_order
 
 
 def part_of(level: Level, is_open: BoolArray, most: int) -> Level:
@@ -26,7 +28,7 @@ def part_of(level: Level, is_open: BoolArray, most: int) -> Level:
         return _window(level, is_open[level.terrain], most)
     if len(level.node_names) <= most or level.areas:
         return level
-    return _ball(level, most)
+    return _beginning(level, most)
 
 
 def _window(level: GridLevel, is_open: BoolArray, most: int) -> GridLevel:
@@ -65,28 +67,12 @@ def _window(level: GridLevel, is_open: BoolArray, most: int) -> GridLevel:
     )
 
 
-def _ball(level: GraphLevel, most: int) -> GraphLevel:
-    """Return the nodes that breadth-first searches from the first node on come to first."""
-    tails, heads = (
-        np.concatenate([level.tail, level.head]),
-        np.concatenate([level.head, level.tail]),
-    )
-    order = np.argsort(tails, kind="stable")
-    neighbour = heads[order]
-    first = np.searchsorted(tails[order], np.arange(len(level.node_names) + 1))
-    inside = np.zeros(len(level.node_names), dtype=np.bool_)
-    found, looked_at, start = list[int](), 0, 0
-    while len(found) < most:
-        if looked_at == len(found):  # All of a connected part was found.
-            start += int(inside[start:].argmin())
-            new = np.array([start])
-        else:
-            node = found[looked_at]
-            looked_at += 1
-            new = np.unique(neighbour[first[node] : first[node + 1]])
-            new = new[~inside[new]][: most - len(found)]
-        inside[new] = True
-        found += new.tolist()
+def _beginning(level: GraphLevel, most: int) -> GraphLevel:
+    """Return the first nodes of the order that cuts the graph at narrow places."""
+    count = len(level.node_names)
+    graph, _ = Graph.from_arcs(count, level.tail, level.head)
+    inside = np.zeros(count, dtype=np.bool_)
+    inside[cut_order(graph)[:most]] = True
     kept = inside[level.tail] & inside[level.head]
     number = np.cumsum(inside, dtype=np.int32) - np.int32(1)
     return replace(

@@ -15,7 +15,7 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.asset.lattice import SLOTS
-from bake.asset.schema import TABLES
+from bake.asset.schema import tables_of
 from bake.asset.write import Contents, stored_bytes
 from bake.graph import Graph
 from bake.level import GridLevel, Level
@@ -209,7 +209,7 @@ def _plan_world(
         if choose(recipe).hops:
             job = range_job(searched, usable(searched, profile))
             tables[profile].append(_plan_hops(profile, job, recipe, threads, wider_scale))
-        for table, paths in _tables_in(stored, profile):
+        for table, _, paths in tables_of(profile, stored.__contains__):
             one = _scaled(profile, table, paths, contents, stored, recipe, scale)
             size -= sum(stored[path] for path in paths)
             spent = stages.seconds.pop((profile, table.replace("_", " ")), 0.0)
@@ -234,16 +234,6 @@ def _plan_world(
         seconds,
         BASE_BYTES + size + memory,
     )
-
-
-def _tables_in(stored: Mapping[str, int], profile: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the tables of a profile and the paths of their columns; the fullest form of each."""
-    found = set[str]()
-    for table, _, columns in TABLES:
-        paths = [profile_path(profile, one) for one in columns]
-        if table not in found and all(path in stored for path in paths):
-            found.add(table)
-            yield table, paths
 
 
 def _scaled(
@@ -361,7 +351,7 @@ def _plan_lattice(level: GridLevel, recipe: LevelRecipe, nodes: int) -> Plan:
     tables = [
         _scaled(profile, table, paths, contents, stored, recipe, scale)
         for profile in world.metrics
-        for table, paths in _tables_in(stored, profile)
+        for table, _, paths in tables_of(profile, stored.__contains__)
     ]
     memory = int(scale * size) + NODE_BYTES * nodes + CELL_BYTES * level.terrain.size
     return Plan(

@@ -12,7 +12,7 @@ from bake.arrays import Int32Array
 from bake.asset import Asset
 from bake.asset.header import PATCH_PREFIX
 from bake.asset.records import as_names
-from bake.asset.schema import TABLES
+from bake.asset.schema import tables_of
 from bake.pipeline import Outcome
 from bake.pipeline.flat import flat_place
 from bake.view.console import console, print_table, shown
@@ -188,37 +188,34 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
 
 def _profile(asset: Asset, name: str) -> dict[str, Any]:
     rows = int(np.count_nonzero(asset.graph.rows(name) >= 0))
-    tables: dict[str, dict[str, Any]] = {}
-    for table, kind, columns in TABLES:
-        paths = [profile_path(name, one) for one in columns]
-        # Where a table has several forms, the fullest comes first.
-        if table in tables or not all(asset.has(path) for path in paths):
-            continue
-        shape, in_runs = list(asset.shape(paths[-1])), "run_move" in columns
-        tables[table] = {
+    tables = []
+    for table, kind, paths in tables_of(name, asset.has):
+        shape, in_runs = list(asset.shape(paths[-1])), paths[-1].endswith("/run_move")
+        told: dict[str, Any] = {
             "table": table,
             "kind": kind,
             "shape": [rows, rows] if in_runs else shape,
             "dtype": asset.dtype(paths[-1]),
             "bytes": sum(asset.stored_bytes(path) for path in paths),
         }
-        twin = _twin(asset, name, columns)
+        twin = _twin(asset, name, paths)
         if twin is not None:
-            tables[table]["same_as"] = twin
+            told["same_as"] = twin
         if in_runs:
-            tables[table]["runs"] = shape[0]
+            told["runs"] = shape[0]
+        tables.append(told)
     return {
         "nodes": rows,
         "components": asset.number("component_count", f"/profiles/{name}"),
         "one_way": bool(asset.number("one_way", f"/profiles/{name}")),
-        "tables": list(tables.values()),
+        "tables": tables,
     }
 
 
-def _twin(asset: Asset, name: str, columns: tuple[str, ...]) -> str | None:
+def _twin(asset: Asset, name: str, paths: Sequence[str]) -> str | None:
     """Return the first earlier profile that shares this table, which is then stored once."""
     for other in asset.profiles[: asset.profiles.index(name)]:
-        pairs = [(profile_path(name, one), profile_path(other, one)) for one in columns]
+        pairs = [(own, profile_path(other, own.rpartition("/")[2])) for own in paths]
         if all(asset.has(path) and asset.is_same(own, path) for own, path in pairs):
             return other
     return None

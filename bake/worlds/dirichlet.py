@@ -206,10 +206,5 @@ def nearest_cone(place: Float64Array, point: Float64Array, weight: Float64Array)
         point: (k, 2) float64 units, k >= 1.
         weight: (k) float64 units; a cone's height above a place is its weight less the distance.
     """
-    best = np.full(len(place), -np.inf)
-    domain = np.zeros(len(place), dtype=np.int64)
-    for at, ((x, y), own) in enumerate(zip(point.tolist(), weight.tolist(), strict=True)):
-        height = own - np.hypot(place[:, 0] - x, place[:, 1] - y)
-        higher = height > best
-        best[higher], domain[higher] = height[higher], at
-    return domain
+    height = weight - np.hypot(place[:, :1] - point[:, 0], place[:, 1:] - point[:, 1])
+    return np.asarray(height.argmax(axis=1))
