@@ -52,7 +52,6 @@ SHARED_NAMES = HANDED_OVER | {
     "Request",
     "Route",
     "Rules",
-    "Search",
     "Shape",
     "Spot",
     "Step",
