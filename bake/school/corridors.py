@@ -16,13 +16,14 @@ from heapq import heappop, heappush
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array
-from bake.graph import UNREACHABLE, Graph, Subgraph
+from bake.graph import UNREACHABLE, Graph
 from bake.play.estimates import cluster_number
 from bake.play.navigator import Navigator
 from bake.play.searching.context import SearchContext
 from bake.play.searching.heuristics import best_name, heuristic_for
 from bake.play.searching.methods import Outcome, Request, without_heuristic
 from bake.school.link_costs import priced_pairs
+from bake.search.graph.partition import members
 from bake.search.point.estimates import Estimate
 from bake.search.point.space import SearchSpace
 from levelbake.errors import QueryError
@@ -38,14 +39,18 @@ PairCosts = Mapping[tuple[int, int], tuple[int, ...]]
 Links = dict[int, list[tuple[int, tuple[int, ...]]]]
 
 
+def members_of(context: SearchContext) -> tuple[Int32Array, Int32Array, Int32Array]:
+    """Return rows by cluster: see :func:`bake.search.graph.partition.members`."""
+    bounds = context.bounds
+    return context.kept("cluster members", lambda: members(bounds.cluster, bounds.cluster_count))
+
+
 def prices_of(context: SearchContext) -> PairCosts:
     """Return the prices of every two clusters that an arc joins, in ticks."""
 
     def made() -> PairCosts:
         label, usable = context.bounds.cluster, context.version.usable
-        member = np.argsort(label, kind="stable").astype(np.int32)
-        numbers = np.arange(context.bounds.cluster_count + 1)
-        first = np.searchsorted(label[member], numbers).astype(np.int32)
+        first, member, _ = members_of(context)
         pair, cost = priced_pairs(usable.graph, usable.weight, label, first, member)
         each = zip(pair.tolist(), cost.tolist(), strict=True)
         return {(a, b): tuple(prices) for (a, b), prices in each}
@@ -122,7 +127,7 @@ def search_clusters(context: SearchContext, row: int, goal: int, request: Reques
     without_heuristic(request, "the method 'clusters'")
     if context.unreachable(row, goal):
         return Outcome(None, 0, 0, bound=math.inf)
-    bounds, usable = context.bounds, context.version.usable
+    bounds = context.bounds
     links = links_of(context)
     price = "average" if request.price is None else request.price
     label = bounds.cluster
@@ -133,13 +138,14 @@ def search_clusters(context: SearchContext, row: int, goal: int, request: Reques
     corridor[sequence] = True
     norm = heuristic_for(context, best_name(context), goal)
     while True:
-        # The clusters of the plan may be joined in ways that the path cannot use.
-        inside = corridor[label] & (label >= 0)
-        rows, ticks, looked_at = path_inside(usable, inside, row, goal, norm)
+        rows, ticks, looked_at = path_inside(context, corridor, row, goal, norm)
         expanded += looked_at
-        wider = widened(corridor, links)
-        if rows is not None or (wider == corridor).all():
+        if rows is not None:
             return Outcome(rows, ticks, expanded, bound=math.inf)
+        # The clusters of the plan may be joined in ways that the path cannot use.
+        wider = widened(corridor, links)
+        if (wider == corridor).all():
+            return Outcome(None, 0, expanded, bound=math.inf)
         corridor = wider
 
 
@@ -196,13 +202,13 @@ def widened(corridor: BoolArray, links: Links) -> BoolArray:
 
 
 def path_inside(
-    usable: Subgraph, inside: BoolArray, row: int, goal: int, norm: Estimate
+    context: SearchContext, corridor: BoolArray, row: int, goal: int, norm: Estimate
 ) -> tuple[Int32Array | None, int, int]:
-    """Find a shortest path that visits no row outside.
+    """Find a shortest path inside some clusters; only their rows and arcs are looked at.
 
     Args:
-        usable: what the profile can use; r rows.
-        inside: (r) which rows may be visited; start and goal may.
+        context: of the profile; r rows.
+        corridor: (c) which clusters may be visited; those of start and goal may.
         row, goal: where from and where to.
         norm: a heuristic that asks for no table.
 
@@ -210,16 +216,23 @@ def path_inside(
         (k) int32 rows from start to goal, None where there is no path inside; its ticks; and how
         many rows were expanded.
     """
-    graph, weight = usable.graph, usable.weight
-    tail = graph.tail()
-    kept = np.flatnonzero(inside[tail] & inside[graph.head])
-    rows = np.flatnonzero(inside).astype(np.int32)
-    number = np.full(graph.node_count, -1, dtype=np.int32)
-    number[rows] = np.arange(len(rows), dtype=np.int32)
-    part, order = Graph.from_arcs(len(rows), number[tail[kept]], number[graph.head[kept]])
-    space = SearchSpace(part, weight[kept][order])
+    usable, label = context.version.usable, context.bounds.cluster
+    first, member, rank = members_of(context)
+    clusters = np.flatnonzero(corridor)
+    rows = np.concatenate([member[first[each] : first[each + 1]] for each in clusters])
+    before = np.zeros(len(corridor), dtype=np.int32)
+    before[clusters[1:]] = np.cumsum(np.diff(first)[clusters])[:-1]
+    # The arcs out of these rows, and of those the ones that stay inside.
+    begin, end = usable.graph.first_out[rows], usable.graph.first_out[rows + 1]
+    count = end - begin
+    arc = np.arange(count.sum()) + np.repeat(end - np.cumsum(count), count)
+    head = usable.graph.head[arc]
+    inside = corridor[label[head]] & (label[head] >= 0)
+    head, kept = head[inside], np.append(0, np.cumsum(inside))
+    first_out = np.append(0, kept[np.cumsum(count)]).astype(np.int32)
+    part = Graph(first_out, before[label[head]] + rank[head])
+    space = SearchSpace(part, usable.weight[arc[inside]])
     at = norm.at[rows] if len(norm.at) else norm.at
-    found = space.astar(replace(norm, at=at), int(number[row]), int(number[goal]))
-    if found.rows is None:
-        return None, 0, found.expanded
-    return rows[found.rows], found.ticks, found.expanded
+    start, end_row = (int(before[label[each]] + rank[each]) for each in (row, goal))
+    found = space.astar(replace(norm, at=at), start, end_row)
+    return None if found.rows is None else rows[found.rows], found.ticks, found.expanded

@@ -1,14 +1,17 @@
 """Planning over clusters: by hand, beside networkx, and beside shortest paths."""
 
+import itertools
 import math
 from pathlib import Path
 
 import networkx as nx
 import pytest
 
+from bake.graph import Graph
 from bake.kinds import METHODS
 from bake.play import Navigator, open_asset
-from bake.school import cluster_cost, plan_clusters
+from bake.school import cluster_cost, corridors, plan_clusters
+from bake.search.point.space import SearchSpace
 from levelbake.errors import MissingTableError, QueryError
 from tests.support.baked import bake, recipe_for, rows, write_grid
 from tests.support.command import bake as command
@@ -118,6 +121,45 @@ def test_against_networkx_and_shortest_paths(tmp_path: Path, seed: int) -> None:
                     assert (found.path[0], found.path[-1]) == (start, goal)
                     assert found.cost >= nav.distance(start, goal)
                     assert found.cost == pytest.approx(nav.length(found.path), abs=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_path_is_the_shortest_inside_the_clusters_of_its_plan(tmp_path: Path, seed: int) -> None:
+    nav = opened(tmp_path, random_grid(seed, 20, 16))
+    cells = [(x, y) for y in range(16) for x in range(20) if nav.can_stand((x, y))]
+    steps = nx.DiGraph()
+    for a in cells:
+        for b in itertools.product(*(range(each - 1, each + 2) for each in a)):
+            if nav.can_stand(b) and nav.next_hop(a, b) == b != a:
+                steps.add_edge(a, b, weight=nav.length([a, b]))
+    inside = 0
+    for start, goal in itertools.product(cells[seed::31], cells[::23]):
+        plan = plan_clusters(nav, start, goal)
+        if plan is None:
+            continue
+        room = steps.subgraph([cell for cell in cells if nav.cluster(cell) in plan[0]])
+        if nx.has_path(room, start, goal):
+            best = nx.dijkstra_path_length(room, start, goal)
+            assert nav.search(start, goal, "clusters").cost == pytest.approx(best, rel=1e-6)
+            inside += 1
+    assert inside > 20
+
+
+def test_only_the_clusters_of_the_plan_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However large the level is: what lies in no cluster of the plan takes no time."""
+    nav = opened(tmp_path, rows(*["." * 40] * 40), connectivity=4)
+    nav.search((0, 0), (39, 39), "clusters")
+    laid_out = []
+    monkeypatch.setattr(Graph, "tail", None)  # It lists all arcs.
+    monkeypatch.setattr(
+        *(corridors, "SearchSpace"),
+        lambda graph, weight: laid_out.append(graph.node_count) or SearchSpace(graph, weight),
+    )
+    assert nav.search((1, 1), (2, 1), "clusters").cost == 1
+    assert nav.search((3, 3), (4, 3), "clusters").cost == 1
+    assert laid_out == [16, 32]
 
 
 def test_plans_follow_changes(tmp_path: Path) -> None:
