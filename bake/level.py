@@ -344,7 +344,7 @@ class GraphLevel:
     #: tail, head: (m) int32 arcs; an undirected edge is two arcs
     tail: Int32Array
     head: Int32Array
-    length: Float64Array  #: (m) float64, positive and finite
+    length: Float64Array  #: (m) float64, from 0, finite; 0 counts as one tick
     node_terrain: UInt8Array  #: (n) uint8 index into ``terrains``
     terrains: tuple[str, ...]  #: unique names; ("ground",) where the file names none
     directed: bool  #: whether the file says that the graph is directed

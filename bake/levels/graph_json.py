@@ -80,8 +80,8 @@ def _two_or_three(value: object) -> object:
 
 
 def _weight(value: Any) -> float:
-    if type(value) not in (int, float) or not 0 < value <= MAX_COST:
-        raise Mistake(f"the weight is {shown(value)}", f"a number above 0, at most {MAX_COST:g}")
+    if type(value) not in (int, float) or not 0 <= value <= MAX_COST:
+        raise Mistake(f"the weight is {shown(value)}", f"a number from 0 to {MAX_COST:g}")
     return float(value)
 
 
@@ -155,8 +155,10 @@ class Edge(_Part):
     weight: Annotated[
         float,
         PlainValidator(_weight),
-        WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "maximum": MAX_COST}),
-    ] = Field(default=1.0, description="length of the edge in units; 1 without it")
+        WithJsonSchema({"type": "number", "minimum": 0, "maximum": MAX_COST}),
+    ] = Field(
+        default=1.0, description="length of the edge in units; 1 without it, and 0 is one tick"
+    )
 
 
 class GraphTable(_Part):

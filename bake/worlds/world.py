@@ -305,15 +305,17 @@ def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: Movement
     def named(arc: int) -> str:
         return step_onto(level, level.node_terrain[head[arc]])
 
+    # Every step of a shortest path costs something, or next hops could lead round in a circle.
+    length = np.where(level.length > 0, level.length, 1 / rules.ticks_per_unit)
     weight = np.stack(
         [
-            in_ticks(price_arcs(each, rules, tail, head, level.length, None), rules, name, named)
+            in_ticks(price_arcs(each, rules, tail, head, length, None), rules, name, named)
             for name, each in under.items()
         ]
     )
     # Arcs nobody can take are kept, as nothing else says where they lead once their ends are open.
     none = np.full(len(tail), NO_LINK, dtype=np.int32)
-    arcs = _Arcs(level.tail, level.head, level.length, none, weight)
+    arcs = _Arcs(level.tail, level.head, length, none, weight)
     node = _node_order(len(nodes), arcs)
     graph, arcs = _renumbered(arcs, node)
     return World(
