@@ -53,6 +53,7 @@ class Outcome:
     ticks: int  #: what the path costs
     expanded: int  #: how many rows were taken from the open list
     estimate: Estimate | None = None  #: the heuristic the search used; None if it used none
+    generated: int = 0  #: how many arcs out of them were looked at
     bound: float = 1.0  #: the path costs at most this many times as much as a shortest one
 
 
@@ -140,6 +141,7 @@ def result(context: SearchContext, row: int, goal: int, request: Request) -> Sea
     )
 
 
+        found.generated,
 def _looked_at(
     context: SearchContext, row: int, goal: int, request: Request, found: Outcome
 ) -> tuple[tuple[Place, float], ...]:
@@ -224,7 +226,9 @@ def _by_name(
     from bake.search.point.estimates import Estimate
 
     if name == "exact" and (found := context.by_distances(row, goal, search)) is not None:
-        return Outcome(found.rows, found.ticks, found.expanded, Estimate(name), bound)
+        return Outcome(
+            found.rows, found.ticks, found.expanded, found.generated, Estimate(name), bound
+        )
     estimate = heuristic_for(context, name, goal)
     bound = bound if estimate.admissible else math.inf
     return _found(context, row, goal, lambda space: search(space, estimate), estimate, bound)
@@ -264,9 +268,9 @@ def _found(
 ) -> Outcome:
     """Search, unless it is known that there is no path."""
     if context.unreachable(row, goal):
-        return Outcome(None, 0, 0, named, bound)
+        return Outcome(None, 0, 0, 0, named, bound)
     found = search(context.space)
-    return Outcome(found.rows, found.ticks, found.expanded, named, bound)
+    return Outcome(found.rows, found.ticks, found.expanded, found.generated, named, bound)
 
 
 def _hpa(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:

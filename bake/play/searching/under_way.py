@@ -42,6 +42,7 @@ class LevelSearch:
         path: the places from start to goal; None unless a path was found.
         cost: what the path costs in units; infinite unless one was found.
         expanded: how many places were taken from the open list, the goal included.
+        generated: how many steps out of these places were looked at.
         method, heuristic: the method, and the name of the heuristic; None where there is none.
         pace: how many places are expanded before a run with a budget looks at the clock.
     """
@@ -79,7 +80,7 @@ class LevelSearch:
         self.status = Status.RUNNING
         self.path: list[Place] | None = None
         self.cost = math.inf
-        self.expanded = 0
+        self.expanded = self.generated = 0
         self._search: SlicedSearch | None = None
         if context.engine.known_apart(*ends):
             self.status = Status.NO_PATH
@@ -179,7 +180,7 @@ class LevelSearch:
 
     def _follow(self) -> None:
         assert self._search is not None
-        self.expanded = self._search.expanded
+        self.expanded, self.generated = self._search.expanded, self._search.generated
         from bake.search.point.astar_buckets import PAUSED
 
         if self._search.status != PAUSED:
@@ -250,6 +251,7 @@ class LevelSearch:
             self.heuristic,
             True,
             self._consistent,
+            generated=self.generated,
         )
 
     def _place(self, row: int) -> Place:

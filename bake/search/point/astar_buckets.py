@@ -90,8 +90,8 @@ class Slice(NamedTuple):
 
     Attributes:
         until: how often a row may have been expanded before the search pauses.
-        state: (11) int64, written when it stops: 1, how many rows were expanded, the row expanded
-            last, and what is the search's own; 0 at first = begin.
+        state: (12) int64, written when it stops: 1, how many rows were expanded, the row expanded
+            last, what is the search's own, and how many arcs were looked at; 0 at first = begin.
     """
 
     until: int
@@ -164,8 +164,9 @@ def search_buckets(
         labels: scratch.
         queue: empty; empty again afterwards, unless there is more to do.
         start, goal: rows.
-        answer: (3) int64, filled with ticks of the path, how often a row was expanded, and whether
-            a way was given up because it costs more than can be counted.
+        answer: (4) int64, filled with ticks of the path, how often a row was expanded, whether a
+            way was given up because it costs more than can be counted, and how many arcs were
+            looked at.
         part: how far to go. A search that stopped goes on with the same scratch and queue, which
             may have grown meanwhile.
 
@@ -197,6 +198,7 @@ def search_buckets(
     expanded, row = int(state[1]), int(state[2])
     base, used, free, held = int(state[3]), int(state[4]), int(state[5]), int(state[6])
     cursor, top, best, lost = int(state[7]), int(state[8]), int(state[9]), int(state[10])
+    generated = int(state[11])
     status = NO_PATH
     while held > 0 or expanded == part.until:
         if expanded == part.until:
@@ -243,6 +245,7 @@ def search_buckets(
             by = arc
             arc += 1
             bits >>= 1
+            generated += 1
             head = arcs[by, 0]
             reached = g + int(arcs[by, 1])
             known = label[head]
@@ -287,13 +290,14 @@ def search_buckets(
             held += 1
     state[1], state[2], state[3], state[4] = expanded, row, base, used
     state[5], state[6], state[7], state[8] = free, held, cursor, top
-    state[9], state[10] = best, lost
+    state[9], state[10], state[11] = best, lost, generated
     if status != NO_PATH:
         return status
     clear(bucket, cursor, top)
     answer[0] = best
     answer[1] = expanded
     answer[2] = lost
+    answer[3] = generated
     return NO_PATH if best == UNREACHABLE else FOUND
 
 

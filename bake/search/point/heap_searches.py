@@ -135,9 +135,9 @@ def search_heap(
         labels: scratch; the last thing seen of a row is whether it is closed.
         heaps: (2, e, 2) int64, the open list of both sides, and that of rows kept apart.
         start, goal: rows.
-        answer: (3) int64, filled with ticks, how often a row was expanded, and from one end whether
-            a way was given up because it costs more than can be counted, otherwise a row where the
-            sides met.
+        answer: (4) int64, filled with ticks, how often a row was expanded, from one end whether a
+            way was given up because it costs more than can be counted, otherwise a row where the
+            sides met, and how many arcs were looked at.
         part: how far to go. A search that stopped goes on with the same scratch and heaps, which
             may have grown meanwhile.
 
@@ -171,6 +171,7 @@ def search_heap(
             state[4] = side
     expanded, held, apart = int(state[1]), int(state[3]), int(state[4])
     best, pushed, said = int(state[5]), int(state[6]), int(state[7])
+    generated = int(state[11])
     row = int(state[2]) if state[0] else start
     status = NO_PATH
     while True:
@@ -211,6 +212,7 @@ def search_heap(
         seen[row, 2] = 1
         expanded += 1
         g = int(label[row]) - mark
+        generated += end - begin
         for arc in range(begin, end):
             head = arcs[arc, 0]
             reached = g + int(arcs[arc, 1])
@@ -256,9 +258,10 @@ def search_heap(
                 apart += 1
     state[0], state[1], state[2], state[3] = 1, expanded, row, held
     state[4], state[5], state[6], state[7] = apart, best, pushed, said
+    state[11] = generated
     if status in (PAUSED, FULL):
         return status
-    answer[1], answer[2] = expanded, said
+    answer[1], answer[2], answer[3] = expanded, said, generated
     if best == _NO_COST:
         return NO_PATH
     answer[0] = best

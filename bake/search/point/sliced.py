@@ -42,6 +42,7 @@ class SlicedSearch:
     Attributes:
         status: PAUSED while there is more to do, then FOUND or NO_PATH.
         expanded: how often a row was taken from the open list, the goal not counted.
+        generated: how many arcs out of these rows were looked at.
         last: the row that was expanded last.
         lost: whether a way was given up because it costs more than searches can count.
     """
@@ -58,6 +59,7 @@ class SlicedSearch:
             queue: bucket, heap or auto, as for :meth:`SearchSpace.astar`.
         """
         self.status, self.expanded, self.last, self.lost = PAUSED, 0, start, False
+        self.generated = 0
         self._space, self._start, self._goal = space, start, goal
         self._buckets, self._go_on = space.exact(estimate, start, goal, queue)
         self._scratch = space.scratch()
@@ -75,6 +77,7 @@ class SlicedSearch:
         scratch = self._scratch
         self.status = self._until(self.expanded + most)
         self.expanded, self.last = scratch.state[1:3].tolist()
+        self.generated = int(scratch.state[11])
         if self.status == FOUND:
             rows = trail_of(scratch.seen, self._goal, scratch)
             self.found = Found(rows, int(scratch.answer[0]), self.expanded + 1)

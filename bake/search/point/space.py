@@ -66,11 +66,13 @@ class Found:
         rows: (k) int32 from start to goal; None where there is no path.
         ticks: what the path costs; 0 without one.
         expanded: rows taken from the open list, the goal included; a row taken twice counts twice.
+        generated: arcs looked at, out of these rows.
     """
 
     rows: Int32Array | None
     ticks: int
     expanded: int
+    generated: int = 0
 
 
 class Scratch:
@@ -85,8 +87,8 @@ class Scratch:
         entry, bucket: of a bucket queue.
         heaps: (2, e, 2) int64, open lists; see :mod:`bake.kernels.heap`.
         path: (r) int32.
-        answer: (3) int64.
-        state: (11) int64, see :class:`bake.search.point.astar_buckets.Slice`.
+        answer: (4) int64.
+        state: (12) int64, see :class:`bake.search.point.astar_buckets.Slice`.
     """
 
     def __init__(self, row_count: int) -> None:
@@ -98,8 +100,8 @@ class Scratch:
         self.bucket = np.full(BUCKETS + 1, -1, dtype=np.int32)
         self.heaps = np.empty((2, 1 + ENTRIES, 2), dtype=np.int64)
         self.path = np.empty(row_count, dtype=np.int32)
-        self.answer = np.zeros(3, dtype=np.int64)
-        self.state = np.zeros(11, dtype=np.int64)
+        self.answer = np.zeros(4, dtype=np.int64)
+        self.state = np.zeros(12, dtype=np.int64)
 
     @cached_property
     def label_of_side(self) -> Int64Array:
@@ -366,16 +368,17 @@ class SearchSpace:
         scratch.begin()
         while (status := go_on(scratch, WHOLE)) == FULL:
             scratch.widen(self.degree, buckets=buckets)
-        ticks, expanded, middle = (int(each) for each in scratch.answer)
+        ticks, expanded, middle, generated = scratch.answer.tolist()
         if status != FOUND:
-            found = Found(None, 0, expanded)
+            found = Found(None, 0, expanded, generated)
         elif both_ends:
-            seen, rows = scratch.seen_of_side, np.int32(self.row_count)
+            seen, behind = scratch.seen_of_side, np.int32(self.row_count)
             there = trail_of(seen, middle, scratch)
-            onward = trail_of(seen, middle + self.row_count, scratch) - rows
-            found = Found(np.concatenate([there, onward[-2::-1]]), ticks, expanded)
+            onward = trail_of(seen, middle + self.row_count, scratch) - behind
+            rows = np.concatenate([there, onward[-2::-1]])
+            found = Found(rows, ticks, expanded, generated)
         else:
-            found = Found(trail_of(scratch.seen, goal, scratch), ticks, expanded + 1)
+            found = Found(trail_of(scratch.seen, goal, scratch), ticks, expanded + 1, generated)
         self.give_back(scratch)
         return found
 
