@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from bake.errors import RecipeError
 from bake.recipe.rules import (
     DEFAULT_OUTPUT,
     DEFAULT_SOURCES,
+    LONE_CLUSTER_SIZE,
     RECIPE_NAME,
     LevelRecipe,
     Recipe,
@@ -102,4 +104,9 @@ def _laid(base: Tables, over: Tables) -> Tables:
 
 
 def _level(tables: Tables) -> LevelRecipe:
-    return LevelRecipe(**resolved(LevelRecipe, tables))
+    recipe = LevelRecipe(**resolved(LevelRecipe, tables))
+    named = recipe.tables or ()
+    planned = "hierarchy" in named and recipe.hierarchy != "none"
+    if "cluster_distances" in named and not planned and "size" not in tables.get("clusters", {}):
+        return replace(recipe, cluster_size=LONE_CLUSTER_SIZE)
+    return recipe

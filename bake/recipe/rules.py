@@ -69,6 +69,8 @@ DEFAULT_OUTPUT = "baked"
 MAX_TICKS_PER_UNIT = 2**24
 MIN_CLUSTER_SIZE = 4
 MAX_CLUSTER_SIZE = 1024
+#: Side of clusters that nothing but distances between them is baked of, if a recipe says none.
+LONE_CLUSTER_SIZE = 8
 MAX_SPACING = 1024
 MAX_RADIUS = 65_536
 MAX_LEVELS = 16
@@ -236,6 +238,8 @@ class LevelRecipe:
         whole(MIN_CLUSTER_SIZE, MAX_CLUSTER_SIZE),
         "Side of a cluster in cells; on graphs one has about its square of nodes.",
         32,
+        usually=f", or {LONE_CLUSTER_SIZE} where tables names cluster_distances and there is no "
+        "hierarchy",
         stated="always",
     )
     cluster_regions: bool = key(

@@ -88,6 +88,23 @@ def recipe(tmp_path: Path):
     return write
 
 
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("", 32),
+        ('tables = ["clusters"]', 32),
+        ('tables = ["cluster_distances"]', 8),
+        ('tables = ["cluster_distances", "next_hops"]', 8),
+        ('tables = ["cluster_distances", "hierarchy"]', 32),
+        ('tables = ["cluster_distances", "hierarchy"]\n[hierarchy]\nmode = "none"', 8),
+        ('tables = ["cluster_distances"]\n[clusters]\nsize = 32', 32),
+        ('tables = ["cluster_distances"]\n[clusters]\nregions = true', 8),
+    ],
+)
+def test_clusters_for_distances_alone_are_small(recipe, text, size):
+    assert recipe(text).defaults.cluster_size == size
+
+
 def test_a_whole_recipe(recipe, tmp_path):
     got = recipe(WHOLE)
     project = LevelRecipe(

@@ -21,8 +21,11 @@ M. Likhachev, G. Gordon, S. Thrun, "ARA*: Anytime A* with provable bounds on sub
 2003: the path costs at most the weight times as much as a shortest one all the same. Under an
 inconsistent one, the closed rows to which a shorter way was found are kept apart until the goal is
 reached, and are expanded again where one of them could lead to a path so short that the bound would
-not hold. Without a weight they are opened again at once, which expands fewer rows. A shorter way to
-a closed row counts for the path, which may so be cheaper than it was when the goal was reached.
+not hold. Without a weight they are opened again at once. Then rows whose f is below that of what
+was expanded already go first, the smaller g before the larger, so that few are opened again
+(algorithm B: A. Martelli, "On the complexity of admissible search algorithms", Artificial
+Intelligence 8, 1977). A shorter way to a closed row counts for the path, which may so be cheaper
+than it was when the goal was reached.
 """
 
 from __future__ import annotations
@@ -248,7 +251,9 @@ def search_heap(
                     continue
                 seen[head, 2] = 0
             key = cost * reached + guess * h
-            if ranked:
+            if ranked and cost == 1 and late:
+                key = (max(key, least) << _TIE_BITS) | reached
+            elif ranked:
                 key = (key << _TIE_BITS) | (_LARGEST_G - reached if cost else pushed)
                 pushed += 1
             elif not both and best < _NO_COST and key >= best * cost:

@@ -258,10 +258,12 @@ class SearchSpace:
         """Return whether a search by A* takes a bucket queue, and what takes it on.
 
         Args:
-            queue: bucket, heap or auto.
+            queue: bucket, heap or auto, which takes a heap for heuristics that are not consistent,
+                as fewer rows are expanded again so.
         """
         terms, toward = estimate.terms(), estimate.toward
-        if queue == "heap" or (queue == "auto" and not self.weights_alike):
+        alike = self.weights_alike and estimate.consistent
+        if queue == "heap" or (queue == "auto" and not alike):
             order = HeapOrder(1, 1, not estimate.consistent)
             return False, self._by_heap(order, estimate, start, goal)
         successors = self.successors if estimate.consistent else NO_SUCCESSORS

@@ -1,11 +1,13 @@
 """How well searches are guided: on open floor nothing beside the path is looked at."""
 
+import random
 from pathlib import Path
 
 import pytest
 
 from bake.play import open_asset
 from tests.support.baked import bake, recipe_for, write_grid
+from tests.support.stored import stored_asset
 
 
 @pytest.mark.parametrize(("layout", "norm"), [(None, "octile"), ("odd-r", "hex")])
@@ -28,3 +30,23 @@ def test_only_the_path_is_expanded(tmp_path: Path, layout: str | None, norm: str
             unguided = nav.search(start, goal, "astar", "null")
             assert unguided.expanded > 3 * steps
             assert unguided.cost == nav.distance(start, goal)
+
+
+@pytest.mark.parametrize("source", ["keep.png", "marsh.png", "caves.png"])
+def test_distances_between_clusters_guide_better_than_the_norm(source: str) -> None:
+    """They are not consistent, yet few places are expanded again: no more than the norm expands."""
+    with open_asset(stored_asset(source)) as level:
+        nav = level.profile(level.profiles[-1])
+        places = nav.places()
+        rng = random.Random(7)
+        norm = by_clusters = at_most = 0
+        for _ in range(60):
+            start, goal = rng.sample(places, 2)
+            best = nav.search(start, goal, "astar", "octile")
+            found = nav.search(start, goal, "astar", "cluster")
+            assert (found.cost, found.bound) == (best.cost, 1)
+            norm += best.expanded
+            by_clusters += found.expanded
+            at_most = max(at_most, found.expanded)
+        assert by_clusters < norm
+        assert at_most < 2 * len(places)
