@@ -55,7 +55,8 @@ Weight = Annotated[
     float,
     typer.Option(
         "--weight",
-        help="What astar multiplies its heuristic with, 1 to 1000: more finds worse paths sooner.",
+        help="What astar multiplies its heuristic with, 0 to 1000: more finds worse paths sooner, "
+        "less than 1 leans toward Dijkstra's algorithm.",
     ),
 ]
 AssetFile = Annotated[Path, typer.Argument(metavar="ASSET", help="A baked level.")]

@@ -269,9 +269,9 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
                 are "cluster", "landmark" and "maximum"; None for "maximum" in methods "astar" and
                 "weighted" where it was baked, otherwise the one that fits the level's movement; or
                 your own, in units: a mapping from places or a function of a place.
-            weight: for methods "astar" and "weighted", what the heuristic is multiplied with, 1 to
-                1000 (rounded down to 1024ths). The path costs at most that many times as much as a
-                shortest one, if the heuristic is admissible.
+            weight: for methods "astar" and "weighted", what the heuristic is multiplied with, 0 to
+                1000 (rounded down to 1024ths). If the heuristic is admissible, the path costs at
+                most that many times as much as a shortest one, and is one for weights up to 1.
             queue: "bucket", "heap", or "auto" for the faster one; searches with a weight, and by
                 heuristics known to be inadmissible, take a heap.
             looked_at: whether to report which places were looked at; do not ask for it while other

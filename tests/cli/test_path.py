@@ -134,9 +134,9 @@ def test_a_weight(project: Path) -> None:
         done = bake("path", "baked/yard.h5", "0,0", "3,3", "--weight", "3", *method, "--json")
         assert done.code == 0
         assert plain["cost"] <= done.data["cost"] <= 3 * plain["cost"]
-    for weight in ("0.5", "1001", "nan", "inf", "-2"):
+    for weight in ("-0.5", "1001", "nan", "inf", "-2"):
         done = bake("path", "baked/yard.h5", "0,0", "3,3", "--weight", weight)
-        mistake(done, "weight is", "expected 1 to 1000")
+        mistake(done, "weight is", "expected 0 to 1000")
     done = bake("path", "baked/yard.h5", "0,0", "3,3", "--weight", "2", "--method", "table")
     mistake(done, "'table' takes no weight", "astar or weighted")
     assert bake("path", "baked/yard.h5", "0,0", "3,3", "--weight", "much").code == 2

@@ -53,5 +53,5 @@ def test_mistakes(tmp_path: Path) -> None:
             traced_search(nav, *ends, "guess")
         with pytest.raises(QueryError, match="'dijkstra' uses no heuristic"):
             traced_search(nav, *ends, "dijkstra", "octile")
-        with pytest.raises(QueryError, match="weight is 0"):
-            traced_search(nav, *ends, weight=0)
+        with pytest.raises(QueryError, match="weight is -1"):
+            traced_search(nav, *ends, weight=-1)

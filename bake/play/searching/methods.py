@@ -38,7 +38,7 @@ class Request:
     method: str  #: a key of METHODS
     #: a key of HEURISTICS, the caller's own, or None for the one that fits best
     heuristic: str | Given | None = None
-    #: what the heuristic of "astar" or "weighted" is multiplied with, 1 to MOST_WEIGHT
+    #: what the heuristic of "astar" or "weighted" is multiplied with, 0 to MOST_WEIGHT
     weight: float = 1.0
     queue: str = "auto"  #: one of QUEUES
     looked_at: bool = False  #: whether to report which places were looked at
@@ -106,8 +106,8 @@ def checked_method(request: Request) -> Method:
     if request.queue not in QUEUES:
         raise QueryError(f"no queue {quoted(request.queue)}", expected=" or ".join(QUEUES))
     weight = request.weight
-    if not 1 <= number_of(weight) <= MOST_WEIGHT:
-        raise QueryError(f"weight is {quoted(weight)}", expected=f"1 to {MOST_WEIGHT}")
+    if not 0 <= number_of(weight) <= MOST_WEIGHT:
+        raise QueryError(f"weight is {quoted(weight)}", expected=f"0 to {MOST_WEIGHT}")
     if weight != 1 and request.method not in WEIGHTED:
         raise QueryError(
             f"the method {request.method!r} takes no weight",
@@ -204,7 +204,9 @@ def _astar(context: SearchContext, row: int, goal: int, request: Request) -> Out
     def search(space: SearchSpace, estimate: Estimate) -> Found:
         return space.astar(estimate, row, goal, weight=weight, queue=request.queue)
 
-    return _by_name(context, row, goal, name, search, weight)
+    if name is not None and not isinstance(name, str):
+        return _by_given(context, row, goal, name, 1, weight)
+    return _by_name(context, row, goal, name, search, max(1.0, weight))
 
 
 def _greedy(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:

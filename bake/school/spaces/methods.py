@@ -26,7 +26,7 @@ METHODS = {
     "astar": _Method(),
     "dijkstra": _Method(heuristic=False),
     "greedy": _Method(),
-    "weighted": _Method(option="weight", least=1),
+    "weighted": _Method(option="weight"),
     "ida": _Method(),
     "beam": _Method(option="width", least=1),
     "sma": _Method(option="memory", least=2),
@@ -52,7 +52,7 @@ def search(
             "sma" where the way fits its memory besides; "weighted" finds one that costs ``weight``
             times as much at most; "greedy" and "beam" find one sooner, of any cost.
         h: the heuristic, in place of the space's own method ``h``; without both it is 0.
-        weight: what "weighted" multiplies the heuristic with, at least 1.
+        weight: what "weighted" multiplies the heuristic with, at least 0.
         width: how many states the open list of "beam" holds, at least 1.
         memory: how many states "sma" holds, at least 2.
 

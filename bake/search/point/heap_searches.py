@@ -7,7 +7,8 @@ those ahead, h:
   for the heuristic determination of minimum cost paths", IEEE Trans. SSC 4(2), 1968). This is for
   weights that differ too much for buckets.
 - **Weighted A-star**: g + w h, in INFLATION-ths of a tick, so that nothing is rounded (I. Pohl,
-  "Heuristic search viewed as path finding in a graph", Artificial Intelligence 1, 1970).
+  "Heuristic search viewed as path finding in a graph", Artificial Intelligence 1, 1970). Weights
+  under one lean toward Dijkstra's algorithm, which weight 0 is.
 - **Greedy best-first**: h alone, of equals the one seen first (J. Doran, D. Michie, "Experiments
   with the graph traverser program", Proc. Royal Society A 294, 1966). This is fast where the
   heuristic is good, but the path may be far from shortest.
@@ -86,8 +87,8 @@ BOTH_ENDS = HeapOrder(2, 1, late=False)
 
 def weighted_order(weight: float, *, late: bool) -> HeapOrder:
     """Return the order of A* with a weight, which is rounded down to INFLATION-ths."""
-    inflation = int(weight * INFLATION)
-    return HeapOrder(INFLATION, inflation, late) if inflation > INFLATION else HeapOrder(1, 1, late)
+    guess = int(weight * INFLATION)
+    return HeapOrder(1, 1, late) if guess == INFLATION else HeapOrder(INFLATION, guess, late)
 
 
 @inlined
@@ -184,7 +185,9 @@ def search_heap(
         least = int(heap[0, 0]) >> _TIE_BITS if ranked else int(heap[0, 0])
         if held == 0 or (best < _NO_COST and least >= best * enough):
             # No path costs less than the least g + h of what was not expanded.
-            if both or apart == 0 or best == _NO_COST or later[0, 0] * guess >= best * cost:
+            if both or apart == 0 or best == _NO_COST:
+                break
+            if later[0, 0] * max(cost, guess) >= best * cost:
                 break
             f, back = int(later[0, 0]), int(later[0, 1])
             apart = drop_first(later, apart)

@@ -302,12 +302,13 @@ class SearchSpace:
         inadmissible. Rows are expanded again only where the bound of the cost depends on it.
 
         Args:
-            weight: what the heuristic is multiplied with, at least 1 (rounded down to 1024ths).
+            weight: what the heuristic is multiplied with, from 0 on (rounded down to 1024ths).
             queue: bucket, heap or auto, of a search without weight.
         """
         unsure = estimate.admissible is not False
-        if weight > 1 or not unsure:
-            order = weighted_order(weight, late=unsure and not estimate.consistent)
+        if weight != 1 or not unsure:
+            late = not estimate.consistent and (unsure or weight == 1)
+            order = weighted_order(weight, late=late)
             go_on = self._by_heap(order, estimate, start, goal)
             return self._search(go_on, start, goal)
         buckets, go_on = self.exact(estimate, start, goal, queue)

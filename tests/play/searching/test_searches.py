@@ -161,7 +161,7 @@ def test_ones_own_heuristic(tmp_path: Path) -> None:
         ({"method": "dijkstra", "heuristic": "octile"}, "'dijkstra' uses no heuristic"),
         ({"method": "bidirectional", "heuristic": "octile"}, "uses no heuristic"),
         ({"queue": "stack"}, "no queue 'stack'; expected auto or bucket or heap"),
-        ({"method": "weighted", "weight": 0.5}, "weight is 0.5; expected 1 to 1000"),
+        ({"method": "weighted", "weight": -0.5}, "weight is -0.5; expected 0 to 1000"),
         ({"method": "weighted", "weight": math.nan}, "weight is nan"),
         ({"method": "weighted", "weight": "two"}, "weight is 'two'"),
     ],

@@ -77,6 +77,23 @@ def test_a_consistent_heuristic_expands_no_place_twice(nav: Navigator) -> None:
             assert nav.length(found.path) == pytest.approx(found.cost, rel=1e-4)
 
 
+def test_weights_under_one_lean_toward_dijkstra(nav: Navigator) -> None:
+    """Every path is a shortest one, and the less the heuristic counts, the more is looked at."""
+    for heuristic in heuristics(nav):
+        looked_at = dict.fromkeys((0, 0.25, 0.5, 0.75, 1), 0)
+        uninformed = 0
+        for start, goal in some_pairs(nav, 40):
+            best = nav.search(start, goal, "dijkstra", queue="heap")
+            uninformed += best.expanded
+            for weight in looked_at:
+                found = nav.search(start, goal, "astar", heuristic, weight=weight, queue="heap")
+                assert (found.cost, found.bound) == (best.cost, 1)
+                looked_at[weight] += found.expanded
+        assert list(looked_at.values()) == sorted(looked_at.values(), reverse=True)
+        # Places too far from the goal are not looked at once a path is known.
+        assert 0.98 * uninformed < looked_at[0] <= uninformed
+
+
 def fitting(nav: Navigator) -> str:
     return nav.search(*next(some_pairs(nav, 1)), "greedy").heuristic or "null"
 
@@ -108,21 +125,23 @@ def yard(tmp_path: Path) -> Iterator[Navigator]:
         yield level.profile()
 
 
-@pytest.mark.parametrize("weight", [1, 1.0, np.float32(2), np.int64(3), Fraction(5, 2), 1000])
+@pytest.mark.parametrize(
+    "weight", [0, 0.5, 1, 1.0, np.float32(2), np.int64(3), Fraction(5, 2), 1000]
+)
 def test_any_number_in_range(yard: Navigator, weight: float) -> None:
     for method in WEIGHTED:
         found = yard.search((0, 2), (9, 2), method, weight=weight)
-        assert found.bound == weight
+        assert found.bound == max(1, weight)
         assert yard.path((0, 2), (9, 2), method, weight=weight) == found.path
 
 
 @pytest.mark.parametrize(
-    "weight", [0, 0.99, -2, 1000.5, math.inf, -math.inf, math.nan, None, "2", 1j, [2]]
+    "weight", [-0.01, -2, 1000.5, math.inf, -math.inf, math.nan, None, "2", 1j, [2]]
 )
 @pytest.mark.parametrize("method", sorted(METHODS))
 def test_no_weight(yard: Navigator, weight: object, method: str) -> None:
     for ask in (yard.search, yard.path):
-        with pytest.raises(QueryError, match=r"weight is .*; expected 1 to 1000"):
+        with pytest.raises(QueryError, match=r"weight is .*; expected 0 to 1000"):
             ask((0, 2), (9, 2), method, weight=weight)
 
 

@@ -226,7 +226,7 @@ def test_estimates_that_are_none(h: object) -> None:
         ("beam", {}, "needs a width; expected a whole number from 1 on"),
         ("sma", {"memory": 1}, "memory is 1; expected a whole number from 2 on"),
         ("sma", {"memory": 2.5}, "memory is 2.5"),
-        ("weighted", {"weight": 0.5}, "weight is 0.5; expected a number from 1 on"),
+        ("weighted", {"weight": -0.5}, "weight is -0.5; expected a number from 0 on"),
         ("weighted", {"weight": math.nan}, "weight is nan"),
         ("weighted", {"weight": math.inf}, "weight is inf"),
         ("astar", {"width": 3}, "'astar' takes no width; leave width out, or choose beam"),
