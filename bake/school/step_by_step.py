@@ -6,15 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from bake.arrays import Int32Array
 from bake.play.headings import ends
 from bake.play.navigator import Navigator
 from bake.play.searching.heuristics import Given
 from bake.play.searching.methods import Request, checked_method, estimate_for
+from bake.play.searching.plain import RowSpace, own_heuristic, shown_by
 from bake.play.searching.result import SearchResult
-from bake.school.textbook import Order, trace
+from bake.search.best_first import BestFirst
 from levelbake.errors import QueryError
 from levelbake.places import Place
 
@@ -103,30 +101,36 @@ def traced_search(
     now = nav._now
     row, goal_row = ends(now.engine, now.rows, start, goal)
     context, version = now.searches, now.version
-    estimate = estimate_for(context, goal_row, request)
-    greedy = method == "greedy"
-    reopens = estimate.admissible is not False and not (weight > 1 and estimate.consistent)
-    order = Order(0, 1, reopens=False) if greedy else Order(1, float(weight), reopens)
-    h = context.space.estimates(estimate, goal_row).tolist()
-    steps, path, ticks = trace(version.usable.graph, version.usable.weight, h, row, goal_row, order)
-    place = context.rows.places(np.arange(version.row_count, dtype=np.int32))
-    unit = version.places.ticks_per_unit
+    greedy, reopens, estimate = method == "greedy", True, None
+    if heuristic is None or isinstance(heuristic, str):
+        estimate = estimate_for(context, goal_row, request)
+        reopens = estimate.admissible is not False and not (weight > 1 and estimate.consistent)
+        h = context.space.estimates(estimate, goal_row).tolist().__getitem__
+    else:
+        h = own_heuristic(context, heuristic)
+    shares = (0, 1) if greedy else (1, float(weight))
+    space = RowSpace(context, row, goal_row)
+    search = BestFirst(space, h, *shares, reopens=reopens and not greedy)
+    unit, place = version.places.ticks_per_unit, context.rows.place
     shown: list[TraceStep] = []
-    for number, step in enumerate(steps):
-        parent = None if step.parent < 0 else place[step.parent]
-        opened = tuple(Opened(place[one], g / unit, f / unit) for one, g, f in step.opened)
+    while (step := search.step()) is not None:
+        parent = place(step.parent) if shown else None
+        opened = tuple(Opened(place(one), g / unit, f / unit) for one, g, f in step.opened)
         g, estimated, f = step.g / unit, step.h / unit, step.f / unit
-        shown.append(TraceStep(place[step.row], parent, g, estimated, f, opened, shown, number))
+        here = place(step.state)
+        shown.append(TraceStep(here, parent, g, estimated, f, opened, shown, len(shown)))
+    if estimate is None:
+        estimate = shown_by(search)
     named = None if method == "dijkstra" else estimate
-    rows: Int32Array | None = None if path is None else np.array(path, dtype=np.int32)
     return TracedResult(
-        None if rows is None else context.rows.places(rows),
-        math.inf if rows is None else ticks / unit,
-        len(steps),
+        None if search.path is None else [place(each) for each in search.path],
+        search.cost / unit,
+        len(shown),
         method,
         None if named is None else named.name,
         True if named is None else named.admissible,
         True if named is None else named.consistent,
-        math.inf if greedy or not estimate.admissible else float(weight),
+        math.inf if greedy or not estimate.admissible else max(1.0, weight),
+        generated=search.generated,
         trace=tuple(shown),
     )

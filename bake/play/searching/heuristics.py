@@ -106,6 +106,8 @@ def _wrong_kind(name: str, context: SearchContext, kind: str) -> QueryError:
 def _given(version: Version, given: Given, goal: int) -> Estimate:
     """Ask the caller's heuristic for every place, and check its consistency arc by arc.
 
+    A search part by part does so, as it promises shortest paths.
+
     Raises:
         QueryError: a place has no value, or its value is not a number in range.
     """
@@ -113,7 +115,7 @@ def _given(version: Version, given: Given, goal: int) -> Estimate:
 
     table = np.zeros((version.row_count, 1), dtype=np.int32)
     for row, location in enumerate(version.location.tolist()):
-        table[row, 0] = _given_ticks(version, given, location)
+        table[row, 0] = given_ticks(version, given, location)
     graph, h = version.usable.graph, table[:, 0].astype(np.int64)
     consistent = bool((h[graph.tail()] - h[graph.head] <= version.usable.weight).all())
     admissible: bool | None = None
@@ -124,7 +126,7 @@ def _given(version: Version, given: Given, goal: int) -> Estimate:
     return Estimate("given", ROWS, table=table, admissible=admissible, consistent=consistent)
 
 
-def _given_ticks(version: Version, given: Given, location: int) -> int:
+def given_ticks(version: Version, given: Given, location: int) -> int:
     """Ask the caller's heuristic for one place.
 
     Raises:
@@ -229,5 +231,5 @@ def estimated_ticks(
     if heuristic == "exact":
         return int(min(context.engine.ticks(row, goal), int(UNREACHABLE)))
     if heuristic is not None and not isinstance(heuristic, str):
-        return _given_ticks(context.version, heuristic, int(context.version.location[row]))
+        return given_ticks(context.version, heuristic, int(context.version.location[row]))
     return heuristic_for(context, heuristic, goal).between(row, goal)

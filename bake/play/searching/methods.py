@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from levelbake.errors import QueryError
 from levelbake.places import Place, number_of, quoted
 
 if TYPE_CHECKING:
+    from bake.search.best_first import BestFirst
     from bake.search.point.estimates import Estimate
     from bake.search.point.space import Found, SearchSpace
 
@@ -52,9 +53,11 @@ class Outcome:
     rows: Int32Array | None  #: (k) int32 from start to goal; None where there is no path
     ticks: int  #: what the path costs
     expanded: int  #: how many rows were taken from the open list
-    estimate: Estimate | None = None  #: the heuristic the search used; None if it used none
     generated: int = 0  #: how many arcs out of them were looked at
+    estimate: Estimate | None = None  #: the heuristic the search used; None if it used none
     bound: float = 1.0  #: the path costs at most this many times as much as a shortest one
+    #: the ticks of the way to each row that a search in plain Python met
+    reached: Mapping[int, float] | None = None
 
 
 #: A function that searches from one row to another.
@@ -138,10 +141,10 @@ def result(context: SearchContext, row: int, goal: int, request: Request) -> Sea
         True if named is None else named.consistent,
         found.bound,
         _looked_at(context, row, goal, request, found) if request.looked_at else None,
+        found.generated,
     )
 
 
-        found.generated,
 def _looked_at(
     context: SearchContext, row: int, goal: int, request: Request, found: Outcome
 ) -> tuple[tuple[Place, float], ...]:
@@ -149,7 +152,11 @@ def _looked_at(
         return ()
     if row == goal:
         return ((context.rows.place(row), 0.0),)
-    rows, ticks = context.space.looked_at()
+    if found.reached is None:
+        rows, ticks = context.space.looked_at()
+    else:
+        rows = np.array(list(found.reached), dtype=np.int32)
+        ticks = np.array(list(found.reached.values()), dtype=np.int64)
     units = ticks / context.version.places.ticks_per_unit
     return tuple(zip(context.rows.places(rows), units.tolist(), strict=True))
 
@@ -213,14 +220,42 @@ def _greedy(context: SearchContext, row: int, goal: int, request: Request) -> Ou
     def search(space: SearchSpace, estimate: Estimate) -> Found:
         return space.greedy(estimate, row, goal)
 
-    return _by_name(context, row, goal, request.heuristic, search, math.inf)
+    name = request.heuristic
+    if name is not None and not isinstance(name, str):
+        return _by_given(context, row, goal, name, 0, 1)
+    return _by_name(context, row, goal, name, search, math.inf)
+
+
+def _by_given(
+    context: SearchContext, row: int, goal: int, given: Given, g_share: float, h_share: float
+) -> Outcome:
+    from bake.play.searching.plain import RowSpace, own_heuristic, shown_by
+    from bake.search.best_first import BestFirst
+    from bake.search.point.estimates import Estimate
+
+    if context.unreachable(row, goal):
+        return Outcome(None, 0, 0, 0, Estimate("given", admissible=None, consistent=None), math.inf)
+    h = own_heuristic(context, given)
+    search = BestFirst(RowSpace(context, row, goal), h, g_share, h_share)
+    search.run()
+    return plain_outcome(search, shown_by(search), math.inf)
+
+
+def plain_outcome(search: BestFirst[int], estimate: Estimate | None, bound: float) -> Outcome:
+    """Return what a search in plain Python found."""
+    rows = None if search.path is None else np.array(search.path, dtype=np.int32)
+    ticks, goal = (0, 0) if rows is None else (int(search.cost), 1)
+    return Outcome(
+        *(rows, ticks, search.expanded + goal, search.generated, estimate, bound),
+        reached=search.reached,
+    )
 
 
 def _by_name(
     context: SearchContext,
     row: int,
     goal: int,
-    name: str | Given | None,
+    name: str | None,
     search: Callable[[SearchSpace, Estimate], Found],
     bound: float,
 ) -> Outcome:
@@ -244,6 +279,12 @@ def _bidirectional(context: SearchContext, row: int, goal: int, request: Request
 def _bidirectional_astar(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
     from bake.search.point.estimates import ROWS
 
+    if request.heuristic is not None and not isinstance(request.heuristic, str):
+        raise QueryError(
+            "a heuristic of one's own cannot guide a search from both ends",
+            expected="the name of one that is consistent",
+            remedy="use method 'astar'",
+        )
     estimate = heuristic_for(context, request.heuristic, goal)
     if not estimate.consistent or estimate.kind >> 4 == ROWS >> 4:
         raise QueryError(

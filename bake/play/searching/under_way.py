@@ -155,7 +155,7 @@ class LevelSearch:
         g, h = known.ticks / self._units, known.estimate / self._units
         opened = []
         if not over:
-            for head in dict.fromkeys(self._context.space.heads(row)):
+            for head in dict(self._context.space.arcs_of(row)):
                 if head in at and known.waiting[at[head]] and search.parent(head) == row:
                     one = at[head]
                     opened.append((self._place(head), float(g[one]), float(g[one] + h[one])))

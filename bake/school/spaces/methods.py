@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 
-from bake.school.spaces.best_first import BestFirst
 from bake.school.spaces.bounded import MemoryBounded
 from bake.school.spaces.iterative import IterativeDeepening
+from bake.search.best_first import BestFirst
 from bake.search.problem import Heuristic, S, Search, StateSpace
 from levelbake.errors import QueryError
 
@@ -50,7 +50,8 @@ def search(
         space: the problem; see :class:`bake.search.problem.StateSpace`.
         method: "astar", "dijkstra" and "ida" find a cheapest way where the heuristic is admissible,
             "sma" where the way fits its memory besides; "weighted" finds one that costs ``weight``
-            times as much at most; "greedy" and "beam" find one sooner, of any cost.
+            times as much at most, and a cheapest one for weights up to 1; "greedy" and "beam" find
+            one sooner, of any cost.
         h: the heuristic, in place of the space's own method ``h``; without both it is 0.
         weight: what "weighted" multiplies the heuristic with, at least 0.
         width: how many states the open list of "beam" holds, at least 1.

@@ -214,11 +214,10 @@ class SearchSpace:
     def row_count(self) -> int:
         return len(self.packed.piece)
 
-    def heads(self, row: int) -> list[int]:
-        """List the rows to which arcs lead from one."""
+    def arcs_of(self, row: int) -> list[tuple[int, int]]:
+        """List the rows to which arcs lead from one, and the ticks of each arc."""
         begin, end = self.packed.piece[row].tolist()
-        heads: list[int] = self.packed.arcs[begin:end, 0].tolist()
-        return heads
+        return [(head, ticks) for head, ticks in self.packed.arcs[begin:end].tolist()]
 
     @property
     def bucket_width(self) -> int:
@@ -299,7 +298,9 @@ class SearchSpace:
 
         Where f may fall along a path, buckets of the past would have to be filled again. A heap
         takes their place for every search with a weight, and by a heuristic known to be
-        inadmissible. Rows are expanded again only where the bound of the cost depends on it.
+        inadmissible. Rows are expanded again only where the bound of the cost depends on it. If no
+        estimate is more than E above the distance, a path found without a weight costs at most E
+        more than a shortest one (N. Nilsson, "Principles of Artificial Intelligence", 1980).
 
         Args:
             weight: what the heuristic is multiplied with, from 0 on (rounded down to 1024ths).

@@ -60,7 +60,7 @@ def check(nav: Navigator) -> None:
         there = slice(graph.first_out[row], graph.first_out[row + 1])
         wanted = zip(graph.head[there].tolist(), tables.usable.weight[there].tolist(), strict=True)
         assert sorted(map(tuple, arcs[begin:end].tolist())) == sorted(wanted)
-        assert space.heads(row) == arcs[begin:end, 0].tolist()
+        assert space.arcs_of(row) == list(map(tuple, arcs[begin:end].tolist()))
         assert end - begin <= space.degree
         assert all(space.lightest <= ticks <= space.heaviest for _, ticks in arcs[begin:end])
     plain: SearchContext

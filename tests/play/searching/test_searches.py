@@ -133,14 +133,15 @@ def test_ones_own_heuristic(tmp_path: Path) -> None:
     nav = small(tmp_path).profile()
     best = nav.distance((0, 1), (3, 1))
     exact = nav.search((0, 1), (3, 1), heuristic=lambda cell: nav.distance(cell, (3, 1)))
-    assert (exact.cost, exact.heuristic, exact.bound) == (best, "given", 1)
-    assert exact.admissible is exact.consistent is True
+    assert (exact.cost, exact.heuristic, exact.bound) == (best, "given", math.inf)
+    assert exact.admissible is exact.consistent is None
     jumpy = nav.search((0, 1), (3, 1), heuristic=lambda cell: float(cell == (0, 0)) * 2.5)
-    assert (jumpy.cost, jumpy.admissible, jumpy.consistent) == (best, None, False)
-    assert jumpy.bound == math.inf
+    assert (jumpy.cost, jumpy.admissible, jumpy.consistent) == (best, None, None)
     raised = nav.search((0, 1), (3, 1), heuristic=lambda cell: 1)
-    assert (raised.cost, raised.admissible, raised.consistent) == (best, False, True)
-    with pytest.raises(QueryError, match=r"says nothing of \(0, 0\)"):
+    assert (raised.cost, raised.admissible, raised.consistent) == (best, False, None)
+    beyond = nav.search((0, 1), (3, 1), heuristic=lambda cell: 9 * (cell != (3, 1)))
+    assert (beyond.admissible, beyond.consistent, beyond.bound) == (False, False, math.inf)
+    with pytest.raises(QueryError, match=r"says nothing of \(0, 1\)"):
         nav.search((0, 1), (3, 1), heuristic={(3, 1): 0.0})
     for wrong in (-1, math.nan, math.inf, 1e9, "far", None):
         with pytest.raises(QueryError, match="the heuristic says"):

@@ -23,6 +23,8 @@ class BestFirst(Search[S]):
     way is found is opened again, so an admissible heuristic need not be consistent.
 
     Attributes:
+        reached: what the cheapest way known to each state costs.
+        estimates: what the heuristic said of each state that it was asked about.
         dropped: how many states a beam dropped. If there are any, the path found may not be the
             cheapest one, and NO_PATH becomes GAVE_UP.
     """
@@ -34,6 +36,8 @@ class BestFirst(Search[S]):
         g_share: float = 1,
         h_share: float = 1,
         width: int | None = None,
+        *,
+        reopens: bool = True,
     ) -> None:
         """Begin a search.
 
@@ -42,10 +46,12 @@ class BestFirst(Search[S]):
             h: the heuristic; None = 0.
             g_share, h_share: what f is made of.
             width: how many states the open list may hold; None = any number.
+            reopens: whether a closed state to which a cheaper way is found is opened again.
         """
         self._g_share, self._h_share, self._width = g_share, h_share, width
-        self._g = dict[S, float]()
-        self._h_of = dict[S, float]()
+        self._reopens = reopens
+        self.reached = dict[S, float]()
+        self.estimates = dict[S, float]()
         # The state before each, and what the step from there costs.
         self._before = dict[S, tuple[S, float]]()
         self._once = set[S]()
@@ -68,11 +74,11 @@ class BestFirst(Search[S]):
         worst: list[tuple[float, float, int, S]] = []
 
         def put(state: S, parent: S, g: float, cost: float) -> float:
-            if state not in self._h_of:
-                self._h_of[state] = self._h(state)
-            h = self._h_of[state]
+            if state not in self.estimates:
+                self.estimates[state] = self._h(state)
+            h = self.estimates[state]
             f = math.inf if h == math.inf else self._g_share * g + self._h_share * h
-            self._g[state], self._before[state], self._open[state] = g, (parent, cost), f
+            self.reached[state], self._before[state], self._open[state] = g, (parent, cost), f
             number = next(numbers)
             heappush(heap, (f, -g, number, state))
             if self._width is not None:
@@ -83,10 +89,10 @@ class BestFirst(Search[S]):
             """Drop the state with the worst f, the smaller g, and of these the last one."""
             while True:
                 f, g, _, state = heappop(worst)
-                if self._open.get(state) == -f and self._g[state] == g:
+                if self._open.get(state) == -f and self.reached[state] == g:
                     del self._open[state]
                     if state not in self._once:  # Otherwise others were reached from it.
-                        del self._g[state], self._before[state]
+                        del self.reached[state], self._before[state]
                     self.dropped += 1
                     return
 
@@ -94,10 +100,10 @@ class BestFirst(Search[S]):
         put(start, start, 0, 0)
         while heap:
             f, less, _, state = heappop(heap)
-            if self._open.get(state) != f or self._g[state] != -less:
+            if self._open.get(state) != f or self.reached[state] != -less:
                 continue  # A cheaper way was found since, or the beam dropped it.
             del self._open[state]
-            g, h, parent = self._g[state], self._h_of[state], self._before[state][0]
+            g, h, parent = self.reached[state], self.estimates[state], self._before[state][0]
             self._once.add(state)
             self._closed[state] = g
             if h == math.inf:  # So is every other f that waits.
@@ -109,7 +115,9 @@ class BestFirst(Search[S]):
             opened = []
             for other, cost in self._successors(state):
                 onward = g + cost
-                if onward < self._g.get(other, math.inf):
+                if other in self._closed and not self._reopens:
+                    continue
+                if onward < self.reached.get(other, math.inf):
                     self._closed.pop(other, None)
                     opened.append((other, onward, put(other, state, onward, cost)))
             while self._width is not None and len(self._open) > self._width:
