@@ -25,12 +25,16 @@ from bake.cli.options import (
 )
 from bake.view import Show
 
+#: What is said of a path that no promise is made for.
+_UNPROVEN = "not proven to be a shortest path"
+
 #: The most pairs that one evaluation draws.
 MOST_PAIRS = 1_000_000
 
 if TYPE_CHECKING:
     from bake.play import LevelAsset, Navigator
     from bake.play.navigator import Straight
+    from bake.play.searching.result import SearchResult
     from bake.view.evaluate import Evaluation
     from levelbake.places import Place
 
@@ -64,13 +68,14 @@ def path(
     It is a shortest one, unless it is searched for by a method that promises less.
     """
     from bake.play import open_asset
-    from bake.play.searching.result import SearchResult
     from bake.school.step_by_step import traced_search
     from bake.school.trace_file import check_trace_file, search_trace
 
     if trace is not None:
         check_trace_file(trace)
     found: Sequence[object] | None
+    promise: dict[str, object] = {}
+    told = ""
     with open_asset(asset) as level:
         nav = level.profile(profile)
         points = _points(level, start, goal)
@@ -83,17 +88,19 @@ def path(
             # Other methods than these are refused there.
             found = nav.straight_path(points[0], points[1], cast("Straight", method or "funnel"))
             cost = math.inf if found is None else nav.any_angle_length(cast("list[Place]", found))
+            if method in (None, "funnel") and not nav._now.has_corners:
+                told = f"along a shortest path of the graph: {_UNPROVEN}"
         else:
             if method is None:
                 method = "table" if weight == 1 and trace is None else "astar"
             ends = _open_place(asset, level, nav, start), _open_place(asset, level, nav, goal)
-            searched: SearchResult
             if trace is None:
-                searched = nav.search(*ends, method, heuristic, weight=weight)
+                searched: SearchResult = nav.search(*ends, method, heuristic, weight=weight)
             else:
                 searched = traced = traced_search(nav, *ends, method, heuristic, weight=weight)
                 search_trace(level, nav.name, ends, weight, traced).write(trace)
             found, cost = searched.path, searched.cost
+            promise, told = _promise(searched), _told(searched)
             if smooth and searched.path is not None:
                 found = nav.smooth(searched.path)
                 cost = nav.any_angle_length(found)
@@ -102,12 +109,15 @@ def path(
     if as_json:
         print_json(
             {"reachable": there, "cost": cost if there else None, "steps": steps, "path": found}
+            | promise
         )
     elif found is None:
         say(f"{goal} cannot be reached from {start}")
     else:
         say(" ".join(_text(place) for place in found))
         say(f"{steps} steps, cost {cost:.6g}")
+        if told:
+            say(told)
 
 
 def evaluate(
@@ -277,6 +287,33 @@ def _points(level: LevelAsset, start: str, goal: str) -> list[tuple[float, ...]]
     return points if all(len(point) > 1 for point in points) else None
 
 
+def _promise(found: SearchResult) -> dict[str, object]:
+    """Return what is known of a path and of the search for it, for JSON."""
+    return {
+        "method": found.method,
+        "heuristic": found.heuristic,
+        "admissible": found.admissible,
+        "expanded": found.expanded,
+        "generated": found.generated,
+        "bound": found.bound if math.isfinite(found.bound) else None,
+    }
+
+
+def _told(found: SearchResult) -> str:
+    """Return a line about a search; none about what a table answered."""
+    if found.method == "table":
+        return ""
+    known = {True: "admissible", False: "not admissible", None: "perhaps not admissible"}
+    by = f" by {found.heuristic}, {known[found.admissible]}" if found.heuristic else ""
+    if found.bound == 1:
+        proven = "no path costs less"
+    elif math.isfinite(found.bound):
+        proven = f"a shortest path costs no less than 1/{found.bound:.6g} of it"
+    else:
+        proven = _UNPROVEN
+    return f"{found.expanded} expanded, {found.generated} generated{by}: {proven}"
+
+
 def _text(place: object) -> str:
     if not isinstance(place, tuple):
         return str(place)
@@ -297,5 +334,13 @@ def _print_evaluation(result: Evaluation, *, searched: bool) -> None:
             f"{result.expanded_mean:,.0f} places expanded, {result.median_us:.1f} us a path "
             f"and {result.first_move_us:.1f} us to the first move at the median"
         )
+    most = result.overestimate
+    if most is not None:
+        looked_at = f"of {most.pairs:,} pairs, {'all there are' if most.every else 'a sample'}"
+        says = "the heuristic never says more than the distance"
+        if most.units:
+            ends = f"{_text(most.start)} to {_text(most.goal)}"
+            says = f"the heuristic says up to {most.units:.6g} more than the distance, from {ends}"
+        say(f"{says} ({looked_at}), so A* finds paths at most {most.units:.6g} above the shortest")
     if result.first_wrong is not None:
         say(f"first wrong: {result.first_wrong}")

@@ -82,6 +82,29 @@ class ClusterQuestions(Questions):
         row, goal_row = ends(now.engine, now.rows, start, goal)
         return self._in_units(estimated_ticks(now.searches, heuristic, row, goal_row))
 
+    def overestimate(self, goal: Place, heuristic: str | None = None) -> tuple[float, Place, int]:
+        """Return the most by which a heuristic says more than the distance to a goal.
+
+        A path to the goal that A* finds by it, without a weight, costs at most that much more than
+        a shortest one.
+
+        Args:
+            heuristic: a name, as for :meth:`search`.
+
+        Returns:
+            Units, 0 where the heuristic is admissible; the place from which it says most above the
+            distance; and from how many places a path leads to the goal.
+
+        Raises:
+            QueryError: as for :meth:`search`.
+            MissingTableError: the asset was baked without the heuristic.
+        """
+        from bake.play.searching.heuristics import overestimate
+
+        now = self._now
+        ticks, row, count = overestimate(now.searches, heuristic, now.rows.row(goal))
+        return ticks / self._units, now.rows.place(row), count
+
     def _in_units(self, ticks: int) -> float:
         return math.inf if ticks >= int(UNREACHABLE) else ticks / self._units
 

@@ -11,7 +11,7 @@ import random
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +31,12 @@ _DRAWS_BY = "bidirectional"
 
 #: How often a pair is drawn again, for each one wanted, until all have a path.
 DRAWS = 50
+
+#: A level of no more places is looked at from all to all for a heuristic's overestimates ...
+ALL_GOALS = 1024
+
+#: ... and of a larger one, from all places to so many goals of problems at most.
+MOST_GOALS = 256
 
 #: How often all paths of the table are extracted; the median time counts.
 REPEATS = 5
@@ -64,6 +70,22 @@ class Suboptimality:
 
 
 @dataclass(frozen=True)
+class Overestimate:
+    """The most by which a heuristic says more than the distance.
+
+    A path that A* finds by it, without a weight and opening closed places again, costs at most that
+    much more than a shortest one.
+    """
+
+    units: float  #: 0 where it never says more
+    #: start, goal: the places between which it does; None where it never says more
+    start: Place | None
+    goal: Place | None
+    pairs: int  #: how many pairs of places with a path between them were looked at
+    every: bool  #: whether these are all that there are
+
+
+@dataclass(frozen=True)
 class Evaluation:
     """The results of an asset on a scenario file, or on pairs drawn."""
 
@@ -88,6 +110,7 @@ class Evaluation:
     expanded_mean: float  #: mean number of places a search took from the open list
     first_move_us: float  #: median time until the first move is known, in microseconds
     seed: int | None  #: by which pairs were drawn; None for a scenario
+    overestimate: Overestimate | None  #: that of the heuristic; None where the method uses none
 
 
 def evaluate(
@@ -131,6 +154,10 @@ def evaluate(
         seconds = sum(each.path_us for each in walked) / 1e6
         if method == "table" and pairs:
             seconds = _seconds_of_batch(nav, pairs)
+        overestimate = None
+        guide = walked[0].found.heuristic if walked else None
+        if guide is not None:
+            overestimate = _overestimate(nav, guide, [goal for _, goal in ends])
         solved, steps, max_error = 0, 0, 0.0
         over = []
         for number, each in zip(asked, walked, strict=True):
@@ -170,7 +197,22 @@ def evaluate(
         statistics.fmean([each.found.expanded for each in walked] or [0.0]),
         statistics.median([each.first_us for each in walked] or [0.0]),
         source.seed if isinstance(source, Drawn) else None,
+        overestimate,
     )
+
+
+def _overestimate(nav: Navigator, heuristic: str, goals: Sequence[Place]) -> Overestimate:
+    """Look for the most by which a heuristic says more than the distance."""
+    places = nav.places()
+    every = len(places) <= ALL_GOALS
+    standing = [goal for goal in dict.fromkeys(goals) if nav.can_stand(goal)]
+    worst, pairs = Overestimate(0.0, None, None, 0, every), 0
+    for goal in places if every else standing[:MOST_GOALS]:
+        units, start, count = nav.overestimate(goal, heuristic)
+        pairs += count
+        if units > worst.units:
+            worst = Overestimate(units, start, goal, 0, every)
+    return replace(worst, pairs=pairs)
 
 
 def _suboptimality(over: list[float]) -> Suboptimality:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from bake.play import Navigator, open_asset
+from bake.view import evaluate
 from tests.support.command import bake, mistake
 from tests.support.levels import shared_level
 
@@ -52,8 +54,10 @@ def test_json(project: Path) -> None:
             "expanded_mean",
             "first_move_us",
             "seed",
+            "overestimate",
         ),
     }
+    assert data["overestimate"] is None
     assert (data["method"], data["heuristic"], data["expanded_mean"]) == ("table", None, 0)
     assert data["suboptimality"] == {"mean": 0, "p99": 0, "max": 0}
     assert data["median_us"] > 0 < data["first_move_us"]
@@ -202,3 +206,46 @@ def test_pairs_that_cannot_be_drawn(project: Path) -> None:
     assert bake("build", "levels_src/alone.map", "--jobs", "1").code == 0
     line = mistake(bake("eval", "baked/alone.h5", "--pairs", "2"), "level 'alone'", "2 places")
     assert "of 100 pairs of places drawn, 0 have a path" in line
+
+
+def test_the_greatest_overestimate(project: Path) -> None:
+    """Beside all pairs, one by one: the norm that fits never says more, Manhattan's does."""
+    asset = "baked/yard.h5"
+    ask = ("eval", asset, "--pairs", "40", "--method", "astar")
+    with open_asset(project / asset) as level:
+        nav = level.profile()
+        places = nav.places()
+        above = {
+            (start, goal): nav.heuristic(start, goal, "manhattan") - nav.distance(start, goal)
+            for start in places
+            for goal in places
+            if nav.reachable(start, goal)
+        }
+    data = bake(*ask, "--heuristic", "manhattan", "--json").data["overestimate"]
+    assert data["units"] == pytest.approx(max(above.values()))
+    assert above[tuple(data["start"]), tuple(data["goal"])] == pytest.approx(data["units"])
+    assert (data["pairs"], data["every"]) == (len(above), True)
+    out = bake(*ask, "--heuristic", "manhattan").out
+    assert f"says up to {data['units']:.6g} more than the distance, from " in out
+    assert f"(of {len(above):,} pairs, all there are)" in out
+    assert f"A* finds paths at most {data['units']:.6g} above the shortest" in out
+    data = bake(*ask, "--heuristic", "octile", "--json").data["overestimate"]
+    assert data == {"units": 0, "start": None, "goal": None, "pairs": len(above), "every": True}
+    assert "never says more than the distance" in bake(*ask).out
+
+
+def test_a_larger_level_is_sampled(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluate, "ALL_GOALS", 5)
+    monkeypatch.setattr(evaluate, "MOST_GOALS", 2)
+    ask = ("eval", "baked/yard.h5", "--pairs", "9", "--method", "astar")
+    data = bake(*ask, "--heuristic", "manhattan", "--json").data["overestimate"]
+    assert data["every"] is False
+    assert 0 < data["pairs"] < 2 * 40
+    assert "pairs, a sample)" in bake(*ask).out
+
+
+def test_a_path_above_its_bound_is_wrong(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Navigator, "overestimate", lambda self, goal, name: (0.0, goal, 1))
+    scen = scenario(project / "yard.scen", [((0, 0), (3, 3), 5.0)])
+    ask = ("eval", "baked/yard.h5", scen, "--method", "astar", "--heuristic", "manhattan")
+    assert bake(*ask).code == 1

@@ -1,6 +1,7 @@
 """`bake path`: shortest paths between cells and between nodes."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -224,7 +225,10 @@ def test_points_of_a_plane(project: Path, division: str) -> None:
     cost = 2 * 52**0.5 + 4
     for method in ((), ("--method", "polyanya")):
         done = bake("path", "baked/plane.h5", "2,2", "18,2.0", *method)
-        assert done.out == f"2,2 8,6 12,6 18,2\n3 steps, cost {cost:.6g}\n", done
+        way, cost_line, *told = done.out.splitlines()
+        assert (way, cost_line) == ("2,2 8,6 12,6 18,2", f"3 steps, cost {cost:.6g}"), done
+        unproven = division == "mesh" and not method
+        assert ["not proven to be a shortest path" in line for line in told] == [True] * unproven
     data = bake("path", "baked/plane.h5", "2.5,1", "2.5,9", "--smooth", "--json").data
     assert data == {"reachable": True, "cost": 8.0, "steps": 1, "path": [[2.5, 1.0], [2.5, 9.0]]}
     assert bake("path", "baked/plane.h5", "1,1", "31,1").out == "31,1 cannot be reached from 1,1\n"
@@ -244,3 +248,28 @@ def test_points_of_a_plane(project: Path, division: str) -> None:
 
 def test_points_of_a_graph_are_no_places(project: Path) -> None:
     mistake(bake("path", "baked/five.h5", "1,1", "2,2"), "no node is named '1,1'")
+
+
+def test_what_a_search_promises(project: Path) -> None:
+    """Nothing is printed as if it were a shortest path that need not be one."""
+    ask = ("path", "baked/yard.h5", "0,0", "3,3")
+    assert "expanded" not in bake(*ask).out
+    for settings, heuristic, said, bound in (
+        (("astar",), "octile", "octile, admissible: no path costs less", 1),
+        (("dijkstra",), None, "generated: no path costs less", 1),
+        (("bidirectional",), None, "generated: no path costs less", 1),
+        (("astar", "--weight", "2"), "octile", "costs no less than 1/2 of it", 2),
+        (("astar", "--weight", "0.5"), "octile", "octile, admissible: no path costs less", 1),
+        (("greedy",), "octile", "octile, admissible: not proven to be a shortest path", None),
+        (("hpa",), None, "not proven to be a shortest path", None),
+        (("astar", "--heuristic", "manhattan"), "manhattan", "not admissible: not proven", None),
+    ):
+        done = bake(*ask, "--method", *settings)
+        line = done.out.splitlines()[2]
+        assert re.match(r"\d+ expanded, \d+ generated", line), line
+        assert said in line
+        told = bake(*ask, "--method", *settings, "--json").data
+        assert (told["method"], told["heuristic"], told["bound"]) == (settings[0], heuristic, bound)
+        assert told["admissible"] is (heuristic != "manhattan")
+        counts = [int(each) for each in re.findall(r"\d+", line)[:2]]
+        assert [told["expanded"], told["generated"]] == counts

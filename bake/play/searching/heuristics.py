@@ -220,6 +220,22 @@ def heuristic_for(context: SearchContext, heuristic: str | Given | None, goal: i
     return HEURISTICS[heuristic](context, goal)
 
 
+def overestimate(context: SearchContext, name: str | None, goal: int) -> tuple[int, int, int]:
+    """Return how far a heuristic's estimates exceed the distances to a goal.
+
+    Returns:
+        The most ticks by which one does, 0 where none does; the row where it does; and how many
+        rows there are from which a path leads to the goal.
+
+    Raises:
+        QueryError: as for :func:`heuristic_for`.
+    """
+    ticks = context.engine.toward(goal)
+    over = context.space.estimates(heuristic_for(context, name, goal), goal) - ticks
+    row = int(over.argmax())
+    return max(0, int(over[row])), row, int(np.isfinite(ticks).sum())
+
+
 def estimated_ticks(
     context: SearchContext, heuristic: str | Given | None, row: int, goal: int
 ) -> int:
