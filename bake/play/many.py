@@ -187,6 +187,32 @@ class ManyQuestions(Questions):
         cost[stood] = now.version.row_cost[rows[stood]]
         return float(cost[0]) if one else cost
 
+    def neighbours(
+        self, places: Place | npt.ArrayLike
+    ) -> list[tuple[Place, float]] | tuple[Int64Array, AnyArray, Float64Array]:
+        """Return where one step leads from a place, or from each of many, and what it costs.
+
+        Links are steps, too. Where several lead to one place, the cheapest counts.
+
+        Args:
+            places: a place, or many as for :meth:`next_hops`.
+
+        Returns:
+            For one place (place, units) of each neighbour, in the asset's order. For many places
+            first: (m + 1) int64; places: (k, 2) int32 cells, or (k,) object names on graph levels;
+            and (k) float64 units: the neighbours of place i are ``places[first[i]:first[i + 1]]``.
+
+        Raises:
+            QueryError: as for :meth:`next_hop`; ``places`` is neither.
+        """
+        now = self._now
+        one, listed = self._current.places.as_many(places)
+        first, rows, ticks = now.searches.space.arcs_from(now.rows.many(listed, "places"))
+        units = ticks / self._units
+        if one:
+            return list(zip(now.rows.places(rows), units.tolist(), strict=True))
+        return first, now.rows.array(rows), units
+
     # -- one place and all others ------------------------------------------------------------------
 
     def distances_to(self, goal: Place) -> Float64Array:

@@ -222,6 +222,25 @@ class SearchSpace:
     @property
     def bucket_width(self) -> int:
         """Return log2 of the ticks a bucket spans: about a third of the lightest arc."""
+    def arcs_from(self, rows: Int32Array) -> tuple[Int64Array, Int32Array, Int64Array]:
+        """List the rows to which arcs lead from each of some rows, the cheapest arc to each.
+
+        Returns:
+            first: (k + 1) int64; those of the i-th row are ``head[first[i]:first[i + 1]]``,
+            ascending; and ticks: (a) int64 of each.
+        """
+        begin, end = self.packed.piece[rows].T.astype(np.int64)
+        count = end - begin
+        owner = np.repeat(np.arange(len(rows)), count)
+        arcs = self.packed.arcs[np.arange(len(owner)) + np.repeat(end - np.cumsum(count), count)]
+        head, ticks = arcs.astype(np.int64).T
+        order = np.lexsort((ticks, head, owner))
+        owner, head, ticks = owner[order], head[order], ticks[order]
+        fresh = np.ones(len(owner), dtype=np.bool_)
+        fresh[1:] = (owner[1:] != owner[:-1]) | (head[1:] != head[:-1])
+        first = np.searchsorted(owner[fresh], np.arange(len(rows) + 1))
+        return first, head[fresh].astype(np.int32), ticks[fresh]
+
         return max(0, (self.lightest // 3).bit_length())
 
     @property
