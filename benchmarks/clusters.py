@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -94,14 +95,15 @@ def _measure(nav: Navigator, name: str, ends: Ends) -> list[tuple[str, ...]]:
 def _paths(
     nav: Navigator, name: str, ends: Ends, best: np.ndarray, method: str, price: str | None
 ) -> tuple[str, ...]:
-    found = [nav.search(*pair, method, price=price) for pair in ends]
+    told: dict[str, Any] = {} if price is None else {"price": price}
+    found = [nav.search(*pair, method, **told) for pair in ends]
     for pair, one in zip(ends, found, strict=True):
         assert one.path is not None, f"{name}: {pair}"
         assert (one.path[0], one.path[-1]) == pair, f"{name}: {pair}"
         assert math.isclose(nav.length(one.path), one.cost, rel_tol=1e-4), f"{name}: {pair}"
     longer = np.array([one.cost for one in found]) / best - 1
     assert longer.min() > -1e-9, f"{name}: shorter than a shortest path"
-    took = seconds(lambda: [nav.search(*pair, method, price=price) for pair in ends])
+    took = seconds(lambda: [nav.search(*pair, method, **told) for pair in ends])
     return (
         f"{longer.mean():.2%}",
         f"{longer.max():.1%}",

@@ -48,11 +48,17 @@ def path(
         typer.Option(
             "--method",
             help="How the path is found: table (default), astar (with --weight or --trace), hpa "
-            "and others.",
+            "and others; beam with --width, sma with --memory.",
         ),
     ] = None,
     heuristic: HeuristicName = None,
     weight: Weight = 1.0,
+    width: Annotated[
+        int | None, typer.Option("--width", help="How many open places a beam holds.")
+    ] = None,
+    memory: Annotated[
+        int | None, typer.Option("--memory", help="How many places sma holds.")
+    ] = None,
     trace: Annotated[
         Path | None,
         typer.Option("--trace", metavar="FILE.json", help="Write the search down, step by step."),
@@ -95,7 +101,9 @@ def path(
                 method = "table" if weight == 1 and trace is None else "astar"
             ends = _open_place(asset, level, nav, start), _open_place(asset, level, nav, goal)
             if trace is None:
-                searched: SearchResult = nav.search(*ends, method, heuristic, weight=weight)
+                room: dict[str, Any] = {"width": width, "memory": memory}
+                room = {name: each for name, each in room.items() if each is not None}
+                searched: SearchResult = nav.search(*ends, method, heuristic, weight=weight, **room)
             else:
                 searched = traced = traced_search(nav, *ends, method, heuristic, weight=weight)
                 search_trace(level, nav.name, ends, weight, traced).write(trace)

@@ -202,6 +202,7 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
         heuristic: str | Given | None = None,
         *,
         weight: float = 1.0,
+        **options: object,
     ) -> list[Place] | None:
         """Return a path, both ends included; None where unreachable.
 
@@ -215,6 +216,7 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
                 are none; others search: see :meth:`search`.
             heuristic: the heuristic of a search.
             weight: what the heuristic of method "astar" or "weighted" is multiplied with.
+            options: as for :meth:`search`.
 
         Raises:
             BlockedCellError: the profile cannot be at a point.
@@ -223,7 +225,7 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
         """
         now = self._now
         if now.has_corners and has_point(start, goal):
-            if method != "table" or heuristic is not None or weight != 1:
+            if method != "table" or heuristic is not None or weight != 1 or options:
                 raise QueryError(
                     f"points are no places that method {method!r} can search from",
                     expected="nodes, or method 'table'",
@@ -232,12 +234,13 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
             return None if way is None else cast("list[Place]", way.points)
         start, goal = cast("Place", start), cast("Place", goal)
         row, goal_row = ends(now.engine, now.rows, start, goal)
-        if method == "table" and heuristic is None and weight == 1:
+        if method == "table" and heuristic is None and weight == 1 and not options:
             rows = now.engine.way(row, goal_row)
         else:
             from bake.play.searching.methods import Request, run
 
-            rows = run(now.searches, row, goal_row, Request(method, heuristic, weight)).rows
+            request = Request(method, heuristic, weight, options=options)
+            rows = run(now.searches, row, goal_row, request).rows
         return None if rows is None else now.rows.places(rows)
 
     def _between(self, now: Snapshot, start: End, goal: End) -> PlanePath | None:
@@ -254,7 +257,8 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
         weight: float = 1.0,
         queue: str = "auto",
         looked_at: bool = False,
-        price: str | None = None,
+        reopen: bool = False,
+        **options: object,
     ) -> SearchResult:
         """Search for a path on the level's graph; no baked table is needed.
 
@@ -263,7 +267,7 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
         Args:
             method: "astar", "dijkstra", "greedy", "weighted", "bidirectional",
                 "bidirectional_astar", "hpa", "table", or, where `bake.school.register()` was
-                called, "clusters".
+                called, "beam", "clusters", "ida" or "sma".
             heuristic: "null", "manhattan", "euclidean", "chebyshev", "octile" or "hex"; "exact" for
                 the distance itself, from a contraction hierarchy; baked ones
                 are "cluster", "landmark" and "maximum"; None for "maximum" in methods "astar" and
@@ -276,8 +280,12 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
                 heuristics known to be inadmissible, take a heap.
             looked_at: whether to report which places were looked at; do not ask for it while other
                 threads search.
-            price: for method "clusters", what clusters are planned by, as for
-                :func:`bake.school.cluster_cost`; None = "average".
+            reopen: whether "astar" by a heuristic that is not admissible expands places again to
+                which it finds a shorter way. Then the path costs at most :meth:`overestimate` more
+                than a shortest one.
+            options: what a method of the school is told besides: `width` of "beam" and `memory` of
+                "sma", as for :func:`bake.school.search`; and `price`, what "clusters" plans by, as
+                for :func:`bake.school.cluster_cost`.
 
         Returns:
             The path, its cost, and how it was found.
@@ -291,7 +299,7 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
 
         now = self._now
         row, goal_row = ends(now.engine, now.rows, start, goal)
-        request = Request(method, heuristic, weight, queue, looked_at, price)
+        request = Request(method, heuristic, weight, queue, looked_at, reopen, options)
         return result(now.searches, row, goal_row, request)
 
     def searching(

@@ -72,9 +72,10 @@ def __getattr__(name: str) -> Any:
 
 
 def register() -> None:
-    """Let this process bake puzzles and search by clusters, as the command line does."""
+    """Let this process bake puzzles and search levels by the school's methods, as commands do."""
     KINDS["puzzle"] = puzzles
     METHODS["clusters"] = _clusters
+    METHODS.update(dict.fromkeys(("beam", "ida", "sma"), _on_levels))
 
 
 def puzzles() -> FileKind:
@@ -88,3 +89,9 @@ def _clusters() -> Any:
     from bake.school.corridors import search_clusters
 
     return search_clusters
+
+
+def _on_levels() -> Any:
+    from bake.school.on_levels import search_level
+
+    return search_level

@@ -21,7 +21,7 @@ from bake.play.estimates import cluster_number
 from bake.play.navigator import Navigator
 from bake.play.searching.context import SearchContext
 from bake.play.searching.heuristics import best_name, heuristic_for
-from bake.play.searching.methods import Outcome, Request, without_heuristic
+from bake.play.searching.methods import Outcome, Request, refuse_options, without_heuristic
 from bake.school.link_costs import priced_pairs
 from bake.search.graph.partition import members
 from bake.search.point.estimates import Estimate
@@ -125,11 +125,12 @@ def plan_clusters(
 def search_clusters(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
     """Look for a path in the clusters of a plan: the method "clusters" of ``nav.search``."""
     without_heuristic(request, "the method 'clusters'")
+    refuse_options(request, "price")
     if context.unreachable(row, goal):
         return Outcome(None, 0, 0, bound=math.inf)
     bounds = context.bounds
     links = links_of(context)
-    price = "average" if request.price is None else request.price
+    price = request.options.get("price") or "average"
     label = bounds.cluster
     sequence, _, expanded = plan(links, int(label[row]), int(label[goal]), price)
     if not sequence:  # Every path would be a sequence of clusters.

@@ -94,6 +94,7 @@ class BestFirst(Search[S]):
                     if state not in self._once:  # Otherwise others were reached from it.
                         del self.reached[state], self._before[state]
                     self.dropped += 1
+                    self.least_lost = min(self.least_lost, -f)
                     return
 
         start = self._space.start

@@ -82,6 +82,8 @@ class Search(ABC, Generic[S]):
         expanded: how many states were asked for their successors, each time counted.
         generated: how many successors came.
         most_held: how many states it held at once, at most.
+        least_lost: the least f of what was given up for room. If the heuristic is admissible, no
+            path costs less than this or less than the one found.
     """
 
     def __init__(self, space: StateSpace[S], h: Heuristic[S] | None) -> None:
@@ -90,6 +92,7 @@ class Search(ABC, Generic[S]):
         self.path: list[S] | None = None
         self.cost = math.inf
         self.expanded = self.generated = self.most_held = 0
+        self.least_lost = math.inf
         self._space = space
         self._heuristic: Heuristic[S] | None = h
         self._steps = self._search()

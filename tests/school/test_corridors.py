@@ -131,7 +131,7 @@ def test_a_path_is_the_shortest_inside_the_clusters_of_its_plan(tmp_path: Path, 
     for a in cells:
         for b in itertools.product(*(range(each - 1, each + 2) for each in a)):
             if nav.can_stand(b) and nav.next_hop(a, b) == b != a:
-                steps.add_edge(a, b, weight=nav.length([a, b]))
+                steps.add_edge(a, b, weight=nav.distance(a, b))
     inside = 0
     for start, goal in itertools.product(cells[seed::31], cells[::23]):
         plan = plan_clusters(nav, start, goal)
@@ -142,7 +142,7 @@ def test_a_path_is_the_shortest_inside_the_clusters_of_its_plan(tmp_path: Path, 
             best = nx.dijkstra_path_length(room, start, goal)
             assert nav.search(start, goal, "clusters").cost == pytest.approx(best, rel=1e-6)
             inside += 1
-    assert inside > 20
+    assert inside > 10
 
 
 def test_only_the_clusters_of_the_plan_are_looked_at(

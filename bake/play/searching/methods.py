@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 QUEUES = ("auto", "bucket", "heap")
 
+#: Methods that there are once the school has registered them.
+OF_SCHOOL = ("beam", "clusters", "ida", "sma")
+
 #: Methods whose heuristic may be given a weight.
 WEIGHTED = ("astar", "weighted")
 
@@ -43,7 +46,10 @@ class Request:
     weight: float = 1.0
     queue: str = "auto"  #: one of QUEUES
     looked_at: bool = False  #: whether to report which places were looked at
-    price: str | None = None  #: for the method "clusters" of the school alone
+    #: whether "astar" and "weighted" expand places again by a heuristic that is not admissible
+    reopen: bool = False
+    #: what a method of the school is told besides
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -104,7 +110,7 @@ def checked_method(request: Request) -> Method:
         raise QueryError(
             f"no method {quoted(request.method)}",
             expected=" or ".join(sorted({*METHODS, *REGISTERED})),
-            remedy="call `bake.school.register()` first" if name == "clusters" else None,
+            remedy="call `bake.school.register()` first" if name in OF_SCHOOL else None,
         )
     if request.queue not in QUEUES:
         raise QueryError(f"no queue {quoted(request.queue)}", expected=" or ".join(QUEUES))
@@ -117,12 +123,28 @@ def checked_method(request: Request) -> Method:
             expected=" or ".join(WEIGHTED),
             remedy="name one of these methods, or leave weight out",
         )
-    if request.price is not None and name not in REGISTERED:
+    if request.reopen and request.method not in WEIGHTED:
         raise QueryError(
-            f"the method {request.method!r} takes no price",
-            remedy='leave price out, or choose "clusters"',
+            f"the method {request.method!r} opens nothing again",
+            expected=" or ".join(WEIGHTED),
+            remedy="leave reopen out",
         )
+    if request.options and name not in REGISTERED:
+        refuse_options(request)
     return method
+
+
+def refuse_options(request: Request, *taken: str) -> None:
+    """Refuse what a method is told besides, apart from what it takes.
+
+    Raises:
+        QueryError: it is told something else.
+    """
+    for name in request.options:
+        if name not in taken:
+            raise QueryError(
+                f"the method {request.method!r} takes no {name}", remedy=f"leave {name} out"
+            )
 
 
 def result(context: SearchContext, row: int, goal: int, request: Request) -> SearchResult:
@@ -209,7 +231,8 @@ def _astar(context: SearchContext, row: int, goal: int, request: Request) -> Out
     weight = float(request.weight)
 
     def search(space: SearchSpace, estimate: Estimate) -> Found:
-        return space.astar(estimate, row, goal, weight=weight, queue=request.queue)
+        queue, reopen = request.queue, request.reopen
+        return space.astar(estimate, row, goal, weight=weight, queue=queue, reopen=reopen)
 
     if name is not None and not isinstance(name, str):
         return _by_given(context, row, goal, name, 1, weight)

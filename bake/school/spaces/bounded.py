@@ -56,7 +56,6 @@ class MemoryBounded(Search[S]):
         self._best: list[tuple[float, int, int, _Node[S]]] = []
         self._worst: list[tuple[float, int, int, _Node[S]]] = []
         self._waiting = dict[int, _Node[S]]()
-        self._too_deep = False
         super().__init__(space, h)
 
     @property
@@ -89,7 +88,7 @@ class MemoryBounded(Search[S]):
             while self._held > self._memory:
                 self._drop()
             yield Step(node.state, parent, node.g, node.h, node.f, opened)
-        self.status = Status.GAVE_UP if self._too_deep else Status.NO_PATH
+        self.status = Status.GAVE_UP if self.least_lost < math.inf else Status.NO_PATH
 
     def _expand(self, node: _Node[S]) -> tuple[tuple[S, float, float], ...]:
         """Hold the successors of a node; those that were dropped, where it was expanded before."""
@@ -106,7 +105,8 @@ class MemoryBounded(Search[S]):
             if again is not None:
                 f = again[state]
             elif depth == self._memory - 1 and not self._space.is_goal(state):
-                f, self._too_deep = math.inf, True
+                self.least_lost = min(self.least_lost, max(node.f, g + h))
+                f = math.inf
             else:
                 f = max(node.f, g + h)
             self._put(_Node(state, node, g, h, f, depth))
