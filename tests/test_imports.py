@@ -146,7 +146,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "school.puzzle": "",
         "school.link_costs": "graph kernels search.graph",
         "school.real_time": "graph search.incremental search.point",
-        "school.spaces": "school.puzzle search.problem",
+        "school.spaces": "school.puzzle search.best_first search.problem",
         "school.patterns": "kernels school.pattern_asset school.puzzle school.spaces "
         "search.problem",
         "school.pattern_asset": "asset school.puzzle levelbake.columns levelbake.file",

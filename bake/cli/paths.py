@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -296,7 +296,9 @@ def _points(level: LevelAsset, start: str, goal: str) -> list[tuple[float, ...]]
 
 
 def _promise(found: SearchResult) -> dict[str, object]:
-    """Return what is known of a path and of the search for it, for JSON."""
+    """Return what is known of a search and its path, for JSON; nothing of what a table answered."""
+    if found.method == "table":
+        return {}
     return {
         "method": found.method,
         "heuristic": found.heuristic,
@@ -349,6 +351,8 @@ def _print_evaluation(result: Evaluation, *, searched: bool) -> None:
         if most.units:
             ends = f"{_text(most.start)} to {_text(most.goal)}"
             says = f"the heuristic says up to {most.units:.6g} more than the distance, from {ends}"
-        say(f"{says} ({looked_at}), so A* finds paths at most {most.units:.6g} above the shortest")
+        again = ", if it opens closed places again," if most.units else ""
+        above = f"paths at most {most.units:.6g} above the shortest"
+        say(f"{says} ({looked_at}), so A*{again} finds {above}")
     if result.first_wrong is not None:
         say(f"first wrong: {result.first_wrong}")

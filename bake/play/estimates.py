@@ -85,8 +85,8 @@ class ClusterQuestions(Questions):
     def overestimate(self, goal: Place, heuristic: str | None = None) -> tuple[float, Place, int]:
         """Return the most by which a heuristic says more than the distance to a goal.
 
-        A path to the goal that A* finds by it, without a weight, costs at most that much more than
-        a shortest one.
+        A path to the goal that A* finds by it, without a weight and with ``reopen``, costs at most
+        that much more than a shortest one.
 
         Args:
             heuristic: a name, as for :meth:`search`.

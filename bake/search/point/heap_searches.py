@@ -27,6 +27,11 @@ was expanded already go first, the smaller g before the larger, so that few are 
 (algorithm B: A. Martelli, "On the complexity of admissible search algorithms", Artificial
 Intelligence 8, 1977). A shorter way to a closed row counts for the path, which may so be cheaper
 than it was when the goal was reached.
+
+By an inadmissible heuristic closed rows stay closed, unless the caller wants a bound. If no
+estimate is more than E above the distance, a search that expands them again in the end finds a path
+that costs at most E more than a shortest one (N. Nilsson, "Principles of Artificial Intelligence",
+1980).
 """
 
 from __future__ import annotations
@@ -67,28 +72,34 @@ _TIE_BITS = 31
 _NO_COST = 2**52
 
 
+#: When closed rows to which a shorter way was found are expanded again: never, at once, or in the
+#: end where the bound of the cost depends on it.
+NEVER = 0
+AT_ONCE = 1
+LAST = 2
+
+
 class HeapOrder(NamedTuple):
     """What heaps are ordered by, and what becomes of closed rows.
 
     Attributes:
         cost, guess: how often the ticks so far count, and the estimate.
-        late: whether closed rows to which a shorter way was found are expanded again, with a weight
-            in the end where that is needed; for admissible, inconsistent heuristics.
+        again: when closed rows are expanded again; for inconsistent heuristics.
     """
 
     cost: int
     guess: int
-    late: bool
+    again: int
 
 
-GREEDY = HeapOrder(0, 1, late=False)
-BOTH_ENDS = HeapOrder(2, 1, late=False)
+GREEDY = HeapOrder(0, 1, NEVER)
+BOTH_ENDS = HeapOrder(2, 1, NEVER)
 
 
-def weighted_order(weight: float, *, late: bool) -> HeapOrder:
+def weighted_order(weight: float, again: int) -> HeapOrder:
     """Return the order of A* with a weight, which is rounded down to INFLATION-ths."""
     guess = int(weight * INFLATION)
-    return HeapOrder(1, 1, late) if guess == INFLATION else HeapOrder(INFLATION, guess, late)
+    return HeapOrder(1, 1, again) if guess == INFLATION else HeapOrder(INFLATION, guess, again)
 
 
 @inlined
@@ -150,7 +161,7 @@ def search_heap(
     """
     piece, arcs = graph
     label, seen, stamp = labels
-    cost, guess, late = order
+    cost, guess, again = order
     goal_x, goal_y = coordinates(terms.at, goal)
     ahead = goal, goal_x, goal_y
     mark = -(stamp << 32)
@@ -247,14 +258,14 @@ def search_heap(
                 best = reached
                 continue
             if seen[head, 2] != 0 or (cost == 0 and known < older):
-                if not late:
+                if again == NEVER:
                     continue
-                if cost > 1:
+                if again == LAST:
                     apart = push(later, apart, reached + h, int(np.int64(head)))
                     continue
                 seen[head, 2] = 0
             key = cost * reached + guess * h
-            if ranked and cost == 1 and late:
+            if again == AT_ONCE:
                 key = (max(key, least) << _TIE_BITS) | reached
             elif ranked:
                 key = (key << _TIE_BITS) | (_LARGEST_G - reached if cost else pushed)

@@ -33,8 +33,11 @@ from bake.search.point.estimates import (
     fill_estimates,
 )
 from bake.search.point.heap_searches import (
+    AT_ONCE,
     BOTH_ENDS,
     GREEDY,
+    LAST,
+    NEVER,
     HeapOrder,
     search_heap,
     weighted_order,
@@ -219,9 +222,6 @@ class SearchSpace:
         begin, end = self.packed.piece[row].tolist()
         return [(head, ticks) for head, ticks in self.packed.arcs[begin:end].tolist()]
 
-    @property
-    def bucket_width(self) -> int:
-        """Return log2 of the ticks a bucket spans: about a third of the lightest arc."""
     def arcs_from(self, rows: Int32Array) -> tuple[Int64Array, Int32Array, Int64Array]:
         """List the rows to which arcs lead from each of some rows, the cheapest arc to each.
 
@@ -241,6 +241,9 @@ class SearchSpace:
         first = np.searchsorted(owner[fresh], np.arange(len(rows) + 1))
         return first, head[fresh].astype(np.int32), ticks[fresh]
 
+    @property
+    def bucket_width(self) -> int:
+        """Return log2 of the ticks a bucket spans: about a third of the lightest arc."""
         return max(0, (self.lightest // 3).bit_length())
 
     @property
@@ -282,7 +285,7 @@ class SearchSpace:
         terms, toward = estimate.terms(), estimate.toward
         alike = self.weights_alike and estimate.consistent
         if queue == "heap" or (queue == "auto" and not alike):
-            order = HeapOrder(1, 1, not estimate.consistent)
+            order = HeapOrder(1, 1, NEVER if estimate.consistent else AT_ONCE)
             return False, self._by_heap(order, estimate, start, goal)
         successors = self.successors if estimate.consistent else NO_SUCCESSORS
 
@@ -311,24 +314,30 @@ class SearchSpace:
         return go_on
 
     def astar(
-        self, estimate: Estimate, start: int, goal: int, *, weight: float = 1.0, queue: str = "auto"
+        self,
+        estimate: Estimate,
+        start: int,
+        goal: int,
+        *,
+        weight: float = 1.0,
+        queue: str = "auto",
+        reopen: bool = False,
     ) -> Found:
         """Search by A*; with the null heuristic this is Dijkstra's algorithm.
 
         Where f may fall along a path, buckets of the past would have to be filled again. A heap
         takes their place for every search with a weight, and by a heuristic known to be
-        inadmissible. Rows are expanded again only where the bound of the cost depends on it. If no
-        estimate is more than E above the distance, a path found without a weight costs at most E
-        more than a shortest one (N. Nilsson, "Principles of Artificial Intelligence", 1980).
+        inadmissible. Rows are expanded again only where the bound of the cost depends on it.
 
         Args:
             weight: what the heuristic is multiplied with, from 0 on (rounded down to 1024ths).
             queue: bucket, heap or auto, of a search without weight.
+            reopen: whether rows are expanded again by a heuristic known to be inadmissible.
         """
         unsure = estimate.admissible is not False
         if weight != 1 or not unsure:
-            late = not estimate.consistent and (unsure or weight == 1)
-            order = weighted_order(weight, late=late)
+            again = LAST if not estimate.consistent and (unsure or reopen) else NEVER
+            order = weighted_order(weight, again)
             go_on = self._by_heap(order, estimate, start, goal)
             return self._search(go_on, start, goal)
         buckets, go_on = self.exact(estimate, start, goal, queue)

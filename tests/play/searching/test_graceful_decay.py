@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bake.play import open_asset
+from levelbake.errors import QueryError
 from tests.support.baked import bake, recipe_for, rows, write_grid
 
 
@@ -37,7 +38,9 @@ def test_paths_are_longer_by_no_more_than_the_heuristic_says_too_much(
             assert above[start] == pytest.approx(units)
             assert nav.overestimate(goal)[0] == nav.overestimate(goal, "null")[0] == 0
             for start in above:
-                found = nav.search(start, goal, "astar", "manhattan")
+                found = nav.search(start, goal, "astar", "manhattan", reopen=True)
                 assert found.cost <= far(start, goal) + most + 1e-9
                 longer += found.cost > far(start, goal)
         assert longer
+        with pytest.raises(QueryError, match="'greedy' opens nothing again"):
+            nav.search(start, goal, "greedy", reopen=True)

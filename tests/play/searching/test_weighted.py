@@ -91,7 +91,7 @@ def test_weights_under_one_lean_toward_dijkstra(nav: Navigator) -> None:
                 looked_at[weight] += found.expanded
         assert list(looked_at.values()) == sorted(looked_at.values(), reverse=True)
         # Places too far from the goal are not looked at once a path is known.
-        assert 0.98 * uninformed < looked_at[0] <= uninformed
+        assert 0.95 * uninformed < looked_at[0] <= uninformed
 
 
 def fitting(nav: Navigator) -> str:
