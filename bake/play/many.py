@@ -318,17 +318,45 @@ class ManyQuestions(Questions):
             QueryError: as for :meth:`next_hop` about the start; the goals are no list of places.
         """
         now = self._now
+        goal_row = _nearest_row(now, now.rows.row(start), goals)
+        return None if goal_row < 0 else now.rows.place(goal_row)
+
+    def next_hop_to_nearest(self, start: Place, goals: npt.ArrayLike) -> Place | None:
+        """Return the place to step to on a shortest path to the nearest of many goals.
+
+        Args:
+            goals: as for :meth:`nearest_of`.
+
+        Returns:
+            A neighbouring place, or the start where it is a goal; None where none can be reached.
+
+        Raises:
+            QueryError: as for :meth:`nearest_of`.
+        """
+        now = self._now
         row = now.rows.row(start)
-        goal_rows = now.rows.standing(goals, "goals")
-        goal_rows = goal_rows[goal_rows >= 0]
-        if not len(goal_rows):
-            return None
-        if now.version.has_hops:
-            ticks = now.engine.all_ticks(np.full_like(goal_rows, row), goal_rows)
-        else:
-            ticks = now.around.ticks_from(row)[goal_rows]
-        best = int(ticks.argmin())
-        return now.rows.place(int(goal_rows[best])) if np.isfinite(ticks[best]) else None
+        goal_row = _nearest_row(now, row, goals)
+        if goal_row in (-1, row):
+            return None if goal_row < 0 else start
+        return now.rows.place(now.engine.hop(row, goal_row))
+
+    def path_to_nearest(self, start: Place, goals: npt.ArrayLike) -> list[Place] | None:
+        """Return a shortest path to the nearest of many goals, both ends included.
+
+        Args:
+            goals: as for :meth:`nearest_of`.
+
+        Returns:
+            Its places; None where no goal can be reached.
+
+        Raises:
+            QueryError: as for :meth:`nearest_of`.
+        """
+        now = self._now
+        row = now.rows.row(start)
+        goal_row = _nearest_row(now, row, goals)
+        rows = None if goal_row < 0 else now.engine.way(row, goal_row)
+        return None if rows is None else now.rows.places(rows)
 
     def nearest_reachable(self, start: Place, goal: Place) -> Place:
         """Return the place nearest to a goal that can be reached: where to go instead.
@@ -377,6 +405,23 @@ def _pairs(
     rows, goal_rows = now.rows.pairs_standing(starts, goals)
     stood = (rows >= 0) & (goal_rows >= 0)
     return rows[stood], goal_rows[stood], stood
+
+
+def _nearest_row(now: Snapshot, row: int, goals: npt.ArrayLike) -> int:
+    """Return the row of the goal with the shortest path from a row; -1 where none can be reached.
+
+    Of several equally near it is the first.
+    """
+    goal_rows = now.rows.standing(goals, "goals")
+    goal_rows = goal_rows[goal_rows >= 0]
+    if not len(goal_rows):
+        return -1
+    if now.version.has_hops:
+        ticks = now.engine.all_ticks(np.full_like(goal_rows, row), goal_rows)
+    else:
+        ticks = now.around.ticks_from(row)[goal_rows]
+    best = int(ticks.argmin())
+    return int(goal_rows[best]) if np.isfinite(ticks[best]) else -1
 
 
 def _beginnings(first: npt.ArrayLike, count: int) -> Int64Array:

@@ -22,6 +22,8 @@ from levelbake.places import Place, has_point, quoted
 from levelbake.things import Link
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from bake.play.follow import Follower
     from bake.play.requests import OnChange, RequestQueue
     from bake.play.searching.heuristics import Given
@@ -301,6 +303,38 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
         row, goal_row = ends(now.engine, now.rows, start, goal)
         request = Request(method, heuristic, weight, queue, looked_at, reopen, options)
         return result(now.searches, row, goal_row, request)
+
+    def search_nearest(
+        self,
+        start: Place,
+        goals: npt.ArrayLike,
+        method: str = "astar",
+        heuristic: str | None = None,
+        *,
+        weight: float = 1.0,
+    ) -> SearchResult:
+        """Search for a path to the nearest of many goals; no baked table is needed.
+
+        Goals are searched for one by one, those first that may be nearest, until no other one can
+        be nearer. Where there are hundreds, :meth:`path_to_nearest` takes less time.
+
+        Args:
+            goals: as for :meth:`nearest_of`.
+            method, heuristic, weight: as for :meth:`search`.
+
+        Returns:
+            The path, which ends at the goal, its cost, and how it was found; expansions are those
+            for all goals. Where the method promises shortest paths, no goal is nearer.
+
+        Raises:
+            QueryError: as for :meth:`search`; the goals are no list of places.
+        """
+        from bake.play.searching.methods import Request, nearest_result
+
+        now = self._now
+        row, rows = now.rows.row(start), now.rows.standing(goals, "goals")
+        request = Request(method, heuristic, weight)
+        return nearest_result(now.searches, row, rows[rows >= 0].tolist(), request)
 
     def searching(
         self,

@@ -28,14 +28,14 @@ def random_lines(seed: int) -> list[str]:
     return ["".join(rng.choices(".m#", (60, 12, 28), k=9)) for _ in range(7)]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_bounds_hold(tmp_path: Path, seed: int) -> None:
     """The less room there is, the more a path may cost, and never more than its bound."""
     with drawn_level(tmp_path, *random_lines(seed)) as (_, nav):
         places = nav.places()
         rng = random.Random(seed)
         proven, longer, gave_up = 0, 0, []
-        for _ in range(25):
+        for _ in range(10):
             start, goal = rng.sample(places, 2)
             best = nav.distance(start, goal)
             for method, room in (
@@ -56,7 +56,7 @@ def test_bounds_hold(tmp_path: Path, seed: int) -> None:
                 assert found.bound == 1 or 1000 not in room.values()
                 proven += found.bound == 1
                 longer += found.cost > best
-        assert proven > 30
+        assert proven >= 10
         assert longer
         assert all(room < 1000 and told for room, told in gave_up)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from bake.arrays import Int32Array
 from bake.graph import UNREACHABLE
 from bake.kinds import METHODS as REGISTERED
 from bake.play.searching.context import SearchContext
-from bake.play.searching.heuristics import Given, heuristic_for
+from bake.play.searching.heuristics import Given, fitting_norm, heuristic_for
 from bake.play.searching.result import SearchResult
 from levelbake.errors import QueryError
 from levelbake.places import Place, number_of, quoted
@@ -150,6 +150,41 @@ def refuse_options(request: Request, *taken: str) -> None:
 def result(context: SearchContext, row: int, goal: int, request: Request) -> SearchResult:
     """Call :func:`run`, and return what it found in places and units."""
     found = run(context, row, goal, request)
+    looked_at = _looked_at(context, row, goal, request, found) if request.looked_at else None
+    return _in_places(context, found, request, looked_at)
+
+
+def nearest_result(
+    context: SearchContext, row: int, goals: Sequence[int], request: Request
+) -> SearchResult:
+    """Search to the goal with the cheapest path.
+
+    Goals are searched for one by one, those first that may be nearest; one that the level's norm
+    shows to be no nearer than the best so far is not searched for.
+    """
+    checked_method(request)
+    norm = fitting_norm(context)
+    least = {goal: norm.between(row, goal) if norm.admissible else 0 for goal in goals}
+    best = Outcome(None, int(UNREACHABLE), 0)
+    expanded, generated, bound = 0, 0, 1.0
+    for goal in sorted(least, key=least.__getitem__):
+        if least[goal] >= best.ticks:
+            break
+        found = run(context, row, goal, request)
+        expanded, generated = expanded + found.expanded, generated + found.generated
+        bound = max(bound, found.bound)
+        if found.rows is not None and found.ticks < best.ticks:
+            best = found
+    best = replace(best, expanded=expanded, generated=generated, bound=bound)
+    return _in_places(context, best, request, None)
+
+
+def _in_places(
+    context: SearchContext,
+    found: Outcome,
+    request: Request,
+    looked_at: tuple[tuple[Place, float], ...] | None,
+) -> SearchResult:
     path = None if found.rows is None else context.rows.places(found.rows)
     units = found.ticks / context.version.places.ticks_per_unit
     named = found.estimate
@@ -162,7 +197,7 @@ def result(context: SearchContext, row: int, goal: int, request: Request) -> Sea
         True if named is None else named.admissible,
         True if named is None else named.consistent,
         found.bound,
-        _looked_at(context, row, goal, request, found) if request.looked_at else None,
+        looked_at,
         found.generated,
     )
 
