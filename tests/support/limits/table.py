@@ -654,6 +654,12 @@ LIMITS: tuple[Limit, ...] = (
         REFUSED,
         "tests/school/test_real_time_agent.py::test_mistakes",
     ),
+    _limit(
+        "school.on_levels MOST_EXPANDED",
+        "places that IDA*, a beam or SMA* expands on a level",
+        REFUSED,
+        "tests/school/test_on_levels.py::test_it_gives_up",
+    ),
     _limit("agents.free_places _PART", "places looked at in one go", IN_PARTS, do.crowds),
     _limit(
         "agents.movers FIELD_BYTES", "bytes of fields kept", FORGOTTEN, do.crowds, (0, *SMALL, 200)
@@ -825,7 +831,7 @@ NO_LIMITS: dict[str, tuple[str, ...]] = {
         "search.live.lattice_builder REACH",
         "school.patterns.tiles NONE",
         "search.hierarchy.landmarks _BITS",
-        "search.point.heap_searches _TIE_BITS",
+        "search.point.heap_searches _TIE_BITS LAST",
         "search.point.space_time _KEY_BITS",
         "worlds.lattice SLOTS",
     ),
