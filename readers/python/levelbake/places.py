@@ -164,6 +164,8 @@ class Places:
         name: the level's name.
         width, height: how many cells the whole grid has in each direction; 0 for graph levels.
         floor_height: how many cells high each of several floors is; None = one floor.
+        floors: how many floors there are.
+        dimensions: how many numbers make a cell: 2, or 3 on levels of several floors.
         headings: how many ways an agent can face, each of them a floor; None = nobody faces any.
         is_grid: whether places are cells (x, y); otherwise they are node names.
         hex_layout: odd-r, even-r, odd-q, even-q; None on other levels.
@@ -185,6 +187,8 @@ class Places:
             # The file compares the grid with its width and height.
             file.shape("/ground" if file.has("/ground") else "/terrain")
         self.floor_height = form.floor_height if form.is_grid else None
+        self.floors = 1 if self.floor_height is None else self.height // self.floor_height
+        self.dimensions = 2 if self.floor_height is None else 3
         self.headings = form.headings
         self.ticks_per_unit = file.number("ticks_per_unit") or 0
 
@@ -228,16 +232,6 @@ class Places:
         return name
 
     # -- places as a game says them ---------------------------------------------------------------
-
-    @property
-    def floors(self) -> int:
-        """Return how many floors the level has."""
-        return 1 if self.floor_height is None else self.height // self.floor_height
-
-    @property
-    def dimensions(self) -> int:
-        """Return how many numbers make a cell: 2, or 3 on levels of several floors."""
-        return 2 if self.floor_height is None else 3
 
     def place_at(self, location: int) -> Place:
         """Return the cell or name at a location."""
@@ -287,23 +281,25 @@ class Places:
             OutsideMapError, UnknownNodeError: there is no such place.
             QueryError: the cell is made of another number of integers.
         """
-        where = f"level {self.name!r}"
         if not self.is_grid:
             node = self.node_named(place)
             if node is None:
+                where = f"level {self.name!r}"
                 raise UnknownNodeError(f"no node is named {quoted(place)}", place=where)
             return node
         several, rows = self.floor_height is not None, self.floor_height or self.height
         try:
-            x, y, *more = map(index, cast("Cell", place))
-            (floor,) = more if several else (*more, 0)
+            if several:
+                x, y, floor = map(index, place)  # type: ignore[arg-type]
+            else:
+                (x, y), floor = map(index, place), 0  # type: ignore[arg-type]
         except (TypeError, ValueError):
             expected = "(x, y, floor), three integers" if several else "(x, y), two integers"
             raise QueryError(f"{quoted(place)} is no cell", expected=expected) from None
         if not (0 <= x < self.width and 0 <= y < rows and 0 <= floor < self.floors):
             raise OutsideMapError(
                 f"cell {quoted((x, y, floor)[: self.dimensions])} lies outside the level",
-                place=where,
+                place=f"level {self.name!r}",
                 expected=f"x from 0 to {self.width - 1}, y from 0 to {rows - 1}"
                 + (f", floor from 0 to {self.floors - 1}" if several else ""),
             )
@@ -376,21 +372,22 @@ class Places:
         Raises:
             QueryError: it is no point, or there is no such floor.
         """
-        several, floor = self.floor_height is not None, 0
+        several = self.floor_height is not None
         try:
-            x, y, *more = () if isinstance(given, bytes) else given
-            x, y = number_of(x), number_of(y)
-            (floor,) = map(index, cast("Any", more if several else [*more, 0]))
+            x, y, number = given if several else (*given, 0)
+            x, y, floor = number_of(x), number_of(y), index(number)  # type: ignore[arg-type]
         except (TypeError, ValueError):
             x = math.nan
-        if not (math.isfinite(x) and math.isfinite(y)):
+        if isinstance(given, bytes) or not (math.isfinite(x) and math.isfinite(y)):
             expected = "(x, y, floor), two finite numbers and an integer"
             raise QueryError(
                 f"{quoted(given)} is no point",
                 expected=expected if several else "(x, y), two finite numbers",
             )
-        if not 0 <= floor < self.floors:
+        if floor and not 0 <= floor < self.floors:
             raise self.no_floor(floor)
+        if max(x, -x, y, -y) < FARTHEST:
+            return x, y, floor
         return min(max(x, -FARTHEST), FARTHEST), min(max(y, -FARTHEST), FARTHEST), floor
 
     def no_floor(self, floor: object) -> OutsideMapError:
@@ -454,7 +451,7 @@ class Coordinates(NamedTuple):
         elif layout is not None:
             y += _shift(x, layout)
         left, top = self._centre(floor).T
-        return np.stack(self._middle(left, top, x, y), axis=1)
+        return np.stack(self.middle(left, top, x, y), axis=1)
 
     def cells(
         self, points: Float64Array, floor: AnyArray, layout: HexLayout | None
@@ -473,27 +470,16 @@ class Coordinates(NamedTuple):
         if layout is not None:
             return self._hexagons(points - centre, layout)
         (left, top), (x, y) = centre.T, points.T
-        found: Float64Array = np.floor(np.stack(self._square(left, top, x, y), axis=1))
+        found: Float64Array = np.floor(np.stack(self.square(left, top, x, y), axis=1))
         return found
 
-    def square_cell(self, x: float, y: float) -> tuple[float, float]:
-        """Return the square cell of the only floor that a point lies in; what numpy would say.
-
-        It is not rounded down, and not finite where the point is not.
-        """
-        return self._square(*self.centres[0], x, y)
-
-    def square_point(self, x: int, y: int) -> Point:
-        """Return the middle of a square cell of the only floor; what numpy would say."""
-        return self._middle(*self.centres[0], x, y)
-
-    def _middle(self, left: N, top: N, x: N, y: N) -> tuple[N, N]:
-        """Return the middle of the cell that is x and y steps away from where cells begin."""
+    def middle(self, left: N, top: N, x: N, y: N) -> tuple[N, N]:
+        """Return the middle of the cell that is x and y steps from that with middle (left, top)."""
         (ax, ay), (bx, by) = self.east, self.south
         return left + x * ax + y * bx, top + x * ay + y * by
 
-    def _square(self, left: N, top: N, x: N, y: N) -> tuple[N, N]:
-        """Return the square cell that x and y lie in, not rounded down."""
+    def square(self, left: N, top: N, x: N, y: N) -> tuple[N, N]:
+        """Return the square cell that x and y lie in, not rounded down: see :meth:`middle`."""
         (ax, ay), (bx, by) = self.east, self.south
         x, y = x - (left - (ax + bx) / 2), y - (top - (ay + by) / 2)
         if ay == bx == 0:
@@ -645,7 +631,8 @@ class Points:
         """
         coordinates, layout = self.coordinates, self._places.hex_layout
         if self._are_plain(points, (int, float)):
-            x, y = coordinates.square_cell(*points)
+            (left, top), (at_x, at_y) = coordinates.centres[0], points
+            x, y = coordinates.square(left, top, at_x, at_y)
             if abs(x) < _MOST - 1 and abs(y) < _MOST - 1:
                 return math.floor(x), math.floor(y)
         given, is_one = self._rows(points, "point", "iuf")
@@ -670,7 +657,8 @@ class Points:
         if not self._places.is_grid:
             return self._positions(cells)
         if self._are_plain(cells, (int,)):
-            return self.coordinates.square_point(*cells)
+            (left, top), (x, y) = self.coordinates.centres[0], cells
+            return self.coordinates.middle(left, top, x, y)
         given, is_one = self._rows(cells, "cell", "iu")
         floor = self._floors(given, "cell")
         found = self.coordinates.points(given[:, :2], floor, self._places.hex_layout)
@@ -700,12 +688,9 @@ class Points:
             and type(what[0]) in kinds
             and type(what[1]) in kinds
             and max(abs(what[0]), abs(what[1])) < _PLAIN
-            and self._is_plain
+            and self._places.hex_layout is None
+            and self._places.dimensions == 2
         )
-
-    @cached_property
-    def _is_plain(self) -> bool:
-        return self._places.hex_layout is None and self._places.dimensions == 2
 
     def _positions(self, names: object) -> tuple[float, ...] | Float64Array:
         places = self._places

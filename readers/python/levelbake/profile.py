@@ -434,7 +434,8 @@ class Profile:
 
 def _cheapest(now: ProfileVersion, tail: int, head: int) -> int:
     """Return the ticks of the cheapest arc between two locations; _BLOCKED where there is none."""
-    return min(now.ticks[now.hops.arcs.between(tail, head)].tolist(), default=_BLOCKED)
+    ticks = now.ticks_view
+    return min([ticks[arc] for arc in now.hops.arcs.between(tail, head)], default=_BLOCKED)
 
 
 def _is_bare(place: object) -> bool:

@@ -502,10 +502,13 @@ class Footprints:
     @cached_property
     def makes_every_step(self) -> bool:
         """Tell whether the profile makes every step between neighbouring cells where it fits."""
-        passable = ~np.isnan(self.mover.cost)
+        allowed = self.mover.allowed
+        if not allowed.all():
+            passable = ~np.isnan(self.mover.cost)
+            allowed = allowed[np.ix_(passable, passable)]
         unbarred = self.lattice is None or self.lattice.barred is None
         steep = self._elevation is not None and self.mover.slope.bars
-        return bool(self.mover.allowed[np.ix_(passable, passable)].all()) and unbarred and not steep
+        return unbarred and not steep and bool(allowed.all())
 
     def cost_at(self, cells: Int64Array) -> Float64Array:
         """Return the highest cost under the footprint at each cell; NaN where it does not fit."""
