@@ -244,7 +244,7 @@ def print_info(found: dict[str, Any]) -> None:
     }
     if found["width"]:
         where = found["coordinates"]
-        stated = "none stated, one unit a cell" if where is None else place_of(where)
+        stated = "none stated, one unit a cell" if where is None else place_of(Coordinates(**where))
         lines = {"coordinates": stated, **lines}
     if found["flat"]:
         del lines["sources"]  # The asset knows them.
