@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bake.kinds import FileKind
     from bake.school.corridors import cluster_cost as cluster_cost
     from bake.school.corridors import plan_clusters as plan_clusters
+    from bake.school.negative_arcs import PathTable as PathTable
     from bake.school.patterns.database import Patterns as Patterns
     from bake.school.patterns.database import open_patterns as open_patterns
     from bake.school.patterns.deepening import tile_search as tile_search
@@ -43,6 +44,7 @@ _HOMES = {
     "StateSpace": "bake.search.problem",
     "Status": "bake.search.problem",
     "Step": "bake.search.problem",
+    "PathTable": "bake.school.negative_arcs",
     "Patterns": "bake.school.patterns.database",
     "open_patterns": "bake.school.patterns.database",
     "tile_search": "bake.school.patterns.deepening",
