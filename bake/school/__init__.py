@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bake.kinds import FileKind
     from bake.school.corridors import cluster_cost as cluster_cost
     from bake.school.corridors import plan_clusters as plan_clusters
+    from bake.school.lookup_table import LookupTable as LookupTable
     from bake.school.negative_arcs import PathTable as PathTable
     from bake.school.patterns.database import Patterns as Patterns
     from bake.school.patterns.database import open_patterns as open_patterns
@@ -44,6 +45,7 @@ _HOMES = {
     "StateSpace": "bake.search.problem",
     "Status": "bake.search.problem",
     "Step": "bake.search.problem",
+    "LookupTable": "bake.school.lookup_table",
     "PathTable": "bake.school.negative_arcs",
     "Patterns": "bake.school.patterns.database",
     "open_patterns": "bake.school.patterns.database",
