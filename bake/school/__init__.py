@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bake.school.patterns.database import Patterns as Patterns
     from bake.school.patterns.database import open_patterns as open_patterns
     from bake.school.patterns.deepening import tile_search as tile_search
+    from bake.school.puzzle import Tiles as Tiles
     from bake.school.real_time_agent import RealTimeAgent as RealTimeAgent
     from bake.school.skirting import bounce as bounce
     from bake.school.skirting import crash_and_turn as crash_and_turn
@@ -49,6 +50,7 @@ _HOMES = {
     "PathTable": "bake.school.negative_arcs",
     "Patterns": "bake.school.patterns.database",
     "open_patterns": "bake.school.patterns.database",
+    "Tiles": "bake.school.puzzle",
     "tile_search": "bake.school.patterns.deepening",
     "PlanSpace": "bake.school.spaces.puzzles",
     "SlidingTiles": "bake.school.spaces.puzzles",

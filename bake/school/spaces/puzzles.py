@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 
 from bake.school.puzzle import Planning, Tiles
@@ -10,6 +11,9 @@ from levelbake.errors import QueryError
 
 #: Tile on each cell, row by row; 0 is the gap.
 Board = tuple[int, ...]
+
+#: The cells around the middle of three by three, clockwise.
+_RING = (0, 1, 2, 5, 8, 7, 6, 3)
 
 #: Name of the value of each variable.
 Plan = tuple[str, ...]
@@ -45,6 +49,46 @@ class SlidingTiles:
             moved = list(state)
             moved[gap], moved[cell] = moved[cell], 0
             yield tuple(moved), 1
+
+    def misplaced(self, state: Board) -> int:
+        """Return how many tiles do not lie where they should: a lower bound."""
+        return sum(tile not in (0, own) for tile, own in zip(state, self.tiles.goal, strict=True))
+
+    def manhattan(self, state: Board) -> int:
+        """Return how far all tiles are from where they should lie: a lower bound."""
+        away = self._away
+        return sum(away[tile][cell] for cell, tile in enumerate(state) if tile)
+
+    @cached_property
+    def _away(self) -> tuple[tuple[int, ...], ...]:
+        """Columns and rows from each cell to where each tile should lie."""
+        width = self.tiles.width
+        at = [divmod(cell, width) for cell in range(self.tiles.cells)]
+        goal = [at[self.tiles.goal.index(tile)] for tile in range(self.tiles.cells)]
+        return tuple(tuple(abs(y - row) + abs(x - column) for y, x in at) for row, column in goal)
+
+    def nilsson(self, state: Board) -> int:
+        """Return Nilsson's sequence score, which is no lower bound but soon leads to some goal.
+
+        A tile in the middle counts 1, and 2 each tile around it that is not followed, clockwise,
+        by the one that should follow it; three times the sum, and the Manhattan distance
+        (N. Nilsson, "Problem-Solving Methods in Artificial Intelligence", 1971, section 3).
+
+        Raises:
+            QueryError: the board is not three by three cells, or its gap should not be in the
+                middle.
+        """
+        goal = self.tiles.goal
+        if (self.tiles.width, self.tiles.height) != (3, 3) or goal[4]:
+            raise QueryError(
+                "Nilsson's score is for three by three cells whose gap should be in the middle",
+                remedy="take misplaced or manhattan",
+            )
+        should, follows = ([each[cell] for cell in _RING] for each in (goal, state))
+        after = dict(zip(should, should[1:] + should[:1], strict=True))
+        pairs = zip(follows, follows[1:] + follows[:1], strict=True)
+        astray = sum(tile != 0 and after[tile] != other for tile, other in pairs)
+        return 3 * (2 * astray + (state[4] != 0)) + self.manhattan(state)
 
 
 class PlanSpace:
