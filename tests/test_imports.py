@@ -142,7 +142,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "levelbake.things levelbake.places",
         "school": "agents asset errors graph kernels kinds levels pipeline recipe play search "
         "tables verify view levelbake.file levelbake.places",
-        "school.instances": "errors graph placement search.all_pairs",
+        "school.tables": "errors graph placement search.all_pairs levelbake.places",
         "school.puzzle": "",
         "school.link_costs": "graph kernels search.graph",
         "school.real_time": "graph search.incremental search.point",

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from bake.kinds import FileKind
     from bake.school.corridors import cluster_cost as cluster_cost
     from bake.school.corridors import plan_clusters as plan_clusters
-    from bake.school.lookup_table import LookupTable as LookupTable
-    from bake.school.negative_arcs import PathTable as PathTable
     from bake.school.patterns.database import Patterns as Patterns
     from bake.school.patterns.database import open_patterns as open_patterns
     from bake.school.patterns.deepening import tile_search as tile_search
@@ -31,6 +29,8 @@ if TYPE_CHECKING:
     from bake.school.step_by_step import TracedResult as TracedResult
     from bake.school.step_by_step import TraceStep as TraceStep
     from bake.school.step_by_step import traced_search as traced_search
+    from bake.school.tables.lookup_table import LookupTable as LookupTable
+    from bake.school.tables.negative_arcs import PathTable as PathTable
     from bake.school.trace_file import search_trace as search_trace
     from bake.school.trace_file import trace_search as trace_search
     from bake.school.walk_trace import trace_walk as trace_walk
@@ -46,8 +46,8 @@ _HOMES = {
     "StateSpace": "bake.search.problem",
     "Status": "bake.search.problem",
     "Step": "bake.search.problem",
-    "LookupTable": "bake.school.lookup_table",
-    "PathTable": "bake.school.negative_arcs",
+    "LookupTable": "bake.school.tables.lookup_table",
+    "PathTable": "bake.school.tables.negative_arcs",
     "Patterns": "bake.school.patterns.database",
     "open_patterns": "bake.school.patterns.database",
     "Tiles": "bake.school.puzzle",

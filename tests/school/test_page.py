@@ -46,7 +46,7 @@ def test_the_examples(bare: Path) -> None:
     ]
     for value, expected in shown:
         assert value == expected
-    assert len(shown) == 27
+    assert len(shown) == 32
 
 
 def test_every_method_is_told() -> None:

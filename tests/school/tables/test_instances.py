@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bake.arrays import Int32Array
 from bake.errors import LevelError
 from bake.placement import MIRRORED, TURNS, Placement
-from bake.school.instances import InstancedLevel
+from bake.school.tables.instances import InstancedLevel
 from tests.support.towns import house, town
 
 Houses = Sequence[tuple[int, Placement]]

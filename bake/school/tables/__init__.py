@@ -1,0 +1,1 @@
+"""Tables of the next steps between all nodes of small graphs, for lessons."""
