@@ -6,7 +6,7 @@ patch's changes makes a world, and everything is baked again from that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -40,16 +40,17 @@ from bake.pipeline.contents import together
 from bake.pipeline.level import world_contents
 from bake.placement import Placement
 from bake.play.live.cells import whole
-from bake.play.live.edits import LevelState
-from bake.play.live.links import CLOSED, Pair
-from bake.play.live.patch import read_patch
-from bake.play.live.rules import LevelRules, ProfileRules
+from bake.play.live.ground import LevelState, level_of_patch
+from bake.play.live.rules import LevelRules
 from bake.play.reader.places import NodePlaces
 from bake.recipe import LevelRecipe, read_stated
 from bake.worlds import AgentProfile, World, build_world
+from levelbake.changes import CLOSED
 from levelbake.errors import PatchError, counted
+from levelbake.hops import Pair
 from levelbake.places import Cell as RuntimeCell
 from levelbake.places import Points
+from levelbake.steps import Mover
 from levelbake.things import Door as BakedDoor
 from levelbake.things import Link as BakedLink
 from levelbake.things import ThingTables
@@ -90,11 +91,11 @@ def apply_patch(
     header = read_header(asset)  # A flat file does not say what it was made from.
     with Asset(asset) as old:
         rules = LevelRules(NodePlaces(old))
-        patched = read_patch(patch, rules)
+        patched = level_of_patch(patch, rules)
         report("graph", 0)
-        profiles = [ProfileRules(rules, name) for name in old.profiles]
-        level = _level(rules, profiles, patched, patch)
-        agents = [_agent(profile, level.terrains) for profile in profiles]
+        movers = {name: old.graph.mover(name) for name in old.profiles}
+        level = _level(rules, movers, patched, patch)
+        agents = [_agent(*mover, level.terrains) for mover in movers.items()]
         connectivity = 8 if rules.lattice is None else rules.lattice.connectivity
         world = build_world(level, agents, rules.movement, connectivity, strict_links=False)
         world, lost = _with_prices(world, rules, patched)
@@ -115,7 +116,7 @@ def apply_patch(
 
 
 def _level(
-    rules: LevelRules, profiles: list[ProfileRules], patched: LevelState, patch: Path
+    rules: LevelRules, movers: Mapping[str, Mover], patched: LevelState, patch: Path
 ) -> Level:
     """Return the level as the patch describes it.
 
@@ -125,7 +126,7 @@ def _level(
     names = list(rules.terrains)
     codes, obstacle = whole(patched.terrain), whole(patched.obstacle)
     if obstacle.any():
-        blocked = np.all([np.isnan(profile.mover.cost) for profile in profiles], axis=0)
+        blocked = np.all([np.isnan(mover.cost) for mover in movers.values()], axis=0)
         # A link passes over some terrains that nobody can stand on, but over no obstacle.
         over = {name for link in patched.links.now.values() for name in link.over}
         blocked &= [name not in over for name in names]
@@ -272,15 +273,14 @@ def _unused(names: Collection[str], name: str) -> str:
     return name
 
 
-def _agent(profile: ProfileRules, terrains: tuple[str, ...]) -> AgentProfile:
+def _agent(profile: str, mover: Mover, terrains: tuple[str, ...]) -> AgentProfile:
     """Return the profile by the names of terrains; the one of obstacles is blocked for everyone."""
-    mover = profile.mover
     rules = dict.fromkeys(terrains, TerrainRule(None))
     for name, cost, sources in zip(terrains, mover.cost.tolist(), mover.allowed.T, strict=False):
         if not np.isnan(cost):
             entered = tuple(terrains[each] for each in np.flatnonzero(sources).tolist())
             rules[name] = TerrainRule(cost, None if sources.all() else entered)
-    return AgentProfile(profile.name, rules, mover.size, mover.slope, turn=mover.turn)
+    return AgentProfile(profile, rules, mover.size, mover.slope, turn=mover.turn)
 
 
 def _things(rules: LevelRules, terrain: AnyArray, names: list[str], patched: LevelState) -> Things:

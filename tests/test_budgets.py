@@ -15,11 +15,8 @@ from tests.support.structure import (
 #: A room that has become smaller than its budget by more than this share lowers the budget.
 SLACK = 0.01
 
-#: Classes of the reader and of `bake.play`, which takes over those of the reader.
-HANDED_OVER = {"ChangeLog", "Changes", "UpdateReport"}
-
 #: Names of classes that have more homes than one. The list may only become shorter.
-SHARED_NAMES = HANDED_OVER | {
+SHARED_NAMES = {
     "Agent",
     "ArcPool",
     "Arcs",

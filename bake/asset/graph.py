@@ -20,14 +20,13 @@ from bake.movement import NO_LINK, footprints
 from levelbake.columns import profile_path
 from levelbake.errors import BakeError
 from levelbake.file import File
+from levelbake.hops import mover_of
 from levelbake.places import form_of, lattice_of, rules_of
 from levelbake.steps import (
-    LEVEL_GROUND,
     Footprints,
     Lattice,
     Mover,
     Prices,
-    SlopeRule,
     Steps,
     open_steps,
     price_arcs,
@@ -231,25 +230,8 @@ class LevelGraph:
     def mover(self, profile: str) -> Mover:
         """Return what terrain means to a profile."""
         if profile not in self._movers:
-            self._movers[profile] = self._read_mover(profile)
+            self._movers[profile] = mover_of(self.asset, profile, self.lattice)
         return self._movers[profile]
-
-    def _read_mover(self, profile: str) -> Mover:
-        asset = self.asset
-        cost = asset.read(profile_path(profile, "cost"))
-        allowed = np.ones((len(cost), len(cost)), dtype=np.bool_)
-        if asset.has(profile_path(profile, "may_enter")):
-            allowed = asset.read(profile_path(profile, "may_enter")) != 0
-        size = asset.number("size", f"/profiles/{profile}") or 1
-        square = self.is_grid and asset.text("hex_layout") is None
-        if size > 1 and not square:
-            raise asset.damaged(f"the size of profile {profile!r} is {size}")
-        slope, turn = LEVEL_GROUND, 1.0
-        if asset.has(profile_path(profile, "slope")):
-            slope = SlopeRule(*asset.read(profile_path(profile, "slope")).tolist())
-        if self.headings is not None:
-            turn = float(asset.read(profile_path(profile, "turn"))[0])
-        return Mover(cost, allowed, size, slope, turn)
 
     def footprints(self, profile: str) -> Footprints:
         """Return what lies under a profile's footprint."""

@@ -19,13 +19,14 @@ from bake.asset.runs import move_type
 from bake.asset.schema import FLAT
 from bake.flat.write import Columns
 from bake.movement import step_ticks, whole_ticks
-from bake.play.live.rules import LevelRules, ProfileRules
+from bake.play.live.rules import LevelRules
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.hops import RunHops
 from bake.play.reader.places import NodePlaces
 from levelbake.columns import Number, profile_path
 from levelbake.errors import OutputError
 from levelbake.file import LEVEL
+from levelbake.hops import links_for
 from levelbake.places import Points
 
 #: Beginnings of the names of columns that are written where they are asked for.
@@ -174,8 +175,9 @@ def _check_links(columns: ProfileColumns) -> None:
     rules = LevelRules(columns.places)
     if rules.baked_vias is None:
         return
-    mover = ProfileRules(rules, columns.profile)
-    closed = mover.takes & ~rules.baked_vias.clear(mover.mover.cost, rules.terrain, None)
+    cost = columns.places.asset.graph.mover(columns.profile).cost
+    closed = links_for(columns.profile, rules.links.values())
+    closed &= ~rules.baked_vias.clear(cost, rules.terrain, None)
     if closed.any():
         raise OutputError(
             f"something stands in the way of link {list(rules.links)[int(closed.argmax())]!r} for "

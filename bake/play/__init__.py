@@ -10,9 +10,10 @@ It needs only numpy and h5py.
 """
 
 from bake.play.level import LevelAsset, open_asset
-from bake.play.live.report import Changes, UpdateReport
+from bake.play.live.report import DetailedReport
 from bake.play.navigator import Navigator
 from bake.play.searching.result import SearchResult
+from levelbake.changes import Changes, UpdateReport
 from levelbake.errors import (
     AssetError,
     AssetTooNewError,
@@ -41,6 +42,7 @@ __all__ = [
     "Changes",
     "Coordinates",
     "CorruptAssetError",
+    "DetailedReport",
     "Door",
     "Instance",
     "LevelAsset",

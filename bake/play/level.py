@@ -12,10 +12,11 @@ import numpy.typing as npt
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
 from bake.asset import Asset
 from bake.play.current import Current
-from bake.play.live.report import Changes, UpdateReport
+from bake.play.live.report import DetailedReport
 from bake.play.navigator import Navigator
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.places import NodePlaces
+from levelbake.changes import Changes
 from levelbake.errors import UnknownProfileError
 from levelbake.places import Cell, Coordinates, Name, Place, Points, quoted
 from levelbake.things import Door, Instance, Link, Region, Spot
@@ -259,7 +260,7 @@ class LevelAsset:
         terrain: Mapping[Place, str] | None = None,
         arcs: Mapping[tuple[Place, Place], float | None] | None = None,
         links: Mapping[str, Mapping[str, object] | Link | None] | None = None,
-    ) -> dict[str, UpdateReport]:
+    ) -> dict[str, DetailedReport]:
         """Change the level for every profile at once; all later answers are about the new level.
 
         One call is one batch: all of it happens, or, where an argument is wrong, nothing.
@@ -284,10 +285,8 @@ class LevelAsset:
             QueryError: a place, terrain, arc or link does not exist, a link is none, or a cost is
                 not a positive number or does not fit the integer scale. Then nothing has changed.
         """
-        from bake.play.live.edits import edit_of
-
         writer = self._current.writer
-        return writer.apply(edit_of(writer.rules, blocked, opened, terrain, arcs, links))
+        return writer.update(blocked, opened, terrain, arcs, links)
 
     def repair(self, budget_ms: float | None = 2) -> int:
         """Make what questions about the changed level would have to wait for.
@@ -306,16 +305,13 @@ class LevelAsset:
         """
         return self._current.writer.repair(self.profiles, budget_ms)
 
-    def set_state(self, door: str, state: str) -> dict[str, UpdateReport]:
+    def set_state(self, door: str, state: str) -> dict[str, DetailedReport]:
         """Put a door into one of the states the level gives it; a batch like :meth:`update`.
 
         Raises:
             QueryError: there is no such door, or it has no such state.
         """
-        from bake.play.live.edits import door_edit
-
-        writer = self._current.writer
-        return writer.apply(door_edit(writer.rules, self._current.things, door, state))
+        return self._current.writer.set_state(self._current.things, door, state)
 
     def save_patch(self, path: str | Path) -> None:
         """Write how the level has changed since it was baked to a small file.
@@ -325,7 +321,7 @@ class LevelAsset:
         """
         self._current.writer.save_patch(Path(path))
 
-    def apply_patch(self, path: str | Path) -> dict[str, UpdateReport]:
+    def apply_patch(self, path: str | Path) -> dict[str, DetailedReport]:
         """Make the level what it was when a patch was saved, in one batch.
 
         This overrides whatever has changed since.

@@ -12,7 +12,7 @@ from bake.play.along import PathQuestions
 from bake.play.current import Current
 from bake.play.estimates import ClusterQuestions
 from bake.play.headings import ends
-from bake.play.live.report import UpdateReport
+from bake.play.live.report import DetailedReport
 from bake.play.many import ManyQuestions
 from bake.play.nearest import are_many
 from bake.play.searching.result import SearchResult
@@ -501,32 +501,26 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
         terrain: Mapping[Place, str] | None = None,
         arcs: Mapping[tuple[Place, Place], float | None] | None = None,
         links: Mapping[str, Mapping[str, object] | Link | None] | None = None,
-    ) -> UpdateReport:
+    ) -> DetailedReport:
         """Change the level, for every profile: see :meth:`LevelAsset.update`.
 
         Returns:
             What it did for this profile.
         """
-        from bake.play.live.edits import edit_of
-
         writer = self._current.writer
-        edit = edit_of(writer.rules, blocked, opened, terrain, arcs, links)
-        return writer.apply(edit)[self.name]
+        return writer.update(blocked, opened, terrain, arcs, links)[self.name]
 
     def repair(self, budget_ms: float | None = 2) -> int:
         """Make what questions about this profile would wait for: see :meth:`LevelAsset.repair`."""
         return self._current.writer.repair([self.name], budget_ms)
 
-    def set_state(self, door: str, state: str) -> UpdateReport:
+    def set_state(self, door: str, state: str) -> DetailedReport:
         """Put a door into one of its states, for every profile: see :meth:`LevelAsset.set_state`.
 
         Returns:
             What it did for this profile.
         """
-        from bake.play.live.edits import door_edit
-
-        writer = self._current.writer
-        return writer.apply(door_edit(writer.rules, self._current.things, door, state))[self.name]
+        return self._current.writer.set_state(self._current.things, door, state)[self.name]
 
     def save_patch(self, path: str | Path) -> None:
         """Write how the level has changed to a file: see :meth:`LevelAsset.save_patch`."""

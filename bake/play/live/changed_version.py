@@ -10,7 +10,7 @@ import numpy as np
 
 from bake.arrays import AnyArray, Float64Array, Int32Array
 from bake.graph import BLOCKED, Graph, Subgraph
-from bake.play.live.edits import LevelState
+from bake.play.live.ground import LevelState
 from bake.play.live.pricing import Pricing
 from bake.play.live.state import ProfileState
 from bake.play.reader.columns import ProfileColumns

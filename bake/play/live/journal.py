@@ -20,9 +20,9 @@ import weakref
 from pathlib import Path
 from typing import Any
 
-from bake.play.live.patch import NOT_A_FILE, PLAIN, check_head, digest, head_line
-from bake.play.live.rules import LevelRules
+from levelbake.changes import NOT_A_FILE, PLAIN, WITH_LINKS, check_head, digest, head_line
 from levelbake.errors import OutputError, PatchError
+from levelbake.file import File
 
 KIND = "levelbake-journal"
 
@@ -52,7 +52,7 @@ class Journal:
         records: the batches the file held when it was opened.
     """
 
-    def __init__(self, path: Path, rules: LevelRules) -> None:
+    def __init__(self, path: Path, asset: File) -> None:
         """Open a journal, or begin one.
 
         Raises:
@@ -69,17 +69,17 @@ class Journal:
             if not stat.S_ISREG(os.fstat(self._file).st_mode):
                 raise PatchError(NOT_A_FILE, file=path, expected="a regular file")
             _lock(self._file, path)
-            self.records = self._begin(rules)
+            self.records = self._begin(asset)
         except BaseException:
             os.close(self._file)
             raise
         _OPEN.add(self)
 
-    def _begin(self, rules: LevelRules) -> list[dict[str, Any]]:
+    def _begin(self, asset: File) -> list[dict[str, Any]]:
         data = b""
         while piece := os.read(self._file, 2**20):
             data += piece
-        first = head_line(KIND, PLAIN, rules).encode() + b"\n"
+        first = head_line(KIND, PLAIN, asset).encode() + b"\n"
         if first.startswith(data):  # new, or torn while it was begun
             os.ftruncate(self._file, 0)
             self._end, self._version = 0, PLAIN
@@ -88,7 +88,7 @@ class Journal:
             return []
         lines = data.split(b"\n")
         words = lines[0].decode(errors="replace").split(" ")
-        check_head(self.path, KIND, words, rules)
+        check_head(self.path, KIND, words, asset, WITH_LINKS)
         self._version = int(words[1])
         whole, rest = lines[1:-1], lines[-1]
         records = [_record(line) for line in whole]
@@ -111,7 +111,7 @@ class Journal:
 
         Args:
             record: the batch.
-            version: what a reader must know to read it; see :mod:`bake.play.live.patch`.
+            version: what a reader must know to read it; see :mod:`levelbake.changes`.
 
         Raises:
             OutputError: the batch cannot be written; the journal stays as it was.

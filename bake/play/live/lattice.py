@@ -23,8 +23,8 @@ from bake.play.hierarchy.sheets import WornSheets
 from bake.play.live.cells import Cells
 from bake.play.live.changed import Changed
 from bake.play.live.clusters import SPACING, BakedRecipe, OnDemand
-from bake.play.live.edits import LevelState
 from bake.play.live.exact import ExactHierarchy
+from bake.play.live.ground import LevelState
 from bake.play.live.lattice_version import LiveLattice, sheet_fields
 from bake.play.live.links import LinkState
 from bake.play.live.pricing import Arcs
@@ -206,7 +206,7 @@ class LatticeWriter:
         side, across, size = (
             self._squares.side,
             self._squares.across,
-            self.pricing.profile.mover.size,
+            self.pricing.mover.size,
         )
         y, x = divmod(square, across)
         assert isinstance(level.terrain, Cells)

@@ -13,27 +13,24 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int64Array
-from bake.graph import MAX_WEIGHT
 from bake.movement import MAX_VIA, straight_way
 from bake.play.live.rules import LevelRules
+from levelbake.changes import CLOSED, check_scale
 from levelbake.errors import QueryError
+from levelbake.hops import Pair, links_for
 from levelbake.places import number_of, quoted
 from levelbake.steps import Vias
 from levelbake.things import Link
 
-#: The price of an arc that is closed.
-CLOSED = float("inf")
-
 #: The most links that are not as baked, with the arcs added; a patch can hold so many.
 MOST = 2**16
+#: The most names of links that came, went or changed which are remembered.
+MOST_NAMES = 2**16
 #: The most characters of a link's name, its kind and its id.
 MOST_TEXT = 256
 
 #: What a link may say, as in tile levels.
 KEYS = ("from", "to", "kind", "cost", "both_ways", "profiles", "id", "via", "over")
-
-#: The locations of an arc's tail and head.
-Pair = tuple[int, int]
 
 _CONTROL = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 
@@ -116,9 +113,7 @@ class LinkState:
         """Return (k) bool, True where an arc of :attr:`arcs` is for the profile."""
         found = self._taken.get(profile)
         if found is None:
-            who = [None if link is None else link.profiles for link in self.arcs.link]
-            found = np.array([names is None or profile in names for names in who], dtype=np.bool_)
-            self._taken[profile] = found
+            self._taken[profile] = found = links_for(profile, self.arcs.link)
         return found
 
     @cached_property
@@ -136,7 +131,7 @@ class LinkState:
         """Return the links and the arcs' own prices after a batch.
 
         Args:
-            links, arcs: those of an :class:`bake.play.live.edits.Edit`.
+            links, arcs: those of an :class:`bake.play.live.ground.Edit`.
             prices: units by pair, before the batch.
 
         Raises:
@@ -155,8 +150,6 @@ class LinkState:
                 prices.pop(pair, None)
                 added.discard(pair)
             else:
-                if pair in added:
-                    check_scale(self.rules, units)
                 prices[pair] = units
         if added != after.added:
             after = LinkState(self.rules, after.changed, frozenset(added))
@@ -209,6 +202,25 @@ class LinkState:
         names = self.unlike(other)
         found = [each.now.get(name) for name in names for each in (self, other)]
         return [pair for link in found for pair in self.ends(link)]
+
+
+class LinkLog:
+    """When each link came, went or changed last; it remembers the MOST_NAMES that did so last."""
+
+    def __init__(self) -> None:
+        self._links: dict[str, int] = {}
+
+    def note(self, batch: int, names: list[str]) -> None:
+        """Note the links of a batch."""
+        for name in names:
+            self._links.pop(name, None)  # The one that changed last goes to the end.
+            self._links[name] = batch
+        while len(self._links) > MOST_NAMES:
+            del self._links[next(iter(self._links))]
+
+    def since(self, batch: int) -> list[str]:
+        """Return the names of the links that did so after a batch, sorted."""
+        return sorted(name for name, last in self._links.items() if last > batch)
 
 
 def links_from(
@@ -347,23 +359,8 @@ def _cost(rules: LevelRules, where: str, ends: Pair, through: list[int], cost: o
             f"{where} costs {quoted(cost)}",
             expected="a positive number of units, or None for the straight way",
         )
-    check_scale(rules, units)
+    check_scale(rules.places, units)
     return units
-
-
-def check_scale(rules: LevelRules, units: float) -> None:
-    """Refuse the cost of a new arc if it does not fit the integer scale, even while it is closed.
-
-    Raises:
-        QueryError: it does not fit.
-    """
-    ticks = units * rules.movement.ticks_per_unit
-    if units != CLOSED and not 1 <= np.rint(ticks) <= MAX_WEIGHT:
-        raise QueryError(
-            f"a step would weigh {ticks:.4g} ticks",
-            place=f"level {rules.places.name!r}",
-            expected=f"1 to {MAX_WEIGHT} ticks",
-        )
 
 
 def _profiles(rules: LevelRules, name: str, profiles: object) -> tuple[str, ...] | None:

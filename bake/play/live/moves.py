@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import Float64Array
-from bake.play.live.edits import LevelState
-from bake.play.live.links import Pair
+from bake.play.live.ground import LevelState
 from bake.play.live.pricing import Pricing
-from bake.play.live.rules import LevelRules, ProfileRules
+from bake.play.live.rules import LevelRules
 from bake.play.reader.version import Version
+from levelbake.hops import Pair
 from levelbake.places import Place
 
 
@@ -52,7 +52,7 @@ class Moves:
         level = LevelState.baked(rules) if level is None else level
         vias, clear = rules.vias(links), np.ones(len(links), dtype=np.bool_)
         if vias is not None:
-            clear = Pricing(rules, ProfileRules(rules, profile)).clear(level, vias)
+            clear = Pricing(rules, profile).clear(level, vias)
         for link, is_clear in zip(links, clear.tolist(), strict=True):
             if not is_clear or (link.profiles is not None and profile not in link.profiles):
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -10,10 +11,12 @@ import numpy.typing as npt
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.play.live.cells import Values, window
-from bake.play.live.edits import LevelState
-from bake.play.live.links import CLOSED, LinkState
-from bake.play.live.rules import STEPS, LevelRules, ProfileRules
+from bake.play.live.ground import LevelState
+from bake.play.live.links import LinkState
+from bake.play.live.rules import STEPS, LevelRules
+from levelbake.changes import CLOSED
 from levelbake.errors import QueryError
+from levelbake.hops import links_for, touched
 from levelbake.steps import Footprints, Lattice, Prices, Vias, price_arcs, price_steps, to_ticks
 
 #: Changes that lie closer together than this are looked at as one patch, in cells; and how many
@@ -52,17 +55,23 @@ class Pricing:
 
     Attributes:
         rules: the movement rules of the level.
-        profile: those of the profile.
+        profile: the name of the profile.
+        mover: what terrain means to it, and its size.
     """
 
-    def __init__(self, rules: LevelRules, profile: ProfileRules) -> None:
-        self.rules = rules
-        self.profile = profile
+    def __init__(self, rules: LevelRules, profile: str) -> None:
+        self.rules, self.profile = rules, profile
+        self.mover = rules.asset.graph.mover(profile)
         self._patches: dict[tuple[bytes, ...], Patch] = {}
         self._remembered = 0
 
+    @cached_property
+    def _takes(self) -> BoolArray:
+        """Return (links) bool, True where a baked link is for the profile."""
+        return links_for(self.profile, self.rules.links.values())
+
     def _footprints(self, level: LevelState) -> Footprints:
-        mover, lattice = self.profile.mover, self.rules.lattice
+        mover, lattice = self.mover, self.rules.lattice
         elevation = self.rules.elevation
         # Values of cells are asked for like arrays, whether or not they are any.
         terrain, obstacle = cast("UInt8Array", level.terrain), cast("BoolArray", level.obstacle)
@@ -110,7 +119,7 @@ class Pricing:
 
         It is None for changes far apart or near a border, and on graphs.
         """
-        lattice, size = self.rules.lattice, self.profile.mover.size
+        lattice, size = self.rules.lattice, self.mover.size
         if lattice is None or lattice.headings is not None:
             return None
         width, rows = lattice.width, lattice.rows
@@ -140,24 +149,10 @@ class Pricing:
         return (parity, (changed - first).tobytes(), *seen)
 
     def _patch(self, level: LevelState, changed: Int64Array) -> Patch:
-        lattice, near = self.rules.lattice, self._touched(changed)
+        lattice = self.rules.lattice
+        near = touched(lattice, changed, self.mover.size)
         steps = _NONE if lattice is None else self._steps(lattice, level, near)
         return Patch(near, self.standing(level, near), steps)
-
-    def _touched(self, locations: Int64Array) -> Int64Array:
-        lattice = self.rules.lattice
-        if lattice is None:
-            return locations
-        # The price of an arc depends on the footprints at both ends and at both flanks.
-        y, x = np.divmod(locations, lattice.width)
-        reach = np.arange(-self.profile.mover.size, 2)
-        ys, xs = y[:, None, None] + reach[:, None], x[:, None, None] + reach
-        inside = (ys >= 0) & (ys < lattice.height) & (xs >= 0) & (xs < lattice.width)
-        near = (ys * lattice.width + xs)[inside]
-        if lattice.headings is not None:
-            turned = [lattice.turned(near, by) for by in (-1, 0, 1)]
-            return np.unique(np.concatenate(turned))
-        return near if len(locations) == 1 else np.unique(near)
 
     def steps_of(
         self, level: LevelState, cells: Int64Array
@@ -176,8 +171,8 @@ class Pricing:
         assert lattice is not None
         stands = ~np.isnan(cost)
         price: UInt8Array = level.terrain[cells].astype(np.uint8)
-        if self.profile.mover.size > 1:
-            paid = self.profile.mover.cost
+        if self.mover.size > 1:
+            paid = self.mover.cost
             order = np.argsort(paid)
             price[stands] = order[np.searchsorted(paid, cost[stands], sorter=order)]
         steps = np.zeros(len(cells), dtype=np.uint8)
@@ -253,7 +248,7 @@ class Pricing:
         head = location[rules.places.head[arcs]].astype(np.int64)
         taken = None
         if rules.lattice is not None:
-            taken = self.profile.takes & ~level.links.gone
+            taken = self._takes & ~level.links.gone
             if rules.baked_vias is not None:
                 taken &= self.clear(level, rules.baked_vias)
             taken = taken[rules.link[arcs]]
@@ -265,7 +260,7 @@ class Pricing:
     def clear(self, level: LevelState, vias: Vias) -> BoolArray:
         """Tell of which links nothing stands in the way: see :class:`levelbake.steps.Vias`."""
         terrain, obstacle = cast("UInt8Array", level.terrain), cast("BoolArray", level.obstacle)
-        return vias.clear(self.profile.mover.cost, terrain, obstacle)
+        return vias.clear(self.mover.cost, terrain, obstacle)
 
     def _new_arcs(self, level: LevelState, arcs: Int64Array) -> Arcs:
         """Price arcs that the level was not baked with, and return the cheapest of each pair.
@@ -275,7 +270,7 @@ class Pricing:
         """
         rules, links = self.rules, level.links
         tail, head = links.arcs.tail[arcs], links.arcs.head[arcs]
-        units, taken = links.arcs.units[arcs], links.taken_by(self.profile.name)[arcs]
+        units, taken = links.arcs.units[arcs], links.taken_by(self.profile)[arcs]
         if links.vias is not None:
             taken &= self.clear(level, links.vias)[arcs]
         footprints = self._footprints(level)
@@ -324,7 +319,7 @@ class Pricing:
     def _off_the_scale(self, arc: int, ticks: float) -> QueryError:
         return QueryError(
             f"a step would weigh {ticks:.4g} ticks",
-            place=f"profile {self.profile.name!r}",
+            place=f"profile {self.profile!r}",
             expected=f"1 to {MAX_WEIGHT} ticks",
         )
 

@@ -1,21 +1,20 @@
-"""Read the movement rules of a level and of its profiles from its asset."""
+"""The rules that hold for every profile of a level, and the level as it was baked."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import TypeVar
 
 import numpy as np
 
-from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
+from bake.arrays import Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.asset.records import as_names
 from bake.graph import Graph
 from bake.play.reader.places import NodePlaces
+from levelbake.changes import Asked
+from levelbake.hops import Pair, vias_of
 from levelbake.steps import Lattice, Vias
 from levelbake.things import Link, ThingTables
-
-T = TypeVar("T")
 
 #: The label of a step in the first direction; those of the others follow, and all are below 0.
 STEPS = -8
@@ -38,13 +37,13 @@ class LevelRules:
         return self.asset.graph.lattice
 
     @cached_property
-    def floor_height(self) -> int:
-        """Return how many cells high one floor is."""
-        return self.places.floor_height or max(1, self.places.height)
-
-    @cached_property
     def terrains(self) -> tuple[str, ...]:
         return tuple(as_names(self.asset.read("/terrain_name")))
+
+    @cached_property
+    def asked(self) -> Asked:
+        """Return what checks what a game asks for."""
+        return Asked(self.places, self.terrains)
 
     @property
     def terrain(self) -> UInt8Array:
@@ -106,7 +105,7 @@ class LevelRules:
         return (self.arc_count + head).astype(np.int32)
 
     @cached_property
-    def own_prices(self) -> dict[tuple[int, int], float]:
+    def own_prices(self) -> dict[Pair, float]:
         """Return units by (tail, head) location, of baked arcs whose price a patch had set."""
         if not self.asset.has("/price_from"):
             return {}
@@ -131,7 +130,7 @@ class LevelRules:
         return (tail, head) in self._arcs_between
 
     @cached_property
-    def _arcs_between(self) -> frozenset[tuple[int, int]]:
+    def _arcs_between(self) -> frozenset[Pair]:
         """Return the (tail, head) locations of every arc of a graph level."""
         return frozenset(zip(self.tail.tolist(), self.places.head.tolist(), strict=True))
 
@@ -145,24 +144,17 @@ class LevelRules:
         """Return the cells that baked links pass through; None where none does."""
         return self.vias(self.links.values())
 
-    def vias(self, links: Collection[Link | None]) -> Vias | None:
+    def vias(self, links: Iterable[Link | None]) -> Vias | None:
         """Return the cells that some links pass through; None where none does."""
-        names, location = self.terrains, self.places.location
-        told = [
-            ([], [])
-            if link is None
-            else ([location(place) for place in link.via], [names.index(n) for n in link.over])
-            for link in links
-        ]
-        return Vias.of(told, len(names))
+        return vias_of(links, self.places, self.terrains)
 
-    def ends(self, link: Link) -> tuple[tuple[int, int], ...]:
+    def ends(self, link: Link) -> tuple[Pair, ...]:
         """Return the (tail, head) locations of a link, for each direction that it leads in."""
         there = self.places.location(link.start), self.places.location(link.goal)
         return (there, there[::-1]) if link.both_ways else (there,)
 
     @cached_property
-    def left_out(self) -> tuple[tuple[str, tuple[int, int]], ...]:
+    def left_out(self) -> tuple[tuple[str, Pair], ...]:
         """Return the name and the ends of each baked link that the asset has no arc for, for each
         direction: nobody could take it then.
         """
@@ -187,24 +179,3 @@ class LevelRules:
     @cached_property
     def location_count(self) -> int:
         return len(self.terrain)
-
-
-class ProfileRules:
-    """What an asset says about the movement of one profile.
-
-    Attributes:
-        name: the name of the profile.
-        mover: what terrain means to the profile, and its size.
-    """
-
-    def __init__(self, level: LevelRules, name: str) -> None:
-        asset = level.asset
-        self.name = name
-        self.mover = asset.graph.mover(name)
-        self._level = level
-
-    @cached_property
-    def takes(self) -> BoolArray:
-        """Return (links) bool, True where a link is for this profile."""
-        who = [link.profiles for link in self._level.links.values()]
-        return np.array([names is None or self.name in names for names in who], dtype=np.bool_)

@@ -14,9 +14,9 @@ from bake.graph import BLOCKED, INFINITY, Graph
 from bake.play.live.changed import Changed
 from bake.play.live.changed_version import fields_of
 from bake.play.live.clusters import ClusterLine, ClusterVersion
-from bake.play.live.edits import LevelState
 from bake.play.live.exact import ExactHierarchy
 from bake.play.live.fields import FlowFields
+from bake.play.live.ground import LevelState
 from bake.play.live.links import LinkState
 from bake.play.live.pricing import Pricing
 from bake.play.live.rules import LevelRules
@@ -141,7 +141,7 @@ class ProfileWriter:
 
     def _nodes_of_doors(self, row: Int32Array) -> Int64Array:
         """Find the nodes in doors, or beside them for large agents, that are no rows."""
-        columns, rules, size = self.columns, self._rules, self.pricing.profile.mover.size
+        columns, rules, size = self.columns, self._rules, self.pricing.mover.size
         places = columns.places
         if not places.is_grid:
             return np.empty(0, dtype=np.int64)

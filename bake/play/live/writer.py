@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -13,23 +14,24 @@ import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.play.hierarchy.lattice import LatticeHierarchy
-from bake.play.live.edits import Edit, LevelState
 from bake.play.live.exact import ExactHierarchy
-from bake.play.live.journal import Journal
-from bake.play.live.lattice import LatticeWriter
-from bake.play.live.patch import (
-    WRONG,
+from bake.play.live.ground import (
+    Edit,
+    LevelState,
     changes_of,
     edit_from,
     edit_record,
     level_from,
-    read_patch,
+    level_of_patch,
     version_of,
     write_patch,
 )
+from bake.play.live.journal import Journal
+from bake.play.live.lattice import LatticeWriter
+from bake.play.live.links import LinkLog, link_of
 from bake.play.live.pricing import Pricing
-from bake.play.live.report import ChangeLog, Changes, UpdateReport
-from bake.play.live.rules import LevelRules, ProfileRules
+from bake.play.live.report import DetailedReport
+from bake.play.live.rules import LevelRules
 from bake.play.live.searches import ChangedContext
 from bake.play.live.state import ProfileState
 from bake.play.live.versions import Edited, ProfileWriter
@@ -37,8 +39,10 @@ from bake.play.reader.baked import Baked
 from bake.play.reader.version import Version
 from bake.play.searching.context import SearchContext
 from bake.play.snapshot import Snapshot
+from levelbake.changes import SAYS_NOTHING, WRONG, ChangeLog, Changes, items_of
 from levelbake.errors import CostError, PatchError, QueryError
-from levelbake.places import number_of, quoted, whole_of
+from levelbake.places import Place, number_of, quoted
+from levelbake.things import Link, ThingTables
 
 _Snapshots = Mapping[str, Snapshot]
 
@@ -75,6 +79,7 @@ class LevelWriter:
         self._states: dict[str, Any] = {}
         self._first: dict[str, Any] = {}
         self._journal: Journal | None = None
+        self._links = LinkLog()
 
     @cached_property
     def _log(self) -> ChangeLog:
@@ -85,7 +90,7 @@ class LevelWriter:
         return {name: self._maker(name, engine) for name, engine in self._engines.items()}
 
     def _maker(self, name: str, engine: Baked) -> ProfileWriter | LatticeWriter:
-        pricing = Pricing(self.rules, ProfileRules(self.rules, name))
+        pricing = Pricing(self.rules, name)
         listing = ProfileWriter(self.rules, engine, pricing)
         if not engine.version.by_sheet:
             return listing
@@ -101,7 +106,7 @@ class LevelWriter:
     @cached_property
     def _passable(self) -> BoolArray:
         """Return (terrain) bool, True where some profile can stand on the terrain."""
-        costs = [profile.pricing.profile.mover.cost for profile in self._profiles.values()]
+        costs = [profile.pricing.mover.cost for profile in self._profiles.values()]
         return np.asarray(~np.isnan(costs).all(axis=0))
 
     @cached_property
@@ -147,11 +152,27 @@ class LevelWriter:
             for name, state in self._states.items():
                 self._profiles[name].warm_up(state)
 
-    def apply(self, edit: Edit) -> dict[str, UpdateReport]:
-        """Apply one batch: see :meth:`bake.play.LevelAsset.update`."""
+    def update(
+        self,
+        blocked: Iterable[Place],
+        opened: Iterable[Place],
+        terrain: Mapping[Place, str] | None,
+        arcs: Mapping[tuple[Place, Place], float | None] | None,
+        links: Mapping[str, Mapping[str, object] | Link | None] | None,
+    ) -> dict[str, DetailedReport]:
+        """Check and apply one batch: see :meth:`bake.play.LevelAsset.update`."""
+        batch = self.rules.asked.batch(blocked, opened, terrain, arcs)
+        said = items_of(links, "links")
+        return self._apply(Edit(batch, {name: link_of(self.rules, name, s) for name, s in said}))
+
+    def set_state(self, things: ThingTables, door: str, state: str) -> dict[str, DetailedReport]:
+        """Put a door into a state: see :meth:`bake.play.LevelAsset.set_state`."""
+        return self._apply(Edit(self.rules.asked.door(things, door, state), {}))
+
+    def _apply(self, edit: Edit) -> dict[str, DetailedReport]:
         with self._writing:
             level = self.load()
-            if edit.opened and not self._passable.any():
+            if edit.batch.opened and not self._passable.any():
                 raise QueryError("no profile can stand on any terrain")
             after = level.edited(edit, self._passable, self._usual)
             changed = level.changed(after, edit.locations)
@@ -160,24 +181,10 @@ class LevelWriter:
     def changes_since(self, token: int) -> Changes:
         """Return what has changed: see :meth:`bake.play.LevelAsset.changes_since`."""
         with self._writing:
-            log = self._log
-            if not 0 <= whole_of(token) <= log.batch:
-                raise QueryError(
-                    f"the token is {quoted(token)}", expected="one that changes_since() gave out"
-                )
-            location, rerouted, others = log.since(token)
-            batch = log.batch
             links = self.rules.links if self._level is None else self._level.links.now
-        places = self.rules.places
-        near = [
-            name
-            for name, link in links.items()
-            if np.isin(
-                [places.location(each) for each in (link.start, link.goal, *link.via)], location
-            ).any()
-        ]
-        names = tuple(dict.fromkeys([*near, *others]))
-        return Changes(batch, places.places_of(location.astype(np.int32)), names, rerouted)
+            found = self._log.since(token, self.rules.places, links)
+            names = dict.fromkeys((*found.links, *self._links.since(token)))
+        return replace(found, links=tuple(names))
 
     def elevation_at(self, locations: Int32Array) -> Float64Array | None:
         """Return how high locations lie, NaN at -1; None where the source did not say."""
@@ -210,7 +217,7 @@ class LevelWriter:
 
     def _become(
         self, level: LevelState, changed: Int64Array, record: Callable[[], dict[str, Any]]
-    ) -> dict[str, UpdateReport]:
+    ) -> dict[str, DetailedReport]:
         """Make another level the current one, and publish snapshots of it.
 
         Args:
@@ -235,7 +242,8 @@ class LevelWriter:
                 both = max(version_of(before.links), version_of(level.links))
                 self._journal.append(record(), both)
             rerouted = [name for name, each in edited.items() if each.rerouted]
-            self._log.note(changed, rerouted, before.links.unlike(level.links))
+            self._log.note(changed, rerouted)
+            self._links.note(self._log.batch, before.links.unlike(level.links))
             self._level, self._snapshots = level, after
             self._states = {name: each.state for name, each in edited.items()}
             for name, each in edited.items():
@@ -264,9 +272,9 @@ class LevelWriter:
             level = self._level or LevelState.baked(self.rules)
         write_patch(path, self.rules, level)
 
-    def apply_patch(self, path: Path) -> dict[str, UpdateReport]:
+    def apply_patch(self, path: Path) -> dict[str, DetailedReport]:
         """Make the level as a patch says: see :meth:`LevelAsset.apply_patch`."""
-        level = read_patch(path, self.rules)
+        level = level_of_patch(path, self.rules)
         with self._writing:
             changed = self.load().changed(level)
             return self._become(level, changed, lambda: {"ground": changes_of(self.rules, level)})
@@ -276,7 +284,7 @@ class LevelWriter:
         with self._writing:
             if self._journal is not None:
                 raise QueryError("a journal is being kept already", place=str(self._journal.path))
-            journal = Journal(path, self.rules)
+            journal = Journal(path, self.rules.asset)
             try:
                 for place, record in enumerate(journal.records):
                     self._replay(record, path, place + 2)
@@ -292,9 +300,10 @@ class LevelWriter:
                 level = level_from(self.rules, record["ground"])
                 self._become(level, self.load().changed(level), dict)
             else:
-                self.apply(edit_from(self.rules, record))
+                self._apply(edit_from(self.rules, record))
         except WRONG as error:
-            said = error.found if isinstance(error, QueryError) else "it says nothing of this level"
+            said = SAYS_NOTHING.partition(": ")[2]
+            said = error.found if isinstance(error, QueryError) else said
             raise PatchError(f"damaged: line {line}: {said}", file=path) from None
 
     def close(self) -> None:
@@ -305,7 +314,7 @@ class LevelWriter:
                 self._journal = None
 
 
-def _report(edited: Edited, before: Version, after: Version) -> UpdateReport:
+def _report(edited: Edited, before: Version, after: Version) -> DetailedReport:
     """Report what an edit did for one profile; some of it is worked out when the game asks.
 
     Args:
@@ -313,7 +322,7 @@ def _report(edited: Edited, before: Version, after: Version) -> UpdateReport:
         before, after: the profile before and afterwards.
     """
     place_at = after.places.place_at
-    return UpdateReport(
+    return DetailedReport(
         after.profile,
         edited.arcs,
         edited.state.as_baked,

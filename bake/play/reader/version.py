@@ -48,7 +48,7 @@ class Version:
 
     places: NodePlaces  # of the level
     profile: str  # its name
-    level: Any  # its bake.play.live.edits.LevelState; None = as it was baked
+    level: Any  # its bake.play.live.ground.LevelState; None = as it was baked
     by_sheet: bool  # whether rows are read only near places asked for; whole arrays take a while
 
     row_count: int  # r

@@ -1,7 +1,8 @@
 """Changes of a level while a game runs: checked, applied, reported, and written to patches.
 
 A patch is two lines of text for a savegame. The first says what the file is and which level it
-belongs to, the second holds as JSON how the level differs from the bake.
+belongs to, the second holds as JSON how the level differs from the bake. It says what the level is,
+not what was done to it, so it does not grow with the number of batches.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import hashlib
 import json
 import math
 import os
+import re
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -19,10 +21,11 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from levelbake.errors import OutputError, PatchError, QueryError
-from levelbake.hops import Arcs, LevelGround, Pair
-from levelbake.places import Place, number_of, quoted
-from levelbake.steps import MAX_WEIGHT, AnyArray, BoolArray, Int64Array
-from levelbake.things import ThingTables
+from levelbake.file import File
+from levelbake.hops import Arcs, LevelGround, Pair, touched
+from levelbake.places import Place, Places, number_of, quoted, whole_of
+from levelbake.steps import BLOCKED, MAX_WEIGHT, AnyArray, BoolArray, Int64Array
+from levelbake.things import Link, ThingTables
 from levelbake.toward import ProfileVersion
 
 #: The price of an arc that is closed.
@@ -30,11 +33,19 @@ CLOSED = math.inf
 
 KIND = "levelbake-patch"
 
+#: The versions of patches. Those with links, or with arcs that a game added, are of the second.
+PLAIN, WITH_LINKS = 1, 2
+
+NOT_A_FILE = "this is a folder, a device or a pipe"
+
+#: The errors that reading a record raises when it does not fit its level.
+WRONG = (TypeError, ValueError, KeyError, IndexError, OverflowError, RecursionError)
+
 #: The most characters of a patch's first line, and of what it says of a location or an arc.
 _FIRST_LINE, _LOCATION, _ARC = 1024, 1024, 128
 
-#: The errors that a patch raises that does not fit its level.
-_WRONG = (TypeError, ValueError, KeyError, IndexError, OverflowError, RecursionError)
+
+# -- what a game asks for -------------------------------------------------------------------------
 
 
 class Batch(NamedTuple):
@@ -42,8 +53,121 @@ class Batch(NamedTuple):
 
     blocked: tuple[int, ...]
     opened: tuple[int, ...]
-    terrain: dict[int, int]  # codes of terrains
-    prices: dict[Pair, float | None]  # units; None = the usual price
+    terrain: Mapping[int, int]  # codes of terrains
+    prices: Mapping[Pair, float | None]  # units; None = the usual price
+
+
+class Asked:
+    """What a game may ask of one level, checked once when it comes in.
+
+    Attributes:
+        places: the places of the level.
+        terrains: the names of its terrains.
+    """
+
+    def __init__(self, places: Places, terrains: Sequence[str]) -> None:
+        self.places, self.terrains, self._where = places, terrains, f"level {places.name!r}"
+
+    def batch(
+        self,
+        blocked: Iterable[Place],
+        opened: Iterable[Place],
+        terrain: Mapping[Place, str] | None,
+        arcs: Mapping[tuple[Place, Place], float | None] | None,
+    ) -> Batch:
+        """Return the batch that the arguments of :meth:`levelbake.Level.update` ask for.
+
+        Raises:
+            QueryError: an argument is wrong; see there. Whether arcs exist is not looked at.
+        """
+        shut, open_ = self._locations(blocked, "blocked"), self._locations(opened, "opened")
+        if both := set(shut) & set(open_):
+            raise QueryError(f"{self.places.place_at(min(both))!r} is both blocked and opened")
+        code_of = {name: code for code, name in enumerate(self.terrains)}
+        codes = {}
+        for place, name in items_of(terrain, "terrain"):
+            if not isinstance(name, str) or name not in code_of:
+                known = " or ".join(map(repr, code_of))
+                raise QueryError(f"no terrain {quoted(name)}", place=self._where, expected=known)
+            for at in self._every(place):
+                codes[at] = code_of[name]
+        prices = {}
+        for arc, units in items_of(arcs, "arcs"):
+            if not isinstance(arc, tuple) or len(arc) != 2:
+                raise QueryError(f"{quoted(arc)} is no arc", expected="a pair of places")
+            pair = self.places.location(arc[0]), self.places.location(arc[1])
+            prices[pair] = None if units is None else self._price(units)
+        return Batch(shut, open_, codes, prices)
+
+    def _locations(self, places: object, what: str) -> tuple[int, ...]:
+        if isinstance(places, str | bytes | Mapping) or not isinstance(places, Iterable):
+            raise QueryError(f"{what} is {quoted(places)}", expected="a list of places")
+        return tuple(dict.fromkeys(at for place in places for at in self._every(place)))
+
+    def _every(self, place: object) -> list[int]:
+        """Return the locations that a place means: a cell alone is the cell in every heading."""
+        headings = self.places.headings
+        if headings is not None and isinstance(place, tuple | list) and len(place) == 2:
+            return [self.places.location((*place, heading)) for heading in range(headings)]
+        return [self.places.location(cast("Place", place))]
+
+    def _price(self, said: object) -> float:
+        units = number_of(said)
+        if not units > 0:
+            raise QueryError(
+                f"an arc's cost is {quoted(said)}",
+                expected="a positive number of units, infinity to close it, None for its usual "
+                "cost",
+            )
+        check_scale(self.places, units)
+        return units
+
+    def door(self, things: ThingTables, door: object, state: object) -> Batch:
+        """Return the batch that puts a door into one of its states.
+
+        Raises:
+            QueryError: there is no such door, or it has no such state.
+        """
+        found = things.doors.get(door) if isinstance(door, str) else None
+        if found is None:
+            known = " or ".join(repr(name) for name in things.doors)
+            said = f"no door is named {quoted(door)}" if known else "the level has no doors"
+            raise QueryError(said, place=self._where, expected=known or None)
+        if not isinstance(state, str) or state not in found.states:
+            known = " or ".join(repr(name) for name in found.states)
+            said = f"door {door!r} has no state {quoted(state)}"
+            raise QueryError(said, place=self._where, expected=known)
+        cells = [tuple(cell) for cell in found.cells.tolist()]
+        return self.batch((), (), dict(zip(cells, found.states[state], strict=True)), None)
+
+
+def items_of(mapping: object, what: str) -> list[tuple[object, object]]:
+    """Return what a mapping holds; nothing of None.
+
+    Raises:
+        QueryError: it is no mapping.
+    """
+    if not isinstance(mapping, Mapping | None):
+        raise QueryError(f"{what} is {type(mapping).__name__}", expected="a mapping")
+    return list((mapping or {}).items())
+
+
+def check_scale(places: Places, units: float) -> None:
+    """Refuse what an arc is to cost if that does not fit the integer scale; infinity closes it.
+
+    Raises:
+        QueryError: it does not fit.
+    """
+    ticks = units * places.ticks_per_unit
+    if units != CLOSED and not 1 <= np.rint(ticks) <= MAX_WEIGHT:
+        raise QueryError(
+            f"an arc would weigh {ticks:.4g} ticks",
+            place=f"level {places.name!r}",
+            expected=f"1 to {MAX_WEIGHT} ticks",
+        )
+
+
+# -- what a game is told --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -64,13 +188,58 @@ class Changes:
 
     token: int  #: what to give to the next :meth:`Level.changes_since`
     #: (k, 2) int32 cells, or (k,) object names on graphs, in the order of the level: those whose
-    #: terrain or obstacle changed, and both ends of arcs whose own price did
+    #: terrain or obstacle changed, and both ends of arcs whose own price did, and of links that
+    #: came, went or became others. A place that changed and changed back is among them.
     places: AnyArray
-    links: tuple[str, ...]  #: names of links that touch one of these places
+    #: names of links that touch one of these places; then, where links can change (bake.play),
+    #: those that are gone
+    links: tuple[str, ...]
     rerouted: tuple[str, ...]  #: names of profiles that may reach other places now
 
     def __bool__(self) -> bool:
         return len(self.places) > 0
+
+
+class ChangeLog:
+    """When each location changed last, and the arcs of each profile; eight bytes a location."""
+
+    def __init__(self, locations: int) -> None:
+        self.batch = 0
+        self._changed = np.zeros(locations, dtype=np.int64)
+        self._rerouted: dict[str, int] = {}
+
+    def note(self, locations: Int64Array, rerouted: list[str]) -> None:
+        """Note a batch that changed these locations, and arcs of these profiles."""
+        self.batch += 1
+        self._changed[locations] = self.batch
+        self._rerouted.update(dict.fromkeys(rerouted, self.batch))
+
+    def since(self, token: int, places: Places, links: Mapping[str, Link]) -> Changes:
+        """Return what has changed after a batch.
+
+        Args:
+            token: the batch, 0 for the level as it was baked.
+            places: the places of the level.
+            links: its links by name, as they are now.
+
+        Raises:
+            QueryError: there was no such batch.
+        """
+        if not 0 <= whole_of(token) <= self.batch:
+            known = "one that changes_since() gave out"
+            raise QueryError(f"the token is {quoted(token)}", expected=known)
+        at = np.flatnonzero(self._changed > token).astype(np.int32)
+        touched = set(at.tolist())
+        near = tuple(
+            name
+            for name, link in links.items()
+            if touched.intersection(map(places.location, (link.start, link.goal, *link.via)))
+        )
+        rerouted = sorted(name for name, last in self._rerouted.items() if last > token)
+        return Changes(self.batch, places.places_of(at), near, tuple(rerouted))
+
+
+# -- what becomes of the level --------------------------------------------------------------------
 
 
 class Changer:
@@ -78,7 +247,7 @@ class Changer:
 
     def __init__(self, arcs: Arcs, baked: Mapping[str, ProfileVersion]) -> None:
         self.arcs, self.places = arcs, arcs.places
-        self._where = f"level {self.places.name!r}"
+        self.asked = Asked(arcs.places, arcs.terrain_names)
         costs = np.array([version.hops.pricing.mover.cost for version in baked.values()])
         #: (terrains) bool, where some profile can stand on the terrain
         self._passable: BoolArray = np.asarray(~np.isnan(costs).all(axis=0))
@@ -86,98 +255,22 @@ class Changer:
         #: what opened walls become: the commonest terrain that some profile can stand on
         self._usual = int(np.where(self._passable, count, -1).argmax())
 
-    # -- what a game asks for ---------------------------------------------------------------------
-
-    def edit_of(
-        self,
-        blocked: Iterable[Place],
-        opened: Iterable[Place],
-        terrain: Mapping[Place, str] | None,
-        arcs: Mapping[tuple[Place, Place], float | None] | None,
-    ) -> Batch:
-        """Return the batch that the arguments of :meth:`levelbake.Level.update` ask for.
+    def edited(self, ground: LevelGround, edit: Batch) -> LevelGround:
+        """Return what the level is made of after a batch.
 
         Raises:
-            QueryError: an argument is wrong; see there.
+            QueryError: an arc does not exist, or nobody could stand on what is opened.
         """
-        shut, open_ = self._locations(blocked, "blocked"), self._locations(opened, "opened")
-        if both := set(shut) & set(open_):
-            raise QueryError(f"{self.places.place_at(min(both))!r} is both blocked and opened")
-        if open_ and not self._passable.any():
+        if edit.opened and not self._passable.any():
             raise QueryError("no profile can stand on any terrain")
-        code_of = {name: code for code, name in enumerate(self.arcs.terrain_names)}
-        codes = {}
-        for place, name in _items(terrain, "terrain"):
-            if not isinstance(name, str) or name not in code_of:
-                known = " or ".join(map(repr, code_of))
-                raise QueryError(f"no terrain {quoted(name)}", place=self._where, expected=known)
-            for at in self._every(place):
-                codes[at] = code_of[name]
-        prices = {}
-        for arc, units in _items(arcs, "arcs"):
-            if not isinstance(arc, tuple) or len(arc) != 2:
-                raise QueryError(f"{quoted(arc)} is no arc", expected="a pair of places")
-            pair = self.places.location(arc[0]), self.places.location(arc[1])
+        for pair in edit.prices:
             if not self.arcs.between(*pair):
+                a, b = (quoted(self.places.place_at(at)) for at in pair)
                 raise QueryError(
-                    f"no arc leads from {quoted(arc[0])} to {quoted(arc[1])}",
-                    place=self._where,
+                    f"no arc leads from {a} to {b}",
+                    place=f"level {self.places.name!r}",
                     remedy="open the level with bake.play to add arcs and links",
                 )
-            prices[pair] = self._price(units)
-        return Batch(shut, open_, codes, prices)
-
-    def _locations(self, places: object, what: str) -> tuple[int, ...]:
-        if isinstance(places, str | bytes | Mapping) or not isinstance(places, Iterable):
-            raise QueryError(f"{what} is {quoted(places)}", expected="a list of places")
-        return tuple(dict.fromkeys(at for place in places for at in self._every(place)))
-
-    def _every(self, place: object) -> list[int]:
-        """Return the locations that a place means: a cell alone is the cell in every heading."""
-        headings = self.places.headings
-        if headings is not None and isinstance(place, tuple | list) and len(place) == 2:
-            return [self.places.location((*place, heading)) for heading in range(headings)]
-        return [self.places.location(cast("Place", place))]
-
-    def _price(self, said: object) -> float | None:
-        if said is None:
-            return None
-        units = number_of(said)
-        if not units > 0:
-            raise QueryError(
-                f"an arc's cost is {quoted(said)}",
-                expected="a positive number, infinity to close it, None for its usual cost",
-            )
-        ticks = np.rint(units * self.arcs.rules.ticks_per_unit)
-        if units != CLOSED and not 1 <= ticks <= MAX_WEIGHT:
-            raise QueryError(
-                f"an arc would weigh {ticks:.4g} ticks", expected=f"1 to {MAX_WEIGHT} ticks"
-            )
-        return units
-
-    def door_edit(self, things: ThingTables, door: object, state: object) -> Batch:
-        """Return the batch that puts a door into one of its states.
-
-        Raises:
-            QueryError: there is no such door, or it has no such state.
-        """
-        found = things.doors.get(door) if isinstance(door, str) else None
-        if found is None:
-            known = " or ".join(repr(name) for name in things.doors)
-            said = f"no door is named {quoted(door)}" if known else "the level has no doors"
-            raise QueryError(said, place=self._where, expected=known or None)
-        if not isinstance(state, str) or state not in found.states:
-            known = " or ".join(repr(name) for name in found.states)
-            said = f"door {door!r} has no state {quoted(state)}"
-            raise QueryError(said, place=self._where, expected=known)
-        cells = [tuple(cell) for cell in found.cells.tolist()]
-        terrain = dict(zip(cells, found.states[state], strict=True))
-        return self.edit_of((), (), cast("Mapping[Place, str]", terrain), None)
-
-    # -- what becomes of the level ----------------------------------------------------------------
-
-    def edited(self, ground: LevelGround, edit: Batch) -> LevelGround:
-        """Return what the level is made of after a batch."""
         terrain, obstacle = ground.terrain.copy(), ground.obstacle.copy()
         obstacle[list(edit.blocked)] = True
         opened = np.array(edit.opened, dtype=np.int64)
@@ -185,9 +278,8 @@ class Changer:
         terrain[opened[~self._passable[terrain[opened]]]] = self._usual
         terrain[list(edit.terrain)] = list(edit.terrain.values())
         prices = {**ground.prices, **edit.prices}
-        return LevelGround(
-            terrain, obstacle, {arc: u for arc, u in prices.items() if u is not None}
-        )
+        own = {pair: units for pair, units in prices.items() if units is not None}
+        return LevelGround(terrain, obstacle, own)
 
     def differing(self, before: LevelGround, after: LevelGround) -> Int64Array:
         """Return the locations that differ, and ends of arcs whose prices do, ascending."""
@@ -210,46 +302,24 @@ class Changer:
             QueryError: an arc would cost what does not fit the integer scale.
         """
         arcs, pricing = self.arcs, version.hops.pricing
-        near = self._touched(changed, pricing.mover.size)
+        near = touched(arcs.lattice, changed, pricing.mover.size)
         standing, plain = version.standing.copy(), version.plain.copy()
         standing[near] = pricing.standing(ground, near)
-        if arcs.lattice is not None:
-            others = arcs.others
-        else:
-            here = np.zeros(arcs.count, dtype=np.bool_)
-            here[near] = True
-            others = np.flatnonzero(here[arcs.tail] | here[arcs.head])
-        pricing.price(ground, plain, near if arcs.lattice is not None else near[:0], others)
+        cells, others = near, arcs.link_arcs
+        if arcs.lattice is None:
+            here = np.isin(arcs.tail, near) | np.isin(arcs.head, near)
+            cells, others = near[:0], np.flatnonzero(here)
+        pricing.price(ground, plain, cells, others)
         ticks = pricing.with_own(plain, ground.prices)
         found = ProfileVersion(version.hops, standing, plain, ticks)
         opened, closed = (
-            np.flatnonzero(one & ~other)
+            tuple(map(self.places.place_at, np.flatnonzero(one & ~other).tolist()))
             for one, other in ((standing, version.standing), (version.standing, standing))
         )
-        shut = ((ticks == _BLOCKED) != (version.ticks == _BLOCKED)).any()
-        report = UpdateReport(
-            version.hops.profile,
-            int(np.count_nonzero(ticks != version.ticks)),
-            found.as_baked,
-            tuple(self.places.place_at(at) for at in opened.tolist()),
-            tuple(self.places.place_at(at) for at in closed.tolist()),
-        )
-        return found, report, bool(len(opened) or len(closed) or shut)
-
-    def _touched(self, changed: Int64Array, size: int) -> Int64Array:
-        """Return the locations whose steps may cost another price once some locations changed."""
-        lattice = self.arcs.lattice
-        if lattice is None:
-            return changed
-        # The price of a step depends on the footprints at both ends and at both flanks.
-        y, x = np.divmod(changed, lattice.width)
-        reach = np.arange(-size, 2)
-        ys, xs = y[:, None, None] + reach[:, None], x[:, None, None] + reach
-        inside = (ys >= 0) & (ys < lattice.height) & (xs >= 0) & (xs < lattice.width)
-        near = np.unique((ys * lattice.width + xs)[inside])
-        if lattice.headings is not None:
-            near = np.unique(np.concatenate([lattice.turned(near, by) for by in (-1, 0, 1)]))
-        return near
+        shut = ((ticks == BLOCKED) != (version.ticks == BLOCKED)).any()
+        count = int(np.count_nonzero(ticks != version.ticks))
+        report = UpdateReport(version.hops.profile, count, found.as_baked, opened, closed)
+        return found, report, bool(opened or closed or shut)
 
     # -- patches ----------------------------------------------------------------------------------
 
@@ -260,27 +330,15 @@ class Changer:
             OutputError: the file cannot be written.
         """
         changed = np.flatnonzero(ground.terrain != self.arcs.terrain)
-        says = {
-            "terrain": np.stack([changed, ground.terrain[changed]], axis=1).tolist(),
-            "obstacles": np.flatnonzero(ground.obstacle).tolist(),
-            "arcs": [
-                [*arc, "closed" if units == CLOSED else units]
-                for arc, units in sorted(ground.prices.items())
-            ],
-        }
-        text = json.dumps(says, separators=(",", ":"), allow_nan=False) + "\n"
-        first = f"{KIND} 1 {self._fingerprint} {_digest(text)}\n"
+        obstacles = np.flatnonzero(ground.obstacle)
+        says = stored_ground(changed, ground.terrain[changed], obstacles, ground.prices)
         partial = path.with_name(f"{path.name}.{os.getpid()}.part")
         try:
             if path.exists() and not path.is_file():
-                raise OutputError(
-                    "cannot be written: a folder, a device or a pipe has this name",
-                    file=path,
-                    expected="the name of a file",
-                )
+                raise OutputError(f"cannot be written: {NOT_A_FILE}", file=path)
             try:
                 with partial.open("w", encoding="utf-8", newline="\n") as file:
-                    file.write(first + text)
+                    file.write(patch_text(self.arcs.file, says))
                     file.flush()
                     os.fsync(file.fileno())
                 partial.replace(path)
@@ -289,115 +347,157 @@ class Changer:
         except OSError as error:
             raise OutputError(f"cannot be written: {error.strerror or error}", file=path) from None
 
-    @property
-    def _fingerprint(self) -> str:
-        return self.arcs.file.header.fingerprint()
-
     def read_patch(self, path: Path) -> LevelGround:
         """Return what a level is made of that a patch describes.
 
         Raises:
             PatchError: the file is no patch, belongs to another level, holds links, or is damaged.
         """
-        first, _, text = self._text_of(path).partition("\n")
-        kind, version, asset, digest, *rest = [*first.split(" "), "", "", "", ""]
-        if kind != KIND or not (version.isascii() and version.isdecimal()):
-            raise PatchError("this is no patch", file=path, expected="one saved by save_patch()")
-        if version != "1":
-            raise PatchError(
-                f"version {version[:9]}, which holds links or arcs that a game added",
-                file=path,
-                expected="version 1",
-                remedy="apply it with bake.play",
-            )
-        if asset != self._fingerprint:
-            raise PatchError(
-                "this patch belongs to another asset",
-                file=path,
-                expected=f"one saved with {Path(self.arcs.file.path).name} as it is now",
-            )
-        if any(rest) or digest != _digest(text):
-            raise PatchError("damaged: its digest does not fit", file=path, remedy="save it again")
-        try:
-            return self._ground_from(json.loads(text))
-        except _WRONG:
-            raise PatchError("damaged: it says nothing of this level", file=path) from None
-
-    def _text_of(self, path: Path) -> str:
-        """Return the text of a patch; refuse one longer than a patch of this level can be."""
         arcs = self.arcs
-        most = _FIRST_LINE + _LOCATION * arcs.count + _ARC * len(arcs.head)
+        text = read_patch(path, arcs.file, arcs.count, len(arcs.head))
         try:
-            if not stat.S_ISREG(path.stat().st_mode):
-                found = "this is a folder, a device or a pipe"
-                raise PatchError(found, file=path, expected="a regular file")
-            with path.open(encoding="utf-8") as file:
-                text = file.read(most + 1)
-        except OSError as error:
-            raise PatchError(f"cannot be read: {error.strerror or error}", file=path) from None
-        except UnicodeDecodeError:
-            raise PatchError("this is no patch", file=path) from None
-        if len(text) > most:
-            raise PatchError("longer than any patch of this level", file=path)
-        return text
-
-    def _ground_from(self, says: dict[str, Any]) -> LevelGround:
-        """Return the level that a patch says; one of _WRONG where it fits no such level."""
-        if set(says) != {"terrain", "obstacles", "arcs"}:
-            raise ValueError
-        count, kinds = self.arcs.count, len(self.arcs.terrain_names)
-        terrain, obstacle = self.arcs.terrain.copy(), np.zeros(self.arcs.count, dtype=np.bool_)
-        for at, code in says["terrain"]:
-            terrain[_within(at, count)] = _within(code, kinds)
-        for at in says["obstacles"]:
-            obstacle[_within(at, count)] = True
-        prices = {}
-        for tail, head, units in says["arcs"]:
-            pair = _within(tail, count), _within(head, count)
-            if not self.arcs.between(*pair):
+            says = json.loads(text)
+            codes, blocked, prices = ground_from(says, self.asked, arcs.count)
+            if len(says) != 3 or not all(arcs.between(*pair) for pair in prices):
                 raise ValueError
-            prices[pair] = cast("float", self._price(CLOSED if units == "closed" else units))
-            if prices[pair] is None or (units != "closed" and math.isinf(prices[pair])):
-                raise ValueError
+        except WRONG:
+            raise PatchError(SAYS_NOTHING, file=path) from None
+        terrain, obstacle = arcs.terrain.copy(), np.zeros(arcs.count, dtype=np.bool_)
+        terrain[list(codes)] = list(codes.values())
+        obstacle[blocked] = True
         return LevelGround(terrain, obstacle, prices)
 
 
-_BLOCKED = 2**31 - 1
+# -- patches --------------------------------------------------------------------------------------
+
+#: What an error says of a patch, or a line of a journal, that fits no such level.
+SAYS_NOTHING = "damaged: it says nothing of this level"
 
 
-class ChangeLog:
-    """When each location changed last, and the arcs of each profile; eight bytes a location."""
-
-    def __init__(self, locations: int) -> None:
-        self.batch = 0
-        self._changed = np.zeros(locations, dtype=np.int64)
-        self._rerouted: dict[str, int] = {}
-
-    def note(self, locations: Int64Array, rerouted: list[str]) -> None:
-        """Note a batch that changed these locations, and arcs of these profiles."""
-        self.batch += 1
-        self._changed[locations] = self.batch
-        self._rerouted.update(dict.fromkeys(rerouted, self.batch))
-
-    def since(self, batch: int) -> tuple[Int64Array, tuple[str, ...]]:
-        """Return the locations, and the profiles, that changed after a batch."""
-        rerouted = sorted(name for name, last in self._rerouted.items() if last > batch)
-        return np.flatnonzero(self._changed > batch), tuple(rerouted)
+def patch_text(file: File, says: Mapping[str, Any], version: int = PLAIN) -> str:
+    """Return the text of a patch of the level that a file holds."""
+    text = json.dumps(says, separators=(",", ":"), allow_nan=False) + "\n"
+    return f"{head_line(KIND, version, file)} {digest(text)}\n{text}"
 
 
-def _items(mapping: object, what: str) -> list[tuple[object, object]]:
-    if mapping is None:
-        return []
-    if not isinstance(mapping, Mapping):
-        raise QueryError(f"{what} is {type(mapping).__name__}", expected="a mapping")
-    return list(mapping.items())
+def read_patch(path: Path, file: File, locations: int, arcs: int, links: int = 0) -> str:
+    """Return what a patch of the level that a file holds says, as JSON.
+
+    Args:
+        locations, arcs: how many the level has; a patch is no longer than they allow.
+        links: how many more characters links may take; 0 = the version with links is refused.
+
+    Raises:
+        PatchError: the file is no patch, belongs to another level, is of another version or longer
+            than any patch of this level, or is damaged.
+    """
+    most = _FIRST_LINE + _LOCATION * locations + _ARC * arcs
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise PatchError(NOT_A_FILE, file=path, expected="a regular file")
+        with path.open(encoding="utf-8") as opened:
+            whole = opened.read(most + 1)
+            if whole.startswith(f"{KIND} {WITH_LINKS} "):
+                whole, most = whole + opened.read(links), most + links
+    except OSError as error:
+        raise PatchError(f"cannot be read: {error.strerror or error}", file=path) from None
+    except UnicodeDecodeError:
+        raise PatchError("this is no patch", file=path) from None
+    if len(whole) > most:
+        raise PatchError("longer than any patch of this level", file=path)
+    first, _, text = whole.partition("\n")
+    words = first.split(" ")
+    check_head(path, KIND, words[:3], file, WITH_LINKS if links else PLAIN)
+    if len(words) != 4 or words[3] != digest(text):
+        raise PatchError("damaged: its digest does not fit", file=path, remedy="save it again")
+    return text
 
 
-def _digest(text: str) -> str:
+def head_line(kind: str, version: int, file: File) -> str:
+    """Return the words that say what a file is, and which level it belongs to."""
+    return f"{kind} {version} {file.header.fingerprint()}"
+
+
+def check_head(path: Path, kind: str, words: list[str], file: File, newest: int) -> None:
+    """Refuse a file of another kind or a newer version, and one that belongs to another level.
+
+    Raises:
+        PatchError: the file is refused.
+    """
+    what = kind.removeprefix("levelbake-")
+    if len(words) != 3 or words[0] != kind or not re.fullmatch("[0-9]{1,9}", words[1]):
+        raise PatchError(f"this is no {what}", file=path, expected=f"a {what} of this level")
+    if not PLAIN <= int(words[1]) <= newest:
+        raise PatchError(
+            f"version {words[1]}",
+            file=path,
+            expected=f"version {PLAIN}" + (f" or {newest}" if newest > PLAIN else ""),
+            remedy="save it anew, or apply it with bake.play, which knows added links and arcs",
+        )
+    if words[2] != file.header.fingerprint():
+        raise PatchError(
+            f"this {what} belongs to another asset",
+            file=path,
+            expected=f"one saved with {Path(file.path).name} as it is now",
+        )
+
+
+def digest(text: str) -> str:
+    """Return the SHA-256 of a text."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _within(number: object, limit: int) -> int:
+def stored_ground(
+    changed: AnyArray, codes: AnyArray, obstacles: AnyArray, prices: Mapping[Pair, float]
+) -> dict[str, Any]:
+    """Return how a level differs from the bake, ready for JSON.
+
+    Args:
+        changed, codes: (k) integers, the locations of other terrain, and which.
+        obstacles: (n) integers, the locations of obstacles.
+        prices: units of arcs that do not cost what terrain says.
+    """
+    return {
+        "terrain": [list(pair) for pair in zip(changed.tolist(), codes.tolist(), strict=True)],
+        "obstacles": obstacles.tolist(),
+        "arcs": [[*arc, stored_price(units)] for arc, units in sorted(prices.items())],
+    }
+
+
+def ground_from(
+    says: Mapping[str, Any], asked: Asked, count: int
+) -> tuple[dict[int, int], list[int], dict[Pair, float]]:
+    """Return the codes of other terrain, the obstacles and the prices that a record says.
+
+    Raises:
+        One of WRONG: the record does not fit this level.
+    """
+    codes = {within(at, count): within(code, len(asked.terrains)) for at, code in says["terrain"]}
+    blocked = [within(location, count) for location in says["obstacles"]]
+    prices = {
+        (within(tail, count), within(head, count)): price_from(units, asked.places)
+        for tail, head, units in says["arcs"]
+    }
+    return codes, blocked, prices
+
+
+def stored_price(units: float) -> float | str:
+    """Return a price for JSON, which cannot express infinity."""
+    return "closed" if units == CLOSED else units
+
+
+def price_from(units: object, places: Places) -> float:
+    """Return the units that JSON holds; one of WRONG where it is no price."""
+    if units == "closed":
+        return CLOSED
+    if isinstance(units, bool) or not isinstance(units, int | float) or not 0 < units < math.inf:
+        raise ValueError(units)
+    check_scale(places, float(units))
+    return float(units)
+
+
+def within(number: object, limit: int) -> int:
+    """Return a whole number from 0 below a limit; one of WRONG where it is none."""
     if type(number) is not int or not 0 <= number < limit:
         raise ValueError(number)
     return number

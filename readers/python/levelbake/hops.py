@@ -7,7 +7,7 @@ a node of a graph. A *row* is a location on which one profile can stand, numbere
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -29,6 +29,7 @@ from levelbake.steps import (
     Footprints,
     Int32Array,
     Int64Array,
+    Lattice,
     Mover,
     SlopeRule,
     UInt8Array,
@@ -84,9 +85,8 @@ class Arcs:
         self.terrain: UInt8Array = file.read("/terrain")
         self.count = len(self.terrain)
         self.elevation = file.read("/elevation") if file.has("/elevation") else None
-        self.steps = 0 if self.lattice is None else len(self.lattice.heading)
-        if self.lattice is not None and self.lattice.headings is not None:
-            self.steps = 3
+        heading = () if self.lattice is None else self.lattice.heading
+        self.steps = len(heading) if places.headings is None else 3
 
     # -- layout -----------------------------------------------------------------------------------
 
@@ -110,7 +110,7 @@ class Arcs:
         return found
 
     @cached_property
-    def _linked(self) -> tuple[Int32Array, Int32Array, Int32Array]:
+    def linked(self) -> tuple[Int32Array, Int32Array, Int32Array]:
         """Return the tail, the head and the link of each arc that is a link, ascending by tail."""
         file = self.file
         if file.has("/link_from"):
@@ -136,7 +136,7 @@ class Arcs:
         """Return (locations + 1) int32, where the arcs of each location begin."""
         if self.lattice is None:
             return self.file.read("/first_out")
-        links = np.bincount(self._linked[0], minlength=self.count)
+        links = np.bincount(self.linked[0], minlength=self.count)
         return np.append(0, np.cumsum(links + self.steps)).astype(np.int32)
 
     @cached_property
@@ -144,7 +144,7 @@ class Arcs:
         """Return (k) int64, the arcs that are links, in the order of the file."""
         if self.lattice is None:
             return np.empty(0, dtype=np.int64)
-        tail = self._linked[0]
+        tail = self.linked[0]
         among = np.arange(len(tail)) - np.searchsorted(tail, tail)
         return self.first[tail] + np.int64(self.steps) + among
 
@@ -161,18 +161,13 @@ class Arcs:
             heads = np.where(inside, there, -1)
         found = np.empty(int(self.first[-1]), dtype=np.int32)
         found[self.first[:-1, None] + np.arange(self.steps)] = heads
-        found[self.link_arcs] = self._linked[1]
+        found[self.link_arcs] = self.linked[1]
         return found
 
     @cached_property
     def tail(self) -> Int32Array:
         """Return (m) int32, the location each arc leaves."""
         return np.repeat(np.arange(self.count, dtype=np.int32), np.diff(self.first))
-
-    @cached_property
-    def tail_view(self) -> memoryview[int]:
-        """Return the tails, for plain Python to read."""
-        return view_of(self.tail)
 
     @cached_property
     def into(self) -> tuple[Int64Array, Int64Array]:
@@ -182,21 +177,11 @@ class Arcs:
         order = there[np.argsort(self.head[there], kind="stable")]
         return np.append(0, np.cumsum(count)), order
 
-    @cached_property
-    def others(self) -> Int64Array:
-        """Return the arcs that are no steps."""
-        return self.link_arcs if self.lattice is not None else np.arange(len(self.head))
-
     def between(self, tail: int, head: int) -> list[int]:
         """Return the arcs that lead from one location to another, whatever is there."""
         first, end = self.first[tail], self.first[tail + 1]
         found: list[int] = (first + np.flatnonzero(self.head[first:end] == head)).tolist()
         return found
-
-    @property
-    def link_number(self) -> Int32Array:
-        """Return (k) int32, the link that each of these arcs is of."""
-        return self._linked[2]
 
     @cached_property
     def length(self) -> Float64Array:
@@ -252,6 +237,70 @@ class Arcs:
         return LevelGround(self.terrain, np.zeros(self.count, dtype=np.bool_), self.own_prices)
 
 
+def mover_of(file: File, profile: str, lattice: Lattice | None) -> Mover:
+    """Return what terrain means to a profile.
+
+    Args:
+        lattice: the cells of a grid; None on graphs.
+
+    Raises:
+        CorruptAssetError: the size of the profile does not fit the level.
+    """
+    cost = file.read(profile_path(profile, "cost"))
+    allowed = np.ones((len(cost), len(cost)), dtype=np.bool_)
+    if file.has(path := profile_path(profile, "may_enter")):
+        allowed = file.read(path) != 0
+    size = file.number("size", f"/profiles/{profile}") or 1
+    if size > 1 and (lattice is None or lattice.hex_layout is not None):
+        raise file.damaged(f"the size of profile {profile!r} is {size}")
+    slope, turn = LEVEL_GROUND, 1.0
+    if file.has(path := profile_path(profile, "slope")):
+        slope = SlopeRule(*file.read(path).tolist())
+    if lattice is not None and lattice.headings is not None:
+        turn = float(file.read(profile_path(profile, "turn"))[0])
+    return Mover(cost, allowed, size, slope, turn)
+
+
+def links_for(profile: str, links: Iterable[Link | None]) -> BoolArray:
+    """Return (links) bool, True where one is for a profile; None stands for an arc that is none."""
+    who = [None if link is None else link.profiles for link in links]
+    return np.array([names is None or profile in names for names in who], dtype=np.bool_)
+
+
+def vias_of(links: Iterable[Link | None], places: Places, terrains: Sequence[str]) -> Vias | None:
+    """Return the cells that links pass through, nothing of None; None where no link does."""
+    told = [
+        ([], [])
+        if link is None
+        else ([*map(places.location, link.via)], [*map(terrains.index, link.over)])
+        for link in links
+    ]
+    return Vias.of(told, len(terrains))
+
+
+def touched(lattice: Lattice | None, changed: Int64Array, size: int) -> Int64Array:
+    """Return the locations whose arcs may cost another price once some changed, ascending.
+
+    Args:
+        lattice: the cells of a grid; None on graphs.
+        changed: (k) int64, ascending.
+        size: of the profile, in cells.
+    """
+    if lattice is None:
+        return changed
+    # The price of a step depends on the footprints at both ends and at both flanks.
+    y, x = np.divmod(changed, lattice.width)
+    reach = np.arange(-size, 2)
+    ys, xs = y[:, None, None] + reach[:, None], x[:, None, None] + reach
+    inside = (ys >= 0) & (ys < lattice.height) & (xs >= 0) & (xs < lattice.width)
+    near = (ys * lattice.width + xs)[inside]
+    if lattice.headings is not None:
+        near = np.concatenate([lattice.turned(near, by) for by in (-1, 0, 1)])
+    elif len(changed) == 1:
+        return near
+    return np.unique(near)
+
+
 class ArcPrices:
     """What arcs cost one profile, by the rules of the bake.
 
@@ -261,44 +310,17 @@ class ArcPrices:
 
     def __init__(self, arcs: Arcs, profile: str) -> None:
         self.arcs, self.profile = arcs, profile
-        self.mover = self._mover()
-
-    def _mover(self) -> Mover:
-        file = self.arcs.file
-
-        def named(name: str) -> str:
-            return profile_path(self.profile, name)
-
-        cost = file.read(named("cost"))
-        allowed = np.ones((len(cost), len(cost)), dtype=np.bool_)
-        if file.has(named("may_enter")):
-            allowed = file.read(named("may_enter")) != 0
-        size = file.number("size", f"/profiles/{self.profile}") or 1
-        lattice = self.arcs.lattice
-        if size > 1 and (lattice is None or lattice.hex_layout is not None):
-            raise file.damaged(f"the size of profile {self.profile!r} is {size}")
-        slope = LEVEL_GROUND
-        if file.has(named("slope")):
-            slope = SlopeRule(*file.read(named("slope")).tolist())
-        turns = lattice is not None and lattice.headings is not None
-        turn = float(file.read(named("turn"))[0]) if turns else 1.0
-        return Mover(cost, allowed, size, slope, turn)
+        self.mover = mover_of(arcs.file, profile, arcs.lattice)
 
     @cached_property
     def _takes(self) -> BoolArray:
         """Return (links) bool, True where a link is for the profile."""
-        who = [link.profiles for link in self.arcs.links]
-        return np.array([names is None or self.profile in names for names in who], dtype=np.bool_)
+        return links_for(self.profile, self.arcs.links)
 
     @cached_property
     def _vias(self) -> Vias | None:
         """Return the cells that links pass through; None where none does."""
-        places, names = self.arcs.places, self.arcs.terrain_names
-        told = [
-            ([places.location(at) for at in link.via], [names.index(name) for name in link.over])
-            for link in self.arcs.links
-        ]
-        return Vias.of(told, len(names))
+        return vias_of(self.arcs.links, self.arcs.places, self.arcs.terrain_names)
 
     def _footprints(self, ground: LevelGround) -> Footprints:
         arcs = self.arcs
@@ -334,8 +356,10 @@ class ArcPrices:
         tail, head = (ends[others].astype(np.int64) for ends in (arcs.tail, arcs.head))
         if arcs.lattice is not None:
             among = np.searchsorted(arcs.link_arcs, others)
-            takes = self._takes if self._vias is None else self._takes & self._clear(ground)
-            number = arcs.link_number[among]
+            takes = self._takes.copy()
+            if self._vias is not None:
+                takes &= self._vias.clear(self.mover.cost, ground.terrain, ground.obstacle)
+            number = arcs.linked[2][among]
             length: Float64Array = np.array([link.cost for link in arcs.links])[number]
             prices = price_arcs(footprints, rules, tail, head, length, takes[number])
             ticks[others] = to_ticks(prices, rules.ticks_per_unit, self._off_the_scale)
@@ -346,10 +370,6 @@ class ArcPrices:
         prices = prices._replace(units=np.where(same, 1.0, prices.units))
         found = to_ticks(prices, rules.ticks_per_unit, self._off_the_scale)
         ticks[others] = np.where(same & prices.usable, self.weight[others], found)
-
-    def _clear(self, ground: LevelGround) -> BoolArray:
-        assert self._vias is not None
-        return self._vias.clear(self.mover.cost, ground.terrain, ground.obstacle)
 
     def _off_the_scale(self, _arc: int, ticks: float) -> QueryError:
         return QueryError(
@@ -380,7 +400,7 @@ class ArcPrices:
             self.price(arcs.baked, found, _NONE, np.flatnonzero(self._baked_own))
             return found
         found = np.full(len(arcs.head), BLOCKED, dtype=np.int32)
-        self.price(arcs.baked, found, np.arange(arcs.count), arcs.others)
+        self.price(arcs.baked, found, np.arange(arcs.count), arcs.link_arcs)
         return found
 
     def with_own(self, plain: Int32Array, prices: dict[Pair, float]) -> Int32Array:
@@ -405,7 +425,16 @@ class Labels:
     """Distances by labels over an elimination tree: a few sums for any two rows, no search.
 
     D. Ouyang, L. Qin, L. Chang, X. Lin, Y. Zhang, Q. Zhu, "When Hierarchy Meets 2-Hop-Labeling",
-    SIGMOD 2018. A row's label has a distance for each row on the way from the root to itself.
+    SIGMOD 2018. A row's label has a distance for each row on the way from the root to itself. A
+    file keeps what each differs by from that of the next row on the way.
+
+    Attributes:
+        parent: (r) int32, the next row on the way to the root; -1 at a root.
+        depth: (r) int32, how many rows lie on that way.
+        chain: (r) int32, the highest row of the chain that each lies in.
+        first: (r + 1) int64, where each label begins, with the entry of the root.
+        away, toward: (k) int32 ticks from the row, and to it; INFINITY where there is no way. They
+            are one array where the two are always equal.
     """
 
     def __init__(self, file: File, profile: str) -> None:
@@ -422,29 +451,27 @@ class Labels:
         levels = _levels(self.parent)
         if levels is None:
             raise file.damaged("label_parent makes no trees")
-        depth = np.empty(len(self.parent), dtype=np.int64)
+        self.depth = np.empty(len(self.parent), dtype=np.int32)
         for deep, rows in enumerate(levels):
-            depth[rows] = deep
-        self.first = np.append(0, np.cumsum(depth + 1))
-        found = []
+            self.depth[rows] = deep
+        self.first = np.append(0, np.cumsum(self.depth + np.int64(1)))
+        self.chain = _chains(self.parent, levels)
+        found, difference = [], None
+        if file.has(named["difference"]):
+            difference = file.read(named["difference"])
         for name in ("away", "toward") if file.has(named["toward"]) else ("away",):
             codes = file.read(named[name])
-            summed = not file.has(named["difference"])
-            if len(codes) != self.first[-1] - (0 if summed else len(depth)):
+            if len(codes) != self.first[-1] - (0 if difference is None else len(self.depth)):
                 raise file.damaged("label entries do not fit label_parent")
-            if not summed:
-                codes = self._summed(levels, file.read(named["difference"]), codes, file.damaged)
+            if difference is not None:
+                codes = self._summed(levels, difference, codes, file)
             found.append(codes)
         self.away, self.toward = found[0], found[-1]
-        self._views = view_of(self.parent), view_of(depth), view_of(_chains(self.parent, levels))
+        self._views = view_of(self.parent), view_of(self.depth), view_of(self.chain)
         self._first = view_of(self.first)
 
     def _summed(
-        self,
-        levels: list[Int64Array],
-        difference: Int32Array,
-        codes: AnyArray,
-        damaged: Callable[[str], CorruptAssetError],
+        self, levels: list[Int64Array], difference: Int32Array, codes: AnyArray, file: File
     ) -> Int32Array:
         """Return (k) int32 ticks; INFINITY where there is no way, which code 0 stands for."""
         first, ticks = self.first, np.zeros(int(self.first[-1]), dtype=np.int32)
@@ -455,7 +482,7 @@ class Labels:
             told = difference[code] + np.where(base < INFINITY, base, 0)
             known = code != 0
             if ((told < 1) | (told >= INFINITY))[known].any():
-                raise damaged("a label entry is no distance")
+                raise file.damaged("a label entry is no distance")
             ticks[first[rows, None] + at] = np.where(known, told, INFINITY)
         return ticks
 

@@ -15,7 +15,7 @@ from levelbake.changes import Batch, ChangeLog, Changer, Changes, UpdateReport
 from levelbake.errors import FilePath, MissingTableError, QueryError, UnknownProfileError
 from levelbake.file import File
 from levelbake.hops import Arcs, Hops, LevelGround
-from levelbake.places import Cell, Coordinates, Name, Place, Places, Points, quoted, whole_of
+from levelbake.places import Cell, Coordinates, Name, Place, Places, Points, quoted
 from levelbake.profile import Profile
 from levelbake.steps import BoolArray, Float64Array, Int32Array, Int64Array
 from levelbake.things import Door, Instance, Link, Region, Spot, ThingTables
@@ -269,7 +269,7 @@ class Level:
             QueryError: a place, terrain or arc does not exist, or a cost is not a positive number
                 or does not fit the integer scale. Then nothing has changed.
         """
-        return self._apply(self._changer.edit_of(blocked, opened, terrain, arcs))
+        return self._apply(self._changer.asked.batch(blocked, opened, terrain, arcs))
 
     def set_state(self, door: str, state: str) -> dict[str, UpdateReport]:
         """Put a door into one of the states the level gives it; a batch like :meth:`update`.
@@ -277,7 +277,7 @@ class Level:
         Raises:
             QueryError: there is no such door, or it has no such state.
         """
-        return self._apply(self._changer.door_edit(self._things, door, state))
+        return self._apply(self._changer.asked.door(self._things, door, state))
 
     def reset(self) -> dict[str, UpdateReport]:
         """Make the level what it was when it was baked, in one batch."""
@@ -294,19 +294,7 @@ class Level:
             QueryError: no call gave out this token.
         """
         with self._changing:
-            log, places = self._log, self._places
-            if not 0 <= whole_of(token) <= log.batch:
-                known = "one that changes_since() gave out"
-                raise QueryError(f"the token is {quoted(token)}", expected=known)
-            at, rerouted = log.since(token)
-            batch = log.batch
-        touched = set(at.tolist())
-        links = tuple(
-            name
-            for name, link in self.links.items()
-            if touched.intersection(map(places.location, (link.start, link.goal, *link.via)))
-        )
-        return Changes(batch, places.places_of(at.astype(np.int32)), links, rerouted)
+            return self._log.since(token, self._places, self.links)
 
     def save_patch(self, path: FilePath) -> None:
         """Write how the level has changed since it was baked to a small file.

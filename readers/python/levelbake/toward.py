@@ -403,7 +403,7 @@ class KnownGoal:
         heap = list(zip(reached[better].tolist(), tail[better].tolist(), strict=True))
         heapify(heap)
         first, into = map(view_of, arcs.into)
-        best, cost, tails = view_of(ticks), self._version.ticks_view, arcs.tail_view
+        best, cost, tails = view_of(ticks), self._version.ticks_view, view_of(arcs.tail)
         while heap:
             so_far, place = heappop(heap)
             if so_far >= best[place]:

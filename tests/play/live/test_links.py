@@ -206,7 +206,7 @@ def test_links_of_graphs(tmp_path: Path) -> None:
 def test_names_of_links_are_forgotten_when_there_are_too_many(
     river: LevelAsset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bake.play.live.report.MOST_NAMES", 3)
+    monkeypatch.setattr("bake.play.live.links.MOST_NAMES", 3)
     for name in "abcdb":
         river.update(links={name: LADDER})
         river.update(links={name: None})

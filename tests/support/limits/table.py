@@ -582,7 +582,7 @@ LIMITS: tuple[Limit, ...] = (
     ),
     _limit("play.live.writer _COUNTED", "cells counted at a time", IN_PARTS, do.changes, FEW),
     _limit(
-        "play.live.report MOST_NAMES",
+        "play.live.links MOST_NAMES",
         "names of links a log remembers",
         "it says that anything may have changed",
         "tests/play/live/test_links.py::test_names_of_links_are_forgotten_when_there_are_too_many",
@@ -596,7 +596,13 @@ LIMITS: tuple[Limit, ...] = (
         least=5,
     ),
     _limit(
-        "play.live.patch _FIRST_LINE _LOCATION _ARC _LINK",
+        "play.live.ground _LINK",
+        "characters of a link in a patch",
+        REFUSED,
+        "tests/play/live/test_files.py::test_files_that_never_end",
+    ),
+    _limit(
+        "levelbake.changes _FIRST_LINE _LOCATION _ARC",
         "characters of a patch",
         REFUSED,
         "tests/play/live/test_files.py::test_files_that_never_end",

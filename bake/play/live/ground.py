@@ -1,0 +1,250 @@
+"""What a level is made of, before a batch of changes and after it, and how patches say it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bake.arrays import BoolArray, Int64Array
+from bake.asset.partial import written_whole
+from bake.play.live.cells import Cells, Values, all_unlike, edited, unlike
+from bake.play.live.links import MOST, LinkState, link_of, links_from, told
+from bake.play.live.rules import LevelRules
+from levelbake.changes import (
+    PLAIN,
+    SAYS_NOTHING,
+    WITH_LINKS,
+    WRONG,
+    Batch,
+    ground_from,
+    patch_text,
+    price_from,
+    read_patch,
+    stored_ground,
+    stored_price,
+    within,
+)
+from levelbake.errors import PatchError
+from levelbake.hops import Pair
+from levelbake.things import Link
+
+#: The most characters of a link in a patch.
+_LINK = 2**14
+
+
+class Edit(NamedTuple):
+    """One batch of changes, with those of links."""
+
+    batch: Batch
+    links: Mapping[str, Link | None]  # the new links by name; None = one that goes
+
+    @property
+    def locations(self) -> Int64Array:
+        """Return the locations that it may change, ascending, but for ends of arcs."""
+        each = {*self.batch.blocked, *self.batch.opened, *self.batch.terrain}
+        return np.array(sorted(each), dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class LevelState:
+    """What a level is made of, before a batch or after it."""
+
+    terrain: Values  #: (locations) uint8; on large lattices what differs from the bake
+    obstacle: Values  #: likewise, bool, True where nobody can stand, whatever the terrain
+    #: units by (tail, head) location, of arcs that do not cost what the terrain says
+    prices: Mapping[Pair, float]
+    links: LinkState  #: the links, and the arcs that the game added
+
+    @staticmethod
+    def baked(rules: LevelRules) -> LevelState:
+        """Return the level as it was baked."""
+        nowhere = np.zeros(rules.location_count, dtype=np.bool_)
+        prices, links = rules.own_prices, links_from(rules, {}, rules.own_prices)
+        implied, width = rules.asset.implied, rules.places.width
+        if implied is None:
+            return LevelState(rules.terrain, nowhere, prices, links)
+        terrain, obstacle = (Cells(each, width, implied.block) for each in (rules.terrain, nowhere))
+        return LevelState(terrain, obstacle, prices, links)
+
+    def edited(self, edit: Edit, passable: BoolArray, usual: int) -> LevelState:
+        """Return the level after a batch.
+
+        Args:
+            edit: the batch.
+            passable: (terrain) bool, True where some profile can stand on the terrain.
+            usual: the terrain an opened wall becomes.
+
+        Raises:
+            QueryError: see :meth:`LinkState.edited`.
+        """
+        (blocked, opened, codes, arcs), links = edit
+        terrain, obstacle = self.terrain, self.obstacle
+        if blocked or opened:
+            both = np.array((*blocked, *opened), dtype=np.int64)
+            obstacle = edited(obstacle, both, np.arange(len(both)) < len(blocked))
+        if opened or codes:
+            floor = np.array(opened, dtype=np.int64)
+            walls = floor[~passable[terrain[floor]]]
+            terrain = edited(terrain, walls, np.full(len(walls), usual, dtype=np.uint8))
+            terrain = edited(terrain, *_arrays_of(codes))
+        return LevelState(terrain, obstacle, *self.links.edited(links, arcs, self.prices)[::-1])
+
+    def changed(self, other: LevelState, near: Int64Array | None = None) -> Int64Array:
+        """Find the locations that differ, and both ends of arcs and links that do.
+
+        Args:
+            near: (k) int64 ascending, the only locations that may differ; None = any.
+
+        Returns:
+            The locations, ascending.
+        """
+        if near is None:
+            obstacle = all_unlike(self.obstacle, other.obstacle)
+            locations = np.union1d(obstacle, all_unlike(self.terrain, other.terrain))
+        else:
+            differ = self.obstacle[near] != other.obstacle[near]
+            differ |= self.terrain[near] != other.terrain[near]
+            locations = near[differ]
+        priced = set(self.links.ends_unlike(other.links))
+        if self.prices is not other.prices:
+            priced.update(arc for arc, _ in set(self.prices.items()) ^ set(other.prices.items()))
+        if not priced:
+            return locations
+        return np.union1d(locations, np.array(sorted(priced), dtype=np.int64).reshape(-1))
+
+
+def _arrays_of(codes: Mapping[int, int]) -> tuple[Int64Array, Any]:
+    """Return (k) int64 locations and (k) uint8 codes of their terrain."""
+    return np.array(list(codes), dtype=np.int64), np.array(list(codes.values()), dtype=np.uint8)
+
+
+# -- files ----------------------------------------------------------------------------------------
+
+
+def write_patch(path: Path, rules: LevelRules, level: LevelState) -> None:
+    """Write a patch, whole or not at all.
+
+    Raises:
+        OutputError: the patch cannot be written.
+    """
+    text = patch_text(rules.asset, changes_of(rules, level), version_of(level.links))
+    with written_whole(path) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+
+
+def level_of_patch(path: Path, rules: LevelRules) -> LevelState:
+    """Return the level that a patch describes.
+
+    Raises:
+        PatchError: the file is no patch, belongs to another asset, is of another version, or is
+            damaged.
+    """
+    links = _LINK * (MOST + len(rules.links))
+    text = read_patch(path, rules.asset, rules.location_count, rules.arc_count, links)
+    try:
+        return level_from(rules, json.loads(text))
+    except WRONG:
+        raise PatchError(SAYS_NOTHING, file=path) from None
+
+
+def version_of(links: LinkState) -> int:
+    """Return the version of a file that holds these links."""
+    return PLAIN if links.as_baked else WITH_LINKS
+
+
+def changes_of(rules: LevelRules, level: LevelState) -> dict[str, Any]:
+    """Return how a level differs from the baked one, ready for JSON."""
+    changed = unlike(level.terrain, rules.terrain)
+    obstacles = unlike(level.obstacle, np.zeros(1, dtype=np.bool_))
+    ground = stored_ground(changed, level.terrain[changed], obstacles, level.prices)
+    return ground | _stored_links(rules, level.links.changed)
+
+
+def level_from(rules: LevelRules, changes: dict[str, Any]) -> LevelState:
+    """Return the level that such changes make.
+
+    Raises:
+        One of WRONG: the changes do not fit this level.
+    """
+    _check_keys(changes, "terrain", "obstacles", "arcs")
+    baked = LevelState.baked(rules)
+    codes, blocked, prices = ground_from(changes, rules.asked, rules.location_count)
+    terrain = edited(baked.terrain, *_arrays_of(codes))
+    everywhere = np.ones(len(blocked), dtype=np.bool_)
+    obstacle = edited(baked.obstacle, np.array(blocked, dtype=np.int64), everywhere)
+    links = links_from(rules, _links_of(rules, changes), prices)
+    return LevelState(terrain, obstacle, prices, links)
+
+
+def edit_record(rules: LevelRules, edit: Edit) -> dict[str, Any]:
+    """Return a batch as a record that is ready for JSON."""
+    blocked, opened, terrain, prices = edit.batch
+    return {
+        "blocked": list(blocked),
+        "opened": list(opened),
+        "terrain": sorted(terrain.items()),
+        "arcs": [
+            [*pair, None if units is None else stored_price(units)]
+            for pair, units in sorted(prices.items(), key=lambda item: item[0])
+        ],
+        **_stored_links(rules, edit.links),
+    }
+
+
+def edit_from(rules: LevelRules, record: dict[str, Any]) -> Edit:
+    """Return the batch of a record.
+
+    Raises:
+        One of WRONG: the record does not fit this level.
+    """
+    _check_keys(record, "blocked", "opened", "terrain", "arcs")
+    count, kinds = rules.location_count, len(rules.terrains)
+    batch = Batch(
+        tuple(within(location, count) for location in record["blocked"]),
+        tuple(within(location, count) for location in record["opened"]),
+        {within(at, count): within(code, kinds) for at, code in record["terrain"]},
+        {
+            (within(tail, count), within(head, count)): None
+            if units is None
+            else price_from(units, rules.places)
+            for tail, head, units in record["arcs"]
+        },
+    )
+    return Edit(batch, _links_of(rules, record))
+
+
+def _check_keys(record: dict[str, Any], *keys: str) -> None:
+    """Refuse a record that says more than these keys and "links"."""
+    for key in record:
+        if key not in (*keys, "links"):
+            raise ValueError(key)
+
+
+def _stored_links(rules: LevelRules, links: Mapping[str, Link | None]) -> dict[str, Any]:
+    """Return links for JSON, in the order of the level; nothing where there are none."""
+    location = rules.places.location
+    stored: dict[str, Any] = {name: link and told(link) for name, link in links.items()}
+    for said in filter(None, stored.values()):
+        said |= {"from": location(said["from"]), "to": location(said["to"])}
+        if "via" in said:
+            said["via"] = list(map(location, said["via"]))
+    return {"links": stored} if stored else {}
+
+
+def _links_of(rules: LevelRules, record: dict[str, Any]) -> dict[str, Link | None]:
+    """Return the links that a record holds."""
+    found: dict[str, Link | None] = {}
+    place_at, count = rules.places.place_at, rules.location_count
+    for name, stored in dict(record.get("links", {})).items():
+        said = stored
+        if stored is not None:
+            ends = {key: place_at(within(stored[key], count)) for key in ("from", "to")}
+            via = [place_at(within(each, count)) for each in stored.get("via", ())]
+            said = {**stored, **ends, "via": via}
+        found[name] = link_of(rules, name, said)
+    return found
