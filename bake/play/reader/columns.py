@@ -336,19 +336,10 @@ class ProfileColumns:
         """Return the distances by labels; None where none were baked."""
         if not self.has("label_away"):
             return None
-        parent = self.column("label_parent", np.int32)
-        # In flat files they are added up already.
-        difference = None
-        if self.has("label_difference"):
-            difference = self.column("label_difference", np.int32)
-        away, toward = (
-            self._asset.read(profile_path(self.profile, name)) if self.has(name) else None
-            for name in ("label_away", "label_toward")
-        )
-        assert away is not None
-        if toward is None and not self.leads_back:
+        labels = DistanceLabels(self._asset, self.profile)
+        if labels.toward is labels.away and not self.leads_back:
             raise self.damaged("label_toward is missing, and some arc does not lead back")
-        return DistanceLabels(parent, difference, away, toward, self.damaged)
+        return labels
 
     @cached_property
     def steps(self) -> Steps:
