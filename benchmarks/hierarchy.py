@@ -70,9 +70,10 @@ def run(bench: Bench, section: Section) -> None:
     problems = bench.either(PROBLEMS, 60)
     section.text(
         "How much longer paths are than the optimal length in the map's scenario file: smoothed, "
-        f"of every problem; before smoothing, and as `nav.walk` gives them, of {problems} at most, "
-        "evenly spread. Every path was checked first: steps the profile may take from start to "
-        "goal, never shorter than the optimal length within what the file's digits round away."
+        "of every problem; before smoothing, and as `nav.search.walk` gives them, of "
+        f"{problems} at most, evenly spread. Every path was checked first: steps the profile may "
+        "take from start to goal, never shorter than the optimal length within what the "
+        "file's digits round away."
     )
     section.text(
         "Times are of the longest third of each file, in microseconds a problem. Contenders take "

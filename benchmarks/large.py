@@ -74,7 +74,7 @@ with open_asset(small) as level:  # loads the kernels, as a game does while it s
     with waiting():
         for _ in range(4):
             ends = place(), place()
-            nav.path(*ends, "hpa"), list(nav.walk(*ends) or ())
+            nav.path(*ends, "hpa"), list(nav.search.walk(*ends) or ())
         if asked:
             for _ in range(3):
                 at = place()
@@ -98,7 +98,7 @@ for start, goal in chosen:
     nav.path(start, goal, "hpa")  # the processor has seen these cells
 for start, goal in chosen:
     begun = clock()
-    walk = nav.walk(start, goal)
+    walk = nav.search.walk(start, goal)
     move = None if walk is None else next(walk, None)
     moves += [] if move is None else [clock() - begun]
     del walk
@@ -124,7 +124,7 @@ for number, at in enumerate(cells[:asked]):
     blocked.append(at)
     start, goal = chosen[number % len(chosen)]
     begun = clock()
-    walk = nav.walk(start, goal)
+    walk = nav.search.walk(start, goal)
     None if walk is None else next(walk, None)
     hops.append(clock() - begun)
     begun = clock()
@@ -174,7 +174,7 @@ def run(bench: Bench, section: Section) -> None:
         "time. The reader has loaded its kernels by a level of a million nodes before; *first "
         "path* opens the asset and finds a path between two random places; *memory* is by how much "
         "the reader grew by then, for each node, and *all over* once it has found all paths. "
-        "*Move* is the first step of `nav.walk` where there is a way, *path* a whole "
+        "*Move* is the first step of `nav.search.walk` where there is a way, *path* a whole "
         "path for each 1,000 of its steps, medians of random pairs asked before. Costs of "
         "paths were compared with scipy's shortest ones on the listed arcs of the smaller levels."
     )
@@ -224,10 +224,11 @@ def run(bench: Bench, section: Section) -> None:
     section.text(
         f"Updates close a cell anywhere, {ASKED} with questions after each, where one that was "
         f"closed before opens as well, and {ALONE} one after another. *First update* reads the "
-        "terrain. *Hop* is the first step of `nav.walk` after an update, *path* a whole path then, "
-        "and *after all* the first path after those without questions. *Memory* is by how much the "
-        "reader grew from its paths to the questions after updates, *all* since it opened. Plans "
-        "on the changed level cost what those of its own bake cost on the smaller levels."
+        "terrain. *Hop* is the first step of `nav.search.walk` after an update, *path* a whole "
+        "path then, and *after all* the first path after those without questions. *Memory* is by "
+        "how much the reader grew from its paths to the questions after updates, *all* since it "
+        "opened. Plans on the changed level cost what those of its own bake cost on the smaller "
+        "levels."
     )
     section.table(
         (

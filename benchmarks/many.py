@@ -115,7 +115,7 @@ def _ends(level: LevelAsset, count: int) -> tuple[list[Cell], list[Cell]]:
     """Return starts and goals at random, all of them joined."""
     nav, rng = level.profile(), random.Random(count)
     places = cast("list[Cell]", nav.places())
-    home = max(rng.sample(places, 20), key=lambda place: len(nav.within(place, 60)[0]))
+    home = max(rng.sample(places, 20), key=lambda place: len(nav.search.within(place, 60)[0]))
     joined = [place for place in places if nav.reachable(place, home)]
     return rng.sample(joined, count), rng.sample(joined, count)
 
@@ -178,7 +178,7 @@ def _requests(level: LevelAsset, count: int) -> tuple[str, ...]:
     nav = level.profile()
     starts, goals = _ends(level, count)
     warm_up(level)
-    queue = nav.requests(budget_ms=BUDGET_MS)
+    queue = nav.search.requests(budget_ms=BUDGET_MS)
     asked = [
         queue.add(start, goal, priority=1 if number % 10 else 8)
         for number, (start, goal) in enumerate(zip(starts, goals, strict=True))
@@ -219,7 +219,7 @@ def _changing(level: LevelAsset, closed: int) -> tuple[str, ...]:
     shut = rng.sample(others, closed + 1)
     nav.update(blocked=shut)
     begun = time.perf_counter()
-    queue = nav.requests(budget_ms=BUDGET_MS)
+    queue = nav.search.requests(budget_ms=BUDGET_MS)
     made = time.perf_counter() - begun
     for start, goal in zip(starts, goals, strict=True):
         queue.add(start, goal)

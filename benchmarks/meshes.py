@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from bake.recipe.rules import LevelRecipe
 from benchmarks.bench import Bench
 from benchmarks.levels import level_file
 from benchmarks.section import Section
+from levelbake.places import Cell
 
 FULL = ("arena", "den312d", "den520d", "brc202d")
 QUICK = ("arena",)
@@ -60,7 +62,7 @@ def _rows(source: Path, folder: Path) -> list[tuple[str, ...]]:
         assets[what] = asset, baked, time.perf_counter() - begun
     with open_asset(assets["mesh, edges"][0]) as level:
         points = _points(assets["cells, 8 neighbours"][0])
-        truth = [_length(level.profile().straight_path(a, b, "polyanya")) for a, b in points]
+        truth = [_length(level.profile().plane.straight_path(a, b, "polyanya")) for a, b in points]
     rows: list[tuple[str, ...]] = []
     for what, (asset, baked, seconds) in assets.items():
         with open_asset(asset) as level:
@@ -103,16 +105,17 @@ def _stretch(
     """Return how many times as long as the truth paths are, along arcs and as strings."""
     nav = level.profile()
     if level.is_grid:
-        graph = [nav.distance(level.to_cell(a), level.to_cell(b)) for a, b in points]
+        cells = [[cast("Cell", level.to_cell(each)) for each in pair] for pair in points]
+        graph = [nav.distance(*pair) for pair in cells]
         return _mean(graph, truth), None
     graph, strings = [], []
     for a, b in points:
-        start, goal = nav.place_at(a), nav.place_at(b)
+        start, goal = nav.plane.place_at(a), nav.plane.place_at(b)
         assert start is not None
         assert goal is not None
         ends = math.dist(a, level.to_point(start)), math.dist(level.to_point(goal), b)
         graph.append(math.dist(a, b) if start == goal else nav.distance(start, goal) + sum(ends))
-        strings.append(_length(nav.straight_path(a, b)))
+        strings.append(_length(nav.plane.straight_path(a, b)))
     short = [one / best for one, best in zip(strings, truth, strict=True)]
     assert min(short) > 1 - 1e-9, "a string is shorter than the shortest path"
     return _mean(graph, truth), _mean(strings, truth)
@@ -124,7 +127,7 @@ def _mean(lengths: list[float], truth: list[float]) -> float:
 
 def _microseconds(level: LevelAsset, points: list[tuple[Point, Point]]) -> float:
     nav: Navigator = level.profile()
-    find: Callable[[Point], object] = level.to_cell if level.is_grid else nav.place_at
+    find: Callable[[Point], object] = level.to_cell if level.is_grid else nav.plane.place_at
     everywhere = [point for pair in points for point in pair]
     find(everywhere[0])
     begun = time.perf_counter()

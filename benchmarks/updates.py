@@ -203,7 +203,7 @@ def _measure(level: LevelAsset, name: str, toggles: int) -> _Times:
     standing = set(open_cells)
     level.warm_up("update")
     _toggle(nav, open_cells[0], standing)
-    nav.walk(open_cells[-1], open_cells[-2])
+    nav.search.walk(open_cells[-1], open_cells[-2])
     nav.path(open_cells[-1], open_cells[-2])
     _toggle(nav, open_cells[0], standing, back=True)
     times = _Times()
@@ -235,9 +235,9 @@ def _measure(level: LevelAsset, name: str, toggles: int) -> _Times:
         begun = time.perf_counter()
         clusters.runs()
         times.runs.append(_since(begun))
-        nav.walk(start, start)  # tables of the moment are laid out here
+        nav.search.walk(start, start)  # tables of the moment are laid out here
         begun = time.perf_counter()
-        way = nav.walk(start, goal)
+        way = nav.search.walk(start, goal)
         if way is not None:
             next(way, None)
         times.walk.append(_since(begun))

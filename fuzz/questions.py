@@ -124,9 +124,9 @@ def _ask_many(nav: Navigator, places: list[Any], key: str, found: Answers) -> No
         "paths": lambda: [part.tolist() for part in nav.paths(starts, goals)],
         "toward": lambda: nav.distances_to(place).tolist(),
         "nearest": lambda: nav.nearest(place),
-        "from": lambda: nav.distances_from(place).tolist(),
+        "from": lambda: nav.search.distances_from(place).tolist(),
         "hops to": lambda: nav.hops_to(place).tolist(),
-        "within": lambda: [part.tolist() for part in nav.within(place, 3.5)],
+        "within": lambda: [part.tolist() for part in nav.search.within(place, 3.5)],
         "nearest of": lambda: nav.nearest_of(place, places[:0:-1]),
         "cost at": lambda: nav.cost_at(place),
     }.items():
@@ -144,15 +144,17 @@ def _ask_pair(nav: Navigator, a: Any, b: Any, key: str, found: Answers) -> None:
     way = _asked(nav.path, a, b)
     path = way if isinstance(way, list) else [a]
     for name, question in {
-        "walk": lambda: None if (walk := nav.walk(a, b)) is None else list(walk),
+        "walk": lambda: None if (walk := nav.search.walk(a, b)) is None else list(walk),
         "length": lambda: nav.length(path),
-        "smooth": lambda: nav.smooth(path),
-        "clusters": lambda: (nav.cluster(a), nav.cluster(b)),
-        "between": lambda: nav.cluster_distance(nav.cluster(a), nav.cluster(b)),
+        "smooth": lambda: nav.plane.smooth(path),
+        "clusters": lambda: (nav.search.cluster(a), nav.search.cluster(b)),
+        "between": lambda: nav.search.cluster_distance(
+            nav.search.cluster(a), nav.search.cluster(b)
+        ),
     }.items():
         found[f"{key} {name}"] = _asked(question)
     for name in ("landmark", "maximum", "cluster", "euclidean"):
-        found[f"{key} {name}"] = _asked(nav.heuristic, a, b, name)
+        found[f"{key} {name}"] = _asked(nav.search.estimate, a, b, name)
 
 
 def _check_hop(nav: Navigator, start: Any, goal: Any, hop: object) -> None:

@@ -147,7 +147,7 @@ def test_a_divided_plane_stays_one(tmp_path: Path, nodes: MeshNodes | None, seed
         nav, found = level.profile(), []
         for pair in pairs:
             try:
-                found.append(nav.straight_path(*pair))
+                found.append(nav.plane.straight_path(*pair))
             except BlockedCellError as error:
                 found.append(str(error))
         return found
@@ -178,7 +178,7 @@ def test_polygons_take_over_the_terrain_of_their_nodes(tmp_path: Path) -> None:
     source = tmp_path / "plane.json"
     source.write_text(json.dumps(PLANE))
     with open_asset(bake(source, recipe_for())) as level:
-        node = level.profile().place_at((1, 1, 0))
+        node = level.profile().plane.place_at((1, 1, 0))
         assert node is not None
         level.update(terrain={node: "wall"})
         level.save_patch(tmp_path / "saved.patch")

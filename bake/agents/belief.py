@@ -252,8 +252,8 @@ class Belief:
         """Return the places that can be seen from one, in a straight line past no wall.
 
         On grids walls are cells that the profile cannot cover, as the level is now, and they are
-        seen with the open cells that they touch. On planes lines are those of ``nav.smooth``, and
-        on graphs they follow arcs that lead straight on.
+        seen with the open cells that they touch. On planes lines are those of ``nav.plane.smooth``,
+        and on graphs they follow arcs that lead straight on.
 
         Args:
             place: a place of the level.

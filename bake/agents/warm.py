@@ -41,7 +41,7 @@ def warm_up(level: LevelAsset) -> None:
 def _believe(nav: Navigator, method: str, start: Place, goal: Place) -> None:
     belief = Belief(nav)
     # Hunters keep what they know of a way of two steps when they have made the first.
-    around, _ = nav.within(start, 3 * nav.distance(start, goal))
+    around, _ = nav.search.within(start, 3 * nav.distance(start, goal))
     last = around[-1]
     far: Place = last if isinstance(last, str | int) else tuple(map(int, last))
     agent = Agent(belief, start, far, method)
@@ -60,7 +60,7 @@ def _crowd(level: LevelAsset, profile: str, start: Place, goal: Place) -> None:
 
 
 def _request(nav: Navigator, start: Place, goal: Place) -> None:
-    queue = nav.requests()
+    queue = nav.search.requests()
     queue.add(start, goal).moves(1)
     while len(queue):
         queue.run()

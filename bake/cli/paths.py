@@ -33,7 +33,7 @@ MOST_PAIRS = 1_000_000
 
 if TYPE_CHECKING:
     from bake.play import LevelAsset, Navigator
-    from bake.play.navigator import Straight
+    from bake.play.plane import Straight
     from bake.play.searching.result import SearchResult
     from bake.view.evaluate import Evaluation
     from levelbake.places import Place
@@ -92,8 +92,14 @@ def path(
                     "out, or name nodes in place of points"
                 )
             # Other methods than these are refused there.
-            found = nav.straight_path(points[0], points[1], cast("Straight", method or "funnel"))
-            cost = math.inf if found is None else nav.any_angle_length(cast("list[Place]", found))
+            found = nav.plane.straight_path(
+                points[0], points[1], cast("Straight", method or "funnel")
+            )
+            cost = (
+                math.inf
+                if found is None
+                else nav.plane.any_angle_length(cast("list[Place]", found))
+            )
             if method in (None, "funnel") and not nav._now.has_corners:
                 told = f"along a shortest path of the graph: {_UNPROVEN}"
         else:
@@ -110,8 +116,8 @@ def path(
             found, cost = searched.path, searched.cost
             promise, told = _promise(searched), _told(searched)
             if smooth and searched.path is not None:
-                found = nav.smooth(searched.path)
-                cost = nav.any_angle_length(found)
+                found = nav.plane.smooth(searched.path)
+                cost = nav.plane.any_angle_length(found)
     there = found is not None
     steps = len(found) - 1 if found is not None else None
     if as_json:

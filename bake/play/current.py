@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from bake.play.hierarchy.lattice import sheet_version
+from bake.arrays import Float64Array
+from bake.asset.records import as_names
 from bake.play.reader.baked import Baked
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.engine import Engine
 from bake.play.reader.places import NodePlaces
+from bake.play.reader.version import Version
 from bake.play.snapshot import Snapshot
 from levelbake.places import Place
 from levelbake.things import Door, Link, ThingTables
@@ -37,11 +39,10 @@ class Current:
         baked: what answers for each profile as it was baked, even if the level has changed since.
     """
 
-    def __init__(self, places: NodePlaces, profiles: tuple[str, ...]) -> None:
-        self.places = places
-        self.things = ThingTables(places)
+    def __init__(self, places: NodePlaces, things: ThingTables, profiles: tuple[str, ...]) -> None:
+        self.places, self.things = places, things
         columns = {name: ProfileColumns(places, name) for name in profiles}
-        self.baked = {name: Baked(each, sheet_version(each)) for name, each in columns.items()}
+        self.baked = {name: Baked(each, _version_of(each)) for name, each in columns.items()}
         self._snapshots: Mapping[str, Snapshot] = {name: self._first(name) for name in profiles}
         self._doors: tuple[Mapping[str, Snapshot], Mapping[str, Door]] | None = None
         self._watching: weakref.WeakKeyDictionary[Any, Callable[[Any], None]] = (
@@ -80,6 +81,16 @@ class Current:
         """Return the links by name, as they are now."""
         level = next(iter(self._snapshots.values())).version.level
         return self.things.links if level is None else level.links.now
+
+    def made_of(self) -> tuple[Sequence[str], Any, Float64Array | None]:
+        """Return names of terrains, the terrain of each location now, and how high it lies."""
+        level, graph = next(iter(self._snapshots.values())).version.level, self.places.asset.graph
+        terrain = graph.terrain if level is None else level.terrain
+        return self._terrain_names, terrain, graph.elevation
+
+    @cached_property
+    def _terrain_names(self) -> Sequence[str]:
+        return as_names(self.places.asset.read("/terrain_name"))
 
     @property
     def doors(self) -> Mapping[str, Door]:
@@ -126,6 +137,15 @@ class Current:
         """Close the files that the writer keeps open."""
         if self._writer is not None:
             self._writer.close()
+
+
+def _version_of(columns: ProfileColumns) -> Version:
+    """Return what is known of a profile as it was baked: sheet by sheet, if that can be."""
+    if columns.places.asset.implied is None or columns.has_hops:
+        return columns.version
+    from bake.play.hierarchy.lattice import sheet_version
+
+    return sheet_version(columns)
 
 
 class Questions:

@@ -45,11 +45,8 @@ class Paths(Protocol):
 
     def nearest(self, place: Any) -> Any: ...
 
-    def straight_path(
-        self, start: Sequence[float], goal: Sequence[float]
-    ) -> list[tuple[float, ...]] | None: ...
-
-    def any_angle_length(self, waypoints: Sequence[Place]) -> float: ...
+    @property
+    def plane(self) -> Any: ...
 
     def still_valid(self, path: Sequence[Place]) -> Any: ...
 
@@ -69,7 +66,7 @@ class Progress:
 
 
 class Follower:
-    """One agent on one path; get it from :meth:`bake.play.Navigator.follow`.
+    """One agent on one path; get it from :meth:`bake.play.plane.Plane.follow`.
 
     Attributes:
         path: the places of the path, or the points it turns at; :meth:`reenter` replaces it.
@@ -82,7 +79,6 @@ class Follower:
         nav: Paths,
         places: NodePlaces,
         path: Sequence[Place],
-        *,
         pull: Callable[[Sequence[Place]], Waypoints] | None,
         reach: float | None,
         strayed: float | None,
@@ -92,7 +88,7 @@ class Follower:
 
         Args:
             nav, places: what the path is on.
-            path, reach, strayed, patience: those of the navigator's method.
+            path, reach, strayed, patience: those of :meth:`bake.play.plane.Plane.follow`.
             pull: pulls a path tight; None = the agent follows it as it is.
         """
         if not len(path):
@@ -250,7 +246,7 @@ class Follower:
 
     def _is_free(self, waypoints: list[Place]) -> bool:
         try:
-            self._nav.any_angle_length(waypoints)
+            self._nav.plane.any_angle_length(waypoints)
         except QueryError:
             return False
         return True
@@ -302,7 +298,7 @@ class Follower:
         goal = self.path[-1]
         if not is_point(goal):
             goal = cast("Place", tuple(self._points_of([goal])[0].tolist()))
-        way = self._nav.straight_path(point, cast("Sequence[float]", goal))
+        way = self._nav.plane.straight_path(point, cast("Sequence[float]", goal))
         if way is None:
             return False
         self._take(cast("list[Place]", way))

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import overload
+from typing import Any
 
-import numpy.typing as npt
-
-from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
+from bake.arrays import Float64Array
 from bake.asset import Asset
 from bake.play.current import Current
 from bake.play.live.report import DetailedReport
@@ -17,96 +14,17 @@ from bake.play.navigator import Navigator
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.places import NodePlaces
 from levelbake.changes import Changes
-from levelbake.errors import UnknownProfileError
-from levelbake.places import Cell, Coordinates, Name, Place, Points, quoted
-from levelbake.things import Door, Instance, Link, Region, Spot
+from levelbake.level import OpenLevel
+from levelbake.places import Place
+from levelbake.things import Door, Link
 
 
-class LevelAsset:
-    """An open asset, which is a context manager.
-
-    Attributes:
-        name: the level's name.
-        profiles: names of its agent profiles, sorted.
-        width, height: how many cells one floor has in each direction; 0 for graph levels.
-        floors: how many floors there are; places are cells (x, y, floor) where there are several.
-        is_grid: whether places are cells (x, y); otherwise they are node names.
-    """
+class LevelAsset(OpenLevel):
+    """An open asset; :class:`levelbake.level.OpenLevel` has its places, points and things."""
 
     def __init__(self, asset: Asset) -> None:
-        self._asset = asset
-        self._places = NodePlaces(asset)
-        self.name = self._places.name
-        self.profiles = asset.profiles
-        self.width = self._places.width
-        self.floors = self._places.floors
-        self.height = self._places.height // self.floors
-        self.is_grid = self._places.is_grid
-        self._points = Points(self._places)
-        self._current = Current(self._places, self.profiles)
-
-    @property
-    def coordinates(self) -> Coordinates:
-        """Return where cells lie: the middle of cell (0, 0), and the steps to the east and south.
-
-        Raises:
-            QueryError: the level is a graph.
-        """
-        return self._points.coordinates
-
-    @overload
-    def to_cell(self, point: Sequence[float]) -> Cell: ...
-    @overload
-    def to_cell(self, point: AnyArray | Sequence[Sequence[float]]) -> Int32Array: ...
-    def to_cell(self, point: npt.ArrayLike) -> Cell | Int32Array:
-        """Return the cell that a point lies in, whether or not the level has it: see `inside`.
-
-        Args:
-            point: (x, y), in pixels of the editor or whatever the level's source counts in, y to
-                the south; on levels of several floors (x, y, floor). Or an array of such points,
-                (n, 2) or (n, 3).
-
-        Returns:
-            The cell; for an array (n, 2) or (n, 3) int32.
-
-        Raises:
-            QueryError: the level is a graph; there is no such floor; or a number is not finite, or
-                leads to a cell beyond 32 bits.
-        """
-        return self._points.cells(point)
-
-    @overload
-    def to_point(self, place: Place) -> tuple[float, ...]: ...
-    @overload
-    def to_point(self, place: AnyArray | list[Cell] | list[Name]) -> Float64Array: ...
-    def to_point(self, place: object) -> tuple[float, ...] | Float64Array:
-        """Return the point in the middle of a cell, whether or not the level has the cell.
-
-        Args:
-            place: a cell, or an array of cells, (n, 2) or (n, 3) integers; on graphs the name of a
-                node, or a list of names.
-
-        Returns:
-            (x, y), or on levels of several floors (x, y, floor); for several places (n, 2) or
-            (n, 3) float64. On graphs it is where the node lies.
-
-        Raises:
-            QueryError: something is no cell, there is no such floor or node, or the graph has no
-                positions.
-        """
-        return self._points.points(place)
-
-    @overload
-    def inside(self, cell: Cell) -> bool: ...
-    @overload
-    def inside(self, cell: AnyArray | list[Cell]) -> BoolArray: ...
-    def inside(self, cell: npt.ArrayLike) -> bool | BoolArray:
-        """Tell whether the level has a cell, blocked or not; for an array of cells (n) bool.
-
-        Raises:
-            QueryError: the level is a graph, or something is no cell.
-        """
-        return self._points.inside(cell)
+        super().__init__(asset, places := NodePlaces(asset))
+        self._current = Current(places, self._things, self.profiles)
 
     @property
     def links(self) -> Mapping[str, Link]:
@@ -115,11 +33,6 @@ class LevelAsset:
         They are read when first asked for. Ask for them again when :meth:`update` changed some.
         """
         return self._current.links
-
-    @property
-    def regions(self) -> Mapping[str, Region]:
-        """Return the named cells, by name; they are read when first asked for."""
-        return self._current.things.regions
 
     @property
     def doors(self) -> Mapping[str, Door]:
@@ -131,68 +44,12 @@ class LevelAsset:
         return self._current.doors
 
     @property
-    def instances(self) -> tuple[Instance, ...]:
-        """Return the rooms and houses that the level is built of, in the order of the level."""
-        return self._current.things.instances
-
-    def spots(self, kind: str | None = None, *, profile: str | None = None) -> tuple[Spot, ...]:
-        """Return the named places, in the order of the level; they are read when first asked for.
-
-        Args:
-            kind: return only spots of this kind, such as "spawn"; None = all.
-            profile: return only spots for this agent profile; None = all.
-        """
-        return tuple(
-            spot
-            for spot in self._current.things.spots.values()
-            if kind in (None, spot.kind)
-            and (profile is None or spot.profiles is None or profile in spot.profiles)
-        )
-
-    @property
     def is_divided_plane(self) -> bool:
         """Tell whether there are paths between points: the level has a mesh, or walls to see by."""
-        return any(self._places.asset.has(name) for name in ("/mesh_vertex", "/wall_node"))
+        return any(self._file.has(name) for name in ("/mesh_vertex", "/wall_node"))
 
-    @property
-    def headings(self) -> int | None:
-        """Return how many ways an agent can face, each of them a floor; None = nobody faces any."""
-        return self._places.headings
-
-    def terrain_at(self, places: Place | npt.ArrayLike) -> str | list[str | None] | None:
-        """Return the terrain of a place as the level is now, or of each of many.
-
-        An obstacle that :meth:`update` put there does not change the terrain.
-
-        Args:
-            places: a place, or many: (m, 2) integers (x, y) on grid levels, names on graph levels.
-
-        Returns:
-            The name of the terrain, None for a place that does not exist; a list for many places.
-
-        Raises:
-            QueryError: ``places`` is neither.
-        """
-        one, listed = self._places.as_many(places)
-        found = self._current.writer.terrain_at(self._places.locations(listed, "places"))
-        return found[0] if one else found
-
-    def elevation_at(self, places: Place | npt.ArrayLike) -> float | Float64Array | None:
-        """Return how high the ground of a place lies, in units, or of each of many.
-
-        Args:
-            places: a place, or many, as for :meth:`terrain_at`.
-
-        Returns:
-            The elevation, NaN for a place that does not exist; (m) float64 for many places. None
-            where the level's source does not say how high places lie.
-
-        Raises:
-            QueryError: ``places`` is neither.
-        """
-        one, listed = self._places.as_many(places)
-        found = self._current.writer.elevation_at(self._places.locations(listed, "places"))
-        return float(found[0]) if one and found is not None else found
+    def _made_of(self) -> tuple[Sequence[str], Any, Float64Array | None]:
+        return self._current.made_of()
 
     def changes_since(self, token: int = 0) -> Changes:
         """Return what has changed since an earlier call, so that agents know whether to look again.
@@ -208,14 +65,6 @@ class LevelAsset:
             QueryError: no call gave out this token.
         """
         return self._current.writer.changes_since(token)
-
-    def node_name(self, text: str) -> Name:
-        """Return the name of a graph level's node as its source wrote it, from text: 7 or "7".
-
-        Raises:
-            UnknownNodeError: there is no node of that name.
-        """
-        return self._places.name_from(text)
 
     def profile(self, name: str | None = None) -> Navigator:
         """Return the lookups for one profile.
@@ -239,19 +88,6 @@ class LevelAsset:
             UnknownProfileError, AssetError: as for :meth:`profile`.
         """
         return self._current.baked[self._known(profile)].columns
-
-    def _known(self, name: str | None) -> str:
-        """Return the name of a profile; it may be left out where the asset holds only one."""
-        self._asset.check_open()
-        if name is None and len(self.profiles) == 1:
-            name = self.profiles[0]
-        if name not in self.profiles:
-            raise UnknownProfileError(
-                "several profiles, none named" if name is None else f"no profile {quoted(name)}",
-                file=self._asset.path,
-                expected=" or ".join(repr(known) for known in self.profiles),
-            )
-        return name
 
     def update(
         self,
@@ -373,18 +209,7 @@ class LevelAsset:
     def close(self) -> None:
         """Close the file. Navigators may still use what they have read, but cannot read more."""
         self._current.close()
-        self._asset.close()
-
-    def __enter__(self) -> LevelAsset:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+        super().close()
 
 
 def open_asset(path: str | Path, *, check: bool = True) -> LevelAsset:

@@ -1,44 +1,58 @@
-"""Answer a game's questions for one agent profile: the next hop, the distance, the path."""
+"""The lookups of one agent profile, and where its searches and its straight lines are asked for."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast, overload
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, cast, overload
 
-from bake.arrays import AnyArray, Float64Array
-from bake.play.along import PathQuestions
-from bake.play.current import Current
-from bake.play.estimates import ClusterQuestions
+import numpy as np
+import numpy.typing as npt
+
+from bake.arrays import AnyArray, BoolArray, Float64Array, Int64Array
+from bake.play.current import Current, Questions
 from bake.play.headings import ends
 from bake.play.live.report import DetailedReport
-from bake.play.many import ManyQuestions
 from bake.play.nearest import are_many
-from bake.play.searching.result import SearchResult
 from bake.play.snapshot import Snapshot
 from levelbake.errors import QueryError
-from levelbake.places import Place, has_point, quoted
+from levelbake.places import Name, Place, has_point, quoted
 from levelbake.things import Link
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from bake.play.follow import Follower
-    from bake.play.requests import OnChange, RequestQueue
+    from bake.play.live.moves import Moves, Unfolded
+    from bake.play.plane import Plane
+    from bake.play.searches import Searches
     from bake.play.searching.heuristics import Given
-    from bake.play.searching.under_way import LevelSearch
-    from bake.play.sight import Waypoints
     from bake.play.walls import Path as PlanePath
 
 #: An end of a path: a place, or on levels of points of visibility a point of the plane.
 End = Place | Sequence[float]
-#: How a path becomes straight.
-Straight = Literal["funnel", "polyanya"]
+
+#: Former names of methods and where they are now; they are handed on for one version.
+MOVED = {
+    "searching": "search.begin",
+    "requests": "search.requests",
+    "walk": "search.walk",
+    "heuristic": "search.estimate",
+    "within": "search.within",
+    "distances_from": "search.distances_from",
+    "nearest_reachable": "search.nearest_reachable",
+    "place_at": "plane.place_at",
+    "straight_path": "plane.straight_path",
+    "smooth": "plane.smooth",
+    "furthest_visible": "plane.furthest_visible",
+    "follow": "plane.follow",
+}
 
 
-class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
+class Navigator(Questions):
     """Lookups for one profile of an open level. Get it from :meth:`LevelAsset.profile`.
+
+    What searches is in :attr:`search`, and what goes straight through the plane in :attr:`plane`.
 
     Places are cells ``(x, y)`` on grid levels, ``(x, y, floor)`` where they have several floors,
     and node names on graph levels. A place that does not exist, or that the profile cannot stand
@@ -51,13 +65,38 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
 
     def __init__(self, current: Current, name: str) -> None:
         super().__init__(current, name)
+        self._moves: tuple[Snapshot, Moves] | None = None
         current.watch(self, Navigator._superseded)
 
     def _superseded(self) -> None:
         """Forget the fast lookup: the level has changed, and the next lookup makes another."""
         self.__dict__.pop("next_hop", None)
 
-    # -- single lookups ---------------------------------------------------------------------------
+    @cached_property
+    def search(self) -> Searches:
+        """Return the searches, which need no baked table: call it, or one of its methods."""
+        from bake.play.searches import Searches
+
+        return Searches(self._current, self.name)
+
+    @cached_property
+    def plane(self) -> Plane:
+        """Return what goes straight through the plane: points of meshes, and paths pulled tight."""
+        from bake.play.plane import Plane
+
+        return Plane(self._current, self.name, self)
+
+    if not TYPE_CHECKING:  # Otherwise a checker would allow any name.
+
+        def __getattr__(self, name: str) -> Any:
+            """Hand a former name on."""
+            if name not in MOVED:
+                raise AttributeError(f"a navigator has no {name!r}")
+            said = f"nav.{name} is nav.{MOVED[name]} now"
+            warnings.warn(said, DeprecationWarning, stacklevel=2)
+            return attrgetter(MOVED[name])(self)
+
+    # -- one pair ----------------------------------------------------------------------------------
 
     def next_hop(self, start: Place, goal: Place) -> Place | None:
         """Return the place to step to from ``start`` on a shortest path to ``goal``.
@@ -76,6 +115,50 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
             now.revoke()
             self._superseded()
         return look_up(start, goal)
+
+    def path(
+        self,
+        start: End,
+        goal: End,
+        method: str = "table",
+        heuristic: str | Given | None = None,
+        *,
+        weight: float = 1.0,
+        **options: object,
+    ) -> list[Place] | None:
+        """Return a path, both ends included; None where unreachable.
+
+        On levels of points of visibility the start, the goal or both may be points of the plane,
+        ``(x, y)``, on levels of several floors ``(x, y, floor)``. Then the path is the shortest in
+        the plane, and consists of points: both ends, rounded to the grid of 1/1024 of a unit, and
+        the corners in between.
+
+        Args:
+            method: "table" follows the baked next hops, or asks a contraction hierarchy where there
+                are none; others search: see :meth:`search`.
+            heuristic: the heuristic of a search.
+            weight: what the heuristic of method "astar" or "weighted" is multiplied with.
+            options: as for :meth:`search`.
+
+        Raises:
+            BlockedCellError: the profile cannot be at a point.
+            QueryError: as for :meth:`next_hop` and :meth:`search`; points are asked for with
+                another method than "table".
+        """
+        now = self._now
+        if now.has_corners and has_point(start, goal):
+            if method != "table" or heuristic is not None or weight != 1 or options:
+                raise QueryError(
+                    f"points are no places that method {method!r} can search from",
+                    expected="nodes, or method 'table'",
+                )
+            way = self._between(now, start, goal)
+            return None if way is None else cast("list[Place]", way.points)
+        start, goal = cast("Place", start), cast("Place", goal)
+        if method != "table" or heuristic is not None or weight != 1 or options:
+            return self.search.path(start, goal, method, heuristic, weight=weight, **options)
+        rows = now.engine.way(*ends(now.engine, now.rows, start, goal))
+        return None if rows is None else now.rows.places(rows)
 
     def distance(self, start: End, goal: End) -> float:
         """Return the cost of a shortest path in units; ``math.inf`` where unreachable.
@@ -97,6 +180,10 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
         row, goal_row = ends(now.engine, now.rows, start, goal)
         return 0.0 if row == goal_row else now.engine.ticks(row, goal_row) / self._units
 
+    def _between(self, now: Snapshot, start: End, goal: End) -> PlanePath | None:
+        plane = now.plane
+        return plane.shortest(plane.end(start), plane.end(goal))
+
     def reachable(self, start: Place, goal: Place) -> bool:
         """Tell whether there is a path, by two labels and, with one-way arcs, by one bit.
 
@@ -105,6 +192,269 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
         """
         now = self._now
         return now.engine.reaches(*ends(now.engine, now.rows, start, goal))
+
+    # -- many pairs --------------------------------------------------------------------------------
+
+    def next_hops(
+        self, starts: npt.ArrayLike, goals: npt.ArrayLike, *, strict: bool = True
+    ) -> AnyArray:
+        """Return the :meth:`next_hop` of many pairs in one call.
+
+        Args:
+            starts, goals: (m, 2) integers (x, y) on grid levels, (m,) node names on graph levels.
+            strict: whether a place that does not exist, or that the profile cannot stand on, is an
+                error. Otherwise it is a place without paths.
+
+        Returns:
+            (m, 2) int32 cells with (-1, -1) where unreachable; on graph levels (m,) object names
+            with None where unreachable.
+
+        Raises:
+            QueryError: as for :meth:`next_hop`, naming the first wrong place and which of the
+                places are wrong; the arrays are of another kind; the shapes differ.
+        """
+        now = self._now
+        rows, goal_rows, both = now.rows.pairs(starts, goals, strict)
+        return now.rows.array(_spread(now.engine.hops(rows, goal_rows), both, -1))
+
+    def paths(
+        self,
+        starts: npt.ArrayLike,
+        goals: npt.ArrayLike,
+        method: str = "table",
+        *,
+        strict: bool = True,
+    ) -> tuple[Int64Array, AnyArray]:
+        """Return the :meth:`path` of many pairs in one call; compiled where numba is installed.
+
+        Args:
+            starts, goals, strict: as for :meth:`next_hops`.
+            method: "table" answers as :meth:`path` does, "hpa" plans over the hierarchy.
+
+        Returns:
+            first: (m + 1) int64; path i is ``places[first[i]:first[i + 1]]``, both ends included,
+            and empty where unreachable.
+            places: (k, 2) int32 cells, or (k,) object names on graph levels.
+
+        Raises:
+            QueryError: as for :meth:`next_hops`; the method is another one.
+        """
+        if method not in ("table", "hpa"):
+            raise QueryError(
+                f"no method {quoted(method)} for many paths", expected="'table' or 'hpa'"
+            )
+        now, places = self._now, self._current.places
+        rows, goal_rows, both = now.rows.pairs(starts, goals, strict)
+        walked: AnyArray
+        if method == "table" and places.is_grid:
+            first, cells = now.engine.ways_in_cells(rows, goal_rows)
+            walked = places.with_floor(cells)
+        else:
+            walk = now.engine.ways if method == "table" else now.searches.hierarchy.many
+            first, path = walk(rows, goal_rows)
+            walked = now.rows.array(path)
+        if both is not None:
+            first = np.append(0, np.cumsum(_spread(np.diff(first), both, 0)))
+        return first, walked
+
+    def distances(
+        self, starts: npt.ArrayLike, goals: npt.ArrayLike, *, strict: bool = True
+    ) -> Float64Array:
+        """Return the :meth:`distance` of many pairs in one call.
+
+        Args:
+            starts, goals, strict: as for :meth:`next_hops`.
+
+        Returns:
+            (m) float64 units, inf where unreachable.
+
+        Raises:
+            QueryError: as for :meth:`next_hops`.
+        """
+        now = self._now
+        rows, goal_rows, both = now.rows.pairs(starts, goals, strict)
+        return _spread(now.engine.all_ticks(rows, goal_rows) / self._units, both, np.inf)
+
+    # -- one goal ----------------------------------------------------------------------------------
+
+    def hops_to(self, goal: Place) -> AnyArray:
+        """Return the next hop of every place toward one goal: a flow field for a crowd.
+
+        Baked next hops are used where the asset has them; otherwise the goal is searched from.
+
+        Returns:
+            (height, width, 2) int32 cells (x, y) on grid levels, (floors, height, width, 3) cells
+            (x, y, floor) where they have several floors, -1 throughout where unreachable or where
+            the profile cannot stand; on graph levels (n,) object names in the order of
+            :attr:`node_names`, None where unreachable. At the goal it is the goal.
+
+        Raises:
+            QueryError: as for :meth:`next_hop`.
+        """
+        now = self._now
+        goal_row = now.rows.row(goal)
+        if now.version.has_hops:
+            rows = np.arange(now.version.row_count, dtype=np.int32)
+            ahead = now.engine.hops(rows, np.full_like(rows, goal_row))
+        else:
+            ahead = now.around.toward(goal_row)
+        return now.rows.over_places(now.rows.array(ahead), -1)
+
+    def distances_to(self, goal: Place) -> Float64Array:
+        """Return the distances of every place to one goal.
+
+        Next hops are followed, and where the asset has none, the goal is searched from.
+
+        Returns:
+            (height, width) float64 units on grid levels, (floors, height, width) where they have
+            several floors; on graph levels (n,) in the order of
+            :attr:`node_names`. inf where unreachable or where the profile cannot stand.
+
+        Raises:
+            QueryError: as for :meth:`next_hop`.
+        """
+        now = self._now
+        row = now.rows.row(goal)
+        return now.rows.over_places(now.ticks_toward(row) / self._units, np.inf)
+
+    def nearest_of(self, start: Place, goals: npt.ArrayLike) -> Place | None:
+        """Return the goal with the shortest path from a start; None where none can be reached.
+
+        Args:
+            goals: places as for :meth:`next_hops`; those nobody can stand on, or that do not
+                exist, count as out of reach.
+
+        Returns:
+            A goal; of several equally near the first.
+
+        Raises:
+            QueryError: as for :meth:`next_hop` about the start; the goals are no list of places.
+        """
+        now = self._now
+        goal_row = _nearest_row(now, now.rows.row(start), goals)
+        return None if goal_row < 0 else now.rows.place(goal_row)
+
+    def next_hop_to_nearest(self, start: Place, goals: npt.ArrayLike) -> Place | None:
+        """Return the place to step to on a shortest path to the nearest of many goals.
+
+        Args:
+            goals: as for :meth:`nearest_of`.
+
+        Returns:
+            A neighbouring place, or the start where it is a goal; None where none can be reached.
+
+        Raises:
+            QueryError: as for :meth:`nearest_of`.
+        """
+        now = self._now
+        row = now.rows.row(start)
+        goal_row = _nearest_row(now, row, goals)
+        if goal_row in (-1, row):
+            return None if goal_row < 0 else start
+        return now.rows.place(now.engine.hop(row, goal_row))
+
+    def path_to_nearest(self, start: Place, goals: npt.ArrayLike) -> list[Place] | None:
+        """Return a shortest path to the nearest of many goals, both ends included.
+
+        Args:
+            goals: as for :meth:`nearest_of`.
+
+        Returns:
+            Its places; None where no goal can be reached.
+
+        Raises:
+            QueryError: as for :meth:`nearest_of`.
+        """
+        now = self._now
+        row = now.rows.row(start)
+        goal_row = _nearest_row(now, row, goals)
+        rows = None if goal_row < 0 else now.engine.way(row, goal_row)
+        return None if rows is None else now.rows.places(rows)
+
+    # -- paths that are known ----------------------------------------------------------------------
+
+    def length(self, path: Sequence[Place]) -> float:
+        """Return the cost of walking a path in units, each step priced before rounding to ticks.
+
+        Args:
+            path: neighbouring places, as :meth:`path` returns them; or points of a divided plane,
+                as :meth:`path` and :meth:`straight_path` return them.
+
+        Raises:
+            QueryError: no arc of this profile joins two consecutive places.
+        """
+        now = self._now
+        if not now.version.places.is_grid and has_point(*path):
+            return now.sight.cost(path)
+        return float(self._step_units(now, path).sum())
+
+    def _step_units(self, now: Snapshot, path: Sequence[Place]) -> Float64Array:
+        rows = now.rows.along(path)
+        units = now.version.step_costs(rows)
+        wrong = np.flatnonzero(np.isinf(units))
+        if len(wrong):
+            a, b = now.rows.places(rows[wrong[0] : wrong[0] + 2])
+            raise QueryError(f"no step leads from {a!r} to {b!r} for profile {self.name!r}")
+        return units
+
+    def unfold(self, path: Sequence[Place]) -> Unfolded:
+        """Say by which links a path goes, and put in the places that these pass through.
+
+        Where several ways lead from a place to the next one, the cheapest is meant, and of equals
+        the first link of the level.
+
+        Args:
+            path: a path of any method, place by place.
+
+        Returns:
+            The places, and for each the name of the link by which it is reached, or None.
+
+        Raises:
+            QueryError: no arc of this profile joins two consecutive places.
+        """
+        from bake.play.live.moves import Moves
+
+        now, known = self._now, self._moves
+        units = self._step_units(now, path)
+        if known is None or known[0] is not now:
+            self._moves = known = now, Moves(now.version)
+        return known[1].unfold(now.rows.places(now.rows.along(path)), units)
+
+    def still_valid(
+        self, path: npt.ArrayLike | Sequence[Place], first: npt.ArrayLike | None = None
+    ) -> bool | BoolArray:
+        """Tell whether every place and step of a path found earlier can still be walked.
+
+        Args:
+            path: the path as :meth:`path` returned it, or the rest of it; or the places of many
+                paths as :meth:`paths` returned them.
+            first: (m + 1) integers, where each of many paths begins in ``path``.
+
+        Returns:
+            True or False; for many paths (m) bool. A path without places is valid.
+
+        Raises:
+            QueryError: a place does not exist; ``first`` does not divide the path.
+        """
+        now = self._now
+        if first is None:
+            if not len(cast("Sequence[Place]", path)):
+                return True
+            begin = np.array([0, len(cast("Sequence[Place]", path))], dtype=np.int64)
+        else:
+            begin = _beginnings(first, len(np.asarray(path, dtype=object)))
+        rows = now.rows.existing(path, "path")
+        wrong = np.zeros(len(rows) + 1, dtype=np.int64)
+        broken = rows < 0
+        steps = ~(broken[:-1] | broken[1:])
+        steps[begin[(begin > 0) & (begin < len(rows))] - 1] = False
+        at = np.flatnonzero(steps)
+        broken[at[~now.around.joined(rows[at], rows[at + 1])]] = True
+        np.cumsum(broken, out=wrong[1:])
+        valid = np.asarray(wrong[begin[1:]] == wrong[begin[:-1]])
+        return bool(valid[0]) if first is None else valid
+
+    # -- places ------------------------------------------------------------------------------------
 
     @overload
     def nearest(self, point: Sequence[float], *, last: Place | None = None) -> Place: ...
@@ -146,308 +496,83 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
             return now.rows.array(near.many(point))
         return now.rows.place(near.one(cast("Sequence[float]", point), last))
 
-    def place_at(self, point: Sequence[float]) -> Place | None:
-        """Return the place whose polygon a point of a navigation mesh lies in.
-
-        The polygon of the point before is tried first, as agents move little from frame to frame.
-        Where nodes lie on shared edges, it is the node of the polygon that is nearest to the point.
+    def can_stand(self, places: Place | npt.ArrayLike) -> bool | BoolArray:
+        """Tell whether the profile can stand on a place, or on each of many.
 
         Args:
-            point: (x, y) in units of the plane; on levels of several floors (x, y, floor).
+            places: a place, or many as for :meth:`next_hops`.
 
         Returns:
-            The place; None where the profile cannot be. A point on a border belongs to either side.
+            True or False, False for a place that does not exist; (m) bool for many places.
 
         Raises:
-            QueryError: the level has no mesh, or the point is none.
+            QueryError: ``places`` is neither.
         """
         now = self._now
-        row = now.ways.row_at(point)
-        return None if row is None else now.rows.place(row)
+        one, listed = self._current.places.as_many(places)
+        stands = np.asarray(now.rows.standing(listed, "places") >= 0)
+        return bool(stands[0]) if one else stands
 
-    def straight_path(
-        self, start: Sequence[float], goal: Sequence[float], method: Straight = "funnel"
-    ) -> list[tuple[float, ...]] | None:
-        """Return where a path between two points of a divided plane turns, both ends included.
-
-        Between points of visibility it is the shortest path, whatever the method. On navigation
-        meshes:
+    def cost_at(self, places: Place | npt.ArrayLike) -> float | Float64Array:
+        """Return what it costs the profile to cross a place, or each of many.
 
         Args:
-            start, goal: points, as for :meth:`place_at`.
-            method: "funnel" pulls a string through the polygons of the shortest path of the graph,
-                which costs of areas and links shape; "polyanya" finds the shortest path there is
-                that walking alone makes, whatever areas cost.
+            places: a place, or many as for :meth:`next_hops`.
 
         Returns:
-            Points, (x, y) or (x, y, floor), all of them on the grid of 1/1024 of a unit; None where
-            there is no path, or one of the points lies where the profile cannot be.
+            Units for a step of one cell; inf where the profile cannot stand, and for a place that
+            does not exist; (m) float64 for many places.
 
         Raises:
-            QueryError: the level has neither a mesh nor points of visibility, a point is none, or
-                there is no such method.
-        """
-        if method not in ("funnel", "polyanya"):
-            raise QueryError(f"no method {quoted(method)}", expected="'funnel' or 'polyanya'")
-        now = self._now
-        if now.has_corners:
-            way = now.plane.shortest(start, goal)
-            return None if way is None else way.points
-        ways = now.ways
-        return ways.pulled(start, goal) if method == "funnel" else ways.shortest(start, goal)
-
-    def path(
-        self,
-        start: End,
-        goal: End,
-        method: str = "table",
-        heuristic: str | Given | None = None,
-        *,
-        weight: float = 1.0,
-        **options: object,
-    ) -> list[Place] | None:
-        """Return a path, both ends included; None where unreachable.
-
-        On levels of points of visibility the start, the goal or both may be points of the plane,
-        ``(x, y)``, on levels of several floors ``(x, y, floor)``. Then the path is the shortest in
-        the plane, and consists of points: both ends, rounded to the grid of 1/1024 of a unit, and
-        the corners in between.
-
-        Args:
-            method: "table" follows the baked next hops, or asks a contraction hierarchy where there
-                are none; others search: see :meth:`search`.
-            heuristic: the heuristic of a search.
-            weight: what the heuristic of method "astar" or "weighted" is multiplied with.
-            options: as for :meth:`search`.
-
-        Raises:
-            BlockedCellError: the profile cannot be at a point.
-            QueryError: as for :meth:`next_hop` and :meth:`search`; points are asked for with
-                another method than "table".
+            QueryError: ``places`` is neither.
         """
         now = self._now
-        if now.has_corners and has_point(start, goal):
-            if method != "table" or heuristic is not None or weight != 1 or options:
-                raise QueryError(
-                    f"points are no places that method {method!r} can search from",
-                    expected="nodes, or method 'table'",
-                )
-            way = self._between(now, start, goal)
-            return None if way is None else cast("list[Place]", way.points)
-        start, goal = cast("Place", start), cast("Place", goal)
-        row, goal_row = ends(now.engine, now.rows, start, goal)
-        if method == "table" and heuristic is None and weight == 1 and not options:
-            rows = now.engine.way(row, goal_row)
-        else:
-            from bake.play.searching.methods import Request, run
+        one, listed = self._current.places.as_many(places)
+        rows = now.rows.standing(listed, "places")
+        cost = np.full(len(rows), np.inf)
+        stood = rows >= 0
+        cost[stood] = now.version.row_cost[rows[stood]]
+        return float(cost[0]) if one else cost
 
-            request = Request(method, heuristic, weight, options=options)
-            rows = run(now.searches, row, goal_row, request).rows
-        return None if rows is None else now.rows.places(rows)
+    def neighbours(
+        self, places: Place | npt.ArrayLike
+    ) -> list[tuple[Place, float]] | tuple[Int64Array, AnyArray, Float64Array]:
+        """Return where one step leads from a place, or from each of many, and what it costs.
 
-    def _between(self, now: Snapshot, start: End, goal: End) -> PlanePath | None:
-        plane = now.plane
-        return plane.shortest(plane.end(start), plane.end(goal))
-
-    def search(
-        self,
-        start: Place,
-        goal: Place,
-        method: str = "astar",
-        heuristic: str | Given | None = None,
-        *,
-        weight: float = 1.0,
-        queue: str = "auto",
-        looked_at: bool = False,
-        reopen: bool = False,
-        **options: object,
-    ) -> SearchResult:
-        """Search for a path on the level's graph; no baked table is needed.
-
-        Method "table" does not search: it answers as :meth:`path` does.
+        Links are steps, too. Where several lead to one place, the cheapest counts.
 
         Args:
-            method: "astar", "dijkstra", "greedy", "weighted", "bidirectional",
-                "bidirectional_astar", "hpa", "table", or, where `bake.school.register()` was
-                called, "beam", "clusters", "ida" or "sma".
-            heuristic: "null", "manhattan", "euclidean", "chebyshev", "octile" or "hex"; "exact" for
-                the distance itself, from a contraction hierarchy; baked ones
-                are "cluster", "landmark" and "maximum"; None for "maximum" in methods "astar" and
-                "weighted" where it was baked, otherwise the one that fits the level's movement; or
-                your own, in units: a mapping from places or a function of a place.
-            weight: for methods "astar" and "weighted", what the heuristic is multiplied with, 0 to
-                1000 (rounded down to 1024ths). If the heuristic is admissible, the path costs at
-                most that many times as much as a shortest one, and is one for weights up to 1.
-            queue: "bucket", "heap", or "auto" for the faster one; searches with a weight, and by
-                heuristics known to be inadmissible, take a heap.
-            looked_at: whether to report which places were looked at; do not ask for it while other
-                threads search.
-            reopen: whether "astar" by a heuristic that is not admissible expands places again to
-                which it finds a shorter way. Then the path costs at most :meth:`overestimate` more
-                than a shortest one.
-            options: what a method of the school is told besides: `width` of "beam" and `memory` of
-                "sma", as for :func:`bake.school.search`; and `price`, what "clusters" plans by, as
-                for :func:`bake.school.cluster_cost`.
+            places: a place, or many as for :meth:`next_hops`.
 
         Returns:
-            The path, its cost, and how it was found.
+            For one place (place, units) of each neighbour, in the asset's order. For many places
+            first: (m + 1) int64; places: (k, 2) int32 cells, or (k,) object names on graph levels;
+            and (k) float64 units: the neighbours of place i are ``places[first[i]:first[i + 1]]``.
 
         Raises:
-            QueryError: as for :meth:`next_hop`; there is no such method, heuristic or queue; the
-                heuristic does not fit the level or the method; or the weight is out of range, or
-                the method takes none.
-        """
-        from bake.play.searching.methods import Request, result
-
-        now = self._now
-        row, goal_row = ends(now.engine, now.rows, start, goal)
-        request = Request(method, heuristic, weight, queue, looked_at, reopen, options)
-        return result(now.searches, row, goal_row, request)
-
-    def search_nearest(
-        self,
-        start: Place,
-        goals: npt.ArrayLike,
-        method: str = "astar",
-        heuristic: str | None = None,
-        *,
-        weight: float = 1.0,
-    ) -> SearchResult:
-        """Search for a path to the nearest of many goals; no baked table is needed.
-
-        Goals are searched for one by one, those first that may be nearest, until no other one can
-        be nearer. Where there are hundreds, :meth:`path_to_nearest` takes less time.
-
-        Args:
-            goals: as for :meth:`nearest_of`.
-            method, heuristic, weight: as for :meth:`search`.
-
-        Returns:
-            The path, which ends at the goal, its cost, and how it was found; expansions are those
-            for all goals. Where the method promises shortest paths, no goal is nearer.
-
-        Raises:
-            QueryError: as for :meth:`search`; the goals are no list of places.
-        """
-        from bake.play.searching.methods import Request, nearest_result
-
-        now = self._now
-        row, rows = now.rows.row(start), now.rows.standing(goals, "goals")
-        request = Request(method, heuristic, weight)
-        return nearest_result(now.searches, row, rows[rows >= 0].tolist(), request)
-
-    def searching(
-        self,
-        start: Place,
-        goal: Place,
-        method: str = "astar",
-        heuristic: str | Given | None = None,
-        *,
-        queue: str = "auto",
-    ) -> LevelSearch:
-        """Begin a search for a shortest path that goes on a part at a time; nothing is done yet.
-
-        ``run(budget_ms=1)`` on what is returned goes on for a millisecond, ``step()`` expands one
-        place. The path found in the end is that of :meth:`search` by the same heuristic and queue,
-        where it is not the baked one, and otherwise one of the same cost. An update of the level
-        does not change what a search under way looks at.
-
-        Args:
-            method: "astar" or "dijkstra".
-            heuristic: as for :meth:`search`; it must be known to be admissible.
-            queue: "bucket", "heap", or "auto".
-
-        Raises:
-            QueryError: as for :meth:`search`.
-        """
-        from bake.play.searching.under_way import LevelSearch
-
-        now = self._now
-        row, goal_row = ends(now.engine, now.rows, start, goal)
-        return LevelSearch(now.searches, (row, goal_row), method, heuristic, queue)
-
-    def requests(
-        self, budget_ms: float = 1, *, at_once: int = 4, on_change: OnChange = "restart"
-    ) -> RequestQueue:
-        """Return a queue of requests for paths, which are searched for within a budget a frame.
-
-        Args:
-            budget_ms: milliseconds for each frame.
-            at_once: how many requests are searched in turns; the others wait.
-            on_change: whether requests begin again when the level changes ("restart"), or are
-                cancelled and say so ("cancel").
-
-        Raises:
-            QueryError: an argument is none of these.
-        """
-        from bake.play.requests import RequestQueue
-
-        return RequestQueue(lambda: self._now, budget_ms, at_once, on_change)
-
-    def walk(self, start: Place, goal: Place) -> Iterator[Place] | None:
-        """Return the cells of an HPA* path after ``start``, refined as they are asked for.
-
-        The whole way is planned at once, over transitions between clusters; the part between two
-        of them is worked out when a step is due there. So the first moves are known long before
-        the last ones, and a game that changes its mind has not paid for the last ones. Pieces are
-        smoothed by themselves, so the path may be a little longer than that of
-        ``path(..., method="hpa")``. To a goal at most 8 cells away the path is a shortest one.
-
-        Returns:
-            An iterator that ends with ``goal``; it is empty when already there. None where
-            unreachable.
-
-        Raises:
-            QueryError: as for :meth:`next_hop`.
-            MissingTableError: the asset was baked without a hierarchy.
+            QueryError: as for :meth:`next_hop`; ``places`` is neither.
         """
         now = self._now
-        row, goal_row = ends(now.engine, now.rows, start, goal)
-        pieces = now.searches.walk(row, goal_row)
-        if pieces is None:
-            return None
-        return (place for piece in pieces for place in now.rows.places(piece))
+        one, listed = self._current.places.as_many(places)
+        first, rows, ticks = now.searches.space.arcs_from(now.rows.many(listed, "places"))
+        units = ticks / self._units
+        if one:
+            return list(zip(now.rows.places(rows), units.tolist(), strict=True))
+        return first, now.rows.array(rows), units
 
-    def follow(
-        self,
-        path: Sequence[Place],
-        *,
-        smooth: bool = False,
-        reach: float | None = None,
-        strayed: float | None = None,
-        patience: float = 3.0,
-    ) -> Follower:
-        """Return a follower at the start of a path, for an agent that moves freely in the plane.
+    def places(self) -> list[Place]:
+        """Return all places that the profile can stand on, in the asset's order."""
+        now = self._now
+        row = now.version.row_at
+        return now.rows.places(np.sort(row[row >= 0]))
 
-        Args:
-            path: neighbouring places, as :meth:`path` returns them, or points, as
-                :meth:`straight_path` does; at least one.
-            smooth: whether the agent goes straight between the waypoints that :meth:`smooth` finds.
-            reach: how near a corner counts as reached, in units of the plane; None = half a step.
-            strayed: how far off the path is too far; None = one and a half steps.
-            patience: for how long an agent may make no headway before it is stuck, in whatever
-                :meth:`bake.play.follow.Follower.update` counts time in.
+    @property
+    def node_names(self) -> tuple[Name, ...]:
+        """Return the names of a graph level's nodes, in the asset's order; empty on grid levels."""
+        places = self._current.places
+        return () if places.is_grid else places.names
 
-        Raises:
-            QueryError: the path is empty or no path, the level has no points, a number is not above
-                0, or as for :meth:`smooth`.
-        """
-        from bake.play.follow import Follower
-
-        places = self._now.version.places
-
-        def pull(path: Sequence[Place]) -> Waypoints:
-            return self._now.sight.smooth(path)
-
-        return Follower(
-            self,
-            places,
-            path,
-            pull=pull if smooth else None,
-            reach=reach,
-            strayed=strayed,
-            patience=patience,
-        )
+    # -- compiled code, and levels that change -----------------------------------------------------
 
     def warm_up(self, *methods: str) -> None:
         """Load the tables, and compile or load the kernels, that later questions need.
@@ -492,8 +617,6 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
             now.engine.ticks(int(ends[0][0]), int(ends[1][0]))
             now.engine.all_ticks(*ends)
 
-    # -- levels that change ------------------------------------------------------------------------
-
     def update(
         self,
         blocked: Iterable[Place] = (),
@@ -510,10 +633,6 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
         writer = self._current.writer
         return writer.update(blocked, opened, terrain, arcs, links)[self.name]
 
-    def repair(self, budget_ms: float | None = 2) -> int:
-        """Make what questions about this profile would wait for: see :meth:`LevelAsset.repair`."""
-        return self._current.writer.repair([self.name], budget_ms)
-
     def set_state(self, door: str, state: str) -> DetailedReport:
         """Put a door into one of its states, for every profile: see :meth:`LevelAsset.set_state`.
 
@@ -522,6 +641,38 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
         """
         return self._current.writer.set_state(self._current.things, door, state)[self.name]
 
-    def save_patch(self, path: str | Path) -> None:
-        """Write how the level has changed to a file: see :meth:`LevelAsset.save_patch`."""
-        self._current.writer.save_patch(Path(path))
+
+def _spread(found: AnyArray, both: BoolArray | None, nowhere: float) -> AnyArray:
+    """Return what was found of some pairs as one value of each; None = all of them were asked."""
+    if both is None:
+        return found
+    every = np.full(len(both), nowhere, dtype=found.dtype)
+    every[both] = found
+    return every
+
+
+def _nearest_row(now: Snapshot, row: int, goals: npt.ArrayLike) -> int:
+    """Return the row of the goal with the shortest path from a row; -1 where none can be reached.
+
+    Of several equally near it is the first.
+    """
+    goal_rows = now.rows.standing(goals, "goals")
+    goal_rows = goal_rows[goal_rows >= 0]
+    if not len(goal_rows):
+        return -1
+    if now.version.has_hops:
+        ticks = now.engine.all_ticks(np.full_like(goal_rows, row), goal_rows)
+    else:
+        ticks = now.around.ticks_from(row)[goal_rows]
+    best = int(ticks.argmin())
+    return int(goal_rows[best]) if np.isfinite(ticks[best]) else -1
+
+
+def _beginnings(first: npt.ArrayLike, count: int) -> Int64Array:
+    begin = np.asarray(first)
+    sound = begin.ndim == 1 and begin.dtype.kind in "iu" and len(begin) > 0
+    sound = sound and begin[0] == 0 and begin[-1] == count
+    if not sound or (np.diff(begin.astype(np.int64)) < 0).any():
+        expected = f"ascending integers from 0 to {count}"
+        raise QueryError("first does not divide the path", expected=expected)
+    return begin.astype(np.int64)

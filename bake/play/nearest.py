@@ -11,18 +11,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array
-from bake.play.reader.hops import plane_of, view_of
+from bake.kernels import jit
+from bake.play.reader.hops import plane_of
 from bake.play.reader.version import Version
+from bake.search.point.kd_tree import NONE, Candidate, KdTree, nearest_row, nearest_rows
+from bake.search.point.nearest_cell import nearest_cell, nearest_cells
 from levelbake.errors import QueryError
+from levelbake.hops import view_of
 from levelbake.places import FARTHEST, Place, quoted
-
-if TYPE_CHECKING:
-    from bake.search.point.kd_tree import Candidate, KdTree
 
 #: A point no farther than this from the middle of a cell, along both axes, is nearest to that one,
 #: however floats round; nearer to a border the cells around decide.
@@ -97,8 +98,6 @@ class NearestPlaces:
 
     def _near_last(self, x: float, y: float, location: int) -> tuple[Candidate | None, bool]:
         """Return the place known to be near, and whether no other one can be as near."""
-        from bake.search.point.kd_tree import Candidate
-
         row, stands = self._known_row[location], self._stands
         if row < 0 or not (stands is None or stands[row]):
             return None, False
@@ -125,8 +124,6 @@ class NearestPlaces:
         return gap
 
     def _found(self, x: float, y: float, floor: int, known: Candidate | None = None) -> int:
-        from bake.search.point.kd_tree import Candidate
-
         for row in self._opened.tolist():
             near = Candidate(self._away(row, x, y), int(self._version.location[row]), row)
             known = near if known is None else min(known, near)
@@ -145,12 +142,8 @@ class NearestPlaces:
         but: int = -1,
     ) -> int:
         """Return the nearest row that counts, on a floor or in the tree of a graph; -1 for none."""
-        from bake.kernels.jit import ready, straight
-        from bake.search.point.kd_tree import NONE, nearest_row
-        from bake.search.point.nearest_cell import nearest_cell
-
         if self._places.is_grid:
-            if ready(nearest_cell):
+            if jit.ready(nearest_cell):
                 return int(nearest_cell(self._cells[floor], counts, x, y))
             # Plain Python reads memory views several times as fast.
             views = plane_of(self._cells[floor]), view_of(counts)
@@ -160,8 +153,8 @@ class NearestPlaces:
             return known.row
         if self._straight is not None:
             return int(self._straight(keeper._tree, counts, x, y, known, but))
-        if ready(nearest_row):
-            self._straight = straight(nearest_row, keeper._tree, counts, x, y, known, but)
+        if jit.ready(nearest_row):
+            self._straight = jit.straight(nearest_row, keeper._tree, counts, x, y, known, but)
             return int(nearest_row(keeper._tree, counts, x, y, known, but))
         return int(_plain(nearest_row)(keeper._view, counts, x, y, known, but))
 
@@ -219,10 +212,6 @@ class NearestPlaces:
         Raises:
             QueryError: as for :meth:`one`.
         """
-        from bake.kernels.jit import ready
-        from bake.search.point.kd_tree import NONE, nearest_rows
-        from bake.search.point.nearest_cell import nearest_cells
-
         points, wide = self._rows_of_numbers(given), self._places.dimensions
         floor = np.zeros(len(points), dtype=np.int32)
         if wide == 3:
@@ -234,9 +223,9 @@ class NearestPlaces:
         if self._cones is not None:
             return self._under_cones(points)
         found = np.full(len(points), -1, dtype=np.int32)
-        if self._places.is_grid and ready(nearest_cells):
+        if self._places.is_grid and jit.ready(nearest_cells):
             nearest_cells(self._cells, self._mask, points, floor, found)
-        elif not (self._places.is_grid or len(self._opened)) and ready(nearest_rows):
+        elif not (self._places.is_grid or len(self._opened)) and jit.ready(nearest_rows):
             tree = (self._baked or self)._tree
             if tree is not None:
                 nearest_rows(tree, self._mask, points, NONE, found)
@@ -339,8 +328,6 @@ class NearestPlaces:
     @cached_property
     def _tree(self) -> KdTree | None:
         """Return the tree of all rows of a graph; None where there are none."""
-        from bake.search.point.kd_tree import KdTree
-
         count = self._version.row_count
         row = np.arange(count, dtype=np.int32)
         return KdTree.of(self._points, row, self._version.location) if count else None

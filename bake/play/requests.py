@@ -13,7 +13,7 @@ import math
 import time
 from collections.abc import Callable
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from bake.play.headings import ends
 from bake.play.searching.heuristics import Given, lay_out
@@ -24,11 +24,9 @@ from bake.play.searching.under_way import (
     checked_budget,
 )
 from bake.play.snapshot import Snapshot
+from bake.search.problem import Status
 from levelbake.errors import MissingTableError, QueryError
 from levelbake.places import Place, number_of, quoted, whole_of
-
-if TYPE_CHECKING:
-    from bake.search.problem import Status
 
 #: What becomes of requests when the level changes under them.
 OnChange = Literal["restart", "cancel"]
@@ -63,8 +61,6 @@ class PathRequest:
         priority: float,
         asked: tuple[str, str | Given | None],
     ) -> None:
-        from bake.search.problem import Status
-
         self.start, self.goal = places
         self.priority = priority
         self.status: Status = Status.RUNNING
@@ -154,8 +150,6 @@ class PathRequest:
             self._drop()
 
     def _cancel(self, reason: str | None) -> None:
-        from bake.search.problem import Status
-
         self.status, self.reason = Status.CANCELLED, reason
         self._drop()
 
@@ -168,7 +162,7 @@ class PathRequest:
 class RequestQueue:
     """Requests for paths of one profile, searched for within a budget of each frame.
 
-    Get it from :meth:`bake.play.Navigator.requests`. It is one thread's at a time.
+    Get it from :meth:`bake.play.searches.Searches.requests`. It is one thread's at a time.
 
     Attributes:
         budget_ms: milliseconds of each frame.
@@ -218,10 +212,10 @@ class RequestQueue:
         Args:
             start, goal: places.
             priority: how many turns it gets where a request of priority 1 gets one, 0.001 to 1000.
-            method, heuristic: as for :meth:`bake.play.Navigator.searching`.
+            method, heuristic: as for :meth:`bake.play.searches.Searches.begin`.
 
         Raises:
-            QueryError: as for :meth:`bake.play.Navigator.searching`; the priority is wrong.
+            QueryError: as for :meth:`bake.play.searches.Searches.begin`; the priority is wrong.
         """
         if not 0.001 <= number_of(priority) <= 1000:
             raise QueryError(f"priority is {quoted(priority)}", expected="a number, 0.001 to 1000")

@@ -10,20 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from bake.arrays import Float64Array, Int32Array, Int64Array
+from bake.kernels import jit
 from bake.play.mesh.polygons import GRID, Step, beside, step_of
 from bake.play.reader.engine import Engine
-from bake.play.reader.hops import view_of
 from bake.play.reader.places import NodePlaces
+from bake.search.plane.sight import Outline, SweepRoom, corners_seen, holds, sees
 from levelbake.errors import BlockedCellError, QueryError
+from levelbake.hops import view_of
 from levelbake.places import is_point
-
-if TYPE_CHECKING:
-    from bake.search.plane.sight import Outline
 
 Point = tuple[float, ...]
 
@@ -109,23 +108,16 @@ class PlaneWalls:
 
     def outline(self, area: int) -> Outline:
         """Return the walls of an area as searches take them: views, where nothing is compiled."""
-        from bake.kernels.jit import ready
-        from bake.search.plane.sight import Outline, corners_seen
-
-        if ready(corners_seen):
+        if jit.ready(corners_seen):
             return Outline(*self.areas[area][:4])
         return Outline(*(cast("Any", view_of(each)) for each in self.areas[area][:4]))
 
     def holds(self, area: int, step: Step) -> bool:
         """Tell whether a point lies in an area or on its border; exact."""
-        from bake.search.plane.sight import holds
-
         return bool(holds(self.outline(area), *step))
 
     def sees(self, area: int, one: Step, other: Step) -> bool:
         """Tell whether the straight line between two points of an area stays in it; exact."""
-        from bake.search.plane.sight import sees
-
         return bool(sees(self.outline(area), *one, *other))
 
     def joined(self, area: int, step: Step) -> Int64Array:
@@ -134,8 +126,6 @@ class PlaneWalls:
         These are the corners that it sees and that the line to them goes past, and all other nodes
         that it sees.
         """
-        from bake.search.plane.sight import SweepRoom, corners_seen
-
         here = self.areas[area]
         seen = np.empty(len(here.x), dtype=np.int32)
         room = SweepRoom.of(len(here.x))

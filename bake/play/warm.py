@@ -36,7 +36,7 @@ def ask_everything(level: LevelAsset) -> None:
             _ask(nav, *ends)
             _tried(partial(nav.update, opened=[ends[1]]))
             _ask(nav, *ends)
-            _tried(partial(nav.repair, None))
+            _tried(partial(level.repair, None))
 
 
 def _ask_large(nav: Navigator, rows: int) -> None:
@@ -48,7 +48,7 @@ def _ask_large(nav: Navigator, rows: int) -> None:
 
 
 def _walked(nav: Navigator, start: Place, goal: Place) -> None:
-    for _ in nav.walk(start, goal) or ():
+    for _ in nav.search.walk(start, goal) or ():
         pass
 
 
@@ -77,18 +77,18 @@ def _ask(nav: Navigator, start: Place, goal: Place) -> None:
         lambda: nav.distances([start], [goal]),
         lambda: nav.hops_to(goal),
         lambda: nav.distances_to(goal),
-        lambda: nav.distances_from(start),
-        lambda: nav.within(start, 1),
+        lambda: nav.search.distances_from(start),
+        lambda: nav.search.within(start, 1),
         lambda: nav.nearest_of(start, [goal]),
-        lambda: nav.nearest_reachable(start, goal),
-        lambda: list(nav.walk(start, goal) or ()),
-        lambda: nav.smooth(nav.path(start, goal) or []),
-        lambda: nav.heuristic(start, goal),
-        lambda: nav.cluster_distance(0, 0),
+        lambda: nav.search.nearest_reachable(start, goal),
+        lambda: list(nav.search.walk(start, goal) or ()),
+        lambda: nav.plane.smooth(nav.path(start, goal) or []),
+        lambda: nav.search.estimate(start, goal),
+        lambda: nav.search.cluster_distance(0, 0),
         lambda: nav.search(start, goal, queue="heap"),
     ]
     if nav._now.has_corners:
-        questions.append(lambda: nav.straight_path(_point(nav, start), _point(nav, goal)))
+        questions.append(lambda: nav.plane.straight_path(_point(nav, start), _point(nav, goal)))
     questions += [partial(nav.path, start, goal, method) for method in METHODS]
     for question in questions:
         _tried(question)

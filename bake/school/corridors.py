@@ -17,8 +17,8 @@ import numpy as np
 
 from bake.arrays import BoolArray, Int32Array
 from bake.graph import UNREACHABLE, Graph
-from bake.play.estimates import cluster_number
 from bake.play.navigator import Navigator
+from bake.play.searching.bounds import cluster_number
 from bake.play.searching.context import SearchContext
 from bake.play.searching.heuristics import best_name, heuristic_for
 from bake.play.searching.methods import Outcome, Request, refuse_options, without_heuristic
@@ -77,7 +77,7 @@ def cluster_cost(nav: Navigator, start: int, goal: int, price: str = "average") 
 
     Args:
         nav: a profile of a level that was baked with clusters.
-        start, goal: clusters, from :meth:`bake.play.Navigator.cluster`.
+        start, goal: clusters, from :meth:`bake.play.searches.Searches.cluster`.
         price: "minimum", the cheapest step across, for optimists; "maximin", the longest of the
             shortest ways through the first cluster from where it can be entered, for pessimists; or
             "average", the mean of those ways.

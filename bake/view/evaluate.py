@@ -208,7 +208,7 @@ def _overestimate(nav: Navigator, heuristic: str, goals: Sequence[Place]) -> Ove
     standing = [goal for goal in dict.fromkeys(goals) if nav.can_stand(goal)]
     worst, pairs = Overestimate(0.0, None, None, 0, every), 0
     for goal in places if every else standing[:MOST_GOALS]:
-        units, start, count = nav.overestimate(goal, heuristic)
+        units, start, count = nav.search.overestimate(goal, heuristic)
         pairs += count
         if units > worst.units:
             worst = Overestimate(units, start, goal, 0, every)
@@ -304,7 +304,7 @@ def _walk(
     def first_move() -> object:
         if method == "table":
             return nav.next_hop(*pair)
-        return next(nav.walk(*pair) or iter(()), None) if method == "hpa" else path()
+        return next(nav.search.walk(*pair) or iter(()), None) if method == "hpa" else path()
 
     found = nav.search(*pair, method, heuristic, weight=weight)
     return _Walked(found, _microseconds(path), _microseconds(first_move))

@@ -444,7 +444,7 @@ def test_fifty_on_a_real_map(tmp_path: Path, name: str, count: int) -> None:
     asset = bake(copy, recipe_for(tables=("components", "next_hops")))
     with open_asset(asset) as level:
         nav = level.profile()
-        home = max(nav.places(), key=lambda cell: len(nav.within(cell, 3)[0]))
+        home = max(nav.places(), key=lambda cell: len(nav.search.within(cell, 3)[0]))
         cells = [cell for cell in nav.places() if nav.reachable(cell, home)]
         rng = random.Random(7)
         starts, goals = rng.sample(cells, count), rng.sample(cells, count)

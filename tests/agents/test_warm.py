@@ -35,7 +35,7 @@ with open_asset(sys.argv[1]) as level:
     for _ in range(12):
         crowd.plan()
         crowd.step()
-    queue = nav.requests()
+    queue = nav.search.requests()
     queue.add((0, 0), (4, 2))
     while len(queue):
         queue.run()

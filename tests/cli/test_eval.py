@@ -216,7 +216,7 @@ def test_the_greatest_overestimate(project: Path) -> None:
         nav = level.profile()
         places = nav.places()
         above = {
-            (start, goal): nav.heuristic(start, goal, "manhattan") - nav.distance(start, goal)
+            (start, goal): nav.search.estimate(start, goal, "manhattan") - nav.distance(start, goal)
             for start in places
             for goal in places
             if nav.reachable(start, goal)

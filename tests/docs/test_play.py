@@ -9,6 +9,8 @@ import pytest
 import bake.play
 import levelbake
 from bake.play import LevelAsset, Navigator
+from bake.play.plane import Plane
+from bake.play.searches import Searches
 from levelbake import Level, Profile
 from tests.support.pages import ROOT, SHOWN, blocks, checked, page
 
@@ -39,7 +41,11 @@ def test_every_error_is_explained(package: Any, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "text"),
-    [(Level, READER), (Profile, READER), (LevelAsset, READER + PLAY), (Navigator, READER + PLAY)],
+    [
+        (Level, READER),
+        (Profile, READER),
+        *((each, READER + PLAY) for each in (LevelAsset, Navigator, Searches, Plane)),
+    ],
 )
 def test_every_public_method_is_mentioned(kind: type, text: str) -> None:
     members = {name: member for each in kind.__mro__[:-1] for name, member in vars(each).items()}

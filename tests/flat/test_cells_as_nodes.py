@@ -124,7 +124,7 @@ def test_what_the_page_shows_counts_nodes(tmp_path: Path) -> None:
     with open_asset(asset) as level:
         for node in at:
             place = tuple(cell[node, :2].tolist())
-            assert level.profile("walker").cluster(place) == cluster[row_at[node]]
+            assert level.profile("walker").search.cluster(place) == cluster[row_at[node]]
 
 
 def test_floors_and_links(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_the_same_paths_by_hierarchies(asset: Path) -> None:
         for method in ("hpa", "astar", "dijkstra"):
             paths = [level.profile().path((0, 0), (7, 4), method) for level in (one, other)]
             assert paths[0] == paths[1] is not None
-        assert one.profile().cluster((0, 0)) == other.profile().cluster((0, 0))
+        assert one.profile().search.cluster((0, 0)) == other.profile().search.cluster((0, 0))
 
 
 def test_patches_of_one_are_patches_of_the_other(asset: Path, tmp_path: Path) -> None:

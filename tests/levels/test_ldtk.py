@@ -209,8 +209,8 @@ def test_a_mesh_around_the_areas_of_entities(tmp_path: Path) -> None:
     assert bake("build", tmp_path / "yard.ldtk", "-o", tmp_path, *recipe, "-q").code == 0
     with open_asset(tmp_path / "yard.h5") as opened:
         nav = opened.profile()
-        assert nav.place_at((20, 20)) is None
-        assert nav.place_at((28, 28)) is not None
+        assert nav.plane.place_at((20, 20)) is None
+        assert nav.plane.place_at((28, 28)) is not None
 
 
 def test_level_files(tmp_path: Path, path: Path) -> None:

@@ -69,8 +69,8 @@ def ask(level: LevelAsset, profiles: str = "ab") -> dict[str, list[object]]:
             nav.nearest((2.4, 1)),
             nav.search(START, GOAL, "astar").cost,
             nav.path(START, GOAL, "hpa"),
-            nav.heuristic(START, GOAL),
-            nav.cluster_distance(nav.cluster(START), nav.cluster(GOAL)),
+            nav.search.estimate(START, GOAL),
+            nav.search.cluster_distance(nav.search.cluster(START), nav.search.cluster(GOAL)),
         ]
     for name in profiles:
         answers[name].append(level.profile(name).next_hop(START, GOAL))

@@ -34,7 +34,7 @@ def test_corners_one_after_the_other(tmp_path: Path) -> None:
     with drawn_level(tmp_path, *BEND) as (_, nav):
         path = nav.path((0, 0), (0, 3))
         assert path is not None
-        follower = nav.follow(path, reach=0.1)
+        follower = nav.plane.follow(path, reach=0.1)
         assert follower.waypoints == [(0, 0), (4, 0), (4, 3), (0, 3)]
         first = follower.update((0.5, 0.5))
         assert first.corner == (4.5, 0.5)
@@ -58,7 +58,7 @@ def test_paths_are_followed_to_their_ends(tmp_path: Path) -> None:
                 path = nav.path(start, goal)
                 if path is None:
                     continue
-                follower = nav.follow(path, smooth=smooth, reach=0.2)
+                follower = nav.plane.follow(path, smooth=smooth, reach=0.2)
                 x, y = start  # type: ignore[misc]
                 told = walk(follower, (x + 0.5, y + 0.5))
                 assert math.dist(told[-1].corner, (goal[0] + 0.5, goal[1] + 0.5)) < 1e-9  # type: ignore[index]
@@ -71,7 +71,7 @@ def test_behind_a_wall_is_not_further_on(tmp_path: Path) -> None:
     with drawn_level(tmp_path, "........", "#######.", "........") as (_, nav):
         path = nav.path((0, 0), (0, 2))
         assert path is not None
-        follower = nav.follow(path)
+        follower = nav.plane.follow(path)
         follower.update((0.5, 0.5))
         near_the_wall = follower.update((1.0, 1.9))
         assert near_the_wall.along < 2.6
@@ -82,7 +82,7 @@ def test_stuck(tmp_path: Path) -> None:
     with drawn_level(tmp_path, "........") as (_, nav):
         path = nav.path((0, 0), (7, 0))
         assert path is not None
-        follower = nav.follow(path, patience=2.0)
+        follower = nav.plane.follow(path, patience=2.0)
         told = [follower.update((0.5 + step, 0.5), 0.5) for step in range(3)]
         assert not any(each.stuck for each in told)
         told = [follower.update((2.5, 0.5 + step % 2 / 10), 0.5) for step in range(6)]
@@ -99,7 +99,7 @@ def test_pushed_back_through_a_doorway(tmp_path: Path) -> None:
     with drawn_level(tmp_path, "...#...", ".......", "...#...") as (_, nav):
         path = nav.path((1, 0), (5, 2))
         assert path is not None
-        follower = nav.follow(path)
+        follower = nav.plane.follow(path)
         x, y = 1.5, 0.5
         progress = follower.update((x, y))
         while progress.along < progress.left:
@@ -120,7 +120,7 @@ def test_a_small_push_is_walked_off(tmp_path: Path) -> None:
     with drawn_level(tmp_path, "........", "........") as (_, nav):
         path = nav.path((0, 0), (7, 0))
         assert path is not None
-        follower = nav.follow(path)
+        follower = nav.plane.follow(path)
         follower.update((0.5, 0.5))
         follower.update((3.5, 0.5))
         back = follower.update((2.5, 0.9))
@@ -135,7 +135,7 @@ def test_only_what_is_ahead_counts(tmp_path: Path, smooth: bool) -> None:
     with drawn_level(tmp_path, "..........", "..........", "..........") as (_, nav):
         path = nav.path((0, 1), (9, 1))
         assert path is not None
-        follower = nav.follow(path, smooth=smooth)
+        follower = nav.plane.follow(path, smooth=smooth)
         for x in range(6):
             follower.update((x + 0.5, 1.5))
         assert follower.ahead == path[5:]
@@ -165,9 +165,9 @@ def test_graphs(tmp_path: Path) -> None:
             nav = level.profile()
             if given is None:
                 with pytest.raises(QueryError, match="have no positions"):
-                    nav.follow(["a", "b"])
+                    nav.plane.follow(["a", "b"])
                 continue
-            follower = nav.follow(["a", "b", "c", "d"])
+            follower = nav.plane.follow(["a", "b", "c", "d"])
             # b lies on the way from a to c.
             assert follower.waypoints == ["a", "c", "d"]
             assert follower.update((1.0, 0.0)).corner == (30.0, 0.0)
@@ -191,7 +191,7 @@ def test_several_floors(tmp_path: Path) -> None:
         assert goal is not None
         path = nav.path(start, goal)
         assert path is not None
-        follower = nav.follow(path)
+        follower = nav.plane.follow(path)
         assert (follower.path[0], follower.path[-1]) == (start, goal)
         told = walk(follower, tuple(level.to_point(start))[:2], 0.1 * follower._slack)  # type: ignore[arg-type]
         assert told[-1].arrived
@@ -201,7 +201,7 @@ def test_several_floors(tmp_path: Path) -> None:
 
 def test_staying_where_one_is(tmp_path: Path) -> None:
     with drawn_level(tmp_path, "..") as (_, nav):
-        follower = nav.follow([(0, 0)])
+        follower = nav.plane.follow([(0, 0)])
         progress = follower.update((0.5, 0.5))
         assert (progress.corner, progress.left, progress.arrived) == ((0.5, 0.5), 0, True)
         assert follower.ahead == [(0, 0)]
@@ -211,13 +211,13 @@ def test_staying_where_one_is(tmp_path: Path) -> None:
 def test_mistakes(tmp_path: Path) -> None:
     with drawn_level(tmp_path, "....") as (_, nav):
         with pytest.raises(QueryError, match="the path has no places"):
-            nav.follow([])
+            nav.plane.follow([])
         with pytest.raises(QueryError, match="no step leads from"):
-            nav.follow([(0, 0), (2, 0)])
+            nav.plane.follow([(0, 0), (2, 0)])
         for name in ("reach", "strayed", "patience"):
             with pytest.raises(QueryError, match=f"{name} is 0; expected a finite number above 0"):
-                nav.follow([(0, 0), (1, 0)], **{name: 0})
-        follower = nav.follow([(0, 0), (1, 0)])
+                nav.plane.follow([(0, 0), (1, 0)], **{name: 0})
+        follower = nav.plane.follow([(0, 0), (1, 0)])
         for point in ((math.nan, 0), ("a", 0), (1,), None):
             with pytest.raises(QueryError, match="is no point"):
                 follower.update(point)  # type: ignore[arg-type]

@@ -46,7 +46,7 @@ def test_a_mutant_is_refused_or_harmless(tmp_path: Path, number: int) -> None:
         ("two_way", lambda nav: nav.path((1, 0), (0, 0), "hpa")),
         ("two_way", lambda nav: nav.search((1, 0), (0, 0), "hpa")),
         ("pivot_two_way", lambda nav: nav.search((1, 0), (0, 0), "astar", heuristic="maximum")),
-        ("pivot_two_way", lambda nav: nav.heuristic((1, 0), (0, 0), "landmark")),
+        ("pivot_two_way", lambda nav: nav.search.estimate((1, 0), (0, 0), "landmark")),
     ],
 )
 def test_a_level_that_says_its_arcs_lead_back_is_compared_with_its_arcs(

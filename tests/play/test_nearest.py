@@ -246,7 +246,7 @@ def test_where_to_go_instead(
         for _ in range(3):
             for start in rng.sample(nav.places(), 4):
                 for goal in rng.sample(every, 12):
-                    assert nav.nearest_reachable(start, goal) == instead(nav, start, goal)
+                    assert nav.search.nearest_reachable(start, goal) == instead(nav, start, goal)
             shut = [place for place in rng.sample(nav.places(), 3) if nav.can_stand(place)]
             nav.update(blocked=shut, opened=[at for at in rng.sample(every, 4) if at not in shut])
 
@@ -260,4 +260,4 @@ def test_where_to_go_instead_on_floors(tmp_path: Path) -> None:
             for _ in range(20):
                 start = rng.choice(places)
                 goal = (rng.randint(0, 8), rng.randint(0, 4), rng.randint(0, 1))
-                assert nav.nearest_reachable(start, goal) == instead(nav, start, goal)
+                assert nav.search.nearest_reachable(start, goal) == instead(nav, start, goal)

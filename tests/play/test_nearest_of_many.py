@@ -30,7 +30,7 @@ def _check(nav: Navigator, start: object, goals: list[object], far: list[float])
     expanded = 0
     for method in ("astar", "dijkstra", "bidirectional", "table", "weighted"):
         weight = 3 if method == "weighted" else 1
-        found = nav.search_nearest(start, goals, method, weight=weight)
+        found = nav.search.nearest(start, goals, method, weight=weight)
         assert (found.method, found.bound) == (method, weight)
         if nearest is None:
             assert (found.path, found.cost) == (None, math.inf)
@@ -79,7 +79,7 @@ def test_goals_far_beyond_the_best_are_not_searched_for(tmp_path: Path) -> None:
     with drawn_level(tmp_path, *["." * 30] * 12) as (_, nav):
         alone = nav.search((2, 2), (5, 2)).expanded
         goals = [(29, 11), (5, 2), (20, 2), (29, 0)]
-        assert nav.search_nearest((2, 2), goals).expanded == alone
+        assert nav.search.nearest((2, 2), goals).expanded == alone
         assert [b for a, b in pairwise(nav.path_to_nearest((2, 2), goals))][-1] == (5, 2)
 
 
@@ -87,11 +87,11 @@ def test_what_is_no_goal(tmp_path: Path) -> None:
     with drawn_level(tmp_path, "..#..") as (_, nav):
         for ask in (nav.nearest_of, nav.path_to_nearest, nav.next_hop_to_nearest):
             assert ask((0, 0), [(2, 0), (9, 9), (4, 0)]) is None
-        assert nav.search_nearest((0, 0), [(2, 0), (4, 0)]).path is None
-        assert nav.search_nearest((0, 0), [(2, 0), (0, 0)]).path == [(0, 0)]
+        assert nav.search.nearest((0, 0), [(2, 0), (4, 0)]).path is None
+        assert nav.search.nearest((0, 0), [(2, 0), (0, 0)]).path == [(0, 0)]
         with pytest.raises(QueryError, match="no method 'magic'"):
-            nav.search_nearest((0, 0), [], "magic")
+            nav.search.nearest((0, 0), [], "magic")
         with pytest.raises(QueryError):
-            nav.search_nearest((2, 0), [(0, 0)])
+            nav.search.nearest((2, 0), [(0, 0)])
         with pytest.raises(QueryError):
             nav.path_to_nearest((0, 0), 5)

@@ -34,7 +34,7 @@ def test_every_path_in_the_end(tmp_path: Path, seed: int) -> None:
     with open_asset(asset) as level:
         nav = level.profile()
         cells = nav.places()
-        queue = nav.requests(budget_ms=0, at_once=3)  # A turn a frame.
+        queue = nav.search.requests(budget_ms=0, at_once=3)  # A turn a frame.
         asked = [queue.add(a, b, priority=1 + a[0] % 3) for a in cells[::17] for b in cells[::23]]
         assert len(queue) == len(asked)
         ended = []
@@ -52,7 +52,7 @@ def test_every_path_in_the_end(tmp_path: Path, seed: int) -> None:
 
 def test_no_budget_is_all_there_is_to_do(tmp_path: Path) -> None:
     with hall(tmp_path) as level:
-        queue = level.profile().requests()
+        queue = level.profile().search.requests()
         asked = [queue.add((0, 0), (x, 12)) for x in range(12)]
         assert queue.run(math.inf) == asked
         assert all(request.status is Status.FOUND for request in asked)
@@ -61,7 +61,7 @@ def test_no_budget_is_all_there_is_to_do(tmp_path: Path) -> None:
 def test_nobody_waits_for_ever(tmp_path: Path) -> None:
     """However many urgent requests come after it, one that is not has its turn."""
     with hall(tmp_path) as level:
-        queue = level.profile().requests(budget_ms=0, at_once=1)
+        queue = level.profile().search.requests(budget_ms=0, at_once=1)
         patient = queue.add((0, 0), (11, 12), priority=1)
         for _ in range(160):
             queue.add((0, 0), (1, 1), priority=10)
@@ -73,7 +73,7 @@ def test_nobody_waits_for_ever(tmp_path: Path) -> None:
 
 def test_the_urgent_come_first(tmp_path: Path) -> None:
     with hall(tmp_path) as level:
-        queue = level.profile().requests(budget_ms=0, at_once=1)
+        queue = level.profile().search.requests(budget_ms=0, at_once=1)
         slow = [queue.add((0, 0), (11, 12)) for _ in range(3)]
         urgent = queue.add((0, 0), (11, 12), priority=100)
         order = []
@@ -85,7 +85,7 @@ def test_the_urgent_come_first(tmp_path: Path) -> None:
 def test_turns_follow_priorities(tmp_path: Path) -> None:
     """Of two alike, the one with twice the priority has expanded about twice as much by then."""
     with hall(tmp_path) as level:
-        queue = level.profile().requests(budget_ms=0, at_once=2)
+        queue = level.profile().search.requests(budget_ms=0, at_once=2)
         half = queue.add((0, 0), (11, 12), priority=1, method="dijkstra")
         full = queue.add((0, 0), (11, 12), priority=2, method="dijkstra")
         while not full.over:
@@ -99,18 +99,18 @@ def test_the_first_moves_at_once(tmp_path: Path) -> None:
     (tmp_path / "layers").mkdir()
     with hall(tmp_path / "hops", "components", "next_hops") as level:
         nav = level.profile()
-        request = nav.requests().add((0, 0), (11, 12))
+        request = nav.search.requests().add((0, 0), (11, 12))
         assert [(0, 0), *request.moves(3)] == nav.path((0, 0), (11, 12))[:4]
         assert [(0, 0), *request.moves(1000)] == nav.path((0, 0), (11, 12))
     with hall(tmp_path / "layers", "components", "hierarchy") as level:
         nav = level.profile()
-        request = nav.requests().add((0, 0), (11, 12))
-        walked = nav.walk((0, 0), (11, 12))
+        request = nav.search.requests().add((0, 0), (11, 12))
+        walked = nav.search.walk((0, 0), (11, 12))
         assert walked is not None
         assert request.moves(5) == list(walked)[:5]
     with hall(tmp_path) as level:
         nav = level.profile()
-        queue = nav.requests(budget_ms=0)
+        queue = nav.search.requests(budget_ms=0)
         request = queue.add((0, 0), (11, 12))
         assert request.moves() == []  # Nothing is searched yet.
         queue.run()
@@ -127,7 +127,7 @@ def test_the_first_moves_at_once(tmp_path: Path) -> None:
 def test_changes_begin_requests_again(tmp_path: Path) -> None:
     with hall(tmp_path) as level:
         nav = level.profile()
-        queue = nav.requests(budget_ms=0, at_once=2)
+        queue = nav.search.requests(budget_ms=0, at_once=2)
         through, aside, gone = (
             queue.add((0, 0), (11, 12)),
             queue.add((0, 0), (5, 0)),
@@ -149,7 +149,7 @@ def test_changes_begin_requests_again(tmp_path: Path) -> None:
 def test_changes_may_cancel_them(tmp_path: Path) -> None:
     with hall(tmp_path) as level:
         nav = level.profile()
-        queue = nav.requests(budget_ms=0, at_once=1, on_change="cancel")
+        queue = nav.search.requests(budget_ms=0, at_once=1, on_change="cancel")
         first, second = queue.add((0, 0), (11, 12)), queue.add((0, 0), (5, 0))
         queue.run()
         nav.update(blocked=[(3, 3)])
@@ -162,7 +162,7 @@ def test_changes_may_cancel_them(tmp_path: Path) -> None:
 
 def test_cancelled_ones_leave(tmp_path: Path) -> None:
     with hall(tmp_path) as level:
-        queue = level.profile().requests(budget_ms=0, at_once=1)
+        queue = level.profile().search.requests(budget_ms=0, at_once=1)
         first, second = queue.add((0, 0), (11, 12)), queue.add((0, 0), (5, 0))
         queue.run()
         first.cancel()
@@ -182,8 +182,8 @@ def test_mistakes(tmp_path: Path) -> None:
             ({"on_change": "wait"}, "on_change is 'wait'; expected 'restart' or 'cancel'"),
         ):
             with pytest.raises(QueryError, match=told):
-                nav.requests(**wrong)
-        queue = nav.requests()
+                nav.search.requests(**wrong)
+        queue = nav.search.requests()
         with pytest.raises(QueryError, match=r"priority is 0; expected a number, 0\.001 to 1000"):
             queue.add((0, 0), (1, 1), priority=0)
         with pytest.raises(QueryError, match="'hpa' cannot be searched part by part"):

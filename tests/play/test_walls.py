@@ -63,8 +63,8 @@ def test_around_a_box(tmp_path: Path) -> None:
         path = nav.path(start, goal)
         assert path == [(5, 1), (8, 6), (12, 6), (15, 1)]
         assert nav.distance(start, goal) == pytest.approx(2 * math.dist(start, (8, 6)) + 4)
-        assert nav.straight_path(start, goal) == path
-        assert nav.straight_path(start, goal, "polyanya") == path
+        assert nav.plane.straight_path(start, goal) == path
+        assert nav.plane.straight_path(start, goal, "polyanya") == path
         assert nav.path(start, (5, 9)) == [(5, 1), (5, 9)]
         assert nav.path(start, start) == [(5, 1)]
         assert nav.distance(start, start) == 0
@@ -79,7 +79,7 @@ def test_points_where_nobody_can_be(tmp_path: Path) -> None:
     with open_asset(drawn(tmp_path, FLOOR, wall(8, 0, 4, 6))) as level:
         nav = level.profile()
         for wrong in ((10, 3), (-1, 5), (1e30, 0)):
-            assert nav.straight_path((5, 1), wrong) is None
+            assert nav.plane.straight_path((5, 1), wrong) is None
             for ends in ((wrong, (5, 1)), ((5, 1), wrong), (wrong, nav.nearest((8, 6)))):
                 for ask in (nav.path, nav.distance):
                     with pytest.raises(BlockedCellError, match="'default' cannot be at"):
@@ -94,7 +94,7 @@ def test_points_where_nobody_can_be(tmp_path: Path) -> None:
         with pytest.raises(QueryError, match="method 'astar' can search from"):
             nav.path((5, 1), (15, 1), "astar")
         with pytest.raises(QueryError, match="no method 'taut'"):
-            nav.straight_path((5, 1), (15, 1), "taut")
+            nav.plane.straight_path((5, 1), (15, 1), "taut")
 
 
 def test_where_there_is_no_way(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_where_there_is_no_way(tmp_path: Path) -> None:
         nav = level.profile()
         assert nav.path((5, 1), (15, 1)) is None
         assert nav.distance((5, 1), (15, 1)) == math.inf
-        assert nav.straight_path((5, 1), (15, 1)) is None
+        assert nav.plane.straight_path((5, 1), (15, 1)) is None
 
 
 def test_other_levels_have_no_points(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_other_levels_have_no_points(tmp_path: Path) -> None:
         with pytest.raises(QueryError, match="no node is named"):
             nav.path((5, 1), (15, 1))
         with pytest.raises(QueryError, match="has no navigation mesh"):
-            nav.straight_path((5, 1), (15, 1))
+            nav.plane.straight_path((5, 1), (15, 1))
 
 
 def test_lines_that_are_not_taut_are_no_arcs(tmp_path: Path) -> None:
@@ -245,11 +245,11 @@ def test_plain_python_answers_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     rng = random.Random(4)
     pairs = [[(rng.uniform(0, 20), rng.uniform(0, 10)) for _ in "ab"] for _ in range(20)]
     with open_asset(asset) as level:
-        told = [level.profile().straight_path(*pair) for pair in pairs]
+        told = [level.profile().plane.straight_path(*pair) for pair in pairs]
     monkeypatch.setattr("bake.kernels.jit.ready", lambda kernel: False)
     monkeypatch.setattr(Kernel, "__call__", lambda kernel, *given: kernel.plain(*given))
     with open_asset(asset) as level:
-        assert [level.profile().straight_path(*pair) for pair in pairs] == told
+        assert [level.profile().plane.straight_path(*pair) for pair in pairs] == told
     assert any(way is not None and len(way) > 3 for way in told)
 
 

@@ -43,8 +43,8 @@ def answers():
         nav.distances([tuple(nav.next_hops([a], [b])[0].tolist())], [b]).tolist(),
         nav.distances([a], [b]).tolist(), nav.length(nav.paths([a], [b])[1].tolist()),
         nav.search(a, b, "hpa").cost, nav.search(a, b).cost, nav.search(a, b, "dijkstra").cost,
-        nav.distances_to(b).tolist(), nav.distances_from(a).tolist(),
-        nav.within(a, 3)[0].tolist(), list(nav.walk(a, b))[-1], nav.hops_to(b).shape,
+        nav.distances_to(b).tolist(), nav.search.distances_from(a).tolist(),
+        nav.search.within(a, 3)[0].tolist(), list(nav.search.walk(a, b))[-1], nav.hops_to(b).shape,
     ]
 print(json.dumps(answers()))
 nav.update(blocked=[nav.next_hop(a, b)])

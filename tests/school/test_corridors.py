@@ -42,7 +42,7 @@ def opened(folder: Path, grid: list[list[str]], **recipe: object) -> Navigator:
 def test_every_price_can_mislead(tmp_path: Path) -> None:
     nav = opened(tmp_path, rows(*WINDING), connectivity=4)
     start, goal = (3, 3), (8, 3)
-    rooms = [nav.cluster(cell) for cell in ((0, 0), (4, 0), (8, 0))]
+    rooms = [nav.search.cluster(cell) for cell in ((0, 0), (4, 0), (8, 0))]
     assert nav.distance(start, goal) == 7
     for price in PRICES:
         found = plan_clusters(nav, start, goal, price)
@@ -95,7 +95,7 @@ def test_only_the_average_minds_the_mud(tmp_path: Path) -> None:
 def test_against_networkx_and_shortest_paths(tmp_path: Path, seed: int) -> None:
     nav = opened(tmp_path, random_grid(seed, 14, 11))
     cells = [(x, y) for y in range(11) for x in range(14) if nav.can_stand((x, y))]
-    count = 1 + max(nav.cluster(cell) for cell in cells)
+    count = 1 + max(nav.search.cluster(cell) for cell in cells)
     cells = cells[seed % 5 :: 5]
     for price in PRICES:
         graph = nx.DiGraph()
@@ -107,7 +107,7 @@ def test_against_networkx_and_shortest_paths(tmp_path: Path, seed: int) -> None:
         for start in cells[::3]:
             for goal in cells[::4]:
                 planned = plan_clusters(nav, start, goal, price)
-                ends = nav.cluster(start), nav.cluster(goal)
+                ends = nav.search.cluster(start), nav.search.cluster(goal)
                 if planned is None:
                     assert not nx.has_path(graph, *ends)
                     assert nav.distance(start, goal) == math.inf
@@ -137,7 +137,7 @@ def test_a_path_is_the_shortest_inside_the_clusters_of_its_plan(tmp_path: Path, 
         plan = plan_clusters(nav, start, goal)
         if plan is None:
             continue
-        room = steps.subgraph([cell for cell in cells if nav.cluster(cell) in plan[0]])
+        room = steps.subgraph([cell for cell in cells if nav.search.cluster(cell) in plan[0]])
         if nx.has_path(room, start, goal):
             best = nx.dijkstra_path_length(room, start, goal)
             assert nav.search(start, goal, "clusters").cost == pytest.approx(best, rel=1e-6)
@@ -195,10 +195,6 @@ def test_who_has_not_registered_them_is_told(
     monkeypatch.delitem(METHODS, "clusters")
     with pytest.raises(QueryError, match=r"no method 'clusters'; .*; call `bake.school.register"):
         nav.search((3, 3), (8, 3), "clusters")
-    with pytest.raises(QueryError, match=r"moved; call `bake.school.cluster_cost\(nav, ...\)`"):
-        nav.cluster_cost(0, 1)
-    with pytest.raises(QueryError, match=r"moved; call `bake.school.plan_clusters\(nav, ...\)`"):
-        nav.plan_clusters((3, 3), (8, 3), price="minimum")
     with pytest.raises(QueryError, match="no cluster 99"):
         cluster_cost(nav, 0, 99)
 

@@ -22,13 +22,13 @@ def compare_with_a_bake(level: LevelAsset, asset: Path, folder: Path, places: li
             for a, here in mine.items():
                 for b, there in mine.items():
                     pair = number[here], number[there]
-                    assert nav.cluster_distance(a, b) == other.cluster_distance(*pair)
+                    assert nav.search.cluster_distance(a, b) == other.search.cluster_distance(*pair)
 
 
 def by_cluster(nav: Navigator, places: list[object]) -> dict[int, frozenset[object]]:
     found: dict[int, set[object]] = {}
     for place in places:
-        found.setdefault(nav.cluster(place), set()).add(place)
+        found.setdefault(nav.search.cluster(place), set()).add(place)
     return {cluster: frozenset(those) for cluster, those in found.items()}
 
 

@@ -41,9 +41,9 @@ def values_at(nav: Navigator, field: np.ndarray, places: list) -> list:
 def check_fields(nav: Navigator, one: Place, places: list, steps: Steps, lengths: dict) -> None:
     away = [lengths[one].get(place, math.inf) / TICKS for place in places]
     toward = [lengths[place].get(one, math.inf) / TICKS for place in places]
-    assert values_at(nav, nav.distances_from(one), places) == away
+    assert values_at(nav, nav.search.distances_from(one), places) == away
     assert values_at(nav, nav.distances_to(one), places) == toward
-    assert int(np.isfinite(nav.distances_from(one)).sum()) == int(np.isfinite(away).sum())
+    assert int(np.isfinite(nav.search.distances_from(one)).sum()) == int(np.isfinite(away).sum())
     for place, hop in zip(places, values_at(nav, nav.hops_to(one), places), strict=True):
         told = tuple(hop.tolist()) if isinstance(hop, np.ndarray) else hop
         if place == one:
@@ -61,14 +61,14 @@ def check_within(nav: Navigator, start: Place, lengths: dict, rng: random.Random
     for ticks in (0, some, some - 1, farthest):
         if ticks < 0:
             continue
-        found, units = nav.within(start, ticks / TICKS)
+        found, units = nav.search.within(start, ticks / TICKS)
         told = [tuple(each) if isinstance(each, list) else each for each in found.tolist()]
         wanted = {place for place, length in lengths.items() if length <= ticks}
         assert set(told) == wanted
         assert len(told) == len(wanted)
         assert units.tolist() == [lengths[place] / TICKS for place in told]
         assert units.tolist() == sorted(units.tolist())
-    assert len(nav.within(start, math.inf)[0]) == len(lengths)
+    assert len(nav.search.within(start, math.inf)[0]) == len(lengths)
 
 
 def check_nearest_of(nav: Navigator, start: Place, goals: list, lengths: dict) -> None:
@@ -84,7 +84,7 @@ def check_nearest_of(nav: Navigator, start: Place, goals: list, lengths: dict) -
 def check_instead(nav: Navigator, start: Place, goal: Place, lengths: dict) -> None:
     if not isinstance(goal, tuple):
         return
-    told = nav.nearest_reachable(start, goal)
+    told = nav.search.nearest_reachable(start, goal)
     assert told in lengths
     if goal in lengths:
         assert told == goal

@@ -101,8 +101,10 @@ def ask_everything(path: Path, *, check: bool = True) -> list[object]:
                     nav.reachable(start, goal),
                     way,
                     round(nav.search(start, goal, "hpa").cost, 6),
-                    nav.heuristic(start, goal),
-                    nav.cluster_distance(nav.cluster(start), nav.cluster(goal)),
+                    nav.search.estimate(start, goal),
+                    nav.search.cluster_distance(
+                        nav.search.cluster(start), nav.search.cluster(goal)
+                    ),
                     None if way is None else nav.length(way),
                 ]
         answers.append(nav.next_hops(places, places[::-1]).tolist())

@@ -197,7 +197,7 @@ def answers(path: Path, seed: int, pairs: int = 25) -> list[object]:
             for _ in range(pairs if places else 0):
                 start, goal = rng.choice(places), rng.choice(places)
                 way = nav.path(start, goal, "hpa")
-                walked = nav.walk(start, goal)
+                walked = nav.search.walk(start, goal)
                 found.append((start, goal, way, None if walked is None else list(walked)))
             if places:
                 starts = [rng.choice(places) for _ in range(pairs)]

@@ -61,7 +61,7 @@ def test_a_cell_alone_is_the_cell_in_any_heading(tmp_path: Path) -> None:
         with pytest.raises(QueryError, match="outside"):
             nav.distance((0, 0), (9, 9))
         with pytest.raises(QueryError, match="straight lines"):
-            nav.smooth([(0, 0, 0), (1, 0, 0)])
+            nav.plane.smooth([(0, 0, 0), (1, 0, 0)])
 
 
 def drawn(rng: random.Random, width: int, height: int) -> list[list[str]]:

@@ -42,7 +42,7 @@ def baked(source: Path, **settings: Any) -> Path:
 
 
 def cluster_of(nav: Navigator) -> dict[str, int]:
-    return {name: nav.cluster(name) for name in nav._now.version.places.names}
+    return {name: nav.search.cluster(name) for name in nav._now.version.places.names}
 
 
 def test_the_lookup_table_of_the_notes(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_the_lookup_table_of_the_notes(tmp_path: Path) -> None:
         number = cluster_of(nav)
         assert {name[0]: number[name] for name in number} == {"A": 0, "B": 1, "C": 2}
         assert len(set(number.values())) == 3
-        table = [[nav.cluster_distance(a, b) for b in range(3)] for a in range(3)]
+        table = [[nav.search.cluster_distance(a, b) for b in range(3)] for a in range(3)]
         assert table == [[0, 13, 29], [13, 0, 7], [29, 7, 0]]
         assert set(level.regions["B"].nodes) == {"B1", "B2", "B3"}
         assert level.regions["B"].cells.shape == (0, 2)
@@ -126,7 +126,7 @@ def test_the_parts_of_regions_are_clusters(tmp_path: Path, laid: bool) -> None:
             parts = {frozenset(part) for part in nx.connected_components(both.subgraph(mine))}
             found: dict[int, set[int]] = {}
             for node in mine:
-                found.setdefault(nav.cluster(node), set()).add(node)
+                found.setdefault(nav.search.cluster(node), set()).add(node)
             assert {frozenset(part) for part in found.values()} == parts
 
 

@@ -197,12 +197,12 @@ def test_straight_lines_pay_for_slopes(tmp_path: Path) -> None:
     with open_asset(asset) as level:
         for _ in range(2):
             nav = level.profile()
-            assert nav.any_angle_length([(0, 0), (3, 0)]) == 3 + 2 * 1.5
-            assert nav.any_angle_length([(3, 0), (0, 0)]) == 3 + 1.5
-            assert nav.any_angle_length([(0, 1), (3, 2)]) == pytest.approx(10**0.5)
+            assert nav.plane.any_angle_length([(0, 0), (3, 0)]) == 3 + 2 * 1.5
+            assert nav.plane.any_angle_length([(3, 0), (0, 0)]) == 3 + 1.5
+            assert nav.plane.any_angle_length([(0, 1), (3, 2)]) == pytest.approx(10**0.5)
             path = nav.path((0, 0), (3, 0))
             assert path is not None
-            assert nav.any_angle_length(nav.smooth(path)) <= nav.length(path)
+            assert nav.plane.any_angle_length(nav.plane.smooth(path)) <= nav.length(path)
             level.update(terrain={(1, 1): "floor"}, blocked=[(0, 2)])
             level.update(opened=[(0, 2)])
 

@@ -113,7 +113,7 @@ def hold(assets: list[Path], points: list[Point], truth: np.ndarray) -> float:
         ways, nav = mesh.profile(), corners.profile()
         for at, start in enumerate(points):
             for to, goal in enumerate(points[:at]):
-                told = nav.straight_path(start, goal)
+                told = nav.plane.straight_path(start, goal)
                 assert told == nav.path(start, goal)
                 assert measured(told) == pytest.approx(truth[at, to], abs=1e-3), (start, goal)
                 assert nav.distance(start, goal) == pytest.approx(truth[at, to], abs=1e-2)

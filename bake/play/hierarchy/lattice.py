@@ -9,21 +9,29 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt8Array
 from bake.play.hierarchy.layers import JoinedClusters, form_of, layers_of
 from bake.play.hierarchy.paths import HierarchyPaths, Plan, Way, with_room
+from bake.play.hierarchy.sheets import LatticeSheets, WornSheets
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.version import Version
+from bake.search.hierarchy.arcs import SLOTS
+from bake.search.hierarchy.bundles import (
+    FLOW,
+    FULL,
+    NO_GRAPH,
+    NO_RUNS,
+    LayerStack,
+    QueryMemory,
+    StraightRuns,
+)
+from bake.search.hierarchy.layer import Layer
+from bake.search.hierarchy.stack import layer_stack
+from bake.search.hierarchy.straight_runs import lattice_runs
 from levelbake.columns import profile_path
-
-if TYPE_CHECKING:
-    from bake.play.hierarchy.sheets import WornSheets
-    from bake.search.hierarchy.bundles import LayerStack, QueryMemory, StraightRuns
-    from bake.search.hierarchy.layer import Layer
 
 #: The first piece of a walk has no more hops, unless start and goal are near.
 _FIRST_HOPS = 8
@@ -35,11 +43,6 @@ _NEAR = 16
 
 def sheet_version(columns: ProfileColumns) -> Version:
     """Return what is known of a profile as it was baked: sheet by sheet, if that can be."""
-    asset = columns.places.asset
-    if asset.implied is None or columns.has_hops:
-        return columns.version
-    from bake.play.hierarchy.sheets import LatticeSheets, WornSheets
-
     if not LatticeSheets.fit(columns):
         return columns.version
 
@@ -112,8 +115,6 @@ class SheetHierarchy(ABC):
 
     def runs_for(self, missing: UInt8Array) -> StraightRuns:
         """Return the straight runs, for a kernel that says which sheets it misses."""
-        from bake.search.hierarchy.straight_runs import lattice_runs
-
         sheets = self.sheets
         return lattice_runs(sheets.lattice(missing), self._form, sheets.least, even=sheets.even)
 
@@ -130,8 +131,6 @@ class LatticeHierarchy(SheetHierarchy):
     """
 
     def __init__(self, columns: ProfileColumns, version: Version) -> None:
-        from bake.search.hierarchy.bundles import FLOW
-
         if not columns.has("layer_nodes"):
             raise columns.missing("hierarchy")
         self.version = version
@@ -154,16 +153,11 @@ class LatticeHierarchy(SheetHierarchy):
     @cached_property
     def _fixed(self) -> LayerStack:
         """Lay the layers out, but for rows and flow fields."""
-        from bake.search.hierarchy.bundles import NO_GRAPH
-        from bake.search.hierarchy.stack import layer_stack
-
         # Each question puts the rows in: what had been kept of them here would never be forgotten.
         return layer_stack(self.layers, self.landmark, NO_GRAPH, NO_GRAPH, two_way=True)
 
     @cached_property
     def most_arcs(self) -> int:
-        from bake.search.hierarchy.arcs import SLOTS
-
         return SLOTS * int(self._kept.squares.cluster_rows.max(initial=0))
 
     def transitions(self, hops: Int32Array) -> tuple[Int32Array, Int32Array]:
@@ -201,8 +195,6 @@ class LatticePaths(HierarchyPaths):
         length, ticks, count = self._planned(start, goal, memory)
         if length < 0:
             return memory, (length, ticks, count, 0, 0)
-        from bake.search.hierarchy.bundles import FULL
-
         hops = memory.plan[0, :length]
         if first_piece and not self._near(start, goal):
             hops = hops[:_FIRST_HOPS]
@@ -235,8 +227,6 @@ class LatticePaths(HierarchyPaths):
     def _refined(
         self, way: Plan, hop: int, until: int, row: int, runs: StraightRuns | None
     ) -> tuple[int, Int32Array]:
-        from bake.search.hierarchy.bundles import NO_RUNS
-
         start, goal, plan = way
         memory, extra = self._borrow(), np.zeros(0, dtype=np.int64)
         hops = plan[max(0, hop - 1) : until]

@@ -14,19 +14,26 @@ from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
 from bake.asset.layers import stored_layers
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.places import NodePlaces
+from bake.search.graph.partition import connected_parts, members, neighbours
+from bake.search.hierarchy.arcs import SLOTS, leads_back, step_range
+from bake.search.hierarchy.bundles import (
+    SIZE,
+    ClusteredGraph,
+    LatticeArcs,
+    LayerStack,
+    StraightRuns,
+)
+from bake.search.hierarchy.clusters import most_arcs_inside
+from bake.search.hierarchy.lattice import lattice_arcs
+from bake.search.hierarchy.layer import Layer
+from bake.search.hierarchy.smooth import HEX, SQUARE_4, SQUARE_8
+from bake.search.hierarchy.stack import layer_stack
+from bake.search.hierarchy.straight_runs import RunsVersion, lattice_runs
 from levelbake.columns import profile_path
 from levelbake.steps import chart
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from bake.search.hierarchy.bundles import (
-        ClusteredGraph,
-        LatticeArcs,
-        LayerStack,
-        StraightRuns,
-    )
-    from bake.search.hierarchy.layer import Layer
 
 
 class ClusterTables:
@@ -47,8 +54,6 @@ class ClusterTables:
     @cached_property
     def members(self) -> tuple[Int32Array, Int32Array, Int32Array]:
         """Return rows by cluster: first (c + 1), row (r); and (r) the rank of a row in its own."""
-        from bake.search.graph.partition import members
-
         return members(self.cluster, self.count)
 
     @cached_property
@@ -57,9 +62,6 @@ class ClusterTables:
 
         On a large lattice the arcs follow from its cells.
         """
-        from bake.search.graph.partition import members
-        from bake.search.hierarchy.bundles import ClusteredGraph
-
         lattice = self.lattice
         if lattice is None:
             return self.listed
@@ -71,8 +73,6 @@ class ClusterTables:
     @cached_property
     def lattice(self) -> LatticeArcs | None:
         """Return what the arcs of a large lattice follow from; None where the asset lists them."""
-        from bake.search.hierarchy.lattice import lattice_arcs
-
         columns, implied = self.columns, self.columns.places.asset.implied
         if implied is None:
             return None
@@ -93,8 +93,6 @@ class ClusterTables:
             Whether every step leads back at the same weight; (2) int32 ticks that no straight step
             and no diagonal one is below; whether all of a kind weigh the same.
         """
-        from bake.search.hierarchy.arcs import leads_back, step_range
-
         assert self.lattice is not None
         seen = np.zeros((2, *self.lattice.ticks.shape[:2]), dtype=np.bool_)
         back = bool(leads_back(self.lattice, seen))
@@ -117,8 +115,6 @@ class ClusterTables:
         return self._divided(graph.first_out[:-1], graph.first_out[1:], arcs)
 
     def _divided(self, first: Int32Array, end: Int32Array, arcs: Int32Array) -> ClusteredGraph:
-        from bake.search.hierarchy.bundles import ClusteredGraph
-
         return ClusteredGraph(beside(self.cluster, self.members[2], first, end), arcs)
 
     @cached_property
@@ -136,8 +132,6 @@ class ClusterTables:
         Returns:
             first (c + 1), and the neighbours of each cluster, ascending.
         """
-        from bake.search.graph.partition import neighbours
-
         tail, head = self.crossing
         return neighbours(self.cluster[tail], self.cluster[head], self.count)
 
@@ -151,8 +145,6 @@ class JoinedClusters:
     @cached_property
     def _group(self) -> Int32Array:
         """Return (t) int32, equal numbers for transitions that are connected."""
-        from bake.search.graph.partition import connected_parts
-
         first = self._first
         heads = np.ascontiguousarray(first.arcs[:, 0])
         everyone = np.zeros(len(first.node), dtype=np.int32)
@@ -218,8 +210,6 @@ class HierarchyTables:
     @cached_property
     def stack(self) -> LayerStack:
         """Put all layers into one numbering."""
-        from bake.search.hierarchy.stack import layer_stack
-
         graph = self.clusters.graph
         back = graph if self.two_way else self.clusters.back
         return layer_stack(self.layers, self.landmark, graph, back, two_way=self.two_way)
@@ -227,10 +217,6 @@ class HierarchyTables:
     @cached_property
     def most_arcs(self) -> int:
         """Return the most arcs inside a cluster of rows, in either direction."""
-        from bake.search.hierarchy.arcs import SLOTS
-        from bake.search.hierarchy.bundles import SIZE
-        from bake.search.hierarchy.clusters import most_arcs_inside
-
         if self.on_cells and self.two_way:
             return SLOTS * int(self.layers[0].cluster_data[:, SIZE].max(initial=0))
         return max(most_arcs_inside(self.stack.graph), most_arcs_inside(self.stack.back))
@@ -238,8 +224,6 @@ class HierarchyTables:
     @cached_property
     def runs(self) -> StraightRuns | None:
         """Find the straight runs of a lattice, for smoothing; None on graphs."""
-        from bake.search.hierarchy.straight_runs import RunsVersion, lattice_runs
-
         places = self.columns.places
         if not places.is_grid:
             return None
@@ -271,8 +255,6 @@ def layers_of(
     Raises:
         CorruptAssetError: columns contradict each other.
     """
-    from bake.search.hierarchy.layer import Layer
-
     asset, profile, rows = columns.places.asset, columns.profile, int(size.sum())
     layers: list[Layer] = []
     label = cluster
@@ -307,8 +289,6 @@ def layers_of(
 
 def form_of(places: NodePlaces) -> int:
     """Say how differences of cells are taken apart: see :mod:`bake.search.hierarchy.smooth`."""
-    from bake.search.hierarchy.smooth import HEX, SQUARE_4, SQUARE_8
-
     if places.hex_layout:
         return HEX
     return SQUARE_4 if places.asset.number("connectivity") == 4 else SQUARE_8

@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
+from bake.kernels.jit import straight
 from bake.play.reader.version import Version
-
-if TYPE_CHECKING:
-    from bake.search.hierarchy.bundles import LayerStack, QueryMemory, StraightRuns
-    from bake.search.hierarchy.layer import Layer
+from bake.search.hierarchy import hpa
+from bake.search.hierarchy.bundles import (
+    ASTRAY,
+    FULL,
+    NO_RUNS,
+    LayerStack,
+    QueryMemory,
+    StraightRuns,
+)
+from bake.search.hierarchy.layer import Layer
 
 #: How many rows a path has room for at first.
 ROOM = 4096
@@ -73,8 +80,6 @@ class HierarchyPaths:
     """
 
     def __init__(self, tables: Hierarchy) -> None:
-        from bake.search.hierarchy import hpa
-
         self.tables = tables
         self._kernels = hpa
         self._memory: list[QueryMemory] = []
@@ -196,8 +201,6 @@ class HierarchyPaths:
         Raises:
             CorruptAssetError: ways that lead nowhere.
         """
-        from bake.search.hierarchy.bundles import NO_RUNS
-
         hop, rows = 0, np.array([way.start], dtype=np.int32)
         while hop <= len(way.plan):
             ends, until = (way.start, way.goal, way.plan), len(way.plan) + 1
@@ -214,8 +217,6 @@ class HierarchyPaths:
         follow = self._straight or self._followed
         found = follow(start, goal, first_piece, stack, runs, memory)
         if found[0] < 0:
-            from bake.search.hierarchy.bundles import FULL
-
             while found[0] == FULL:
                 memory = with_room(memory)
                 found = follow(start, goal, first_piece, stack, runs, memory)
@@ -224,8 +225,6 @@ class HierarchyPaths:
 
     def _followed(self, *args: Any) -> tuple[int, int, int, int, int]:
         """Call a kernel as usual, and have later calls spared the choice of its code."""
-        from bake.kernels.jit import straight
-
         one = self.tables.stack.layers == 1
         follow = self._kernels.follow_way if one else self._kernels.follow_way_above
         found = follow(*args)
@@ -251,19 +250,14 @@ class HierarchyPaths:
     @cached_property
     def _runs(self) -> StraightRuns:
         """Return the straight runs by which paths are smoothed."""
-        from bake.search.hierarchy.bundles import NO_RUNS
-
         runs = self.tables.runs
         return NO_RUNS if runs is None else runs
 
     def _check(self, answer: int) -> None:
         """Refuse an answer by which a kernel reports damaged tables."""
-        if answer < 0:
-            from bake.search.hierarchy.bundles import ASTRAY
-
-            if answer == ASTRAY:
-                version = self.tables.version
-                raise version.damaged("ways inside clusters do not lead to their transitions")
+        if answer == ASTRAY:
+            version = self.tables.version
+            raise version.damaged("ways inside clusters do not lead to their transitions")
 
     def _borrow(self) -> QueryMemory:
         try:

@@ -11,18 +11,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.asset.lattice import NOWHERE, SLOTS, sheet_side
 from bake.play.reader.columns import ProfileColumns
+from bake.search.hierarchy.arcs import diagonal_slots
+from bake.search.hierarchy.bundles import ClusteredGraph, LatticeArcs
+from bake.search.hierarchy.lattice import lattice_arcs
+from bake.search.hierarchy.sheets import SOUND, Dress, SquareCells, Squares, lay_sheet
 from levelbake.columns import profile_path
-
-if TYPE_CHECKING:
-    from bake.search.hierarchy.bundles import ClusteredGraph, LatticeArcs
-    from bake.search.hierarchy.sheets import Dress, SquareCells, Squares
 
 #: The columns that say where squares and clusters begin.
 COLUMNS = ("square_clusters", "cluster_rows", "cluster_transitions", "step_range")
@@ -101,9 +100,6 @@ class LatticeSheets:
     """
 
     def __init__(self, columns: ProfileColumns) -> None:
-        from bake.search.hierarchy.arcs import diagonal_slots
-        from bake.search.hierarchy.sheets import Dress, Squares
-
         asset = columns.places.asset
         implied = asset.implied
         assert implied is not None
@@ -164,9 +160,6 @@ class LatticeSheets:
 
     def _forget(self) -> None:
         """Take fresh memory, in which nothing has been read."""
-        from bake.search.hierarchy.bundles import ClusteredGraph
-        from bake.search.hierarchy.lattice import lattice_arcs
-
         cells = self._lattice.width * self._lattice.height
         rows = self.row_count + self._room[0]
         lattice = lattice_arcs(
@@ -299,8 +292,6 @@ class LatticeSheets:
 
     def _put_on(self, dress: Dress) -> None:
         """Have every sheet that has been read hold what it holds in a version."""
-        from bake.search.hierarchy.sheets import SquareCells
-
         worn, wanted = self._worn, dress.squares
         self._take_off(square for square in worn if square not in wanted)
         for square, cells in wanted.items():
@@ -334,8 +325,6 @@ class LatticeSheets:
         return bool(((abs(down - y) <= 1) & (abs(along - x) <= 1)).any())
 
     def _fetch_sheet(self, sheet: int) -> None:
-        from bake.search.hierarchy.sheets import SOUND, lay_sheet
-
         down, along = divmod(sheet, self._sheets_across)
         top, left, side = down * self._side, along * self._side, self._side
         window = slice(top, top + side), slice(left, left + side)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -19,15 +19,13 @@ from bake.play.live.exact import ExactHierarchy
 from bake.play.live.fields import FlowFields, as_ticks, paths_of
 from bake.play.live.state import ProfileState
 from bake.play.reader.baked import Baked
-from bake.play.reader.hops import view_of
 from bake.play.reader.lookup import WRONG, FastLookup, NextHop, fast_lookup
 from bake.play.reader.version import Version
+from bake.search.contraction.query import DistancesTo
+from bake.search.live.next_hops import NextHops
 from levelbake.errors import QueryError
+from levelbake.hops import view_of
 from levelbake.places import Cell, Place
-
-if TYPE_CHECKING:
-    from bake.search.contraction.query import DistancesTo
-    from bake.search.live.next_hops import NextHops
 
 T = TypeVar("T")
 

@@ -15,6 +15,7 @@ from bake.play.live.pricing import Pricing
 from bake.play.live.state import ProfileState
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.version import Make, Priced, Version
+from bake.search.graph.connectivity import reachable_components, strong_components
 
 #: The largest closure between one-way components that is worth making, in bytes.
 _MAX_CLOSURE = 2**20
@@ -62,8 +63,6 @@ def _usable(state: ProfileState) -> Subgraph:
 
 
 def _component_of_row(version: Version) -> Int32Array:
-    from bake.search.graph.connectivity import strong_components
-
     return strong_components(version.usable.graph)[0]
 
 
@@ -73,8 +72,6 @@ def _one_way(version: Version) -> bool:
 
 
 def _reach(version: Version) -> AnyArray | None:
-    from bake.search.graph.connectivity import reachable_components
-
     label = version.component_of_row
     count = int(label.max(initial=-1)) + 1
     if not version.one_way or count * ((count + 7) // 8) > _MAX_CLOSURE:

@@ -9,7 +9,7 @@ import json
 import threading
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -18,15 +18,25 @@ from bake.graph import BLOCKED
 from bake.play.hierarchy.layers import ClusterTables, HierarchyTables, form_of
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.places import NodePlaces
+from bake.search.graph.partition import classes, region_of_rows, squares
+from bake.search.hierarchy.bundles import (
+    END,
+    FIRST,
+    HEAD,
+    ClusteredGraph,
+    LayerStack,
+    Members,
+    StraightRuns,
+)
+from bake.search.hierarchy.clusters import Partition, most_arcs_inside
+from bake.search.hierarchy.layer import Layer
+from bake.search.hierarchy.stack import layer_stack
+from bake.search.hierarchy.straight_runs import RunsVersion
+from bake.search.live.graph import LiveGraph
+from bake.search.live.hierarchy import Layout, LiveHierarchy, crossings_of
+from bake.search.live.rows import LiveRows
 from levelbake.steps import chart
 from levelbake.things import ThingTables
-
-if TYPE_CHECKING:
-    from bake.search.hierarchy.bundles import ClusteredGraph, LayerStack, StraightRuns
-    from bake.search.hierarchy.layer import Layer
-    from bake.search.hierarchy.straight_runs import RunsVersion
-    from bake.search.live.graph import LiveGraph
-    from bake.search.live.hierarchy import Layout, LiveHierarchy
 
 T = TypeVar("T")
 
@@ -130,11 +140,6 @@ class ClusterLine:
     @cached_property
     def baked(self) -> LiveHierarchy:
         """Read the version that the asset holds."""
-        from bake.search.hierarchy.bundles import Members
-        from bake.search.hierarchy.clusters import Partition, most_arcs_inside
-        from bake.search.live.hierarchy import LiveHierarchy, crossings_of
-        from bake.search.live.rows import LiveRows
-
         columns = self.columns
         found = HierarchyTables(columns) if self.has_hierarchy else None
         clusters = ClusterTables(columns) if found is None else found.clusters
@@ -172,8 +177,6 @@ class ClusterLine:
     @cached_property
     def baked_runs(self) -> RunsVersion | None:
         """Find the straight runs of the level as it was baked; None on graphs."""
-        from bake.search.hierarchy.straight_runs import RunsVersion
-
         places = self.columns.places
         if not places.is_grid:
             return None
@@ -190,8 +193,6 @@ class ClusterLine:
             locations: locations of the rows that were not baked; later versions only append to
                 them.
         """
-        from bake.search.live.hierarchy import Layout
-
         rows = self.columns.row_count + len(locations)
         # Another thread may keep the layout of fewer rows meanwhile, so this one looks once.
         whole = self._layout
@@ -203,9 +204,6 @@ class ClusterLine:
         return Layout(whole.key[:rows], whole.tile[:rows], at)
 
     def _laid(self, locations: Int32Array) -> Layout:
-        from bake.search.graph.partition import classes, region_of_rows, squares
-        from bake.search.live.hierarchy import Layout
-
         columns = self.columns
         places, baked = columns.places, columns.row_count
         size, rows = self._recipe.number("clusters", "size", _SIZE), baked + len(locations)
@@ -348,16 +346,12 @@ class LiveHierarchyTables:
 
     @cached_property
     def stack(self) -> LayerStack:
-        from bake.search.hierarchy.stack import layer_stack
-
         rows, landmark = self._made.rows, self._made.landmark
         back = rows.graph if rows.two_way else self._back()
         return layer_stack(self.layers, landmark, rows.graph, back, two_way=rows.two_way)
 
     def _back(self) -> ClusteredGraph:
         """Lay out the rows with every arc turned round."""
-        from bake.search.hierarchy.bundles import END, FIRST, HEAD, ClusteredGraph
-
         into, node = self._clusters.graph.into, self._made.rows.graph.node.copy()
         node[:, FIRST], node[:, END] = into.begin[: len(node)], into.end[: len(node)]
         arcs = np.stack([into.to, into.weight], axis=1)
@@ -366,8 +360,6 @@ class LiveHierarchyTables:
 
     @cached_property
     def most_arcs(self) -> int:
-        from bake.search.hierarchy.clusters import most_arcs_inside
-
         if self._made.rows.two_way:
             return self._made.most_arcs
         return max(self._made.most_arcs, most_arcs_inside(self.stack.back))

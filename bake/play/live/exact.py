@@ -10,19 +10,21 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, UInt8Array
 from bake.graph import INFINITY, Graph
 from bake.play.live.state import ChangedArcs, ProfileState
-
-if TYPE_CHECKING:
-    from bake.search.contraction.query import DistancesTo
-    from bake.search.live.baked_hops import BakedHops
-    from bake.search.live.descent import Lanes
-    from bake.search.live.next_hops import NextHops
+from bake.search.contraction.hierarchy import ContractionHierarchy
+from bake.search.contraction.order import dissection_heights
+from bake.search.contraction.query import DistancesTo
+from bake.search.contraction.sweep import LANES
+from bake.search.contraction.tree import joined_pairs
+from bake.search.live.baked_hops import BakedHops
+from bake.search.live.descent import Lanes
+from bake.search.live.next_hops import NextHops, is_compiled
 
 T = TypeVar("T")
 
@@ -105,8 +107,6 @@ class ExactHierarchy:
         """
         self.prepare(state)
         if self._hops is not None:
-            from bake.search.contraction.order import dissection_heights
-
             # Where walls have fallen the baked one may not fit any more.
             none = np.zeros(1, dtype=np.int32)
             dissection_heights(Graph(none, none[:0]), None)
@@ -122,8 +122,6 @@ class ExactHierarchy:
         if state is not self._state or self._hopeless:
             return None
         if self._hops is None:
-            from bake.search.live.next_hops import is_compiled
-
             if not is_compiled():
                 return None
             if self._wait > 0:
@@ -134,10 +132,6 @@ class ExactHierarchy:
         return self._hops
 
     def _built(self, state: ProfileState) -> NextHops | None:
-        from bake.search.contraction.hierarchy import ContractionHierarchy
-        from bake.search.contraction.tree import joined_pairs
-        from bake.search.live.next_hops import NextHops
-
         out, into = state.graph.out, state.graph.into
         structure = joined_pairs((out.begin, out.end, out.to), (into.begin, into.end, into.to))
         graph, weight = out.compact()
@@ -159,8 +153,6 @@ class ExactHierarchy:
         size = self.ask(state, 0, lambda hops: (hops.hierarchy.climbed, hops.hierarchy.arc_count))
         if size is None:
             return np.ones(len(goals), dtype=np.bool_)
-        from bake.search.contraction.sweep import LANES
-
         # A goal climbs as far as an asker, but once for all of them.
         goal_ns, sweep_ns = size[0] * CLIMB_NS, size[1] * SWEEP_NS
         pair_ns = goal_ns + QUERY_NS
@@ -178,8 +170,6 @@ class ExactHierarchy:
 
     def sweep(self, state: ProfileState, goals: Int32Array) -> Iterator[tuple[list[int], Lanes]]:
         """Give flow fields of some goals, made side by side, if the hierarchy answers."""
-        from bake.search.contraction.sweep import LANES
-
         for begin in range(0, len(goals), LANES):
             some = goals[begin : begin + LANES]
             lanes = self.ask(state, 0, partial(_lanes, goals=some))
@@ -234,6 +224,4 @@ class ExactHierarchy:
 
 
 def _lanes(hops: NextHops, goals: Int32Array) -> Lanes:
-    from bake.search.live.descent import Lanes
-
     return Lanes(hops.hierarchy.fields(goals), hops.hierarchy.rank)

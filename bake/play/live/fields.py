@@ -9,17 +9,16 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.graph import INFINITY
 from bake.play.live.state import GraphVersion
-
-if TYPE_CHECKING:
-    from bake.search.live.baked_hops import BakedHops
-    from bake.search.live.descent import Lanes
+from bake.search.live.baked_hops import BakedHops
+from bake.search.live.descent import Lanes, follow_down, steps_down
+from bake.search.live.flow_field import flow_field
+from bake.search.live.next_hops import in_pieces
 
 #: Bytes of flow fields kept for each profile; the newest block is kept even if it takes more.
 ROOM = 32 * 2**20
@@ -69,8 +68,6 @@ class FlowFields:
 
     def next_rows(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
         """Return (k) int32, the rows to step to; at its goal the row itself, -1 without a path."""
-        from bake.search.live.descent import steps_down
-
         ahead = np.empty(len(rows), dtype=np.int32)
         out, baked = self._arcs.out.arcs, self._baked_hops()
         for lanes, pairs, lane in self._by_block(goals):
@@ -94,9 +91,6 @@ class FlowFields:
 
     def walk(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
         """Return where each path begins, (k + 1) int64, and the rows of all of them."""
-        from bake.search.live.descent import follow_down
-        from bake.search.live.next_hops import in_pieces
-
         out, baked, parts = self._arcs.out.arcs, self._baked_hops(), []
         for lanes, pairs, lane in self._by_block(goals):
             write = partial(follow_down, out, baked, lanes)
@@ -123,9 +117,6 @@ class FlowFields:
                 # A block just used goes last, so that the one used longest ago is dropped first.
                 self._goals[found[0]] = self._goals.pop(found[0])
                 return found
-        from bake.search.live.descent import Lanes
-        from bake.search.live.flow_field import flow_field
-
         graph = self._arcs.graph
         dist = flow_field(graph.into, goal, graph.shift)
         return self.keep([goal], Lanes(dist[:, None], self._in_order)), 0

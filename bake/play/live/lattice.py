@@ -12,14 +12,14 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, Int64Array
 from bake.graph import BLOCKED
 from bake.play.hierarchy.lattice import LatticeHierarchy
-from bake.play.hierarchy.sheets import WornSheets
+from bake.play.hierarchy.sheets import LatticeSheets, WornSheets
 from bake.play.live.cells import Cells
 from bake.play.live.changed import Changed
 from bake.play.live.clusters import SPACING, BakedRecipe, OnDemand
@@ -32,12 +32,10 @@ from bake.play.live.rules import LevelRules
 from bake.play.live.state import Differences, ProfileState
 from bake.play.live.versions import Edited, ProfileWriter, with_rows
 from bake.play.reader.version import Version
+from bake.search.hierarchy.sheets import Squares
+from bake.search.live.lattice import LatticeLayer, SquareNow, around
+from bake.search.live.lattice_builder import REACH, Ground, build
 from levelbake.errors import CostError, QueryError
-
-if TYPE_CHECKING:
-    from bake.play.hierarchy.sheets import LatticeSheets
-    from bake.search.hierarchy.sheets import Squares
-    from bake.search.live.lattice import LatticeLayer, SquareNow
 
 
 class Listed(NamedTuple):
@@ -285,8 +283,6 @@ class LatticeWriter:
 
     @cached_property
     def _kept_layer(self) -> LatticeLayer:
-        from bake.search.live.lattice import LatticeLayer
-
         baked = self._layers()
         return LatticeLayer.of(baked.layers[0], baked.landmark, self._sheets.baked)
 
@@ -296,9 +292,6 @@ class LatticeWriter:
         Args:
             changed: squares that differ.
         """
-        from bake.search.live.lattice import around
-        from bake.search.live.lattice_builder import REACH, Ground, build
-
         if base.pool.is_wasteful:
             # All that differs from the bake is built in fresh memory.
             base, changed = self._baked_layer(), np.array(sorted(state.squares), dtype=np.int32)
@@ -329,8 +322,6 @@ class LatticeWriter:
 
     def _square_now(self, level: LevelState, square: int) -> SquareNow:
         """Work out what a square holds in a version."""
-        from bake.search.live.lattice import SquareNow
-
         squares, places = self._squares, self._columns.places
         y, x = divmod(square, squares.across)
         down = np.arange(y * squares.side, min((y + 1) * squares.side, places.height))

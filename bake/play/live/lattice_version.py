@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +15,9 @@ from bake.arrays import BoolArray, Int32Array
 from bake.play.hierarchy.lattice import SheetHierarchy
 from bake.play.hierarchy.sheets import LatticeSheets, WornSheets
 from bake.play.reader.version import Make, Version
-
-if TYPE_CHECKING:
-    from bake.search.hierarchy.bundles import LayerStack
-    from bake.search.live.lattice import LatticeLayer
+from bake.search.hierarchy.arcs import SLOTS
+from bake.search.hierarchy.bundles import NO_GRAPH, SIZE, LayerStack
+from bake.search.live.lattice import LatticeLayer
 
 
 def sheet_fields(
@@ -97,8 +95,6 @@ class LiveLattice(SheetHierarchy):
     @cached_property
     def _fixed(self) -> LayerStack:
         """Lay the layer out, but for rows and flow fields."""
-        from bake.search.hierarchy.bundles import NO_GRAPH, LayerStack
-
         layer = self._layer
         count = layer.transition_count
         none = np.zeros(0, dtype=np.int32)
@@ -123,9 +119,6 @@ class LiveLattice(SheetHierarchy):
 
     @cached_property
     def most_arcs(self) -> int:
-        from bake.search.hierarchy.arcs import SLOTS
-        from bake.search.hierarchy.bundles import SIZE
-
         return SLOTS * int(self._layer.cluster[:, SIZE].max(initial=0))
 
     def transitions(self, hops: Int32Array) -> tuple[Int32Array, Int32Array]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,11 +25,10 @@ from bake.play.live.lattice_version import LiveLattice
 from bake.play.searching.bounds import Bounds, coordinates
 from bake.play.searching.context import Ends, SearchContext
 from bake.play.searching.heuristics import heuristic_for
-
-if TYPE_CHECKING:
-    from bake.search.live.hierarchy import LiveHierarchy
-    from bake.search.point.estimates import Estimate
-    from bake.search.point.space import ChangedSpace
+from bake.search.live.flow_field import nearest_field
+from bake.search.live.hierarchy import LiveHierarchy
+from bake.search.point.estimates import LARGEST, NULL, ROWS, Estimate
+from bake.search.point.space import ChangedSpace
 
 #: The most groups of cheaper arcs; each takes two searches of the whole level.
 MOST_GROUPS = 8
@@ -79,8 +77,6 @@ class ChangedContext(SearchContext):
 
     @cached_property
     def space(self) -> ChangedSpace:
-        from bake.search.point.space import ChangedSpace
-
         arcs, version = self._changed.state.arcs, self.version
 
         def listed() -> tuple[Graph, Int32Array]:
@@ -143,8 +139,6 @@ class ChangedBounds(Bounds):
     def toward_cluster(self, goal: int) -> Int32Array:
         found = self._toward.get(goal)
         if found is None:
-            from bake.search.live.flow_field import nearest_field
-
             if not self._engine.baked.columns.has("cluster_distance"):
                 raise self._version.missing("cluster_distances")
             graph = self._engine.state.graph
@@ -164,8 +158,6 @@ class ChangedBounds(Bounds):
     @cached_property
     def _detours(self) -> Detours | None:
         """Find the paths over arcs that cost less than they did; None where no arc does."""
-        from bake.search.live.flow_field import nearest_field
-
         tail, head, weight = self._cheaper
         if not len(tail):
             return None
@@ -195,8 +187,6 @@ class ChangedBounds(Bounds):
         return tail[less], head[less], weight[less]
 
     def landmark(self, goal: int) -> Estimate:
-        from bake.search.point.estimates import Estimate
-
         return self._stored(goal, Estimate("landmark"))
 
     def maximum(self, goal: int, norm: Estimate) -> Estimate:
@@ -204,8 +194,6 @@ class ChangedBounds(Bounds):
 
     def _stored(self, goal: int, norm: Estimate) -> Estimate:
         """Return the baked heuristic of the norm's name, or the norm itself where it is larger."""
-        from bake.search.point.estimates import LARGEST, NULL, ROWS
-
         rows, baked_rows = self._engine.state.row_count, self._engine.baked.version.row_count
         bound = np.full(rows, LARGEST, dtype=np.int64)
         if goal < baked_rows:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array
 from bake.graph import BLOCKED
 from bake.play.live.clusters import ClusterVersion
-
-if TYPE_CHECKING:
-    from bake.search.live.graph import Adjacency, LiveGraph
-    from bake.search.point.space import OwnArcs
+from bake.search.live.graph import Adjacency, LiveGraph, positions
+from bake.search.point.space import OwnArcs
 
 #: About how many arcs an edit changes, by which differences are put together.
 _TOGETHER = 64
@@ -142,9 +140,6 @@ class GraphVersion:
 
         This takes as long as those arcs are many.
         """
-        from bake.search.live.graph import positions
-        from bake.search.point.space import OwnArcs
-
         out, into = self.baked.out, self.baked.into
         tail, head, label, now = self._arcs_that_differ
         near = np.zeros(self.row_count, dtype=np.bool_)

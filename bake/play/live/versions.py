@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,13 +23,12 @@ from bake.play.live.rules import LevelRules
 from bake.play.live.state import ChangedArcs, Differences, GraphVersion, ProfileState
 from bake.play.reader.baked import Baked
 from bake.play.reader.version import Make, Version
+from bake.search.all_pairs.batch import too_long
+from bake.search.live.baked_hops import BakedHops, no_hops
+from bake.search.live.flow_field import flow_field
+from bake.search.live.graph import LiveGraph
 from levelbake.steps import chart
 from levelbake.things import ThingTables
-
-if TYPE_CHECKING:
-    from bake.search.live.baked_hops import BakedHops
-    from bake.search.live.graph import LiveGraph
-
 
 #: Rows that opened since the bake and are in no door. With more of them the baked dissection might
 #: leave large parts uncut, and the level is cut anew.
@@ -84,8 +83,6 @@ class ProfileWriter:
     @cached_property
     def baked_hops(self) -> BakedHops:
         """Return the next hops of the asset, as kernels take them beside other searches."""
-        from bake.search.live.baked_hops import BakedHops, no_hops
-
         if not self.columns.has_hops:
             return no_hops()
         hops, index = self.columns.hops, self.columns.steps.index
@@ -108,8 +105,6 @@ class ProfileWriter:
         hierarchy knows the arcs through them from the beginning; but not where rows are numbered
         by sheets.
         """
-        from bake.search.live.graph import LiveGraph
-
         columns, rules = self.columns, self._rules
         self._check_standing()
         baked = columns.row_count
@@ -304,9 +299,6 @@ class ProfileWriter:
         Raises:
             CostError: a distance comes too near the end of the integer scale.
         """
-        from bake.search.all_pairs.batch import too_long
-        from bake.search.live.flow_field import flow_field
-
         if state.row_count * state.heaviest < INFINITY:
             return
         graph = state.graph

@@ -5,14 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
+from bake.arrays import BoolArray, Int64Array
 from bake.play.hierarchy.lattice import LatticeHierarchy
 from bake.play.live.exact import ExactHierarchy
 from bake.play.live.ground import (
@@ -162,7 +161,7 @@ class LevelWriter:
     ) -> dict[str, DetailedReport]:
         """Check and apply one batch: see :meth:`bake.play.LevelAsset.update`."""
         batch = self.rules.asked.batch(blocked, opened, terrain, arcs)
-        said = items_of(links, "links")
+        said = cast("list[tuple[str, object]]", items_of(links, "links"))
         return self._apply(Edit(batch, {name: link_of(self.rules, name, s) for name, s in said}))
 
     def set_state(self, things: ThingTables, door: str, state: str) -> dict[str, DetailedReport]:
@@ -184,20 +183,7 @@ class LevelWriter:
             links = self.rules.links if self._level is None else self._level.links.now
             found = self._log.since(token, self.rules.places, links)
             names = dict.fromkeys((*found.links, *self._links.since(token)))
-        return replace(found, links=tuple(names))
-
-    def elevation_at(self, locations: Int32Array) -> Float64Array | None:
-        """Return how high locations lie, NaN at -1; None where the source did not say."""
-        elevation = self.rules.elevation
-        return None if elevation is None else np.where(locations < 0, np.nan, elevation[locations])
-
-    def terrain_at(self, locations: Int32Array) -> list[str | None]:
-        """Return the terrain at locations as it is now; None for a location of -1."""
-        with self._writing:
-            terrain = self.rules.terrain if self._level is None else self._level.terrain
-        names, code = self.rules.terrains, terrain[np.maximum(locations, 0)].tolist()
-        each = zip(locations.tolist(), code, strict=True)
-        return [names[kind] if at >= 0 else None for at, kind in each]
+        return found._replace(links=tuple(names))
 
     def repair(self, names: Iterable[str], budget_ms: float | None) -> int:
         """Make ready what later questions need: see :meth:`bake.play.LevelAsset.repair`."""

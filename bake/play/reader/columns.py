@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -59,24 +60,16 @@ class ProfileColumns:
     @property
     def fields(self) -> dict[str, Make]:
         """Return what makes each field of that."""
-        return {
-            "row_count": lambda _: self.row_count,
-            "location": lambda _: self.location,
+        own = "row_count location usable row_cost component_of_row component_count one_way reach"
+        names = (*own.split(), "has_hops", "has_distances", "step_costs")
+        made: dict[str, Make] = {name: partial(_own, self, name) for name in names}
+        return made | {
             "known_row": lambda _: self.row_at,
             "standing": lambda _: None,
             "cell_of_row": lambda version: self.places.cells_of(version.location),
-            "usable": lambda _: self.usable,
             "priced": lambda _: Priced(
                 self.first_arc, self.end_arc, self.head_row, self.exact_cost
             ),
-            "row_cost": lambda _: self.row_cost,
-            "component_of_row": lambda _: self.component_of_row,
-            "component_count": lambda _: self.component_count,
-            "one_way": lambda _: self.one_way,
-            "reach": lambda _: self.reach,
-            "has_hops": lambda _: self.has_hops,
-            "has_distances": lambda _: self.has_distances,
-            "step_costs": lambda _: self.step_costs,
         }
 
     # -- columns ----------------------------------------------------------------------------------
@@ -365,3 +358,7 @@ class ProfileColumns:
         arcs = np.arange(self.first_arc[row], self.end_arc[row])
         arcs = arcs[self.head_row[arcs] == next_row]
         return int(arcs[self.weight[arcs].argmin()]) if len(arcs) else -1
+
+
+def _own(columns: ProfileColumns, name: str, _version: Version) -> Any:
+    return getattr(columns, name)

@@ -3,44 +3,23 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.kernels import jit
+from bake.search.all_pairs.follow import RunIndex, look_up_runs
+from levelbake.hops import view_of
 from levelbake.steps import SECTORS, sectors
-
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
-
-    from bake.search.all_pairs.follow import RunIndex
 
 #: The slot where there is no arc to take: there is no path, or the row is the goal.
 NO_SLOT = -1
 
 
-def view_of(array: AnyArray) -> memoryview[int]:
-    """Return a flat view with Python ints, several times faster to index than an array."""
-    return memoryview(cast("Buffer", array.reshape(-1)))
-
-
 def plane_of(array: AnyArray) -> memoryview[int]:
     """Return such a view of an array of two dimensions, indexed by both."""
-    return memoryview(cast("Buffer", np.ascontiguousarray(array)))
-
-
-def compiled(kernel: str) -> Callable[..., Any] | None:
-    """Return a kernel of `follow`, imported when first asked for; None where it is not compiled."""
-    from bake.kernels.jit import COMPILED, ready
-
-    if not COMPILED:
-        return None
-    from bake.search.all_pairs import follow
-
-    found = getattr(follow, kernel)
-    return found if ready(found) else None
+    return view_of(array, *array.shape)
 
 
 class RunHops:
@@ -128,8 +107,6 @@ class RunHops:
 
         On graph levels the row itself and 0 stand for chart coordinates.
         """
-        from bake.search.all_pairs.follow import RunIndex
-
         wide = self.first_run[-1] >= 2**31
         row_data = np.zeros((self.rows + 1, 4), dtype=np.int64 if wide else np.int32)
         row_data[:, 0] = self.first_run
@@ -152,12 +129,11 @@ class RunHops:
 
     def slots(self, rows: Int32Array, goals: Int32Array) -> Int64Array:
         """Return (m) slots of m pairs, NO_SLOT where there is none."""
-        look_up = compiled("look_up_runs")
-        if look_up is None:
-            slot = self._searched_slots(rows, goals)
-        else:
+        if jit.ready(look_up_runs):
             slot = np.empty(len(rows), dtype=np.int64)
-            look_up(self.compiled, rows, goals, slot)
+            look_up_runs(self.compiled, rows, goals, slot)
+        else:
+            slot = self._searched_slots(rows, goals)
         slot[(slot == self.none) | (rows == goals)] = NO_SLOT
         if not self.stores_none and self.parted:
             slot[~self.reaches(rows, goals)] = NO_SLOT

@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array
 from bake.graph import INFINITY
+from bake.kernels import jit
+from bake.search.contraction.labels import Labels, add_up, label_distances, ticks_between
 from levelbake.file import File
 from levelbake.hops import Labels as PlainLabels
-
-if TYPE_CHECKING:
-    from bake.search.contraction.labels import Labels
 
 
 class DistanceLabels(PlainLabels):
     """Distances between all rows of one profile."""
 
-    _ask: Callable[..., int] | None = None
+    _by_kernel = False
 
     def ticks(self, row: int, goal: int) -> float:
-        ask = self._ask
-        if ask is None:
-            if not _compiled():
-                return super().ticks(row, goal)
-            from bake.search.contraction.labels import ticks_between
-
-            self._ask = ask = ticks_between
-        ticks = ask(*self._labels, row, goal)
+        if not self._by_kernel and not _compiled():
+            return super().ticks(row, goal)
+        self._by_kernel = True
+        ticks = ticks_between(*self._labels, row, goal)
         return ticks if ticks < INFINITY else np.inf
 
     def ticks_between(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
@@ -38,8 +31,6 @@ class DistanceLabels(PlainLabels):
         if not _compiled():
             each = map(super().ticks, rows.tolist(), goals.tolist())
             return np.array([*each], dtype=np.float64)
-        from bake.search.contraction.labels import label_distances
-
         ticks = np.empty(len(rows), dtype=np.int64)
         label_distances(self._labels, rows, goals, ticks)
         return np.where(ticks < INFINITY, ticks, np.inf)
@@ -51,8 +42,6 @@ class DistanceLabels(PlainLabels):
 
     @cached_property
     def _labels(self) -> Labels:
-        from bake.search.contraction.labels import Labels
-
         return Labels(self.parent, self.depth, self.chain, self.first, self.away, self.toward)
 
     def _summed(
@@ -60,8 +49,6 @@ class DistanceLabels(PlainLabels):
     ) -> Int32Array:
         if not _compiled():
             return super()._summed(levels, difference, codes, file)
-        from bake.search.contraction.labels import add_up
-
         ticks = np.empty(int(self.first[-1]), dtype=np.int32)
         by_depth = np.concatenate([self.parent[:0], *levels]).astype(np.int32)
         if not add_up(self.parent, self.depth, self.first, by_depth, difference, codes, ticks):
@@ -71,10 +58,4 @@ class DistanceLabels(PlainLabels):
 
 def _compiled() -> bool:
     """Tell whether the kernels of labels run compiled."""
-    from bake.kernels.jit import COMPILED, ready
-
-    if not COMPILED:
-        return False
-    from bake.search.contraction.labels import label_distances
-
-    return ready(label_distances)
+    return jit.ready(label_distances)

@@ -14,9 +14,10 @@ from operator import index
 from typing import cast
 
 from bake.arrays import Int32Array
-from bake.play.reader.hops import RunHops, plane_of, view_of
+from bake.play.reader.hops import RunHops, plane_of
 from bake.play.reader.places import NodePlaces
 from bake.play.reader.walk import Steps
+from levelbake.hops import view_of
 from levelbake.places import Cell, Place
 from levelbake.steps import SECTORS
 

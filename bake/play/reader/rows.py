@@ -9,11 +9,11 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import AnyArray, Int32Array
-from bake.play.reader.hops import view_of
+from bake.arrays import AnyArray, BoolArray, Int32Array
 from bake.play.reader.lookup import WRONG, row_plane
 from bake.play.reader.version import Version
 from levelbake.errors import BlockedCellError, QueryError
+from levelbake.hops import view_of
 from levelbake.places import Cell, Place
 
 #: How many wrong places of an argument an error names.
@@ -72,23 +72,26 @@ class Rows:
         """Return (k) int32, the rows of the places of a path."""
         return np.array([self.row(place) for place in path], dtype=np.int32)
 
-    def pairs(self, starts: npt.ArrayLike, goals: npt.ArrayLike) -> tuple[Int32Array, Int32Array]:
-        """Return the rows of as many starts as goals, (m) int32 each.
+    def pairs(
+        self, starts: npt.ArrayLike, goals: npt.ArrayLike, strict: bool
+    ) -> tuple[Int32Array, Int32Array, BoolArray | None]:
+        """Return the rows of as many starts as goals, (k) int32 each, and of which pairs they are.
+
+        If they are not checked strictly, only pairs are returned of which the profile can stand on
+        both places, and (m) bool which ones these are; None = all.
 
         Raises:
             QueryError: as for :meth:`many`; the shapes differ.
         """
-        return _as_many(self.many(starts, "starts"), self.many(goals, "goals"))
-
-    def pairs_standing(
-        self, starts: npt.ArrayLike, goals: npt.ArrayLike
-    ) -> tuple[Int32Array, Int32Array]:
-        """Return the rows of as many starts as goals; -1 where the profile cannot stand.
-
-        Raises:
-            QueryError: the arrays are of another kind; the shapes differ.
-        """
-        return _as_many(self.standing(starts, "starts"), self.standing(goals, "goals"))
+        rows_of = self.many if strict else self.standing
+        rows, goal_rows = rows_of(starts, "starts"), rows_of(goals, "goals")
+        if len(rows) != len(goal_rows):
+            found = f"{len(rows)} starts for {len(goal_rows)} goals"
+            raise QueryError(found, expected="as many")
+        if strict:
+            return rows, goal_rows, None
+        both = (rows >= 0) & (goal_rows >= 0)
+        return rows[both], goal_rows[both], both
 
     def many(self, places: npt.ArrayLike, what: str) -> Int32Array:
         """Return (m) int32, the rows of many places.
@@ -178,6 +181,28 @@ class Rows:
         names[nowhere] = None
         return names
 
+    def over_places(self, values: AnyArray, nowhere: float) -> AnyArray:
+        """Return a value of each row, laid out over the places of the level.
+
+        Args:
+            values: (r) or (r, k), of any dtype.
+            nowhere: the value where the profile cannot stand; None where values are objects.
+
+        Returns:
+            (height, width), (floors, height, width) where there are several, or (n) on graphs, each
+            with (k) at the end where the values have it.
+        """
+        places, row = self._places, self._version.row_at
+        spread = np.full((len(row), *values.shape[1:]), nowhere, dtype=values.dtype)
+        if values.dtype == object:
+            spread[:] = None
+        spread[row >= 0] = values[row[row >= 0]]
+        if places.floor_height is not None:
+            shape: tuple[int, ...] = (places.floors, places.floor_height, places.width)
+        else:
+            shape = (places.height, places.width) if places.is_grid else (len(row),)
+        return spread.reshape(*shape, *values.shape[1:])
+
     def _cells_of(self, rows: Int32Array) -> Int32Array:
         """Return (k, 2) or (k, 3) int32, the cells of some rows as a game says them."""
         # A list of all cells answers sooner, but takes eight bytes a row.
@@ -185,12 +210,6 @@ class Rows:
         if version.by_sheet or version.row_count > 2**20:
             return places.with_floor(places.cells_of(version.locations_of(rows)))
         return places.with_floor(version.cell_of_row.take(rows, axis=0))
-
-
-def _as_many(rows: Int32Array, goal_rows: Int32Array) -> tuple[Int32Array, Int32Array]:
-    if len(rows) != len(goal_rows):
-        raise QueryError(f"{len(rows)} starts for {len(goal_rows)} goals", expected="as many")
-    return rows, goal_rows
 
 
 def _rows_named(what: str, wrong: list[int]) -> str:

@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.graph import UNREACHABLE
-from bake.play.reader.hops import RunHops, compiled
+from bake.kernels import jit
+from bake.play.reader.hops import RunHops
+from bake.search.all_pairs.follow import (
+    ASTRAY,
+    StepIndex,
+    follow_run,
+    follow_runs,
+    in_order,
+    look_up_rows,
+    measure_runs,
+    step_index,
+)
 from levelbake.errors import CorruptAssetError
-
-if TYPE_CHECKING:
-    from bake.search.all_pairs.follow import StepIndex
 
 #: How many walks go in step. Measured: 3 take half the time of 1, and 4 and more no less than 3.
 WALKERS = 3
@@ -65,8 +72,6 @@ class Steps:
     @cached_property
     def index(self) -> StepIndex:
         """Return runs with the rows they lead to, as compiled walks take them."""
-        from bake.search.all_pairs.follow import step_index
-
         return step_index(self.hops.compiled, self.first_arc, self.end_arc, self.head_row)
 
     # -- one pair ---------------------------------------------------------------------------------
@@ -89,8 +94,6 @@ class Steps:
             return None if arcs is None else np.append(np.int32(row), self.head_row[arcs])
         if row != goal and hops.slot(row, goal) < 0:
             return None
-        from bake.search.all_pairs.follow import ASTRAY, follow_run
-
         path = np.full(ROOM, row, dtype=np.int32)
         end = follow_run(self.index, goal, path, 1)
         while end == len(path) and path[-1] != goal:
@@ -126,9 +129,9 @@ class Steps:
 
     def next_rows(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
         """Return (k) int32, the rows to step to; at its goal the row itself, -1 without a path."""
-        if (look_up := compiled("look_up_rows")) is not None:
+        if jit.ready(look_up_rows):
             ahead = np.empty(len(rows), dtype=np.int32)
-            look_up(self.index, rows, goals, ahead)
+            look_up_rows(self.index, rows, goals, ahead)
             if not self.hops.stores_none and self.hops.parted:
                 ahead[~self.hops.reaches(rows, goals)] = -1
             return ahead
@@ -185,8 +188,6 @@ class Steps:
 
     def _measured(self, starts: Int32Array, goals: Int32Array) -> Int64Array:
         """Return (k) int64 ticks along the path of each pair; -1 where its row is negative."""
-        from bake.search.all_pairs.follow import ASTRAY, measure_runs
-
         goals = goals.astype(np.int32, copy=False)
         ticks = np.empty(len(starts), dtype=np.int64)
         walkers = np.empty((WALKERS, 4), dtype=np.int64)
@@ -217,8 +218,6 @@ class Steps:
 
     def _walk_runs(self, starts: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
         """Return where each path begins, and (s, 2) int32 that ``row_data`` holds for each row."""
-        from bake.search.all_pairs.follow import ASTRAY, follow_runs, in_order
-
         goals = goals.astype(np.int32, copy=False)
         first = np.zeros(len(starts) + 1, dtype=np.int64)
         path = np.empty((64 * len(starts), 2), dtype=np.int32)
@@ -346,4 +345,4 @@ class Steps:
 
 def _compiled() -> bool:
     """Tell whether kernels run compiled; as plain Python they are slower than numpy."""
-    return compiled("follow_run") is not None
+    return jit.ready(follow_run)

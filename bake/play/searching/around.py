@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,10 +10,13 @@ from bake.arrays import BoolArray, Float64Array, Int32Array
 from bake.graph import INFINITY, Graph
 from bake.play.nearest import NearestPlaces
 from bake.play.reader.engine import Engine
+from bake.search.graph.label_correcting import shift_for
+from bake.search.live.baked_hops import no_hops
+from bake.search.live.descent import Lanes, steps_down
+from bake.search.live.flow_field import flow_field
+from bake.search.live.graph import Adjacency
+from bake.search.point.movement_range import within
 from levelbake.errors import QueryError
-
-if TYPE_CHECKING:
-    from bake.search.live.graph import Adjacency
 
 
 class Around:
@@ -30,8 +32,6 @@ class Around:
 
     @cached_property
     def _shift(self) -> int:
-        from bake.search.graph.label_correcting import shift_for
-
         return shift_for(self._version.usable.weight)
 
     @cached_property
@@ -47,14 +47,10 @@ class Around:
 
     def ticks_from(self, row: int) -> Float64Array:
         """Return (r) float64 ticks from a row to every other; inf where there is no path."""
-        from bake.search.live.flow_field import flow_field
-
         return _ticks(flow_field(self._out, row, self._shift))
 
     def ticks_toward(self, goal: int) -> Float64Array:
         """Return (r) float64 ticks from every row to one; inf where there is no path."""
-        from bake.search.live.flow_field import flow_field
-
         return _ticks(flow_field(self._into, goal, self._shift))
 
     def toward(self, goal: int) -> Int32Array:
@@ -62,10 +58,6 @@ class Around:
 
         At the goal it is the goal, -1 where there is no path.
         """
-        from bake.search.live.baked_hops import no_hops
-        from bake.search.live.descent import Lanes, steps_down
-        from bake.search.live.flow_field import flow_field
-
         dist = flow_field(self._into, goal, self._shift)
         rows, ahead = np.arange(len(dist), dtype=np.int32), np.empty_like(dist)
         lanes, lane = Lanes(dist[:, None], rows), np.zeros_like(rows)
@@ -77,8 +69,6 @@ class Around:
 
         The nearest comes first, and of equals the lowest row.
         """
-        from bake.search.point.movement_range import within
-
         return within(self._version.usable.arcs, row, ticks)
 
     def reached_from(self, row: int) -> BoolArray:
@@ -147,8 +137,6 @@ class Around:
 
 
 def _adjacency(graph: Graph, weight: Int32Array) -> Adjacency:
-    from bake.search.live.graph import Adjacency
-
     return Adjacency.of(graph, weight, np.zeros(len(weight), dtype=np.int32))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,10 +12,18 @@ from bake.arrays import Int32Array
 from bake.play.hierarchy.layers import ClusterTables
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.version import Version
+from bake.search.point.estimates import (
+    LANDMARKS,
+    LANDMARKS_DIRECTED,
+    LARGEST,
+    NULL,
+    ROWS,
+    Estimate,
+    quantised,
+)
+from levelbake.errors import QueryError
+from levelbake.places import quoted, whole_of
 from levelbake.steps import chart
-
-if TYPE_CHECKING:
-    from bake.search.point.estimates import Estimate
 
 
 class Bounds(ABC):
@@ -50,8 +57,6 @@ class Bounds(ABC):
 
         It is the norm inside the goal's cluster, and wherever the norm is larger.
         """
-        from bake.search.point.estimates import LARGEST, NULL, ROWS
-
         toward = self.toward_cluster(int(self.cluster[goal]))
         table = np.minimum(toward, LARGEST).astype(np.int32)[self.cluster][:, None]
         kind = norm.kind if norm.admissible else NULL
@@ -142,14 +147,10 @@ class BakedBounds(Bounds):
 
     @cached_property
     def _landmarks(self) -> Estimate:
-        from bake.search.point.estimates import Estimate
-
         return Estimate("landmark", self._kind, table=self._pivot)
 
     @property
     def _kind(self) -> int:
-        from bake.search.point.estimates import LANDMARKS, LANDMARKS_DIRECTED
-
         return LANDMARKS if self._two_way else LANDMARKS_DIRECTED
 
     def maximum(self, goal: int, norm: Estimate) -> Estimate:
@@ -160,8 +161,6 @@ class BakedBounds(Bounds):
 
 def coordinates(version: Version) -> Int32Array:
     """Return (r, 2) int32 coordinates, which norms measure and over which fields are slopes."""
-    from bake.search.point.estimates import quantised
-
     places = version.places
     if places.is_grid and places.hex_layout is None and places.floor_height is not None:
         # Floors lie over one another, so that stairs are not jumps.
@@ -171,3 +170,19 @@ def coordinates(version: Version) -> Int32Array:
     if places.position is None:
         return np.zeros((version.row_count, 2), dtype=np.int32)
     return quantised(places.position[version.location])
+
+
+def cluster_number(bounds: Bounds, cluster: int) -> int:
+    """Return the number of a cluster.
+
+    Raises:
+        QueryError: there is no such cluster.
+    """
+    count = bounds.cluster_count
+    number = whole_of(cluster)
+    if not 0 <= number < count:
+        raise QueryError(
+            f"no cluster {quoted(cluster)}",
+            expected=f"0 to {count - 1}" if count else "none: the profile can stand nowhere",
+        )
+    return number

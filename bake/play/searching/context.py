@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -16,11 +16,9 @@ from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.engine import Engine
 from bake.play.reader.rows import Rows
 from bake.play.searching.bounds import BakedBounds, Bounds, coordinates
-
-if TYPE_CHECKING:
-    from bake.search.contraction.query import DistancesTo
-    from bake.search.point.estimates import Estimate, Ranked
-    from bake.search.point.space import Found, SearchSpace
+from bake.search.contraction.query import DistancesTo
+from bake.search.point.estimates import Estimate, Ranked, ranked_by_length, ranked_by_step
+from bake.search.point.space import Found, SearchSpace
 
 T = TypeVar("T")
 
@@ -65,8 +63,6 @@ class SearchContext:
     @cached_property
     def space(self) -> SearchSpace:
         """Return the profile's graph, laid out for searches."""
-        from bake.search.point.space import SearchSpace
-
         usable = self.version.usable
         return SearchSpace(usable.graph, usable.weight)
 
@@ -103,8 +99,6 @@ class SearchContext:
         return tail.astype(np.int32), usable.graph.head[arcs], usable.weight[arcs]
 
     def _ranked(self, name: str) -> Ranked:
-        from bake.search.point.estimates import ranked_by_length, ranked_by_step
-
         if self.version.places.is_grid:
             return self.kept("ranked", lambda: ranked_by_step(self.at, *self.arcs))
         return self.kept(f"ranked {name}", lambda: ranked_by_length(name, self.at, *self.arcs))
@@ -135,8 +129,6 @@ class SearchContext:
         Returns:
             What was found; None where there is no path, or where no hierarchy answers.
         """
-        from bake.search.point.estimates import Estimate
-
         space = self.space
         return self._searched(
             row, goal, lambda toward: search(space, Estimate("exact", toward=toward))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,12 +12,18 @@ from bake.arrays import Int32Array
 from bake.graph import UNREACHABLE
 from bake.play.reader.version import Version
 from bake.play.searching.context import SearchContext
+from bake.search.point.estimates import (
+    LARGEST,
+    ROWS,
+    Estimate,
+    cell_norm,
+    euclidean,
+    hex_norm,
+    position_norm,
+)
 from levelbake.errors import QueryError
 from levelbake.places import Place, number_of, quoted
 from levelbake.steps import chart
-
-if TYPE_CHECKING:
-    from bake.search.point.estimates import Estimate
 
 #: A function that makes a heuristic for one profile and the row of a goal. A heuristic that holds
 #: for every goal is made once: see :meth:`SearchContext.kept`.
@@ -51,8 +57,6 @@ def _diagonal(context: SearchContext) -> bool:
 
 
 def _null(context: SearchContext, goal: int) -> Estimate:
-    from bake.search.point.estimates import Estimate
-
     return Estimate("null")
 
 
@@ -64,8 +68,6 @@ def _norm(name: str) -> Maker:
 
 
 def _scaled(name: str, context: SearchContext) -> Estimate:
-    from bake.search.point.estimates import cell_norm, euclidean, hex_norm, position_norm
-
     places = context.version.places
     if places.hex_layout is not None:
         if name == "hex":
@@ -111,8 +113,6 @@ def _given(version: Version, given: Given, goal: int) -> Estimate:
     Raises:
         QueryError: a place has no value, or its value is not a number in range.
     """
-    from bake.search.point.estimates import ROWS, Estimate
-
     table = np.zeros((version.row_count, 1), dtype=np.int32)
     for row, location in enumerate(version.location.tolist()):
         table[row, 0] = given_ticks(version, given, location)
@@ -132,8 +132,6 @@ def given_ticks(version: Version, given: Given, location: int) -> int:
     Raises:
         QueryError: as for :func:`_given`.
     """
-    from bake.search.point.estimates import LARGEST
-
     place = version.places.place_at(location)
     try:
         said = given(place) if callable(given) else given[place]
@@ -171,8 +169,6 @@ def _exact(context: SearchContext, goal: int) -> Estimate:
 
     Whole searches work out only those that they need: see :meth:`SearchContext.by_distances`.
     """
-    from bake.search.point.estimates import LARGEST, ROWS, Estimate
-
     ticks = np.minimum(context.engine.toward(goal), LARGEST)
     return Estimate("exact", ROWS, table=ticks.astype(np.int32)[:, None])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,14 +14,13 @@ from bake.graph import UNREACHABLE
 from bake.kinds import METHODS as REGISTERED
 from bake.play.searching.context import SearchContext
 from bake.play.searching.heuristics import Given, fitting_norm, heuristic_for
+from bake.play.searching.plain import RowSpace, own_heuristic, shown_by
 from bake.play.searching.result import SearchResult
+from bake.search.best_first import BestFirst
+from bake.search.point.estimates import ROWS, Estimate
+from bake.search.point.space import Found, SearchSpace
 from levelbake.errors import QueryError
 from levelbake.places import Place, number_of, quoted
-
-if TYPE_CHECKING:
-    from bake.search.best_first import BestFirst
-    from bake.search.point.estimates import Estimate
-    from bake.search.point.space import Found, SearchSpace
 
 QUEUES = ("auto", "bucket", "heap")
 
@@ -287,10 +286,6 @@ def _greedy(context: SearchContext, row: int, goal: int, request: Request) -> Ou
 def _by_given(
     context: SearchContext, row: int, goal: int, given: Given, g_share: float, h_share: float
 ) -> Outcome:
-    from bake.play.searching.plain import RowSpace, own_heuristic, shown_by
-    from bake.search.best_first import BestFirst
-    from bake.search.point.estimates import Estimate
-
     if context.unreachable(row, goal):
         return Outcome(None, 0, 0, 0, Estimate("given", admissible=None, consistent=None), math.inf)
     h = own_heuristic(context, given)
@@ -318,8 +313,6 @@ def _by_name(
     bound: float,
 ) -> Outcome:
     """Search by the heuristic of a name; exact distances are worked out as they are needed."""
-    from bake.search.point.estimates import Estimate
-
     if name == "exact" and (found := context.by_distances(row, goal, search)) is not None:
         return Outcome(
             found.rows, found.ticks, found.expanded, found.generated, Estimate(name), bound
@@ -335,8 +328,6 @@ def _bidirectional(context: SearchContext, row: int, goal: int, request: Request
 
 
 def _bidirectional_astar(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
-    from bake.search.point.estimates import ROWS
-
     if request.heuristic is not None and not isinstance(request.heuristic, str):
         raise QueryError(
             "a heuristic of one's own cannot guide a search from both ends",

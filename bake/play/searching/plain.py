@@ -7,14 +7,11 @@ it meets, and about no others.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from bake.play.searching.context import SearchContext
 from bake.play.searching.heuristics import Given, given_ticks
-
-if TYPE_CHECKING:
-    from bake.search.best_first import BestFirst
-    from bake.search.point.estimates import Estimate
+from bake.search.best_first import BestFirst
+from bake.search.point.estimates import Estimate
 
 
 class RowSpace:
@@ -43,8 +40,6 @@ def shown_by(search: BestFirst[int]) -> Estimate:
 
     It shows that one says more than the path found costs from some place on, or nothing.
     """
-    from bake.search.point.estimates import Estimate
-
     says, path = search.estimates, search.path or []
     over = any(says[row] > search.cost - search.reached[row] for row in path)
     return Estimate(

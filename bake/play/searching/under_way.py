@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,11 +15,11 @@ from bake.play.searching.context import SearchContext
 from bake.play.searching.heuristics import Given
 from bake.play.searching.methods import Request, checked_method, estimate_for, refuse_uncounted
 from bake.play.searching.result import SearchResult
+from bake.search.point.astar_buckets import PAUSED
+from bake.search.point.sliced import SlicedSearch
+from bake.search.problem import Status, Step
 from levelbake.errors import QueryError
 from levelbake.places import Place, number_of, quoted, whole_of
-
-if TYPE_CHECKING:
-    from bake.search.problem import Status, Step
 
 #: Methods that can be searched part by part.
 SLICED = ("astar", "dijkstra")
@@ -56,9 +55,6 @@ class LevelSearch:
         queue: str = "auto",
     ) -> None:
         """Begin a search; nothing is expanded yet. See :meth:`bake.play.Navigator.searching`."""
-        from bake.search.point.sliced import SlicedSearch
-        from bake.search.problem import Status
-
         check_method(method)
         if method == "astar" and heuristic is None and context.bounds.has_heuristic:
             heuristic = "maximum"
@@ -139,8 +135,6 @@ class LevelSearch:
         Returns:
             What the step did, in units, as searches of :mod:`bake.search` report it.
         """
-        from bake.search.problem import Step
-
         search = self._search
         if search is None or not self.running:
             return None
@@ -167,8 +161,6 @@ class LevelSearch:
 
     def cancel(self) -> None:
         """End the search without a path; do nothing where it is over already."""
-        from bake.search.problem import Status
-
         if self.running:
             self.status = Status.CANCELLED
         self.close()
@@ -181,14 +173,10 @@ class LevelSearch:
     def _follow(self) -> None:
         assert self._search is not None
         self.expanded, self.generated = self._search.expanded, self._search.generated
-        from bake.search.point.astar_buckets import PAUSED
-
         if self._search.status != PAUSED:
             self._ended()
 
     def _ended(self) -> None:
-        from bake.search.problem import Status
-
         assert self._search is not None
         found = self._search.found
         self.expanded = found.expanded

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,12 +11,16 @@ from bake.arrays import Float64Array, Int32Array
 from bake.play.reader.rows import Rows
 from bake.play.reader.version import Version
 from bake.play.sight.lines import Sight, Waypoints, check_index, no_step, no_way
+from bake.search.point.visibility import (
+    SightGrid,
+    furthest_along,
+    line_cost,
+    price_path,
+    pull_tight,
+)
 from levelbake.errors import QueryError
 from levelbake.places import Place
 from levelbake.steps import chart, in_rows, shoved_parity
-
-if TYPE_CHECKING:
-    from bake.search.point.visibility import SightGrid
 
 
 class GridSight(Sight):
@@ -28,8 +31,6 @@ class GridSight(Sight):
     """
 
     def __init__(self, version: Version, rows: Rows) -> None:
-        from bake.search.point.visibility import SightGrid
-
         places = version.places
         if places.headings is not None:
             raise QueryError(
@@ -54,8 +55,6 @@ class GridSight(Sight):
 
     def _priced(self, rows: Int32Array) -> Float64Array:
         """Return (k) float64 units from the start of a path to each of its rows."""
-        from bake.search.point.visibility import price_path
-
         so_far = np.zeros(len(rows), dtype=np.float64)
         price_path(self._grid, rows, so_far)
         wrong = np.flatnonzero(np.isinf(so_far))
@@ -65,8 +64,6 @@ class GridSight(Sight):
         return so_far
 
     def smooth(self, path: Sequence[Place]) -> Waypoints:
-        from bake.search.point.visibility import pull_tight
-
         rows = self._rows.along(path)
         if len(rows) < 2:
             return Waypoints(self._rows.places(rows), list(range(len(rows))))
@@ -91,15 +88,11 @@ class GridSight(Sight):
         return np.concatenate([[0], turn, [len(cells) - 1]]).astype(np.int32)
 
     def furthest(self, path: Sequence[Place], at: int) -> int:
-        from bake.search.point.visibility import furthest_along
-
         check_index(path, at)
         rows = self._rows.along(path)
         return int(furthest_along(self._grid, self._cells(rows), self._priced(rows), at))
 
     def cost(self, waypoints: Sequence[Place]) -> float:
-        from bake.search.point.visibility import line_cost, price_path
-
         rows = self._rows.along(waypoints)
         total = 0.0
         for here, cells in zip(pairwise(rows), pairwise(self._cells(rows).tolist()), strict=True):

@@ -182,8 +182,7 @@ class UpdateReport:
     closed: tuple[Place, ...]  #: places it no longer can stand on
 
 
-@dataclass(frozen=True)
-class Changes:
+class Changes(NamedTuple):
     """What has changed on a level since a token was given out; true if anything has."""
 
     token: int  #: what to give to the next :meth:`Level.changes_since`

@@ -269,12 +269,8 @@ def links_for(profile: str, links: Iterable[Link | None]) -> BoolArray:
 
 def vias_of(links: Iterable[Link | None], places: Places, terrains: Sequence[str]) -> Vias | None:
     """Return the cells that links pass through, nothing of None; None where no link does."""
-    told = [
-        ([], [])
-        if link is None
-        else ([*map(places.location, link.via)], [*map(terrains.index, link.over)])
-        for link in links
-    ]
+    ways = [(link.via, link.over) if link else ((), ()) for link in links]
+    told = [([*map(places.location, a)], [*map(terrains.index, b)]) for a, b in ways]
     return Vias.of(told, len(terrains))
 
 
@@ -411,10 +407,8 @@ class ArcPrices:
             which = which[plain[which] != BLOCKED]
             if len(which):
                 found = plain.copy() if found is plain else found
-                closed = np.isinf(units)
-                found[which] = (
-                    BLOCKED if closed else np.rint(units * self.arcs.rules.ticks_per_unit)
-                )
+                ticks = units * self.arcs.rules.ticks_per_unit
+                found[which] = np.rint(ticks) if units < np.inf else BLOCKED
         return found
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
+from typing import Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -22,11 +23,8 @@ from levelbake.things import Door, Instance, Link, Region, Spot, ThingTables
 from levelbake.toward import ProfileVersion
 
 
-class Level:
-    """An open level, which is a context manager. Open it with :func:`open_level`.
-
-    Threads may share it. Each change makes new versions of all profiles, which are published by one
-    assignment; whoever asks takes the version of its profile once.
+class OpenLevel:
+    """What does not change of an open level: its places, points and things; a context manager.
 
     Attributes:
         name: the level's name.
@@ -37,41 +35,16 @@ class Level:
         is_grid: whether places are cells; otherwise they are node names.
     """
 
-    def __init__(self, file: File) -> None:
-        """Take an open file.
+    def __init__(self, file: File, places: Places) -> None:
+        self._file, self._places = file, places
+        self.name, self.profiles = places.name, file.profiles
+        self.width, self.floors = places.width, places.floors
+        self.height = places.height // places.floors
+        self.headings, self.is_grid = places.headings, places.is_grid
+        self._points, self._things = Points(places), ThingTables(places)
 
-        Raises:
-            MissingTableError: it is a lattice so large that only bake.play reads it.
-        """
-        if file.number("block") is not None:
-            raise MissingTableError(
-                "this large lattice has no table that holds all next hops",
-                file=file.path,
-                remedy="open it with bake.play",
-            )
-        self._file, self._places = file, Places(file)
-        self.name, self.profiles = self._places.name, file.profiles
-        self.width, self.floors = self._places.width, self._places.floors
-        self.height = self._places.height // self.floors
-        self.headings, self.is_grid = self._places.headings, self._places.is_grid
-        self._points, self._things = Points(self._places), ThingTables(self._places)
-        self._arcs = Arcs(file, self._places)
-        self._versions = {name: ProfileVersion(Hops(self._arcs, name)) for name in self.profiles}
-        self._ground: LevelGround | None = None
-        self._changing = threading.RLock()
-        #: by profile, a list with an element while its tables do not answer: see Profile
-        self._changed: dict[str, list[bool]] = {name: [] for name in self.profiles}
-
-    def profile(self, name: str | None = None) -> Profile:
-        """Return the lookups for one profile.
-
-        Args:
-            name: the name of the profile; it may be left out where the level holds only one.
-
-        Raises:
-            UnknownProfileError: there is no such profile, or there are several and none is named.
-            AssetError: the level is closed.
-        """
+    def _known(self, name: str | None) -> str:
+        """Return the name of a profile; it may be left out where the level holds only one."""
         self._file.check_open()
         if name is None and len(self.profiles) == 1:
             name = self.profiles[0]
@@ -81,8 +54,11 @@ class Level:
                 file=self._file.path,
                 expected=" or ".join(repr(known) for known in self.profiles),
             )
-        known = name
-        return Profile(known, self._places, lambda: self._versions[known], self._changed[known])
+        return name
+
+    def _made_of(self) -> tuple[Sequence[str], Any, Float64Array | None]:
+        """Return names of terrains, the terrain of each location now, and how high it lies."""
+        raise NotImplementedError
 
     # -- places -----------------------------------------------------------------------------------
 
@@ -157,8 +133,7 @@ class Level:
             QueryError: ``places`` is neither.
         """
         one, listed = self._places.as_many(places)
-        at, names = self._places.locations(listed, "places"), self._arcs.terrain_names
-        terrain = self._arcs.terrain if self._ground is None else self._ground.terrain
+        at, (names, terrain, _) = self._places.locations(listed, "places"), self._made_of()
         each = zip(at.tolist(), terrain[np.maximum(at, 0)].tolist(), strict=True)
         found = [names[code] if at >= 0 else None for at, code in each]
         return found[0] if one else found
@@ -174,29 +149,18 @@ class Level:
             QueryError: ``places`` is neither.
         """
         one, listed = self._places.as_many(places)
-        at, elevation = self._places.locations(listed, "places"), self._arcs.elevation
+        at, (*_, elevation) = self._places.locations(listed, "places"), self._made_of()
         if elevation is None:
             return None
         found = np.where(at < 0, np.nan, elevation[at])
         return float(found[0]) if one else found
 
-    # -- things -----------------------------------------------------------------------------------
-
-    @property
-    def links(self) -> Mapping[str, Link]:
-        """Return the ways between places that need not be neighbours, by name."""
-        return self._things.links
+    # -- things ----------------------------------------------------------------------------------
 
     @property
     def regions(self) -> Mapping[str, Region]:
         """Return the named cells, by name."""
         return self._things.regions
-
-    @property
-    def doors(self) -> Mapping[str, Door]:
-        """Return the cells that change terrain together, by name, in the states they are in now."""
-        ground = self._ground
-        return self._things.doors if ground is None else self._things.doors_on(ground.terrain)
 
     @property
     def instances(self) -> tuple[Instance, ...]:
@@ -217,11 +181,80 @@ class Level:
             and (profile is None or spot.profiles is None or profile in spot.profiles)
         )
 
-    # -- changes ----------------------------------------------------------------------------------
+    # -- the file ---------------------------------------------------------------------------------
 
-    @cached_property
-    def _baked(self) -> dict[str, ProfileVersion]:
-        return dict(self._versions)
+    def close(self) -> None:
+        """Close the file. Profiles may still use what they have read, but cannot read more."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class Level(OpenLevel):
+    """An open level. Open it with :func:`open_level`.
+
+    Threads may share it. Each change makes new versions of all profiles, which are published by one
+    assignment; whoever asks takes the version of its profile once.
+    """
+
+    def __init__(self, file: File) -> None:
+        """Take an open file.
+
+        Raises:
+            MissingTableError: it is a lattice so large that only bake.play reads it.
+        """
+        if file.number("block") is not None:
+            raise MissingTableError(
+                "this large lattice has no table that holds all next hops",
+                file=file.path,
+                remedy="open it with bake.play",
+            )
+        super().__init__(file, Places(file))
+        self._arcs = Arcs(file, self._places)
+        self._versions = {name: ProfileVersion(Hops(self._arcs, name)) for name in self.profiles}
+        self._baked, self._ground = dict(self._versions), cast("LevelGround | None", None)
+        self._changing, self._log = threading.RLock(), ChangeLog(self._arcs.count)
+        #: by profile, a list with an element while its tables do not answer: see Profile
+        self._changed: dict[str, list[bool]] = {name: [] for name in self.profiles}
+
+    def profile(self, name: str | None = None) -> Profile:
+        """Return the lookups for one profile.
+
+        Args:
+            name: the name of the profile; it may be left out where the level holds only one.
+
+        Raises:
+            UnknownProfileError: there is no such profile, or there are several and none is named.
+            AssetError: the level is closed.
+        """
+        known = self._known(name)
+        return Profile(known, self._places, lambda: self._versions[known], self._changed[known])
+
+    @property
+    def links(self) -> Mapping[str, Link]:
+        """Return the ways between places that need not be neighbours, by name."""
+        return self._things.links
+
+    @property
+    def doors(self) -> Mapping[str, Door]:
+        """Return the cells that change terrain together, by name, in the states they are in now."""
+        ground = self._ground
+        return self._things.doors if ground is None else self._things.doors_on(ground.terrain)
+
+    def _made_of(self) -> tuple[Sequence[str], Any, Float64Array | None]:
+        arcs = self._arcs
+        return arcs.terrain_names, (self._ground or arcs.baked).terrain, arcs.elevation
+
+    # -- changes ----------------------------------------------------------------------------------
 
     @cached_property
     def _changer(self) -> Changer:
@@ -232,10 +265,6 @@ class Level:
                 remedy="open the asset to follow changes",
             )
         return Changer(self._arcs, self._baked)
-
-    @cached_property
-    def _log(self) -> ChangeLog:
-        return ChangeLog(self._arcs.count)
 
     @property
     def changed(self) -> bool:
@@ -346,23 +375,6 @@ class Level:
                 self._changed[name].clear()
         return reports
 
-    # -- the file ---------------------------------------------------------------------------------
-
-    def close(self) -> None:
-        """Close the file. Profiles may still use what they have read, but cannot read more."""
-        self._file.close()
-
-    def __enter__(self) -> Level:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
 
 def open_level(path: FilePath, *, check: bool = True) -> Level:
     """Open a baked level, an HDF5 asset or a flat file; columns are read when first needed.
@@ -382,7 +394,3 @@ def open_level(path: FilePath, *, check: bool = True) -> Level:
     except BaseException:
         file.close()
         raise
-
-
-#: The former name of :func:`open_level`.
-open_asset = open_level

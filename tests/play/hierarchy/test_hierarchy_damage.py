@@ -95,7 +95,7 @@ def ask(nav: Navigator, rng: random.Random, shut: object = None) -> int:
     pairs = [(rng.choice(cells), rng.choice(cells)) for _ in range(PAIRS)]
     ways = 0
     for start, goal in pairs:
-        walked = nav.walk(start, goal)
+        walked = nav.search.walk(start, goal)
         found = nav.path(start, goal, "hpa")
         searched = nav.search(start, goal).path
         for way in (found, searched, None if walked is None else [start, *walked]):
@@ -106,9 +106,9 @@ def ask(nav: Navigator, rng: random.Random, shut: object = None) -> int:
     starts, goals = zip(*pairs, strict=True)
     nav.paths(list(starts), list(goals), "hpa")
     for start, goal in pairs:
-        nav.heuristic(start, goal)
-        clusters = nav.cluster(start), nav.cluster(goal)
-        nav.cluster_distance(*clusters)
+        nav.search.estimate(start, goal)
+        clusters = nav.search.cluster(start), nav.search.cluster(goal)
+        nav.search.cluster_distance(*clusters)
     return ways
 
 

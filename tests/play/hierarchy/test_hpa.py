@@ -51,7 +51,7 @@ def check(
         for goal in places:
             shortest = best.get(start, {start: 0}).get(goal)
             found = nav.search(start, goal, "hpa")
-            walked = nav.walk(start, goal)
+            walked = nav.search.walk(start, goal)
             if shortest is None:
                 assert found.path is None
                 assert found.cost == math.inf
@@ -203,10 +203,10 @@ def test_unreachable_is_none(tmp_path: Path) -> None:
     with open_asset(path) as level:
         nav = level.profile()
         assert nav.path((0, 0), (4, 1), "hpa") is None
-        assert nav.walk((0, 0), (4, 1)) is None
+        assert nav.search.walk((0, 0), (4, 1)) is None
         assert nav.search((0, 0), (4, 1), "hpa").cost == math.inf
         with pytest.raises(BlockedCellError):
-            nav.walk((0, 0), (2, 0))
+            nav.search.walk((0, 0), (2, 0))
 
 
 def test_no_search_for_a_way_that_is_not_there(
@@ -223,7 +223,7 @@ def test_no_search_for_a_way_that_is_not_there(
             nav.update(**update)
             joined = nav.reachable((0, 0), (4, 1))
             assert joined is ("opened" in update)
-            nav.walk((0, 0), (4, 1))
+            nav.search.walk((0, 0), (4, 1))
             assert searched == ["walk"] * joined
             searched.clear()
 
@@ -261,7 +261,7 @@ def test_start_and_goal_on_transitions(tmp_path: Path) -> None:
         assert sorted(map(tuple, cells)) == [(x, y) for x in (7, 8) for y in (0, 4, 7)]
         assert nav.path((7, 0), (8, 0), "hpa") == [(7, 0), (8, 0)]
         assert nav.path((7, 0), (7, 0), "hpa") == [(7, 0)]
-        assert list(nav.walk((7, 7), (7, 7)) or ()) == []
+        assert list(nav.search.walk((7, 7), (7, 7)) or ()) == []
         assert nav.search((7, 0), (8, 7), "hpa").cost == nav.search((7, 0), (8, 7)).cost
 
 

@@ -92,7 +92,7 @@ def check_near(
             assert ticks_of(told) == best[goal], about
             checked += 1
             if checked % every == 0:
-                walked = nav.walk(place[start], place[goal])
+                walked = nav.search.walk(place[start], place[goal])
                 assert walked is not None
                 assert ticks_of([start, *(row[one] for one in walked)]) == best[goal], about
                 found = nav.search(place[start], place[goal], "hpa")
@@ -124,9 +124,9 @@ def test_next_door_across_a_border() -> None:
     """By way of the nearest transition this took 6 steps, and cost 6.4 times as much."""
     with open_asset(stored_asset("keep.png")) as level:
         nav = level.profile()
-        assert nav.cluster((32, 26)) != nav.cluster((31, 26))
+        assert nav.search.cluster((32, 26)) != nav.search.cluster((31, 26))
         assert nav.path((32, 26), (31, 26), "hpa") == [(32, 26), (31, 26)]
-        assert list(nav.walk((32, 26), (31, 26)) or ()) == [(31, 26)]
+        assert list(nav.search.walk((32, 26), (31, 26)) or ()) == [(31, 26)]
 
 
 # -- drawn levels ---------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ def test_near_cells_with_a_long_way_between(tmp_path: Path) -> None:
         assert best <= found.cost == pytest.approx(nav.length(found.path), rel=1e-6)
         assert found.cost <= 1.05 * best
         assert (found.path[0], found.path[-1]) == ((1, 29), (1, 31))
-        assert list(nav.walk((1, 29), (1, 31)) or ())[-1] == (1, 31)
+        assert list(nav.search.walk((1, 29), (1, 31)) or ())[-1] == (1, 31)
 
 
 def test_a_near_place_that_cannot_be_reached(tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_a_near_place_that_cannot_be_reached(tmp_path: Path) -> None:
         for start, goal in (((2, 0), (4, 0)), ((4, 0), (2, 0))):
             reachable = nav.reachable(start, goal)
             assert (nav.path(start, goal, "hpa") is not None) is reachable
-            assert (nav.walk(start, goal) is not None) is reachable
+            assert (nav.search.walk(start, goal) is not None) is reachable
 
 
 @pytest.mark.parametrize("cost", [0.25, 3, 40])

@@ -35,17 +35,17 @@ def level(tmp_path: Path) -> Iterator[LevelAsset]:
 
 def test_a_wall_cuts_a_cluster_in_two_and_a_gap_joins_it_again(level: LevelAsset) -> None:
     nav = level.profile()
-    assert (nav.cluster((0, 0)), nav.cluster((7, 3))) == (0, 1)
+    assert (nav.search.cluster((0, 0)), nav.search.cluster((7, 3))) == (0, 1)
     report = nav.update(blocked=[(0, 1), (1, 1), (2, 1)])
     assert report.clusters == (0, 1)
-    assert [nav.cluster(cell) for cell in ((0, 0), (0, 2), (7, 3))] == [0, 1, 2]
-    assert nav.cluster_distance(0, 1) == math.inf
-    assert nav.cluster_distance(0, 2) == 1
+    assert [nav.search.cluster(cell) for cell in ((0, 0), (0, 2), (7, 3))] == [0, 1, 2]
+    assert nav.search.cluster_distance(0, 1) == math.inf
+    assert nav.search.cluster_distance(0, 2) == 1
     assert nav.path((0, 2), (7, 3), "hpa") is None
-    assert nav.walk((0, 2), (7, 3)) is None
+    assert nav.search.walk((0, 2), (7, 3)) is None
     nav.update(opened=[(1, 1), (3, 2)])
-    assert [nav.cluster(cell) for cell in ((0, 0), (0, 2), (3, 2), (7, 3))] == [0, 0, 0, 1]
-    walked = nav.walk((0, 2), (7, 3))
+    assert [nav.search.cluster(cell) for cell in ((0, 0), (0, 2), (3, 2), (7, 3))] == [0, 0, 0, 1]
+    walked = nav.search.walk((0, 2), (7, 3))
     assert walked is not None
     assert list(walked)[-1] == (7, 3)
     nav.update(blocked=[(3, 2)], opened=[(0, 1), (2, 1)])
@@ -55,17 +55,17 @@ def test_a_wall_cuts_a_cluster_in_two_and_a_gap_joins_it_again(level: LevelAsset
 def test_a_gap_lowers_bounds_no_further_than_the_way_through_it(level: LevelAsset) -> None:
     nav = level.profile()
     far = (2, 3), (5, 3)
-    before = nav.heuristic(*far)
+    before = nav.search.estimate(*far)
     assert 3 < before <= nav.distance(*far)
     nav.update(blocked=[(7, 0)])
-    assert nav.heuristic(*far) == before
+    assert nav.search.estimate(*far) == before
     nav.update(opened=[(3, 3), (4, 3)])
     assert nav.distance(*far) == 3
-    assert nav.heuristic(*far) == 3
+    assert nav.search.estimate(*far) == 3
     assert nav.search(*far).cost == 3
     # Away from the gap the bound is what it was.
-    assert nav.heuristic((0, 0), (2, 0)) == 2
-    assert nav.heuristic((3, 3), (4, 3)) == 1
+    assert nav.search.estimate((0, 0), (2, 0)) == 2
+    assert nav.search.estimate((3, 3), (4, 3)) == 1
 
 
 def test_what_was_not_baked_is_missing_after_an_update_too(tmp_path: Path) -> None:
@@ -75,11 +75,11 @@ def test_what_was_not_baked_is_missing_after_an_update_too(tmp_path: Path) -> No
         report = nav.update(blocked=[(1, 1)])
         assert report.clusters == ()
         for ask in (
-            lambda: nav.walk((0, 0), (7, 0)),
+            lambda: nav.search.walk((0, 0), (7, 0)),
             lambda: nav.path((0, 0), (7, 0), "hpa"),
-            lambda: nav.cluster((0, 0)),
-            lambda: nav.cluster_distance(0, 0),
-            lambda: nav.heuristic((0, 0), (7, 0), "maximum"),
+            lambda: nav.search.cluster((0, 0)),
+            lambda: nav.search.cluster_distance(0, 0),
+            lambda: nav.search.estimate((0, 0), (7, 0), "maximum"),
         ):
             with pytest.raises(MissingTableError):
                 ask()
@@ -91,10 +91,10 @@ def test_clusters_alone_follow_as_well(tmp_path: Path) -> None:
     with open_asset(bake(write_grid(tmp_path / "bare.json", rows(*ROOMS)), recipe)) as level:
         nav = level.profile()
         nav.update(blocked=[(0, 1), (1, 1), (2, 1)])
-        assert [nav.cluster(cell) for cell in ((0, 0), (0, 2), (7, 3))] == [0, 1, 2]
-        assert nav.cluster_distance(2, 0) == 1
+        assert [nav.search.cluster(cell) for cell in ((0, 0), (0, 2), (7, 3))] == [0, 1, 2]
+        assert nav.search.cluster_distance(2, 0) == 1
         with pytest.raises(MissingTableError):
-            nav.walk((0, 0), (7, 0))
+            nav.search.walk((0, 0), (7, 0))
 
 
 @pytest.mark.parametrize("regions", [False, True])

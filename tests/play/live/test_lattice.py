@@ -89,7 +89,7 @@ def check(level: LevelAsset, nav: Navigator, truth: Path, seed: int) -> None:
         assert found == wanted
         places = some_places(level, nav, seed, 8)
         for place in places:
-            assert nav.cluster(place) == expected.cluster(place)
+            assert nav.search.cluster(place) == expected.search.cluster(place)
         assert nav._now.searches.bounds.cluster_count == then.searches.bounds.cluster_count
         hierarchy, other = now.searches.hierarchy, then.searches.hierarchy
         assert isinstance(hierarchy, LatticePaths)
@@ -97,7 +97,7 @@ def check(level: LevelAsset, nav: Navigator, truth: Path, seed: int) -> None:
             assert nav.reachable(start, goal) == expected.reachable(start, goal)
             way = hierarchy.find(now.rows.row(start), now.rows.row(goal))
             assert way.ticks == other.find(then.rows.row(start), then.rows.row(goal)).ticks
-            path, walk = nav.path(start, goal, "hpa"), nav.walk(start, goal)
+            path, walk = nav.path(start, goal, "hpa"), nav.search.walk(start, goal)
             assert (path is None) == (walk is None) == (way.ticks < 0)
             if path is None or walk is None:
                 continue
@@ -307,8 +307,8 @@ def test_old_and_new_versions_answer_in_turn(tmp_path: Path) -> None:
     path = baked(tmp_path, grid)
     with open_asset(path) as level:
         nav = level.profile()
-        expected = list(nav.walk((0, 0), (23, 15)) or ())
-        walk, old = nav.walk((0, 0), (23, 15)), nav._now
+        expected = list(nav.search.walk((0, 0), (23, 15)) or ())
+        walk, old = nav.search.walk((0, 0), (23, 15)), nav._now
         assert walk is not None
         walked = [next(walk)]
         ends = old.rows.row((0, 0)), old.rows.row((23, 15))
@@ -440,7 +440,7 @@ def test_threads_ask_while_one_writes(tmp_path: Path) -> None:
             while not stop.is_set():
                 try:
                     found = nav.path(*pair, "hpa")
-                    walked = [pair[0], *(nav.walk(*pair) or ())]
+                    walked = [pair[0], *(nav.search.walk(*pair) or ())]
                     if found not in both or walked[-1] != pair[1]:
                         wrong.append(found)
                 except Exception as error:

@@ -90,7 +90,7 @@ def test_a_jump_that_is_cheaper_than_any_estimate(river: LevelAsset) -> None:
     assert every_way(nav, (0, 0), (5, 0)) == {0.25}
     assert every_way(nav, (0, 0), (3, 0)) == {2.25}
     for heuristic in ("manhattan", "octile", "euclidean", "landmark", "maximum"):
-        assert nav.heuristic((0, 0), (5, 0), heuristic) <= 0.25
+        assert nav.search.estimate((0, 0), (5, 0), heuristic) <= 0.25
 
 
 def test_of_several_links_the_cheapest_counts(river: LevelAsset) -> None:

@@ -146,7 +146,7 @@ def test_more_changes_than_the_pool_has_room_for(
         nav = level.profile()
         nav.update(blocked=[(5, 5)])
         wanted = nav.search((0, 0), (11, 9))
-        under_way = nav.searching((0, 0), (11, 9))
+        under_way = nav.search.begin((0, 0), (11, 9))
         under_way.run(steps=1)
         pools = set()
         for x in range(10):
@@ -166,7 +166,7 @@ def test_a_search_does_not_list_the_level_again(
     asset = bake_grid(tmp_path, random_grid(3, 30, 30, 0.1), tables=("components",))
     with open_asset(asset) as level:
         nav = level.profile()
-        queue = nav.requests()
+        queue = nav.search.requests()
         start, *_, blocked, goal = (each for each in nav.places() if nav.reachable((0, 0), each))
         nav.update(blocked=[blocked])
         monkeypatch.setattr(SearchSpace, "__init__", None)
@@ -184,10 +184,10 @@ def test_a_goal_walled_in_is_found_to_be(tmp_path: Path) -> None:
     with open_asset(asset) as level:
         nav = level.profile()
         nav.update(blocked=around)
-        found = nav.searching((0, 0), (4, 4))
+        found = nav.search.begin((0, 0), (4, 4))
         assert found.run() is Status.NO_PATH
         assert found.expanded == 81 - 5
         assert nav.distance((0, 0), (4, 4)) == np.inf
-        found = nav.searching((0, 0), (4, 4))
+        found = nav.search.begin((0, 0), (4, 4))
         assert found.status is Status.NO_PATH
         assert found.expanded == 0

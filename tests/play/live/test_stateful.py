@@ -221,7 +221,7 @@ def check_bounds(
     """Heuristics are admissible, and distances between clusters exact."""
     searches = now.searches
     rows = np.array([now.rows.row(place) for place in places])
-    cluster = np.array([nav.cluster(place) for place in places])
+    cluster = np.array([nav.search.cluster(place) for place in places])
     for goal in goals:
         for name in ("maximum", "landmark", "cluster", None):
             estimate = heuristic_for(searches, name, int(rows[goal]))
@@ -233,7 +233,7 @@ def check_bounds(
         for other in range(int(cluster.max()) + 1):
             ticks = least[cluster == other].min()
             wanted = math.inf if ticks == NO_WAY else ticks / TICKS
-            assert nav.cluster_distance(other, int(cluster[goal])) == wanted
+            assert nav.search.cluster_distance(other, int(cluster[goal])) == wanted
 
 
 def check_searches(
@@ -252,7 +252,7 @@ def check_searches(
     assert found.cost == (math.inf if ticks == NO_WAY else ticks / TICKS)
     now = nav._now
     path = nav.path(*ends, "hpa")
-    walked = nav.walk(*ends)
+    walked = nav.search.walk(*ends)
     if ticks == NO_WAY:
         assert path is None
         assert walked is None

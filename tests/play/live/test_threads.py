@@ -58,7 +58,7 @@ def test_no_answer_is_torn(tmp_path: Path) -> None:
                         assert way is not None
                         assert (NORTH in way) != (SOUTH in way), way
                     elif kind == 4:
-                        walked = nav.walk((2, 2), (6, 2))
+                        walked = nav.search.walk((2, 2), (6, 2))
                         assert walked is not None
                         steps = list(walked)
                         assert (NORTH in steps) != (SOUTH in steps), steps

@@ -152,9 +152,9 @@ def test_searches_and_lines_see_the_change(level: LevelAsset) -> None:
         found = nav.search((2, 0), (2, 2), method)
         assert found.path == [(2, 0), (2, 1), (2, 2)]
         assert found.cost == 2
-    assert nav.smooth(nav.path((2, 0), (2, 2)) or []) == [(2, 0), (2, 2)]
+    assert nav.plane.smooth(nav.path((2, 0), (2, 2)) or []) == [(2, 0), (2, 2)]
     assert nav.length([(2, 0), (2, 1), (2, 2)]) == 2
-    assert nav.walk((2, 0), (2, 2)) is not None
+    assert nav.search.walk((2, 0), (2, 2)) is not None
     nav.update(arcs={((2, 0), (2, 1)): 0.125})
     assert nav.search((2, 0), (2, 2), "astar").cost == 1.125
     assert nav.length([(2, 0), (2, 1), (2, 2)]) == 1.125

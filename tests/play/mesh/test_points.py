@@ -60,87 +60,90 @@ def measured(path: list[tuple[float, ...]] | None) -> float:
 
 def test_points_have_places(level: LevelAsset) -> None:
     nav = level.profile()
-    assert nav.place_at((10, 3)) is None
-    assert nav.place_at((21, 3)) is None
-    assert nav.place_at((5, 5, 1)) is None
+    assert nav.plane.place_at((10, 3)) is None
+    assert nav.plane.place_at((21, 3)) is None
+    assert nav.plane.place_at((5, 5, 1)) is None
     for point in ((1, 1), (19, 9), (10, 8), (3, 3, 1)):
-        place = nav.place_at(point)
+        place = nav.plane.place_at(point)
         assert place is not None
-        assert nav.reachable(nav.place_at((1, 9)), place)
-    assert level.terrain_at(nav.place_at((15, 5))) == "mud"
+        assert nav.reachable(nav.plane.place_at((1, 9)), place)
+    assert level.terrain_at(nav.plane.place_at((15, 5))) == "mud"
     with pytest.raises(QueryError, match="is no point"):
-        nav.place_at((math.nan, 1))
+        nav.plane.place_at((math.nan, 1))
     with pytest.raises(QueryError, match="is no point"):
-        nav.place_at("ab")
+        nav.plane.place_at("ab")
     with pytest.raises(QueryError, match="there is no floor 2"):
-        nav.place_at((1, 1, 2))
+        nav.plane.place_at((1, 1, 2))
 
 
 def test_strings_and_the_shortest_paths(level: LevelAsset) -> None:
     nav = level.profile()
     start, goal = (5, 1), (15, 1)
     wanted = math.dist(start, (9, 7)) + 2 + math.dist((11, 7), goal)
-    assert nav.straight_path(start, goal, "polyanya") == [
+    assert nav.plane.straight_path(start, goal, "polyanya") == [
         (5, 1, 0),
         (9, 7, 0),
         (11, 7, 0),
         (15, 1, 0),
     ]
-    found = nav.straight_path(start, goal)
+    found = nav.plane.straight_path(start, goal)
     assert found is not None
     assert (found[0], found[-1]) == ((5, 1, 0), (15, 1, 0))
     assert wanted - 1e-9 <= measured(found) <= wanted * 1.2
-    assert nav.straight_path(start, (10, 3)) is None
-    assert nav.straight_path(start, (10, 3), "polyanya") is None
-    assert nav.straight_path(start, start) == [(5, 1, 0)]
+    assert nav.plane.straight_path(start, (10, 3)) is None
+    assert nav.plane.straight_path(start, (10, 3), "polyanya") is None
+    assert nav.plane.straight_path(start, start) == [(5, 1, 0)]
     with pytest.raises(QueryError, match="no method 'taut'; expected 'funnel' or 'polyanya'"):
-        nav.straight_path(start, goal, "taut")  # type: ignore[arg-type]
+        nav.plane.straight_path(start, goal, "taut")  # type: ignore[arg-type]
 
 
 def test_strings_are_cut_at_links(level: LevelAsset) -> None:
     nav = level.profile()
-    path = nav.straight_path((1, 9), (3, 3, 1))
+    path = nav.plane.straight_path((1, 9), (3, 3, 1))
     assert path == [(1, 9, 0), (1, 1, 0), (1, 1, 1), (3, 3, 1)]
-    assert nav.straight_path((1, 9), (3, 3, 1), "polyanya") is None
+    assert nav.plane.straight_path((1, 9), (3, 3, 1), "polyanya") is None
 
 
 def test_random_strings_stay_inside_and_are_no_shorter(level: LevelAsset) -> None:
     nav, rng = level.profile(), np.random.default_rng(4)
     points = [tuple(point) for point in rng.uniform((0, 0), (20, 10), (60, 2)).tolist()]
-    points = [point for point in points if nav.place_at(point) is not None]
+    points = [point for point in points if nav.plane.place_at(point) is not None]
     for start, goal in pairwise(points):
-        string, best = nav.straight_path(start, goal), nav.straight_path(start, goal, "polyanya")
+        string, best = (
+            nav.plane.straight_path(start, goal),
+            nav.plane.straight_path(start, goal, "polyanya"),
+        )
         assert string is not None
         assert measured(string) >= measured(best) - 1e-9
         for a, b in pairwise(string):
             for part in np.linspace(0.01, 0.99, 25):
                 between = tuple(np.add(np.multiply(a, 1 - part), np.multiply(b, part))[:2].tolist())
-                assert nav.place_at(between) is not None
+                assert nav.plane.place_at(between) is not None
 
 
 def test_agents_of_two_radii(tmp_path: Path) -> None:
     with open_asset(baked(tmp_path, recipe(cat=0.25, ox=1.6))) as level:
         cat, ox = level.profile("cat"), level.profile("ox")
-        assert ox.place_at((1.5, 5)) is None
-        assert cat.place_at((0.3, 5)) is not None
-        assert ox.place_at((1.8, 5)) is not None
+        assert ox.plane.place_at((1.5, 5)) is None
+        assert cat.plane.place_at((0.3, 5)) is not None
+        assert ox.plane.place_at((1.8, 5)) is not None
         # The gap is three units high, so it is closed to the ox.
-        assert cat.straight_path((5, 5), (15, 5)) is not None
-        assert ox.straight_path((5, 5), (15, 5)) is None
-        assert ox.straight_path((5, 5), (15, 5), "polyanya") is None
-        assert level.terrain_at(cat.place_at((5, 5))) == "floor (cat)"
-        assert level.terrain_at(ox.place_at((17, 5))) == "mud (ox)"
+        assert cat.plane.straight_path((5, 5), (15, 5)) is not None
+        assert ox.plane.straight_path((5, 5), (15, 5)) is None
+        assert ox.plane.straight_path((5, 5), (15, 5), "polyanya") is None
+        assert level.terrain_at(cat.plane.place_at((5, 5))) == "floor (cat)"
+        assert level.terrain_at(ox.plane.place_at((17, 5))) == "mud (ox)"
 
 
 def test_what_is_blocked_later_is_walked_around(tmp_path: Path) -> None:
     with open_asset(baked(tmp_path, recipe(), ())) as level:
         nav = level.profile()
-        gap = nav.place_at((10, 8.5))
-        assert nav.straight_path((5, 1), (15, 1), "polyanya") is not None
+        gap = nav.plane.place_at((10, 8.5))
+        assert nav.plane.straight_path((5, 1), (15, 1), "polyanya") is not None
         level.update(blocked=[gap])
-        assert nav.place_at((10, 8.5)) is None
-        assert nav.straight_path((5, 1), (15, 1), "polyanya") is None
-        assert nav.straight_path((5, 1), (15, 1)) is None
+        assert nav.plane.place_at((10, 8.5)) is None
+        assert nav.plane.straight_path((5, 1), (15, 1), "polyanya") is None
+        assert nav.plane.straight_path((5, 1), (15, 1)) is None
 
 
 @pytest.mark.parametrize("nodes", NODES)
@@ -151,12 +154,12 @@ def test_outlines_of_cells(tmp_path: Path, nodes: MeshNodes) -> None:
         bake(source, replace(recipe(nodes), division="mesh", terrain=rules_of(GROUND)))
     ) as level:
         nav = level.profile()
-        assert nav.place_at((25, 15)) is None
-        path = nav.straight_path((35, 25), (55, 35), "polyanya")
+        assert nav.plane.place_at((25, 15)) is None
+        path = nav.plane.straight_path((35, 25), (55, 35), "polyanya")
         assert measured(path) == pytest.approx(
             math.dist((35, 25), (20, 30)) + 10 + 20 + 40 + math.dist((50, 10), (55, 35))
         )
-        assert nav.reachable(nav.place_at((35, 25)), nav.place_at((55, 35)))
+        assert nav.reachable(nav.plane.place_at((35, 25)), nav.plane.place_at((55, 35)))
 
 
 @pytest.mark.parametrize("name", [path for path in MESH_COLUMNS if path != "/mesh_terrain"])
@@ -178,8 +181,8 @@ def test_damaged_columns(tmp_path: Path, name: str, make: object) -> None:
     with open_asset(asset) as level:
         nav = level.profile()
         try:
-            nav.place_at((1, 1))
-            nav.straight_path((5, 1), (15, 1))
+            nav.plane.place_at((1, 1))
+            nav.plane.straight_path((5, 1), (15, 1))
         except (CorruptAssetError, QueryError):
             return
     pytest.fail("nothing was said of it")
@@ -199,4 +202,4 @@ def test_a_link_from_nowhere_is_one_clear_error(tmp_path: Path) -> None:
 def test_a_level_of_cells_has_no_mesh(tmp_path: Path) -> None:
     asset = bake(write_grid(tmp_path / "plain.json", rows("..")))
     with open_asset(asset) as level, pytest.raises(QueryError, match="has no navigation mesh"):
-        level.profile().place_at((0, 0))
+        level.profile().plane.place_at((0, 0))

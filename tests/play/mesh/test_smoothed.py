@@ -69,7 +69,7 @@ def yard(seed: int) -> list[dict]:
 
 
 def points_of(nav: Navigator, path: list) -> list[tuple[float, float]]:
-    return [nav.smooth([place])[0] for place in path]  # type: ignore[misc]
+    return [nav.plane.smooth([place])[0] for place in path]  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("nodes", NODES)
@@ -85,19 +85,19 @@ def test_smoothed_paths(nodes: MeshNodes, seed: int, tmp_path: Path) -> None:
             if path is None:
                 continue
             length, at = nav.length(path), points_of(nav, path)
-            waypoints = nav.smooth(path)
+            waypoints = nav.plane.smooth(path)
             assert (waypoints[0], waypoints[-1]) == (at[0], at[-1])
             lines = [line_cost(areas, *ends) for ends in pairwise(waypoints)]
             assert math.isfinite(sum(lines))
             # From place to place an arc may cost less: it counts both prices for half its length.
-            cost, mixed = nav.any_angle_length(waypoints), nodes == "centre"
+            cost, mixed = nav.plane.any_angle_length(waypoints), nodes == "centre"
             assert cost <= sum(lines) + 0.02
             assert cost == pytest.approx(sum(lines), abs=0.02) or mixed
-            assert nav.any_angle_length(waypoints) <= length + 0.01
-            assert nav.length(waypoints) == nav.any_angle_length(waypoints)
+            assert nav.plane.any_angle_length(waypoints) <= length + 0.01
+            assert nav.length(waypoints) == nav.plane.any_angle_length(waypoints)
             shorter += sum(lines) < length - 0.01
             for here in range(len(path) - 1):
-                there = nav.furthest_visible(path, here)
+                there = nav.plane.furthest_visible(path, here)
                 assert here < there
                 stretch = nav.length(path[here : there + 1])
                 assert there == here + 1 or line_cost(areas, at[here], at[there]) <= stretch + 0.02
@@ -131,9 +131,9 @@ def test_lines_between_points(tmp_path: Path) -> None:
                 outside = not open_ground.buffer(0.01).covers(line)
                 if outside:
                     with pytest.raises(QueryError, match="no straight way"):
-                        nav.any_angle_length([a, b])
+                        nav.plane.any_angle_length([a, b])
                 elif inside:
-                    assert nav.any_angle_length([a, b]) == pytest.approx(expected, abs=0.02)
+                    assert nav.plane.any_angle_length([a, b]) == pytest.approx(expected, abs=0.02)
                     seen += 1
             assert seen > 20
 
@@ -145,21 +145,21 @@ def test_around_a_pillar(tmp_path: Path) -> None:
     ]
     with open_asset(drawn(tmp_path, shapes)) as level:
         nav = level.profile()
-        start, goal = nav.place_at((1, 1)), nav.place_at((8, 1))
+        start, goal = nav.plane.place_at((1, 1)), nav.plane.place_at((8, 1))
         path = nav.path(start, goal)
-        waypoints = nav.smooth(path)
+        waypoints = nav.plane.smooth(path)
         assert waypoints[1:-1] == [(4, 4), (5, 4)]
         assert nav.length(waypoints) < nav.length(path)
         # Along the wall, and past its corner; through it there is no way.
-        assert nav.any_angle_length([(4, 0), (4, 6)]) == 6
-        assert nav.any_angle_length([(3, 5), (5, 3.5)][:1]) == 0
+        assert nav.plane.any_angle_length([(4, 0), (4, 6)]) == 6
+        assert nav.plane.any_angle_length([(3, 5), (5, 3.5)][:1]) == 0
         with pytest.raises(QueryError, match=r"no straight way leads from \(3, 1\) to \(6, 1\)"):
-            nav.any_angle_length([(3, 1), (6, 1)])
+            nav.plane.any_angle_length([(3, 1), (6, 1)])
         with pytest.raises(BlockedCellError, match="cannot be at"):
-            nav.any_angle_length([(4.5, 1), (4.5, 5)])
+            nav.plane.any_angle_length([(4.5, 1), (4.5, 5)])
         with pytest.raises(QueryError, match="no place 9"):
-            nav.furthest_visible(path, 9)
-        assert nav.smooth([]) == []
+            nav.plane.furthest_visible(path, 9)
+        assert nav.plane.smooth([]) == []
 
 
 def test_two_rooms_that_meet_in_a_point(tmp_path: Path) -> None:
@@ -169,9 +169,9 @@ def test_two_rooms_that_meet_in_a_point(tmp_path: Path) -> None:
     ]
     with open_asset(drawn(tmp_path, shapes)) as level:
         nav = level.profile()
-        assert nav.any_angle_length([(1, 1), (4, 4)]) == pytest.approx(3 * math.sqrt(2))
+        assert nav.plane.any_angle_length([(1, 1), (4, 4)]) == pytest.approx(3 * math.sqrt(2))
         with pytest.raises(QueryError, match="no straight way"):
-            nav.any_angle_length([(1, 1), (7, 7)])
+            nav.plane.any_angle_length([(1, 1), (7, 7)])
 
 
 def test_mud_is_crossed_where_that_is_cheaper(tmp_path: Path) -> None:
@@ -182,10 +182,10 @@ def test_mud_is_crossed_where_that_is_cheaper(tmp_path: Path) -> None:
     ]
     with open_asset(drawn(tmp_path, shapes)) as level:
         nav = level.profile()
-        assert nav.any_angle_length([(0, 2), (4, 2)]) == pytest.approx(8)
-        assert nav.any_angle_length([(1, 0), (1, 4)]) == pytest.approx(4)
-        path = nav.path(nav.place_at((0.5, 1)), nav.place_at((3.5, 3)))
-        assert nav.length(nav.smooth(path)) <= nav.length(path) + 0.01
+        assert nav.plane.any_angle_length([(0, 2), (4, 2)]) == pytest.approx(8)
+        assert nav.plane.any_angle_length([(1, 0), (1, 4)]) == pytest.approx(4)
+        path = nav.path(nav.plane.place_at((0.5, 1)), nav.plane.place_at((3.5, 3)))
+        assert nav.length(nav.plane.smooth(path)) <= nav.length(path) + 0.01
 
 
 @pytest.mark.parametrize("nodes", NODES)
@@ -197,11 +197,11 @@ def test_links_stay(nodes: MeshNodes, tmp_path: Path) -> None:
     ladder = {"name": "ladder", "start": [6, 2], "goal": [1, 1], "goal_floor": 1}
     with open_asset(drawn(tmp_path, shapes, nodes, links=[ladder])) as level:
         nav = level.profile()
-        path = nav.path(nav.place_at((1, 1)), nav.place_at((7, 3, 1)))
-        waypoints = nav.smooth(path)
+        path = nav.path(nav.plane.place_at((1, 1)), nav.plane.place_at((7, 3, 1)))
+        waypoints = nav.plane.smooth(path)
         assert {point[2] for point in waypoints} == {0, 1}
         assert nav.length(waypoints) <= nav.length(path) + 0.01
-        follower = nav.follow(path, smooth=True)
+        follower = nav.plane.follow(path, smooth=True)
         assert follower.still_valid()
 
 
@@ -212,10 +212,13 @@ def test_an_agent_follows_a_smoothed_path(tmp_path: Path) -> None:
     ]
     with open_asset(drawn(tmp_path, shapes)) as level:
         nav = level.profile()
-        straight = nav.straight_path((1, 1), (8, 1))
+        straight = nav.plane.straight_path((1, 1), (8, 1))
         assert straight == [(1, 1), (4, 4), (5, 4), (8, 1)]
-        path = nav.path(nav.place_at((1, 1)), nav.place_at((8, 1)))
-        for follower in (nav.follow(path, smooth=True, reach=0.1), nav.follow(straight, reach=0.1)):
+        path = nav.path(nav.plane.place_at((1, 1)), nav.plane.place_at((8, 1)))
+        for follower in (
+            nav.plane.follow(path, smooth=True, reach=0.1),
+            nav.plane.follow(straight, reach=0.1),
+        ):
             point = follower.update(follower.waypoints[0]).corner
             assert point == (4, 4)
             assert follower.update(point).corner == (5, 4)
@@ -238,18 +241,18 @@ def test_paths_of_points_between_walls(tmp_path: Path) -> None:
     with open_asset(bake(source, root)) as level:
         nav = level.profile()
         path = nav.path((32, 28), (70, 70))
-        assert nav.smooth(path) == path
+        assert nav.plane.smooth(path) == path
         assert nav.length(path) == pytest.approx(nav.distance((32, 28), (70, 70)), abs=1e-3)
-        assert nav.furthest_visible(path, 0) == 1
-        assert nav.any_angle_length(path[:2]) == pytest.approx(math.dist(*path[:2]))
+        assert nav.plane.furthest_visible(path, 0) == 1
+        assert nav.plane.any_angle_length(path[:2]) == pytest.approx(math.dist(*path[:2]))
         with pytest.raises(QueryError, match="no straight way"):
-            nav.any_angle_length([path[0], path[2]])
-        follower = nav.follow(path)
+            nav.plane.any_angle_length([path[0], path[2]])
+        follower = nav.plane.follow(path)
         assert follower.update((32, 28)).corner == path[1]
         assert follower.still_valid()
         assert follower.reenter((40, 28))
         named = nav.path(*nav.places()[:2])
-        assert nav.length(nav.smooth(named)) <= nav.length(named) + 0.01
+        assert nav.length(nav.plane.smooth(named)) <= nav.length(named) + 0.01
 
 
 def test_the_harbour() -> None:
@@ -260,6 +263,6 @@ def test_the_harbour() -> None:
             for _ in range(20):
                 path = nav.path(*rng.sample(nav.places(), 2))
                 if path is not None:
-                    waypoints = nav.smooth(path)
+                    waypoints = nav.plane.smooth(path)
                     assert nav.length(waypoints) <= nav.length(path) + 0.01 * len(path)
                     assert len(waypoints) <= len(path) + 2

@@ -88,15 +88,15 @@ def test_where_the_profile_can_stand_and_what_it_pays(rooms: LevelAsset) -> None
 
 def test_going_as_near_as_one_can(rooms: LevelAsset) -> None:
     nav = rooms.profile()
-    assert nav.nearest_reachable((0, 0), (1, 2)) == (1, 2)
+    assert nav.search.nearest_reachable((0, 0), (1, 2)) == (1, 2)
     # A wall, and a room that no way leads to: the nearest cell of one's own room.
-    assert nav.nearest_reachable((0, 0), (2, 1)) == (1, 1)
-    assert nav.nearest_reachable((0, 0), (4, 2)) == (1, 2)
-    assert nav.nearest_reachable((3, 0), (0, 1)) == (3, 1)
+    assert nav.search.nearest_reachable((0, 0), (2, 1)) == (1, 1)
+    assert nav.search.nearest_reachable((0, 0), (4, 2)) == (1, 2)
+    assert nav.search.nearest_reachable((3, 0), (0, 1)) == (3, 1)
     with pytest.raises(OutsideMapError):
-        nav.nearest_reachable((0, 0), (5, 0))
+        nav.search.nearest_reachable((0, 0), (5, 0))
     with pytest.raises(BlockedCellError):
-        nav.nearest_reachable((2, 0), (0, 0))
+        nav.search.nearest_reachable((2, 0), (0, 0))
 
 
 def test_of_cells_equally_near_the_one_soonest_there(tmp_path: Path) -> None:
@@ -108,23 +108,23 @@ def test_of_cells_equally_near_the_one_soonest_there(tmp_path: Path) -> None:
     # (1, 0) and (3, 0) are both two away from (2, 2); so is nothing else one can reach.
     with open_asset(bake_grid(tmp_path, grid, connectivity=4)) as level:
         nav = level.profile()
-        assert nav.nearest_reachable((0, 0), (2, 2)) == (2, 0)
-        assert nav.nearest_reachable((4, 0), (2, 1)) == (2, 0)
+        assert nav.search.nearest_reachable((0, 0), (2, 2)) == (2, 0)
+        assert nav.search.nearest_reachable((4, 0), (2, 1)) == (2, 0)
         level.update(blocked=[(2, 0)])
-        assert nav.nearest_reachable((0, 0), (2, 2)) == (1, 0)
-        assert nav.nearest_reachable((4, 0), (2, 2)) == (3, 0)
+        assert nav.search.nearest_reachable((0, 0), (2, 2)) == (1, 0)
+        assert nav.search.nearest_reachable((4, 0), (2, 2)) == (3, 0)
 
 
 def test_a_budget_is_a_number_from_nought(rooms: LevelAsset) -> None:
     nav = rooms.profile()
-    cells, units = nav.within((3, 0), 2)
+    cells, units = nav.search.within((3, 0), 2)
     assert cells.tolist() == [[3, 0], [4, 0], [3, 1], [3, 2]]
     assert units.tolist() == [0, 1, 1, 2]
-    assert len(nav.within((3, 0), 1e300)[0]) == 6
-    assert nav.within((3, 0), 2.999999)[1].max() == 2
+    assert len(nav.search.within((3, 0), 1e300)[0]) == 6
+    assert nav.search.within((3, 0), 2.999999)[1].max() == 2
     for wrong in (-1, math.nan, "2", None, True):
         with pytest.raises(QueryError, match="budget"):
-            nav.within((3, 0), wrong)
+            nav.search.within((3, 0), wrong)
 
 
 def test_a_goal_out_of_reach_is_not_the_nearest(rooms: LevelAsset) -> None:
@@ -162,14 +162,14 @@ def test_without_a_place_to_stand(tmp_path: Path) -> None:
 def test_several_floors(tmp_path: Path) -> None:
     with open_asset(baked_tower(tmp_path)) as level:
         nav = level.profile("walker")
-        everywhere = nav.distances_from((0, 0, 0))
+        everywhere = nav.search.distances_from((0, 0, 0))
         assert everywhere.shape == (2, 5, 9)
         hops = nav.hops_to((0, 0, 0))
         assert hops.shape == (2, 5, 9, 3)
         assert hops[0, 0, 0].tolist() == [0, 0, 0]
         assert hops[0, 0, 1].tolist() == list(nav.next_hop((1, 0, 0), (0, 0, 0)))
         assert hops[0, 0, 6].tolist() == [-1, -1, -1]
-        cells, units = nav.within((0, 0, 0), 1)
+        cells, units = nav.search.within((0, 0, 0), 1)
         assert [0, 0, 0] in cells.tolist()
         assert all(everywhere[floor, y, x] <= 1 for x, y, floor in cells.tolist())
         assert len(cells) == (everywhere <= 1).sum()
@@ -180,7 +180,7 @@ def test_several_floors(tmp_path: Path) -> None:
             False,
             False,
         ]
-        wall = nav.nearest_reachable((0, 0, 0), (6, 0, 0))
+        wall = nav.search.nearest_reachable((0, 0, 0), (6, 0, 0))
         assert wall[2] == 0
         assert level.terrain_at((6, 0, 0)) == "wall"
 
@@ -202,15 +202,15 @@ def test_graphs(tmp_path: Path) -> None:
         with pytest.raises(UnknownNodeError, match=r"starts\[1\]"):
             nav.next_hops(["a", "z"], ["a", "a"])
         assert nav.hops_to("c").tolist() == ["b", "c", "c", "c"]
-        assert nav.distances_from("b").tolist() == [1, 0, 2, math.inf]
-        assert nav.nearest_reachable("a", "d") == "c"
-        assert nav.within("a", 1)[0].tolist() == ["a", "b"]
+        assert nav.search.distances_from("b").tolist() == [1, 0, 2, math.inf]
+        assert nav.search.nearest_reachable("a", "d") == "c"
+        assert nav.search.within("a", 1)[0].tolist() == ["a", "b"]
     plain = write_graph(tmp_path / "plain.json", ["a", "b"], [])
     with (
         open_asset(bake(plain, recipe_for())) as level,
         pytest.raises(QueryError, match="positions"),
     ):
-        level.profile().nearest_reachable("a", "b")
+        level.profile().search.nearest_reachable("a", "b")
 
 
 def test_many_paths_are_checked_in_one_call(rooms: LevelAsset) -> None:
@@ -266,8 +266,8 @@ def test_links_that_changed(tmp_path: Path) -> None:
 def test_a_unit_is_not_lost_to_rounding(tmp_path: Path) -> None:
     with open_asset(bake_grid(tmp_path, rows("...=m.."), connectivity=4)) as level:
         nav = level.profile()
-        for budget in nav.distances_from((0, 0)).ravel().tolist():
-            assert nav.within((0, 0), budget)[1].max() == budget
+        for budget in nav.search.distances_from((0, 0)).ravel().tolist():
+            assert nav.search.within((0, 0), budget)[1].max() == budget
             below = math.nextafter(budget, -1)
             if below >= 0:
-                assert nav.within((0, 0), below)[1].max() < budget
+                assert nav.search.within((0, 0), below)[1].max() < budget

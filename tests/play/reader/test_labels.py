@@ -1,7 +1,6 @@
 """Distances read off labels, beside plain Python's, compiled and without numba."""
 
 import math
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,7 +38,6 @@ LABELS = {"distance_storage": "labels"}
 def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "uncompiled":
         monkeypatch.setattr(jit, "COMPILED", False)
-        monkeypatch.setitem(sys.modules, "bake.search.contraction.labels", None)  # not needed
 
 
 def labels_of(nav: Navigator) -> DistanceLabels | None:

@@ -367,8 +367,8 @@ def test_missing_tables(tmp_path: Path, tables: tuple[str, ...]) -> None:
         nav = level.profile()
         for ask, missing in (
             (lambda: nav.path(FREE, (3, 2), "hpa"), "hierarchy"),
-            (lambda: nav.walk(FREE, (3, 2)), "hierarchy"),
-            (lambda: nav.heuristic(FREE, (3, 2), "maximum"), "heuristic"),
+            (lambda: nav.search.walk(FREE, (3, 2)), "hierarchy"),
+            (lambda: nav.search.estimate(FREE, (3, 2), "maximum"), "heuristic"),
         ):
             with pytest.raises(MissingTableError) as caught:
                 ask()

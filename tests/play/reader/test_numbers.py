@@ -37,17 +37,16 @@ WRONG = ("1", b"1", True, 10**400, 10**5000)
 def test_every_question_refuses_them_in_one_line(tmp_path, wrong) -> None:
     with open_asset(bake_grid(tmp_path, rows("....", "...."))) as level:
         nav = level.profile()
-        follower = nav.follow([(0, 0), (1, 0)])
+        follower = nav.plane.follow([(0, 0), (1, 0)])
         questions = [
             lambda: nav.nearest((wrong, 0)),
-            lambda: nav.within((0, 0), wrong),
-            lambda: nav.repair(wrong),
+            lambda: nav.search.within((0, 0), wrong),
             lambda: nav.search((0, 0), (3, 0), weight=wrong),
             lambda: nav.search((0, 0), (3, 0), heuristic=lambda place: wrong),
-            lambda: nav.searching((0, 0), (3, 0)).run(wrong),
-            lambda: nav.requests(budget_ms=wrong),
-            lambda: nav.requests().add((0, 0), (3, 0), priority=wrong),
-            lambda: nav.follow([(0, 0), (1, 0)], reach=wrong),
+            lambda: nav.search.begin((0, 0), (3, 0)).run(wrong),
+            lambda: nav.search.requests(budget_ms=wrong),
+            lambda: nav.search.requests().add((0, 0), (3, 0), priority=wrong),
+            lambda: nav.plane.follow([(0, 0), (1, 0)], reach=wrong),
             lambda: follower.update((wrong, 0), 1),
             lambda: follower.update((0, 0), wrong),
             lambda: level.changes_since(wrong),

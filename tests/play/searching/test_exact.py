@@ -53,7 +53,7 @@ class Asked:
             before = networkx.single_source_dijkstra_path_length(self.graph, start)
             left = networkx.single_source_dijkstra_path_length(back, goal)
             ticks = left.get(start, math.inf)
-            assert self.nav.heuristic(start, goal, "exact") == ticks / self.units
+            assert self.nav.search.estimate(start, goal, "exact") == ticks / self.units
             tight = {place for place in before if before[place] + left.get(place, ticks) == ticks}
             found = {
                 queue: self.nav.search(start, goal, "astar", "exact", queue=queue)
@@ -61,7 +61,7 @@ class Asked:
             }
             found["weighted"] = self.nav.search(start, goal, "weighted", "exact", weight=2.0)
             found["greedy"] = self.nav.search(start, goal, "greedy", "exact")
-            part = self.nav.searching(start, goal, heuristic="exact")
+            part = self.nav.search.begin(start, goal, heuristic="exact")
             while part.run(steps=3).value == "running":
                 pass
             found["parts"] = part.result()
@@ -137,7 +137,7 @@ def test_a_search_that_goes_on_takes_no_notice_of_changes(tmp_path: Path) -> Non
     with open_asset(bake(source, recipe_for(tables=("components",)))) as level:
         nav = level.profile()
         cost = nav.distance((0, 0), (11, 4))
-        part = nav.searching((0, 0), (11, 4), heuristic="exact")
+        part = nav.search.begin((0, 0), (11, 4), heuristic="exact")
         part.run(steps=4)
         nav.update(blocked=[(x, 6) for x in range(11)], arcs={((5, 5), (6, 5)): 0.25})
         assert part.run().value == "found"

@@ -26,17 +26,17 @@ def test_paths_are_longer_by_no_more_than_the_heuristic_says_too_much(
         places = nav.places()
         longer = 0
         for goal in rng.sample(places, 4):
-            said, far = nav.heuristic, nav.distance
+            said, far = nav.search.estimate, nav.distance
             above = {
                 start: said(start, goal, "manhattan") - far(start, goal)
                 for start in places
                 if nav.reachable(start, goal)
             }
             most = max(0.0, *above.values())
-            units, start, count = nav.overestimate(goal, "manhattan")
+            units, start, count = nav.search.overestimate(goal, "manhattan")
             assert (units, count) == (pytest.approx(most), len(above))
             assert above[start] == pytest.approx(units)
-            assert nav.overestimate(goal)[0] == nav.overestimate(goal, "null")[0] == 0
+            assert nav.search.overestimate(goal)[0] == nav.search.overestimate(goal, "null")[0] == 0
             for start in above:
                 found = nav.search(start, goal, "astar", "manhattan", reopen=True)
                 assert found.cost <= far(start, goal) + most + 1e-9

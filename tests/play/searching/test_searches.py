@@ -289,7 +289,7 @@ with open_asset(sys.argv[1]) as level:
         found = nav.search((0, 0), (3, 2), method)
         assert found.path[-1] == (3, 2), method
         assert found.cost == 5 or method == "greedy"
-    assert nav.smooth(nav.path((0, 0), (3, 0))) == [(0, 0), (3, 0)]
+    assert nav.plane.smooth(nav.path((0, 0), (3, 0))) == [(0, 0), (3, 0)]
 assert "numba" not in sys.modules
 print("ok")
 """
@@ -312,13 +312,15 @@ def test_a_heuristic_of_one_pair_looks_at_no_other(
     source = write_grid(tmp_path / "room.json", rows(*["." * 8] * 8))
     with open_asset(bake(source, recipe_for(connectivity=8, tables=HOPLESS))) as level:
         nav = level.profile()
-        wanted = {name: nav.heuristic((1, 1), (6, 3), name) for name in ("octile", "euclidean")}
+        wanted = {
+            name: nav.search.estimate((1, 1), (6, 3), name) for name in ("octile", "euclidean")
+        }
         monkeypatch.setattr(SearchSpace, "estimates", None)
         for name, units in {**wanted, None: wanted["octile"], "null": 0}.items():
-            assert nav.heuristic((1, 1), (6, 3), name) == units
+            assert nav.search.estimate((1, 1), (6, 3), name) == units
         assert wanted["octile"] == pytest.approx(3 + 2 * math.sqrt(2), rel=1e-4)
         asked = []
-        assert nav.heuristic((1, 1), (6, 3), lambda place: asked.append(place) or 2.5) == 2.5
+        assert nav.search.estimate((1, 1), (6, 3), lambda place: asked.append(place) or 2.5) == 2.5
         assert asked == [(1, 1)]
         with pytest.raises(QueryError, match="says nothing of \\(1, 1\\)"):
-            nav.heuristic((1, 1), (6, 3), {})
+            nav.search.estimate((1, 1), (6, 3), {})

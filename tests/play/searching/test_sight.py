@@ -90,17 +90,17 @@ def drawn(seed: int, size: int = 13) -> list[list[str]]:
 
 def check(nav: Navigator, lattice: Lattice, connectivity: int, path: list[Cell]) -> None:
     length = nav.length(path)
-    waypoints = nav.smooth(path)
+    waypoints = nav.plane.smooth(path)
     assert (waypoints[0], waypoints[-1]) == (path[0], path[-1])
     assert set(waypoints) <= set(path)
     lines = [straight_cost(lattice, connectivity, *ends) for ends in itertools.pairwise(waypoints)]
     assert math.isfinite(sum(lines))
-    assert nav.any_angle_length(waypoints) == pytest.approx(sum(lines), rel=1e-9)
+    assert nav.plane.any_angle_length(waypoints) == pytest.approx(sum(lines), rel=1e-9)
     assert sum(lines) <= length * (1 + 1e-9)
     place = 0
     walked = 0.0
     while place < len(path) - 1:
-        after = nav.furthest_visible(path, place)
+        after = nav.plane.furthest_visible(path, place)
         line = straight_cost(lattice, connectivity, path[place], path[after])
         stretch = nav.length(path[place : after + 1])
         assert place < after
@@ -143,9 +143,9 @@ def test_smoothed_paths(seed: int, tmp_path: Path) -> None:
             expected = straight_cost(lattice, connectivity, a, b)
             if math.isinf(expected):
                 with pytest.raises(QueryError, match="no straight way"):
-                    nav.any_angle_length([a, b])
+                    nav.plane.any_angle_length([a, b])
             else:
-                assert nav.any_angle_length([a, b]) == pytest.approx(expected, rel=1e-9)
+                assert nav.plane.any_angle_length([a, b]) == pytest.approx(expected, rel=1e-9)
 
 
 def test_open_ground_is_one_line(tmp_path: Path) -> None:
@@ -155,27 +155,27 @@ def test_open_ground_is_one_line(tmp_path: Path) -> None:
         nav = level.profile()
         path = nav.path((0, 0), (11, 4))
         assert path is not None
-        assert nav.smooth(path) == [(0, 0), (11, 4)]
-        assert nav.furthest_visible(path, 0) == len(path) - 1
-        assert nav.furthest_visible(path, len(path) - 1) == len(path) - 1
-        assert nav.any_angle_length([(0, 0), (11, 4)]) == pytest.approx(math.hypot(11, 4))
-        assert nav.smooth([]) == []
-        assert nav.smooth([(3, 3)]) == [(3, 3)]
-        assert nav.any_angle_length([]) == nav.any_angle_length([(3, 3)]) == 0
+        assert nav.plane.smooth(path) == [(0, 0), (11, 4)]
+        assert nav.plane.furthest_visible(path, 0) == len(path) - 1
+        assert nav.plane.furthest_visible(path, len(path) - 1) == len(path) - 1
+        assert nav.plane.any_angle_length([(0, 0), (11, 4)]) == pytest.approx(math.hypot(11, 4))
+        assert nav.plane.smooth([]) == []
+        assert nav.plane.smooth([(3, 3)]) == [(3, 3)]
+        assert nav.plane.any_angle_length([]) == nav.plane.any_angle_length([(3, 3)]) == 0
 
 
 def test_mistakes(tmp_path: Path) -> None:
     with open_asset(bake_grid(tmp_path, rows("...", ".#."), name="a")) as level:
         nav = level.profile()
         with pytest.raises(QueryError, match="no step leads"):
-            nav.smooth([(0, 0), (2, 0)])
+            nav.plane.smooth([(0, 0), (2, 0)])
         with pytest.raises(QueryError, match="no place 3"):
-            nav.furthest_visible([(0, 0), (1, 0)], 3)
+            nav.plane.furthest_visible([(0, 0), (1, 0)], 3)
         with pytest.raises(QueryError, match="cannot stand on"):
-            nav.any_angle_length([(0, 0), (1, 1)])
+            nav.plane.any_angle_length([(0, 0), (1, 1)])
     roads = open_asset(bake(write_graph(tmp_path / "c.json", "ab", [("a", "b", 1.0)]))).profile()
     with pytest.raises(QueryError, match="have no positions"):
-        roads.any_angle_length(["a", "b"])
+        roads.plane.any_angle_length(["a", "b"])
 
 
 def test_a_jump_stays_in_a_smoothed_path(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_a_jump_stays_in_a_smoothed_path(tmp_path: Path) -> None:
         assert found.path is not None
         assert found.cost == nav.distance((2, 8, 0), (25, 2, 1))
         assert found.expanded < nav.search((2, 8, 0), (25, 2, 1), "dijkstra").expanded
-        waypoints = nav.smooth(found.path)
+        waypoints = nav.plane.smooth(found.path)
         assert {(14, 3, 0), (14, 3, 1)} <= set(waypoints)
         assert len(waypoints) < len(found.path)
-        assert nav.any_angle_length(waypoints) <= nav.length(found.path) * (1 + 1e-9)
+        assert nav.plane.any_angle_length(waypoints) <= nav.length(found.path) * (1 + 1e-9)

@@ -68,15 +68,15 @@ def straight_cost(lattice: Lattice, layout: str, a: Cell, b: Cell) -> float:
 
 
 def check(nav: Navigator, lattice: Lattice, layout: str, path: list[Cell]) -> None:
-    length, waypoints = nav.length(path), nav.smooth(path)
+    length, waypoints = nav.length(path), nav.plane.smooth(path)
     assert (waypoints[0], waypoints[-1]) == (path[0], path[-1])
     assert set(waypoints) <= set(path)
     lines = [straight_cost(lattice, layout, *ends) for ends in itertools.pairwise(waypoints)]
-    assert nav.any_angle_length(waypoints) == pytest.approx(sum(lines), rel=1e-9)
+    assert nav.plane.any_angle_length(waypoints) == pytest.approx(sum(lines), rel=1e-9)
     assert sum(lines) <= length * (1 + 1e-9)
     place = 0
     while place < len(path) - 1:
-        after = nav.furthest_visible(path, place)
+        after = nav.plane.furthest_visible(path, place)
         assert place < after
         line = straight_cost(lattice, layout, path[place], path[after])
         assert line <= nav.length(path[place : after + 1]) * (1 + 1e-9)
@@ -105,7 +105,9 @@ def test_smoothed_paths(seed: int, tmp_path: Path) -> None:
             if path is not None:
                 check(nav, lattice, layout, path)
                 found += len(path) > 4
-                shorter += nav.any_angle_length(nav.smooth(path)) < nav.length(path) - 1e-9
+                shorter += (
+                    nav.plane.any_angle_length(nav.plane.smooth(path)) < nav.length(path) - 1e-9
+                )
         assert found > 3
         assert shorter > 3
         for _ in range(400):
@@ -113,39 +115,39 @@ def test_smoothed_paths(seed: int, tmp_path: Path) -> None:
             expected = straight_cost(lattice, layout, a, b)
             if math.isinf(expected):
                 with pytest.raises(QueryError, match="no straight way"):
-                    nav.any_angle_length([a, b])
+                    nav.plane.any_angle_length([a, b])
             else:
-                assert nav.any_angle_length([a, b]) == pytest.approx(expected, rel=1e-9)
+                assert nav.plane.any_angle_length([a, b]) == pytest.approx(expected, rel=1e-9)
 
 
 def test_by_hand(tmp_path: Path) -> None:
     """Odd rows lie half a hexagon to the east; a wall at a corner of the line is in its way."""
     with drawn_level(tmp_path, "......", "......", "......", hex_layout="odd-r") as (_, nav):
         # Beyond the border of (0, 1) and (1, 1) lies (1, 2): the line runs along it.
-        assert nav.any_angle_length([(1, 0), (1, 2)]) == pytest.approx(math.sqrt(3))
+        assert nav.plane.any_angle_length([(1, 0), (1, 2)]) == pytest.approx(math.sqrt(3))
         with pytest.raises(QueryError, match="no straight way"):
-            nav.any_angle_length([(0, 0), (0, 2)])  # West of (0, 1) the level ends.
-        assert nav.any_angle_length([(0, 0), (4, 1)]) == pytest.approx(math.sqrt(21))
+            nav.plane.any_angle_length([(0, 0), (0, 2)])  # West of (0, 1) the level ends.
+        assert nav.plane.any_angle_length([(0, 0), (4, 1)]) == pytest.approx(math.sqrt(21))
         path = nav.path((0, 0), (4, 1))
         assert path is not None
-        assert nav.smooth(path) == [(0, 0), (4, 1)]
-        assert nav.furthest_visible(path, 0) == len(path) - 1
+        assert nav.plane.smooth(path) == [(0, 0), (4, 1)]
+        assert nav.plane.furthest_visible(path, 0) == len(path) - 1
         nav.update(blocked=[(0, 1)])
         with pytest.raises(QueryError, match="no straight way"):
-            nav.any_angle_length([(1, 0), (1, 2)])
+            nav.plane.any_angle_length([(1, 0), (1, 2)])
         # Along an axis a line meets no corner, so a wall beside it is none to it.
-        assert nav.any_angle_length([(2, 0), (1, 1), (1, 2)]) == pytest.approx(2)
+        assert nav.plane.any_angle_length([(2, 0), (1, 1), (1, 2)]) == pytest.approx(2)
 
 
 def test_one_way_sides(tmp_path: Path) -> None:
     """Lines are asked for in one direction, as steps are."""
     with drawn_level(tmp_path, "......", "......", hex_layout="odd-r") as (_, nav):
         nav.update(arcs={((1, 0), (2, 0)): 9.0})
-        assert nav.any_angle_length([(0, 0), (4, 0)]) == pytest.approx(12)
+        assert nav.plane.any_angle_length([(0, 0), (4, 0)]) == pytest.approx(12)
         with pytest.raises(QueryError, match="no straight way"):
-            nav.any_angle_length([(0, 0), (4, 1)])
-        assert nav.any_angle_length([(4, 1), (0, 0)]) == pytest.approx(math.sqrt(21))
-        assert nav.any_angle_length([(4, 0), (0, 0)]) == pytest.approx(4)
+            nav.plane.any_angle_length([(0, 0), (4, 1)])
+        assert nav.plane.any_angle_length([(4, 1), (0, 0)]) == pytest.approx(math.sqrt(21))
+        assert nav.plane.any_angle_length([(4, 0), (0, 0)]) == pytest.approx(4)
 
 
 def test_graphs_are_left_nowhere(tmp_path: Path) -> None:
@@ -157,15 +159,15 @@ def test_graphs_are_left_nowhere(tmp_path: Path) -> None:
         nav = level.profile()
         path = nav.path("a", "e")
         assert path == ["a", "b", "c", "d", "e"]
-        assert nav.smooth(path) == ["a", "c", "e"]
-        assert nav.any_angle_length(["a", "c", "e"]) == nav.length(path) == 9
-        assert [nav.furthest_visible(path, place) for place in range(5)] == [2, 2, 4, 4, 4]
+        assert nav.plane.smooth(path) == ["a", "c", "e"]
+        assert nav.plane.any_angle_length(["a", "c", "e"]) == nav.length(path) == 9
+        assert [nav.plane.furthest_visible(path, place) for place in range(5)] == [2, 2, 4, 4, 4]
         with pytest.raises(QueryError, match="no straight way leads from 'a' to 'e'"):
-            nav.any_angle_length(["a", "e"])
+            nav.plane.any_angle_length(["a", "e"])
         with pytest.raises(QueryError, match="no step leads from 'a' to 'd'"):
-            nav.smooth(["a", "d"])
+            nav.plane.smooth(["a", "d"])
         nav.update(blocked=["b"])
-        assert nav.any_angle_length(["a", "c"]) == 9
-        follower = nav.follow(["a", "c", "d", "e"], smooth=True)
+        assert nav.plane.any_angle_length(["a", "c"]) == 9
+        follower = nav.plane.follow(["a", "c", "d", "e"], smooth=True)
         assert follower.waypoints == ["a", "c", "e"]
         assert follower.update((0, 0)).corner == (3, 3)

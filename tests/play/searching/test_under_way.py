@@ -29,7 +29,7 @@ def test_the_path_is_that_of_a_whole_search(tmp_path: Path, seed: int) -> None:
         for number, (start, goal) in enumerate(ends_of(nav, 11)):
             for method, queue in (("astar", "bucket"), ("astar", "heap"), ("dijkstra", "auto")):
                 whole = nav.search(start, goal, method, queue=queue)
-                part = nav.searching(start, goal, method, queue=queue)
+                part = nav.search.begin(start, goal, method, queue=queue)
                 assert (part.status, part.path) == (Status.RUNNING, None) or part.run()
                 while part.run(steps=1 + number % 7) is Status.RUNNING:
                     assert part.path is None
@@ -44,7 +44,7 @@ def test_queues_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         nav = level.profile()
         for start, goal in ends_of(nav, 11):
             for queue in ("bucket", "heap"):
-                part = nav.searching(start, goal, queue=queue)
+                part = nav.search.begin(start, goal, queue=queue)
                 while part.run(steps=3) is Status.RUNNING:
                     assert not part.open.keys() & part.closed.keys()
                 assert part.result() == nav.search(start, goal, queue=queue)
@@ -61,7 +61,7 @@ def test_on_a_real_map(tmp_path: Path) -> None:
         ):
             for queue in ("bucket", "heap"):
                 whole = nav.search(start, goal, queue=queue)
-                part = nav.searching(start, goal, queue=queue)
+                part = nav.search.begin(start, goal, queue=queue)
                 while part.run(budget_ms=0.2) is Status.RUNNING:
                     pass
                 assert part.result() == whole
@@ -71,7 +71,7 @@ def test_a_step_at_a_time(tmp_path: Path) -> None:
     with open_asset(bake_grid(tmp_path, ROOM, connectivity=4)) as level:
         nav = level.profile()
         for queue in ("bucket", "heap"):
-            search = nav.searching((0, 0), (7, 3), queue=queue)
+            search = nav.search.begin((0, 0), (7, 3), queue=queue)
             assert search.open == {(0, 0): 10}
             assert search.closed == {}
             known, seen = {(0, 0): 0.0}, []
@@ -95,7 +95,7 @@ def test_a_step_at_a_time(tmp_path: Path) -> None:
 def test_the_way_so_far_and_the_end(tmp_path: Path) -> None:
     with open_asset(bake_grid(tmp_path, ROOM, connectivity=4)) as level:
         nav = level.profile()
-        search = nav.searching((0, 0), (7, 3))
+        search = nav.search.begin((0, 0), (7, 3))
         assert search.so_far() == [(0, 0)]
         search.run(steps=6)
         so_far = search.so_far()
@@ -109,17 +109,17 @@ def test_the_way_so_far_and_the_end(tmp_path: Path) -> None:
         assert (search.open, search.closed) == ({}, {})
         assert search.path is not None
 
-        dropped = nav.searching((0, 0), (7, 3))
+        dropped = nav.search.begin((0, 0), (7, 3))
         dropped.run(steps=3)
         dropped.cancel()
         assert (dropped.status, dropped.path) == (Status.CANCELLED, None)
         assert dropped.run() is Status.CANCELLED
         # Its memory serves the next search.
-        again = nav.searching((0, 0), (7, 3))
+        again = nav.search.begin((0, 0), (7, 3))
         assert again.run() is Status.FOUND
         assert again.result() == nav.search((0, 0), (7, 3))
 
-        here = nav.searching((3, 2), (3, 2))
+        here = nav.search.begin((3, 2), (3, 2))
         assert (here.status, here.path, here.cost) == (Status.FOUND, [(3, 2)], 0)
         assert here.result() == nav.search((3, 2), (3, 2))
 
@@ -128,14 +128,14 @@ def test_the_level_may_change_meanwhile(tmp_path: Path) -> None:
     with open_asset(bake_grid(tmp_path, ROOM, connectivity=4)) as level:
         nav = level.profile()
         before = nav.search((0, 0), (7, 3))
-        search = nav.searching((0, 0), (7, 3))
+        search = nav.search.begin((0, 0), (7, 3))
         search.run(steps=4)
         nav.update(blocked=[(5, 1), (7, 1)])
         search.run()
         assert search.path == before.path
-        assert nav.searching((0, 0), (7, 3)).run() is Status.FOUND
+        assert nav.search.begin((0, 0), (7, 3)).run() is Status.FOUND
         nav.update(blocked=[(5, 3), (5, 2)])
-        nothing = nav.searching((0, 0), (7, 3))
+        nothing = nav.search.begin((0, 0), (7, 3))
         assert nothing.run() is Status.NO_PATH
         assert (nothing.path, nothing.cost) == (None, math.inf)
         assert nothing.step() is None
@@ -145,11 +145,11 @@ def test_one_way_graphs_where_only_the_search_knows(tmp_path: Path) -> None:
     edges = [("a", "b", 1.0), ("b", "c", 2.0), ("c", "b", 2.0), ("a", "c", 2.5)]
     with open_asset(bake(write_graph(tmp_path / "one.json", ["a", "b", "c"], edges))) as level:
         nav = level.profile()
-        search = nav.searching("a", "c")
+        search = nav.search.begin("a", "c")
         assert search.heuristic == "null"
         search.run()
         assert (search.path, search.cost) == (["a", "c"], 2.5)
-        assert nav.searching("c", "a").run() is Status.NO_PATH
+        assert nav.search.begin("c", "a").run() is Status.NO_PATH
 
 
 def test_mistakes(tmp_path: Path) -> None:
@@ -164,10 +164,10 @@ def test_mistakes(tmp_path: Path) -> None:
             ({"heuristic": "best"}, "no heuristic 'best'"),
         ):
             with pytest.raises(QueryError, match=told):
-                nav.searching((0, 0), (7, 3), **wrong)
+                nav.search.begin((0, 0), (7, 3), **wrong)
         with pytest.raises(QueryError, match="cannot stand on"):
-            nav.searching((1, 1), (7, 3))
-        search = nav.searching((0, 0), (7, 3))
+            nav.search.begin((1, 1), (7, 3))
+        search = nav.search.begin((0, 0), (7, 3))
         with pytest.raises(QueryError, match="the budget is -1; expected a number of milli"):
             search.run(budget_ms=-1)
         with pytest.raises(QueryError, match=r"steps is 1\.5; expected a whole number"):

@@ -495,7 +495,7 @@ def _sound(level: LevelAsset, *, even: bool) -> list[object]:
     nav, told = level.profile(), list[object]()
     for (start, goal), least in best.items():
         found = nav.search(start, goal, "hpa")
-        walked = nav.walk(start, goal)
+        walked = nav.search.walk(start, goal)
         assert found.path is not None
         assert walked is not None
         for way in (found.path, [start, *walked]):
@@ -534,7 +534,7 @@ def jumps() -> Answer:
         bake(path, replace(recipe, spacing=1024))
     with open_asset(asset) as level:
         nav = level.profile()
-        found, back = nav.search(start, goal, "hpa"), nav.walk(goal, start)
+        found, back = nav.search(start, goal, "hpa"), nav.search.walk(goal, start)
         assert found.path == [(x, 3) for x in range(80)]
         assert back is not None
         return found.cost, list(back)
@@ -683,7 +683,7 @@ def _ask_large(asset: bytes) -> list[tuple[object, float, object]]:
             stood = [cell for cell in cells if nav.nearest(cell) == cell]
             for _ in range(2):
                 for start, goal in zip(stood[::29], stood[::-23], strict=False):
-                    found, walked = nav.search(start, goal, "hpa"), nav.walk(start, goal)
+                    found, walked = nav.search(start, goal, "hpa"), nav.search.walk(start, goal)
                     answer.append((found.path, found.cost, walked and list(walked)[-1:]))
                 nav.update(blocked=rng.sample(stood, 2), opened=rng.sample(cells, 2))
                 stood = [cell for cell in cells if nav.nearest(cell) == cell]
