@@ -277,9 +277,7 @@ class Hdf5File:
             raise AssetError(
                 "h5py is not installed, which assets need", file=path, remedy="`pip install h5py`"
             )
-        self.path, self.checked, self.schema = path, check, schema
-        self._names: dict[str, frozenset[str]] = {}
-        self._whole: set[str] = set()
+        self.path, self.schema = path, schema
         with contextlib.ExitStack() as opened:
             for _ in range(_ATTEMPTS):
                 self._bytes = opened.enter_context(open_to_read(path))
@@ -295,8 +293,9 @@ class Hdf5File:
                 opened.close()
             else:
                 raise AssetError("is replaced again and again while it is opened", file=path)
-            # HDF5 takes many microseconds to find a column or a group by its path.
-            self.at: Callable[[str], Any] = functools.cache(self._file.__getitem__)
+            # HDF5 takes many microseconds to find a column or a group, and h5py to wrap it.
+            root, find = self._file.id, h5py.h5o.open
+            self.at: Callable[[str], Any] = functools.cache(lambda path: find(root, path.encode()))
             self._opened = opened.pop_all()
 
     def _is_the_file_that_was_read(self) -> bool:
@@ -329,17 +328,15 @@ class Hdf5File:
     def profiles(self) -> list[str]:
         """Return the names of the profiles, sorted; none where they are no groups."""
         with contextlib.suppress(*_DAMAGE):
-            group = self._file["profiles"]
-            names = sorted(group) if isinstance(group, h5py.Group) else []
-            "".join(names).encode()
-            if all(isinstance(group[name], h5py.Group) for name in names):
+            names = sorted(name.decode() for name in self.at("/profiles"))
+            if all(isinstance(self.at(f"/profiles/{name}"), h5py.h5g.GroupID) for name in names):
                 return names
         return []
 
     def attribute(self, group: str, name: str) -> str | int | None:
         """Return an attribute as it is stored; None where it is absent."""
         with self._reading(f"attribute {name} of {group}"):
-            value = self.at(group).attrs.get(name)
+            value = _attribute_of(self.at(group), name)
             if isinstance(value, np.bytes_):
                 return bytes(value).decode()
             if value is None or isinstance(value, np.integer):
@@ -349,17 +346,15 @@ class Hdf5File:
     def has(self, path: str) -> bool:
         """Return whether there is a column."""
         folder, _, name = path.rpartition("/")
-        if folder not in self._names:
-            with self._reading(f"column {path}"):
-                group = self._file.get(folder or "/")
-                self._names[folder] = frozenset(group if isinstance(group, h5py.Group) else ())
-        return name in self._names[folder]
+        with self._reading(f"column {path}"), contextlib.suppress(KeyError, TypeError):
+            return name.encode() in self.at(folder or "/")
+        return False
 
     def form(self, path: str) -> Form:
         """Return the element type and the shape of a column that is there."""
         with self._reading(f"column {path}"):
             found = self.at(path)
-        if not isinstance(found, h5py.Dataset):
+        if not isinstance(found, h5py.h5d.DatasetID):
             raise self.damaged(f"column {path} is no array")
         return Form(type_name(found.dtype), found.shape)
 
@@ -368,24 +363,37 @@ class Hdf5File:
         array = self.part(path)
         # The file may have been opened without a check of its digest, or long ago.
         with self._reading(f"column {path}"):
-            digest = self.at(path).attrs.get("sha256")
+            digest = _attribute_of(self.at(path), "sha256")
         if not isinstance(digest, np.bytes_) or digest != digest_of(array).encode():
             raise self.damaged(f"column {path} does not match its digest")
         return array
 
     def part(self, path: str, *spans: slice) -> AnyArray:
         """Return a part of a column, from where to where in each of its dimensions."""
-        dataset = self.at(path)
+        found = self.at(path)
         with self._reading(f"column {path}"):
-            if path not in self._whole:
-                if dataset.nbytes > _LARGEST_RATIO * self.stored_bytes(path):
-                    raise self.damaged(f"column {path} is stored only in part")
-                self._whole.add(path)
-            return np.asarray(dataset[spans])
+            dtype, shape = found.dtype, found.shape
+            if math.prod(shape) * dtype.itemsize > _LARGEST_RATIO * self.stored_bytes(path):
+                raise self.damaged(f"column {path} is stored only in part")
+            if spans:
+                return np.asarray(h5py.Dataset(found)[spans])
+            array: AnyArray = np.empty(shape, dtype)
+            found.read(h5py.h5s.ALL, h5py.h5s.ALL, array)
+            return array
 
     def stored_bytes(self, path: str) -> int:
         """Return the bytes that a column takes in the file."""
-        return int(self.at(path).id.get_storage_size())
+        return int(self.at(path).get_storage_size())
+
+
+def _attribute_of(place: Any, name: str) -> Any:
+    """Return the value of an attribute of something in an HDF5 file; None where it is absent."""
+    if not h5py.h5a.exists(place, name.encode()):
+        return None
+    found = h5py.h5a.open(place, name.encode())
+    value = np.empty(found.shape, found.dtype)
+    found.read(value)
+    return value[()]
 
 
 # -- flat files ------------------------------------------------------------------------------------
@@ -444,7 +452,7 @@ class FlatFile:
         self, path: FilePath, schema: Schema = IN_FLAT_FILES, *, check: bool = True
     ) -> None:
         """Map a file, and check that all columns lie inside it; see :class:`File`."""
-        self.path, self.checked, self.is_open, self.schema = path, check, True, schema
+        self.path, self.is_open, self.schema = path, True, schema
         with open_to_read(path) as file:
             count, revision, size, fingerprint, sums = _parse_flat_header(file, path)
             self.bytes: UInt8Array = np.memmap(file, dtype=np.uint8, mode="c")
@@ -680,7 +688,9 @@ class File:
 
     Attributes:
         path: the file.
+        name: the level's.
         header: what it says of itself before all columns.
+        checked: whether all bytes were compared with their digest when it was opened.
         profiles: names of the profiles, sorted.
         schema: what such a file holds.
     """
@@ -706,6 +716,7 @@ class File:
             else Hdf5File(path, self.in_assets, check=check)
         )
         self.path, self.header, self.schema = path, self._file.header, self._file.schema
+        self.name, self.checked = self.header.level, check
         self._lengths: dict[tuple[str, str | None], int] = {}
         self._told: dict[tuple[str, str], str | int | None] = {}
         self._known: dict[str, bool] = {}
@@ -729,16 +740,6 @@ class File:
                 )
             raise self.damaged("it holds no profiles")
         return tuple(names)
-
-    @property
-    def name(self) -> str:
-        """Return the name of the level."""
-        return self.header.level
-
-    @property
-    def checked(self) -> bool:
-        """Return whether all bytes were compared with their digest when it was opened."""
-        return self._file.checked
 
     def damaged(self, found: str, *, verdict: str = "damaged") -> CorruptAssetError:
         """Return the error for what is found in this file; see :func:`damaged`."""
@@ -910,12 +911,11 @@ class File:
         """Return the shape of a column that is there, or raise where it is not as declared."""
         shape = self._shapes.get(path)
         if shape is None:
-            form = self._file.form(path)
-            shape = form.shape
-            if shape is None or not declared.fits(*form):
+            dtype, shape = self._file.form(path)
+            if shape is None or not declared.fits(dtype, shape):
                 told = "of no shape" if shape is None else list(shape)
                 raise self.damaged(
-                    f"column {path} is {form.dtype}{told}, "
+                    f"column {path} is {dtype}{told}, "
                     f"not {' or '.join(declared.dtypes)}[{', '.join(declared.dims)}]"
                 )
             # Other threads may look at any time, so only a finished answer is kept.
