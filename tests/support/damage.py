@@ -15,7 +15,7 @@ from levelbake.columns import PROFILE
 from levelbake.errors import AssetError, CorruptAssetError
 from tests.support.baked import rows
 from tests.support.constraints import broken
-from tests.support.tampering import sign
+from tests.support.tampering import sign_body, sign_columns
 
 #: A ledge is stepped onto from floor alone, so there is no way back from the road behind it.
 DRAWN = rows(
@@ -140,7 +140,8 @@ def edit(path: Path, change: Callable[[h5py.File], object]) -> None:
     header = read_header(path)
     with h5py.File(path, "r+") as file:
         only = change(file)
-    sign(path, header, [only] if isinstance(only, str) else None)
+        sign_columns(file, [only] if isinstance(only, str) else None)
+    sign_body(path, header)
 
 
 def holder(name: str, asset: Path, graph: Path) -> Path:

@@ -33,21 +33,13 @@ Edit = Callable[[AnyArray], None]
 LARGEST = 2**26
 
 
-def sign(path: Path, header: Header | None = None, columns: Iterable[str] | None = None) -> None:
-    """Make digests fit the bytes there are, so that deeper checks are reached.
-
-    Args:
-        path: an asset.
-        header: as it was before, where the file's length has changed since.
-        columns: those that may have changed; None = any.
-    """
-    with h5py.File(path, "r+") as file:
-        if columns is None:
-            file.visititems(lambda name, item: sign_column(item))
-        else:
-            for name in columns:
-                sign_column(file.get(name))
-    sign_body(path, header or read_header(path))
+def sign_columns(file: h5py.File, columns: Iterable[str] | None = None) -> None:
+    """Make the digests of some columns fit, or of all."""
+    if columns is None:
+        file.visititems(lambda name, item: sign_column(item))
+    else:
+        for name in columns:
+            sign_column(file.get(name))
 
 
 def sign_column(item: object) -> None:
@@ -75,7 +67,8 @@ def edited(path: Path, columns: Iterable[str] | None = None) -> Iterator[h5py.Fi
     header = read_header(path)
     with h5py.File(path, "r+") as file:
         yield file
-    sign(path, header, columns)
+        sign_columns(file, columns)
+    sign_body(path, header)
 
 
 def change_column(asset: Path, column: str, edit: Edit) -> None:
