@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import settings
@@ -20,6 +21,9 @@ os.environ.setdefault("BAKE_COMPILE", "wait")
 # A shell lets what it starts in the background ignore Ctrl-C, and so would the builds of tests.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# No test can cut the power, and to wait for the disk takes milliseconds for each level baked.
+mock.patch("os.fsync", os.fstat).start()
 
 # What is loaded and collected stays until the end, so nothing is gained by looking through it again
 # and again.
