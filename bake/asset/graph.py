@@ -64,8 +64,8 @@ class LevelGraph:
         self._movers: dict[str, Mover] = {}
         self._rows: dict[str, Int32Array] = {}
         self.rules = rules_of(asset)
-        self._form = form_of(asset)
-        self.is_grid, self.headings = self._form.is_grid, self._form.headings
+        form = form_of(asset)
+        self.is_grid, self.headings = form is not None, None if form is None else form.headings
 
     @property
     def is_listed(self) -> bool:
@@ -105,7 +105,7 @@ class LevelGraph:
     @cached_property
     def lattice(self) -> Lattice | None:
         """Return which cells of a grid are neighbours; None on graphs."""
-        return lattice_of(self.asset, self._form) if self.is_grid else None
+        return lattice_of(self.asset)
 
     # -- arcs -------------------------------------------------------------------------------------
 

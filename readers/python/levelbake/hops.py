@@ -16,7 +16,7 @@ import numpy as np
 from levelbake.columns import profile_path
 from levelbake.errors import CorruptAssetError, QueryError
 from levelbake.file import File, run_starts
-from levelbake.places import Places, form_of, lattice_of, rules_of
+from levelbake.places import Places, lattice_of, rules_of
 from levelbake.steps import (
     BLOCKED,
     INFINITY,
@@ -81,7 +81,7 @@ class Arcs:
     def __init__(self, file: File, places: Places) -> None:
         self.file, self.places = file, places
         self.rules = rules_of(file)
-        self.lattice = lattice_of(file, form_of(file)) if places.is_grid else None
+        self.lattice = lattice_of(file)
         self.terrain: UInt8Array = file.read("/terrain")
         self.count = len(self.terrain)
         self.elevation = file.read("/elevation") if file.has("/elevation") else None

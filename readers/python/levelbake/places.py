@@ -88,20 +88,8 @@ def has_point(*ends: object) -> bool:
 FARTHEST = 1e15
 
 
-class LevelForm(NamedTuple):
-    """What kind of level a file holds; its numbers fit together."""
-
-    is_grid: bool
-    width: int  # in cells; 0 on graphs
-    height: int
-    connectivity: int  # 0 on graphs
-    hex_layout: HexLayout | None
-    floor_height: int | None  # rows of each of several floors
-    headings: Headings | None  # how many ways an agent can face, each of them a floor
-
-
-def form_of(file: File) -> LevelForm:
-    """Return what kind of level a file holds.
+def form_of(file: File) -> Lattice | None:
+    """Return which cells of a grid are neighbours, ledges left out; None on graphs.
 
     Raises:
         CorruptAssetError: attributes contradict each other.
@@ -120,15 +108,24 @@ def form_of(file: File) -> LevelForm:
         raise file.damaged(
             "kind, connectivity, hex_layout, floor_height and headings contradict each other"
         )
-    return LevelForm(
-        kind != "graph",
+    if kind == "graph":
+        return None
+    return Lattice(
         width,
         height,
-        connectivity,
+        cast("Connectivity", connectivity),
         cast("HexLayout | None", layout),
         floor_height,
-        cast("Headings | None", headings),
+        headings=cast("Headings | None", headings),
     )
+
+
+def lattice_of(file: File) -> Lattice | None:
+    """Return which cells of a grid are neighbours, and which ledges bar; None on graphs."""
+    lattice = form_of(file)
+    if lattice is not None and file.has("/barred"):
+        lattice.barred = file.read("/barred")
+    return lattice
 
 
 def rules_of(file: File) -> MovementRules:
@@ -137,19 +134,6 @@ def rules_of(file: File) -> MovementRules:
         cast("CornerCutting", file.text("corner_cutting")),
         cast("CostRule", file.text("cost_rule")),
         file.number("ticks_per_unit") or 0,
-    )
-
-
-def lattice_of(file: File, form: LevelForm) -> Lattice:
-    """Return which cells of a grid are neighbours."""
-    return Lattice(
-        form.width,
-        form.height,
-        cast("Connectivity", form.connectivity),
-        form.hex_layout,
-        form.floor_height,
-        file.read("/barred") if file.has("/barred") else None,
-        form.headings,
     )
 
 
@@ -180,16 +164,15 @@ class Places:
         """
         self.file = file
         self.name = file.name
-        form = form_of(file)
-        self.is_grid, self.hex_layout = form.is_grid, form.hex_layout
-        self.width, self.height = (form.width, form.height) if form.is_grid else (0, 0)
+        found = form_of(file)
+        self.is_grid, form = found is not None, found or Lattice(0, 0)
+        self.width, self.height, self.hex_layout = form.width, form.height, form.hex_layout
+        self.floor_height, self.headings = form.floor_height, form.headings
         if self.is_grid:
             # The file compares the grid with its width and height.
             file.shape("/ground" if file.has("/ground") else "/terrain")
-        self.floor_height = form.floor_height if form.is_grid else None
         self.floors = 1 if self.floor_height is None else self.height // self.floor_height
         self.dimensions = 2 if self.floor_height is None else 3
-        self.headings = form.headings
         self.ticks_per_unit = file.number("ticks_per_unit") or 0
 
     # -- names ------------------------------------------------------------------------------------
