@@ -20,6 +20,7 @@ from bake.asset.header import PATCH_PREFIX, read_header
 from bake.asset.partial import check_writable
 from bake.asset.records import Frame, Packed, Records, Source, grid_frame, pack, unpack
 from bake.asset.write import write_asset
+from bake.errors import counted
 from bake.graph import BLOCKED, Metric
 from bake.level import (
     Door,
@@ -46,7 +47,7 @@ from bake.play.reader.places import NodePlaces
 from bake.recipe import LevelRecipe, read_stated
 from bake.worlds import AgentProfile, World, build_world
 from levelbake.changes import CLOSED
-from levelbake.errors import PatchError, counted
+from levelbake.errors import PatchError
 from levelbake.hops import Pair
 from levelbake.places import Cell as RuntimeCell
 from levelbake.places import Points

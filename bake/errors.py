@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from levelbake.errors import BakeError, in_units
+from levelbake.errors import BakeError
 
 #: The name of a recipe's table, and a line that belongs below it.
 RecipeLine = tuple[str, str]
@@ -75,3 +75,24 @@ def over_budget(found: str, budget: int, remedy: str) -> BudgetError:
 
 class TraceError(BakeError):
     """The trace of a search or a walk is damaged, or is one of another level."""
+
+
+class CostError(BakeError):
+    """A cost cannot be stated exactly in ticks, or distances would overflow the scale."""
+
+
+def in_units(count: int) -> str:
+    """Write a number of bytes as a person reads it, such as ``4.2 MiB``."""
+    if count < 1024:
+        return f"{count} bytes"
+    value = count / 1024
+    for unit in ("KiB", "MiB", "GiB"):
+        if value < 1024:
+            return f"{value:.1f} {unit}"
+        value /= 1024
+    return f"{value:.1f} TiB"
+
+
+def counted(count: int, what: str) -> str:
+    """Write how many of something there are, such as ``1 node`` and ``1,200 nodes``."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -16,9 +16,9 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.asset.records import as_names
+from bake.errors import CostError
 from bake.graph import MAX_WEIGHT, Graph, lightest_arcs
 from bake.play import open_asset
-from levelbake.errors import CostError
 
 if TYPE_CHECKING:
     import networkx

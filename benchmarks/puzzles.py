@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bake.errors import in_units
 from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe
 from bake.school import Patterns, SlidingTiles, Status, open_patterns, search, tile_search
@@ -18,7 +19,6 @@ from bake.school.puzzle_bake import bake_puzzle
 from benchmarks.bench import Bench
 from benchmarks.clock import seconds
 from benchmarks.section import Section
-from levelbake.errors import in_units
 
 BOARD = Tiles(4, 4, tuple(range(16)))
 

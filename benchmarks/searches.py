@@ -17,6 +17,7 @@ import numpy as np
 
 from bake.arrays import Float64Array
 from bake.asset import Asset
+from bake.errors import in_units
 from bake.graph import BLOCKED
 from bake.levels.movingai import read_scenario
 from bake.pipeline.level import bake_level
@@ -29,7 +30,6 @@ from benchmarks.bench import Bench
 from benchmarks.clock import seconds
 from benchmarks.levels import level_file, scenario_file
 from benchmarks.section import Section
-from levelbake.errors import in_units
 from tests.support.baked import cells_of_nodes
 
 FULL = ("arena", "lak303d", "brc202d", "maze512-4-0")

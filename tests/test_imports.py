@@ -25,7 +25,7 @@ from tests.support.structure import (
 )
 
 #: What every module of `bake` may import.
-FREE = "arrays levelbake.errors"
+FREE = "arrays errors levelbake.errors"
 #: Rooms that may not: the reader takes nothing of `bake`.
 NARROW = ("levelbake", "arrays")
 
@@ -72,16 +72,14 @@ ROOMS: dict[str, frozenset[str]] = {
         "search.incremental": "graph kernels search.point",
         "search.live": "graph levelbake.steps kernels search.graph search.all_pairs "
         "search.hierarchy search.contraction",
-        "levels.reading": "levelbake.places errors graph levelbake.steps level movement toml",
-        "levels.ldtk": "levelbake.places errors graph level toml levels.reading",
-        "levels.tiled": "levelbake.places errors graph levelbake.steps level movement toml "
-        "levels.reading",
-        "levels.plane": "levelbake.places errors level levels.reading",
-        "levels": "levelbake.places errors graph levelbake.steps level movement placement toml",
-        "worlds": "errors geometry graph levelbake.steps level movement toml search.graph "
-        "search.plane",
-        "geometry": "levelbake.places errors levelbake.steps level",
-        "tables": "errors graph levelbake.steps kernels search",
+        "levels.reading": "levelbake.places graph levelbake.steps level movement toml",
+        "levels.ldtk": "levelbake.places graph level toml levels.reading",
+        "levels.tiled": "levelbake.places graph levelbake.steps level movement toml levels.reading",
+        "levels.plane": "levelbake.places level levels.reading",
+        "levels": "levelbake.places graph levelbake.steps level movement placement toml",
+        "worlds": "geometry graph levelbake.steps level movement toml search.graph search.plane",
+        "geometry": "levelbake.places levelbake.steps level",
+        "tables": "graph levelbake.steps kernels search",
         "asset": "graph levelbake.steps levelbake.columns levelbake.file levelbake.hops interrupts "
         "movement placement processors levelbake.places",
         "flat": "asset graph levelbake.columns levelbake.file",
@@ -124,25 +122,25 @@ ROOMS: dict[str, frozenset[str]] = {
         "export": "asset flat graph movement levelbake.steps levelbake.columns levelbake.file "
         "levelbake.hops "
         "play levelbake.places",
-        "recipe": "levelbake.places errors graph level levels movement levelbake.steps",
-        "pipeline": "asset levelbake.places errors export flat graph levelbake.steps interrupts "
+        "recipe": "levelbake.places graph level levels movement levelbake.steps",
+        "pipeline": "asset levelbake.places export flat graph levelbake.steps interrupts "
         "kernels kinds level levels movement processors recipe search tables worlds "
         "levelbake.columns levelbake.file",
         "diff": "asset levelbake.places graph play",
-        "lint": "errors geometry graph kinds level levels movement levelbake.steps pipeline "
+        "lint": "geometry graph kinds level levels movement levelbake.steps pipeline "
         "recipe search toml worlds",
-        "view": "asset levelbake.places diff errors graph levelbake.steps level levels lint "
+        "view": "asset levelbake.places diff graph levelbake.steps level levels lint "
         "movement pipeline recipe play levelbake.columns levelbake.file",
         "watch": "asset pipeline processors levelbake.file",
         "viewer": "asset diff export graph lint pipeline reader_sources recipe play view watch "
         "levelbake.file",
-        "start": "asset errors level levels pipeline recipe toml view",
+        "start": "asset level levels pipeline recipe toml view",
         "interop": "asset graph play",
         "apply": "asset graph level placement pipeline recipe play worlds levelbake.file "
         "levelbake.things levelbake.places levelbake.changes levelbake.hops levelbake.steps",
-        "school": "agents asset errors graph kernels kinds levels pipeline recipe play search "
+        "school": "agents asset graph kernels kinds levels pipeline recipe play search "
         "tables verify view levelbake.file levelbake.places",
-        "school.tables": "errors graph placement search.all_pairs levelbake.places",
+        "school.tables": "graph placement search.all_pairs levelbake.places",
         "school.puzzle": "",
         "school.link_costs": "graph kernels search.graph",
         "school.real_time": "graph search.incremental search.point",
@@ -202,7 +200,7 @@ MOST_MODULES = 20
 #: Files and lines of code in the reader. The aim is 2,500 lines (decision 85), and decision 88 says
 #: what is in the way. Nothing raises these.
 MOST_READER_FILES = 12
-MOST_READER_LINES = 3886
+MOST_READER_LINES = 3860
 
 #: What the reader is until all of it has moved to `levelbake`.
 MOST_LINES_OF_PLAY_READER = 1131

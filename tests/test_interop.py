@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from scipy.sparse import csgraph
 
+from bake.errors import CostError
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.interop import asset_to_networkx, from_networkx, to_networkx, to_scipy
 from bake.play import open_asset
-from levelbake.errors import AssetError, CostError, UnknownProfileError
+from levelbake.errors import AssetError, UnknownProfileError
 from tests.support.baked import (
     GROUND,
     bake,

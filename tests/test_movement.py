@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bake.errors import CostError
 from bake.graph import BLOCKED, MAX_WEIGHT, Metric
 from bake.level import GraphLevel, TerrainRule
 from bake.movement import CORNER_CUTTING, HEX_LAYOUTS, FootprintMap
 from bake.worlds import AgentProfile, build_world
-from levelbake.errors import CostError
 from levelbake.steps import (
     SECTORS,
     Footprints,

@@ -15,7 +15,7 @@ import numpy as np
 from PIL import Image, UnidentifiedImageError
 
 from bake.arrays import UInt8Array, UInt16Array, UInt32Array
-from bake.errors import LevelError
+from bake.errors import LevelError, counted
 from bake.level import MAX_CELLS, Colour, GridLevel
 from bake.levels.reading.files import check_file, read_start
 from bake.levels.reading.limits import check_size, check_terrain_count
@@ -34,7 +34,6 @@ from bake.levels.reading.terrains import (
     strips,
 )
 from bake.toml import toml_line
-from levelbake.errors import counted
 
 #: Colours that need no legend entry. Fully transparent pixels need none either; they are VOID.
 BUILT_IN: Mapping[str, str] = {"#000000": WALL, "#ffffff": FLOOR}

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Literal, get_args
 
+from bake.errors import counted
 from bake.recipe import DEFAULT_SEVERITY, Severity
-from levelbake.errors import counted
 
 #: All rules, in the order in which findings are listed. A finding of "level" is always an error.
 Rule = Literal[

@@ -14,6 +14,7 @@ import numpy as np
 import shapely
 
 from bake.arrays import BoolArray, Float64Array, Int64Array
+from bake.errors import counted
 from bake.geometry import GRID, Geometry, geometry_of, grown, walkable
 from bake.level import Drawn, GraphLevel, GridLevel
 from bake.search.plane.sight import Outline, holds, sees
@@ -22,7 +23,6 @@ from bake.worlds.division import kinds_of
 from bake.worlds.doors import settled
 from bake.worlds.pieces import REACH, Kind
 from bake.worlds.visibility import outline_of
-from levelbake.errors import counted
 
 #: Points that are tried along the longer side of a level.
 _TRIED = 64

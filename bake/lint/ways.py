@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, Int64Array
+from bake.errors import counted
 from bake.graph import BLOCKED, Graph, Metric, Subgraph, positions
 from bake.lint.findings import Rule
 from bake.search.graph.connectivity import strong_components
 from bake.search.graph.partition import connected_parts
-from levelbake.errors import counted
 
 #: At most this many findings of one rule and profile are listed one by one; one line has the rest.
 MOST_TOLD = 12

@@ -17,7 +17,7 @@ import numpy as np
 from bake import __version__
 from bake.asset.schema import BAKE_REVISION
 from bake.asset.write import Contents
-from bake.errors import BudgetError
+from bake.errors import BudgetError, in_units
 from bake.kernels.jit import waiting
 from bake.pipeline.level import world_contents
 from bake.recipe import LevelRecipe
@@ -27,7 +27,7 @@ from bake.tables.range_search import Range, SharedSearch
 from bake.tables.range_searcher import search_bytes
 from bake.tables.run_writer import RangeRuns
 from bake.worlds import World
-from levelbake.errors import BakeError, in_units
+from levelbake.errors import BakeError
 
 Made = TypeVar("Made")
 

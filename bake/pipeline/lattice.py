@@ -12,7 +12,7 @@ import numpy as np
 from bake.arrays import Int32Array
 from bake.asset.lattice import block_order
 from bake.asset.write import Contents
-from bake.errors import over_budget
+from bake.errors import in_units, over_budget
 from bake.level import GridLevel, Level
 from bake.pipeline.contents import (
     Columns,
@@ -35,7 +35,6 @@ from bake.tables.lattice import (
     lattice_hierarchy,
 )
 from bake.worlds import LatticeWorld
-from levelbake.errors import in_units
 
 #: Levels with fewer cells to stand on list their arcs: all tables and searches are made for that,
 #: and take at most a gigabyte then.

@@ -13,7 +13,7 @@ import numpy as np
 from bake.arrays import BoolArray
 from bake.asset import header_for
 from bake.asset.write import Contents, write_asset
-from bake.errors import BudgetError, LevelError, over_budget
+from bake.errors import BudgetError, CostError, LevelError, in_units, over_budget
 from bake.kernels.jit import uncompiled, waiting
 from bake.level import Division, Drawn, GeometryLevel, GraphLevel, GridLevel, Level, Remark, Rules
 from bake.levels import load
@@ -47,7 +47,6 @@ from bake.worlds import (
     for_areas,
 )
 from bake.worlds.headings import headed
-from levelbake.errors import CostError, in_units
 from levelbake.file import Header
 from levelbake.places import upright
 from levelbake.steps import Connectivity, MovementRules, SlopeRule

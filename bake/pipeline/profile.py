@@ -11,7 +11,7 @@ import numpy as np
 from bake.arrays import Int32Array
 from bake.asset.pairs import pair_differences
 from bake.asset.write import Contents
-from bake.errors import over_budget
+from bake.errors import CostError, over_budget
 from bake.graph import INFINITY, Subgraph
 from bake.level import GridLevel
 from bake.pipeline.contents import (
@@ -38,7 +38,6 @@ from bake.tables.labels import StoredLabels, stored_labels
 from bake.tables.range_search import Executor, KeptRanges, RangeJob
 from bake.tables.run_writer import target_ranges
 from bake.worlds import World, usable
-from levelbake.errors import CostError
 from levelbake.steps import chart
 
 #: A function that is called with the stage and the fraction of it that is done.

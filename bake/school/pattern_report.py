@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from bake.errors import counted, in_units
 from bake.school.pattern_asset import PatternAsset
 from bake.school.puzzle import Planning
 from bake.view.console import console, print_table, shown
-from levelbake.errors import counted, in_units, printable
+from levelbake.errors import printable
 
 
 def inspect_patterns(path: Path) -> dict[str, Any]:

@@ -7,12 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from bake.arrays import AnyArray
-from bake.errors import BudgetError
+from bake.errors import BudgetError, in_units
 from bake.school.patterns import planning, tiles
 from bake.school.patterns.planning import plan_distances
 from bake.school.patterns.tiles import tile_distances
 from bake.school.puzzle import Puzzle, Tiles
-from levelbake.errors import in_units
 
 #: Element types of a table, the smallest first; all ones mean that nothing leads to the goal.
 _TYPES = (np.uint8, np.uint16, np.uint32)

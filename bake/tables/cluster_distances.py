@@ -10,12 +10,11 @@ from collections.abc import Callable
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.errors import over_budget
+from bake.errors import in_units, over_budget
 from bake.graph import INFINITY, UNREACHABLE
 from bake.search.all_pairs.batch import LANES, BatchScratch, BatchSearch
 from bake.search.all_pairs.nearest_of_groups import nearest_of_groups
 from bake.tables.clusters import Clusters
-from levelbake.errors import in_units
 
 #: "auto" leaves the table out where it would have more entries than this (16 MiB) ...
 AUTO_PAIRS = 2**22

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.errors import over_budget
+from bake.errors import in_units, over_budget
 from bake.graph import INFINITY, Subgraph
 from bake.search.all_pairs.batch import LANES, BatchScratch
 from bake.search.all_pairs.floyd_warshall import floyd_warshall
@@ -29,7 +29,6 @@ from bake.tables.run_writer import (
     RunWriter,
     target_ranges,
 )
-from levelbake.errors import in_units
 
 #: Bytes a row needs beside its batch distances: its set, run, greedy moves, and the graph's arcs.
 ROW_BYTES = 256

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bake.arrays import Int32Array, UInt8Array
-from bake.errors import over_budget
+from bake.errors import in_units, over_budget
 from bake.search.graph.connectivity import is_two_way
 from bake.search.graph.partition import connected_parts
 from bake.search.hierarchy.bundles import HEAD, Members
@@ -23,7 +23,6 @@ from bake.search.hierarchy.landmarks import farthest_landmarks
 from bake.search.hierarchy.layer import Layer
 from bake.search.hierarchy.layer_builder import Base, Joined, build_layer
 from bake.tables.clusters import Clusters
-from levelbake.errors import in_units
 
 #: Landmarks on the first layer: see docs/decisions/0070-plans-by-search.md.
 LANDMARKS = 16

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bake.arrays import Int32Array
-from bake.errors import BudgetError
+from bake.errors import BudgetError, in_units
 from bake.graph import Subgraph
 from bake.search.all_pairs.runs import Symbols
 from bake.tables.all_pairs import Progress
 from bake.tables.range_searcher import RangeSearcher
 from bake.tables.run_writer import Piece, RangeRuns, RunWriter, check_runs, symbols_for
-from levelbake.errors import in_units
 
 Range = tuple[int, int]
 OfRange = Callable[[RangeRuns], None]

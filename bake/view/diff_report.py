@@ -11,6 +11,7 @@ import numpy as np
 from bake.arrays import Int32Array
 from bake.asset import Asset
 from bake.diff import PERCENTILES, Difference, Distances, Matched, ProfileDifference
+from bake.errors import in_units
 from bake.play.reader.columns import ProfileColumns
 from bake.view.colours import (
     CHEAPER,
@@ -29,7 +30,7 @@ from bake.view.page import Swatch, check_output, lay_out, number, write_png
 from bake.view.paint import CellPaint, paint_cells
 from bake.view.report import place_of
 from bake.view.scene import Scene, place_data, place_text, read_scene
-from levelbake.errors import QueryError, in_units
+from levelbake.errors import QueryError
 
 #: At most this many places are listed by name; the others are only counted.
 _LISTED = 8

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, UInt8Array
+from bake.errors import counted
 from bake.view import Show
 from bake.view.canvas import ARROW_OUTLINE, Canvas, width_of
 from bake.view.cells import DrawnCells
@@ -35,7 +36,7 @@ from bake.view.paint import CellPaint, contour_step, draw_contours, paint_cells
 from bake.view.request import MAX_PIXELS, Request, Toward
 from bake.view.scene import Scene
 from bake.view.views import row_colours
-from levelbake.errors import QueryError, counted
+from levelbake.errors import QueryError
 
 #: At most this many pixels are on the longer side of a map when no scale is given.
 _LONGER_SIDE = 1600

@@ -8,6 +8,7 @@ import numpy as np
 from PIL import Image
 
 from bake.asset import Asset
+from bake.errors import counted
 from bake.view import Show
 from bake.view.grid_map import draw_grid
 from bake.view.marks import findings_of
@@ -16,7 +17,7 @@ from bake.view.request import Request, Searched, Walked, all_toward, path_by_hop
 from bake.view.road_map import draw_roads
 from bake.view.scene import Scene, place_data, place_text, read_layer, read_scene
 from bake.view.trace_file import TraceFile
-from levelbake.errors import OutputError, QueryError, counted
+from levelbake.errors import OutputError, QueryError
 from levelbake.places import Place
 
 _TITLES = {

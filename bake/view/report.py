@@ -13,11 +13,12 @@ from bake.asset import Asset
 from bake.asset.header import PATCH_PREFIX
 from bake.asset.records import as_names
 from bake.asset.schema import tables_of
+from bake.errors import counted, in_units
 from bake.pipeline import Outcome
 from bake.pipeline.flat import flat_place
 from bake.view.console import console, print_table, shown
 from levelbake.columns import profile_path
-from levelbake.errors import counted, in_units, printable
+from levelbake.errors import printable
 from levelbake.file import is_flat
 from levelbake.places import Coordinates, Point
 

@@ -15,10 +15,10 @@ from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
-from bake.errors import TraceError
+from bake.errors import TraceError, counted
 from bake.view.request import Route, Searched, Walked, Walker
 from bake.view.scene import Scene
-from levelbake.errors import QueryError, counted
+from levelbake.errors import QueryError
 from levelbake.places import quoted
 
 FORMAT = "bake-trace"

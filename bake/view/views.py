@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import UInt8Array
+from bake.errors import counted
 from bake.view import Show
 from bake.view.colours import (
     ACROSS,
@@ -30,7 +31,6 @@ from bake.view.colours import (
 from bake.view.page import Swatch, number, shortened
 from bake.view.request import Request, Searched, Walked
 from bake.view.scene import LayerScene, Scene, place_text
-from levelbake.errors import counted
 
 #: Arcs inside clusters are not drawn if there are more, as they would cover everything.
 MOST_INSIDE = 60_000

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
-from bake.errors import LevelError, one_error
+from bake.errors import CostError, LevelError, one_error
 from bake.graph import BLOCKED, MAX_WEIGHT, Graph, Metric, positions
 from bake.level import Drawn, GraphLevel, GridLevel, Level, Link, Mesh, TerrainRule, Walls
 from bake.movement import NO_LINK, footprints, lengths_of_steps
@@ -17,7 +17,6 @@ from bake.search.graph.cut_order import cut_order
 from bake.toml import toml_line
 from bake.worlds.doors import DoorStates, near_doors, settled, standable, steps_at_doors
 from bake.worlds.links import LinkArcs, link_arcs, link_vias, with_over
-from levelbake.errors import CostError
 from levelbake.steps import (
     LEVEL_GROUND,
     Connectivity,

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from bake.asset.partial import beside
-from bake.errors import BudgetError, LevelError
+from bake.errors import BudgetError, CostError, LevelError
 from bake.pipeline import Task, build, find_tasks
 from bake.play import open_asset
 from bake.recipe import load_recipe
-from levelbake.errors import CostError, OutputError
+from levelbake.errors import OutputError
 from tests.support import forked
 from tests.support.baked import rows, write_graph, write_grid
 from tests.support.projects import run, silent, statuses, task_for, write_project

@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from bake.asset.schema import COLUMNS
-from bake.errors import BudgetError
+from bake.errors import BudgetError, CostError
 from bake.level import TerrainRule
 from bake.pipeline import Task
 from bake.play import open_asset
-from levelbake.errors import CostError
 from tests.support.baked import rows, write_graph, write_grid
 from tests.support.projects import run, statuses, task_for
 

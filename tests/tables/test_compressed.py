@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from bake.arrays import Int32Array
-from bake.errors import BudgetError
+from bake.errors import BudgetError, CostError
 from bake.graph import MAX_WEIGHT, Subgraph, usable_subgraph
 from bake.movement import HEX_LAYOUTS
 from bake.search.all_pairs.batch import LANES, BatchSearch
@@ -23,7 +23,6 @@ from bake.tables.components import components
 from bake.tables.compressed import compressed_next_hops, working_bytes
 from bake.tables.run_writer import RunTable, RunWriter, target_ranges
 from bake.worlds import World
-from levelbake.errors import CostError
 from levelbake.steps import HexLayout, chart
 from tests.support import forked
 from tests.support.baked import GROUND

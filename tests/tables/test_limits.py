@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from bake.errors import CostError
 from bake.graph import INFINITY, MAX_WEIGHT, UNREACHABLE
-from levelbake.errors import CostError
 from tests.support.compare import Algorithm, subgraph, tables_of
 
 ALGORITHMS: tuple[Algorithm, ...] = ("dijkstra", "floyd_warshall")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from bake.arrays import Int32Array
+from bake.errors import CostError
 from bake.graph import INFINITY, Subgraph
 from bake.search.all_pairs.batch import LANES, BatchSearch
 from bake.search.all_pairs.entries import count_entries, find_entries
@@ -15,7 +16,6 @@ from bake.tables import range_searcher
 from bake.tables.compressed import compressed_next_hops
 from bake.tables.run_writer import RunTable
 from benchmarks.ground import ground_of
-from levelbake.errors import CostError
 from levelbake.steps import chart
 from tests.support.compare import same_runs, subgraph
 from tests.support.levels import shared_level

@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.errors import BakeErrors, LevelError
+from bake.errors import BakeErrors, CostError, LevelError
 from bake.graph import BLOCKED
 from bake.level import GridLevel, Link, Things
 from bake.movement import HEX_LAYOUTS, NO_LINK, under_footprint
 from bake.worlds import AgentProfile, World, build_world
-from levelbake.errors import CostError
 from levelbake.steps import EAST, NORTH, SOUTH, WEST, MovementRules, hex_steps
 from levelbake.steps import Lattice as CellLattice
 from tests.support.agents_oracle import Agents, Steps, agent_arcs, link_ticks, swept_cells

@@ -5,11 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.errors import BakeErrors, LevelError
+from bake.errors import BakeErrors, CostError, LevelError
 from bake.graph import BLOCKED
 from bake.level import GraphLevel, GridLevel, TerrainRule
 from bake.worlds import AgentProfile, build_world
-from levelbake.errors import CostError
 from levelbake.steps import MovementRules
 from tests.support.strategies import FAMILIES, seeded
 from tests.support.worlds import level_of

@@ -13,9 +13,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
+from bake.errors import in_units
 from bake.level import MAX_CELLS, MAX_TERRAINS
 from bake.levels.reading.mistakes import refuse
-from levelbake.errors import in_units
 
 #: Largest cost or arc length a level file may state, in units. Costs are stored in int32 ticks, at
 #: least one for each unit, so an asset cannot hold a larger cost.

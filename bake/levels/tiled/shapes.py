@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bake.arrays import BoolArray
+from bake.errors import counted
 from bake.level import Remark
 from bake.level import Shape as PlaneShape
 from bake.levels.reading.editors import BELOW
@@ -30,7 +31,6 @@ from bake.levels.tiled.meanings import Legend, TerrainRules, is_thing, kind_of, 
 from bake.levels.tiled.objects import Object, Templates, floor_place, read_shapes
 from bake.levels.tiled.outlines import collision_outline, outline_of
 from bake.levels.tiled.tilesets import Tile, Tilesets
-from levelbake.errors import counted
 
 #: How many remarks of one kind are made one by one.
 _MOST_REMARKS = 12

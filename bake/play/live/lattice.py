@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, Int64Array
+from bake.errors import CostError
 from bake.graph import BLOCKED
 from bake.play.hierarchy.lattice import LatticeHierarchy
 from bake.play.hierarchy.sheets import LatticeSheets, WornSheets
@@ -35,7 +36,7 @@ from bake.play.reader.version import Version
 from bake.search.hierarchy.sheets import Squares
 from bake.search.live.lattice import LatticeLayer, SquareNow, around
 from bake.search.live.lattice_builder import REACH, Ground, build
-from levelbake.errors import CostError, QueryError
+from levelbake.errors import QueryError
 
 
 class Listed(NamedTuple):

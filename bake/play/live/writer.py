@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from bake.arrays import BoolArray, Int64Array
+from bake.errors import CostError
 from bake.play.hierarchy.lattice import LatticeHierarchy
 from bake.play.live.exact import ExactHierarchy
 from bake.play.live.ground import (
@@ -39,7 +40,7 @@ from bake.play.reader.version import Version
 from bake.play.searching.context import SearchContext
 from bake.play.snapshot import Snapshot
 from levelbake.changes import SAYS_NOTHING, WRONG, ChangeLog, Changes, items_of
-from levelbake.errors import CostError, PatchError, QueryError
+from levelbake.errors import PatchError, QueryError
 from levelbake.places import Place, number_of, quoted
 from levelbake.things import Link, ThingTables
 

@@ -14,8 +14,8 @@ from heapq import heappop, heappush
 import numpy as np
 
 from bake.arrays import Int64Array
+from bake.errors import CostError
 from bake.school.puzzle import Planning, entries
-from levelbake.errors import CostError
 
 #: Stands for a state from which no plan leads to the goal, while a table is made.
 NONE = np.int64(2**62)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bake.arrays import Int32Array
+from bake.errors import CostError
 from bake.graph import INFINITY, Graph
 from bake.kernels.jit import allocating, kernel
 from bake.search.graph.label_correcting import (
@@ -30,7 +31,6 @@ from bake.search.graph.label_correcting import (
     take,
     with_masks,
 )
-from levelbake.errors import CostError
 
 #: Targets a batch searches for at once: eight cache lines of int32 a node.
 LANES = 128

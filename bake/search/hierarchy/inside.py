@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.errors import CostError
 from bake.graph import INFINITY
 from bake.kernels.heap import drop_first, push
 from bake.kernels.jit import allocating, inlined, kernel, separate
@@ -34,7 +35,6 @@ from bake.search.hierarchy.bundles import (
     QueryMemory,
     Transitions,
 )
-from levelbake.errors import CostError
 
 #: The slot of a node from which the transition of a flow field cannot be reached, by bits a slot.
 NO_SLOT = {4: 15, 8: 255, 16: 65535}

@@ -70,10 +70,6 @@ def printable(text: str) -> str:
     )
 
 
-class CostError(BakeError):
-    """A cost cannot be stated exactly in ticks, or distances would overflow the scale."""
-
-
 class OutputError(BakeError):
     """The output cannot be written."""
 
@@ -124,20 +120,3 @@ class UnknownProfileError(QueryError):
 
 class MissingTableError(QueryError):
     """The asset was baked without the table this question needs."""
-
-
-def in_units(count: int) -> str:
-    """Write a number of bytes as a person reads it, such as ``4.2 MiB``."""
-    if count < 1024:
-        return f"{count} bytes"
-    value = count / 1024
-    for unit in ("KiB", "MiB", "GiB"):
-        if value < 1024:
-            return f"{value:.1f} {unit}"
-        value /= 1024
-    return f"{value:.1f} TiB"
-
-
-def counted(count: int, what: str) -> str:
-    """Write how many of something there are, such as ``1 node`` and ``1,200 nodes``."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bake.errors import BudgetError
+from bake.errors import BudgetError, CostError
 from bake.school import Status, search
 from bake.school.pattern_tables import pattern_memory, pattern_tables
 from bake.school.patterns.ranking import place_by_rank, rank_of
 from bake.school.puzzle import Action, Planning, Puzzle, Tiles, can_be_solved, is_additive
 from bake.school.puzzle_json import read_puzzle
-from levelbake.errors import CostError, QueryError
+from levelbake.errors import QueryError
 from tests.support.puzzles import (
     EIGHT,
     PORTER,

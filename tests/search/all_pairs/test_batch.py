@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from bake.errors import CostError
 from bake.graph import INFINITY, MAX_WEIGHT
 from bake.search.all_pairs.batch import LANES, BatchSearch
-from levelbake.errors import CostError
 from tests.support.compare import weighted
 from tests.support.oracles import arcs_of, distances_from
 from tests.support.strategies import FAMILIES, seeded

@@ -10,9 +10,9 @@ from hypothesis import given
 from scipy.sparse import csgraph
 
 from bake.arrays import Float64Array, Int32Array
+from bake.errors import CostError
 from bake.graph import INFINITY
 from bake.search.all_pairs.floyd_warshall import STRIDE, floyd_warshall, working_bytes
-from levelbake.errors import CostError
 from tests.support import oracles
 from tests.support.compare import weighted
 from tests.support.strategies import FAMILIES, Arc, ArcList, arc_lists, seeded

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bake.errors import CostError
 from bake.graph import INFINITY
 from bake.search.hierarchy.bundles import ASTRAY, FIRST, FLOW, FLOW_BYTES, NO_WAY, Transitions
 from bake.search.hierarchy.inside import (
@@ -21,7 +22,6 @@ from bake.search.hierarchy.inside import (
     undominated,
 )
 from bake.search.hierarchy.layer import cluster_columns
-from levelbake.errors import CostError
 from tests.support.clustered import SHUT, divided, memory
 from tests.support.oracles import arcs_of, distances_from
 from tests.support.strategies import Arc, ArcList, arc_lists
