@@ -140,7 +140,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "levelbake.things levelbake.places levelbake.changes levelbake.hops levelbake.steps",
         "school": "agents asset graph kernels kinds levels pipeline recipe play search "
         "tables verify view levelbake.file levelbake.places",
-        "school.tables": "graph placement search.all_pairs levelbake.places",
+        "school.tables": "placement levelbake.places",
         "school.puzzle": "",
         "school.link_costs": "graph kernels search.graph",
         "school.real_time": "graph search.incremental search.point",

@@ -9,37 +9,17 @@ are arcs between its exits, whose length its kind's table knows.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
 from bake.errors import LevelError
-from bake.graph import INFINITY, Graph
 from bake.placement import Placement, all_cells
-from bake.search.all_pairs.floyd_warshall import floyd_warshall
+from bake.school.tables.negative_arcs import PathTable
 
 Cell = tuple[int, int]
-
-
-class HopTable(NamedTuple):
-    """Shortest ways between all nodes of a small graph."""
-
-    ticks: Int32Array  # (n, n); INFINITY where there is no way
-    hop: Int32Array  # (n, n) the node to step to; -1 where there is no way, and at the goal
-
-    @staticmethod
-    def of(nodes: int, arcs: Int64Array) -> HopTable:
-        """Solve a graph of (m, 3) arcs: tail, head and ticks."""
-        graph, order = Graph.from_arcs(nodes, arcs[:, 0], arcs[:, 1])
-        ticks = np.empty((nodes, nodes), dtype=np.int32)
-        for _ in floyd_warshall(graph, arcs[order, 2].astype(np.int32), ticks):
-            pass
-        hop = np.full((nodes, nodes), -1, dtype=np.int32)
-        for tail, head, step in arcs.tolist():
-            hop[tail, (step + ticks[head] == ticks[tail]) & (ticks[tail] < INFINITY)] = head
-        return HopTable(ticks, hop)
 
 
 def steps(cost: Int32Array) -> Int64Array:
@@ -73,7 +53,7 @@ class InstancedLevel:
         self, cost: Int32Array, kinds: Sequence[Int32Array], houses: Sequence[tuple[int, Placement]]
     ) -> None:
         self.width: int = cost.shape[1]
-        self.table = [HopTable.of(kind.size, steps(kind)) for kind in kinds]
+        self.table = [_table(kind.size, steps(kind)) for kind in kinds]
         self.kind = [kind for kind, _ in houses]
         drawn = cost.copy()
         # These translate: from a cell of the level to a house and its kind's node, and back.
@@ -102,23 +82,23 @@ class InstancedLevel:
             for house, exits in enumerate(self.exits)
             for start in exits.tolist()
             for goal in exits.tolist()
-            if start != goal and (ticks := self._inside(house, start, goal)) < INFINITY
+            if start != goal and (ticks := self._inside(house, start, goal)) < math.inf
         ]
         own = arcs[crosses | (self.house[tail] < 0)]
         every = np.concatenate([own, np.array(through, dtype=np.int64).reshape(-1, 3)])
         every[:, :2] = self.street[every[:, :2]]
-        self.streets = HopTable.of(len(self.place), every)
+        self.streets = _table(len(self.place), every)
 
     def distance(self, start: Cell, goal: Cell) -> int | None:
         """Return the ticks of a shortest path between two cells; None where there is none."""
         ticks, _ = self._best(self._at(start), self._at(goal))
-        return ticks if ticks < INFINITY else None
+        return int(ticks) if ticks < math.inf else None
 
     def next_hop(self, start: Cell, goal: Cell) -> Cell | None:
         """Return the cell to step to, the goal itself when there; None where there is no path."""
         at, end = self._at(start), self._at(goal)
         ticks, target = self._best(at, end)
-        if ticks >= INFINITY:
+        if ticks == math.inf:
             return None
         house = self.house[at]
         if at != end and house >= 0 and house == self.house[target]:
@@ -126,19 +106,19 @@ class InstancedLevel:
             target = self.cell[house][hop]
         return int(target % self.width), int(target // self.width)
 
-    def _best(self, start: int, goal: int) -> tuple[int, int]:
+    def _best(self, start: int, goal: int) -> tuple[float, int]:
         """Return the ticks left, and a cell beside the start or in its house to go to first."""
-        house, ways = self.house[start], [(INFINITY, start)]
+        house, ways = self.house[start], [(math.inf, start)]
         if house >= 0 and house == self.house[goal]:
             ways.append((self._inside(house, start, goal), goal))
         for into, last in self._gates(goal, inward=True):
             for out, first in self._gates(start, inward=False):
                 here, there = self.street[out], self.street[into]
                 via = out if out != start else self.place[self.streets.hop[here, there]]
-                ways.append((first + int(self.streets.ticks[here, there]) + last, via))
+                ways.append((first + float(self.streets.distance[here, there]) + last, via))
         return (0, goal) if start == goal else min(ways, key=lambda way: way[0])
 
-    def _gates(self, at: int, *, inward: bool) -> list[tuple[int, int]]:
+    def _gates(self, at: int, *, inward: bool) -> list[tuple[int, float]]:
         """Return the nodes of the streets by which a cell is left, or entered, and the ticks."""
         if self.street[at] >= 0:
             return [(at, 0)]
@@ -148,9 +128,15 @@ class InstancedLevel:
             for each in self.exits[house].tolist()
         ]
 
-    def _inside(self, house: int, start: int, goal: int) -> int:
+    def _inside(self, house: int, start: int, goal: int) -> float:
         """Return the ticks between two cells of a house on ways that do not leave it."""
-        return int(self.table[self.kind[house]].ticks[self.node[start], self.node[goal]])
+        distance = self.table[self.kind[house]].distance
+        return float(distance[self.node[start], self.node[goal]])
 
     def _at(self, cell: Cell) -> int:
         return cell[1] * self.width + cell[0]
+
+
+def _table(nodes: int, arcs: Int64Array) -> PathTable[int]:
+    """Solve a graph of (m, 3) arcs: tail, head and ticks."""
+    return PathTable(map(tuple, arcs.tolist()), range(nodes))
