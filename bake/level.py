@@ -202,6 +202,8 @@ class CharacteristicPoint:
     weight: float = 0.0
     floor: int = 0  #: place of its floor among those of the level, from 0
     place: str = ""  #: where in the file it is, for messages
+    joins: tuple[int, ...] = ()  #: which of the level's points it is joined to by hand
+    apart: tuple[int, ...] = ()  #: and to which it is not, though their domains may border
 
 
 @dataclass(frozen=True)

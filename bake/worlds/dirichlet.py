@@ -4,13 +4,14 @@ G. Lejeune Dirichlet, 1850; G. Voronoi, 1908. Points without weights are joined 
 their Delaunay triangulation. Of points with weights each is a cone that stands on the plane, the
 higher the larger the weight, and a place belongs to the cone that is highest above it (an
 additively weighted diagram: F. Aurenhammer, "Voronoi Diagrams", ACM Computing Surveys 23, 1991);
-borders between these domains are found by sampling. An arc is kept where its straight line stays
-between the walls.
+borders between these domains are found by sampling. A designer may join points whose domains do not
+border, and part others. An arc is kept where its straight line stays between the walls.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 import shapely
@@ -35,9 +36,11 @@ def dirichlet_pieces(geometry: Geometry, parts: Sequence[Grown]) -> Pieces:
 
     Raises:
         LevelError: nobody finds room, a point lies where nobody can be, two lie at one place or one
-            inside the cone of another, or nobody can take a link.
+            inside the cone of another, nobody can go straight between two that are joined by hand,
+            or nobody can take a link.
     """
-    used = set[int]()
+    used, joined = set[int](), set[tuple[int, int]]()
+    joins, apart = (_by_hand(geometry, which) for which in ("joins", "apart"))
 
     def seen(
         part: Grown, place: int, region: shapely.Geometry, outline: Outline, asked: Asked
@@ -57,18 +60,52 @@ def dirichlet_pieces(geometry: Geometry, parts: Sequence[Grown]) -> Pieces:
                 remedy='state them in the level, or take division = "mesh"',
             )
         pairs = bordering(region, point / GRID, weight) if weight.any() else neighbours(point)
+        row = {at: number for number, at in enumerate(mine)}
+        stated, parted = (
+            {(row[a], row[b]) for a, b in hand if {a, b} <= row.keys()} for hand in (joins, apart)
+        )
+        if stated or parted:
+            found = ({(min(pair), max(pair)) for pair in pairs.tolist()} | stated) - parted
+            pairs = np.array(sorted(found), dtype=np.int64).reshape(-1, 2)
         clear = [
             sees(outline, *point[one].tolist(), *point[other].tolist())
             for one, other in pairs.tolist()
         ]
-        one, other = pairs[np.array(clear, dtype=np.bool_)].T
+        pairs = pairs[np.array(clear, dtype=np.bool_)]
+        joined.update((mine[a], mine[b]) for a, b in stated & set(map(tuple, pairs.tolist())))
+        one, other = pairs.T
         tail, head = np.concatenate([one, other]), np.concatenate([other, one])
         ends = {key: number[at] for key, at in asked.items()}
         return Seen(point, tail, head, weight=weight), ends
 
     pieces = pieces_of(geometry, parts, seen)
     _check_used(geometry, used)
+    _check_joined(geometry, joins - joined, apart)
     return pieces
+
+
+def _by_hand(geometry: Geometry, which: Literal["joins", "apart"]) -> set[tuple[int, int]]:
+    """Return the pairs of points that a level joins or parts by hand, the lower one first."""
+    return {
+        (min(at, other), max(at, other))
+        for at, each in enumerate(geometry.points)
+        for other in (each.joins if which == "joins" else each.apart)
+    }
+
+
+def _check_joined(
+    geometry: Geometry, missed: set[tuple[int, int]], apart: set[tuple[int, int]]
+) -> None:
+    for pair in sorted(missed):
+        one, other = (geometry.points[at] for at in pair)
+        who = f"the characteristic points {one.name!r} and {other.name!r} are joined by hand, "
+        raise LevelError(
+            who + ("and kept apart" if pair in apart else "and no straight way leads between them"),
+            file=geometry.source,
+            place=one.place or None,
+            expected="two points of one floor without a wall between them",
+            remedy="move one of them, or leave the join out",
+        )
 
 
 def _points(

@@ -160,6 +160,54 @@ def test_walls_part_domains() -> None:
     assert joined(level) == set()
 
 
+def by_hand(
+    level: GeometryLevel, joins: list[tuple[int, int]], apart: list[tuple[int, int]]
+) -> GeometryLevel:
+    """A level whose points are joined and parted by hand, each pair said by one of the two."""
+    changed = list(level.points)
+    for which, pairs in (("joins", joins), ("apart", apart)):
+        for a, b in pairs:
+            known = getattr(changed[a], which)
+            changed[a] = replace(changed[a], **{which: (*known, b)})
+    return replace(level, points=tuple(changed))
+
+
+@pytest.mark.parametrize("weight", [None, {1: 2.0}])
+def test_a_designer_joins_and_parts(weight: dict[int, float] | None) -> None:
+    """Whatever the domains say, what was stated by hand holds, and nothing else changes."""
+    at = (3.0, 2.0), (17.0, 2.0), (10.0, 5.0), (3.0, 8.0), (17.0, 8.0)
+    drawn = room(box(9, 1, 2, 1), points=points(*at, weight=weight))
+    plain = joined(by_points(drawn, by="dirichlet"))
+    pairs = [(a, b) for a in range(5) for b in range(a)]
+    bordering_pairs = [pair for pair in pairs if (at[pair[0]], at[pair[1]]) in plain]
+    # The two diagonals lead over the point in the middle, and one of them past a box.
+    joins = [(4, 0), (1, 3)]
+    assert not set(joins) & set(bordering_pairs)
+    for parted in ([], bordering_pairs[:1], bordering_pairs):
+        level = by_hand(drawn, joins, [pair[::-1] for pair in parted])
+        expected = plain | both(*((at[a], at[b]) for a, b in joins))
+        expected -= both(*((at[a], at[b]) for a, b in parted))
+        assert joined(by_points(level, by="dirichlet")) == expected
+    level = by_points(by_hand(drawn, joins, []), by="visibility")
+    assert joined(level) == joined(by_points(drawn, by="visibility"))
+
+
+def test_joins_that_cannot_be() -> None:
+    at = points((4, 5), (16, 5), (10, 1))
+    walled = by_hand(room(box(9, 3, 2, 4), points=at), [(0, 1)], [])
+    with pytest.raises(LevelError, match=r"'p0' and 'p1' are joined by hand, and no straight way"):
+        by_points(walled, by="dirichlet")
+    torn = by_hand(room(points=at), [(0, 1)], [(1, 0)])
+    with pytest.raises(LevelError, match=r"'p0' and 'p1' are joined by hand, and kept apart"):
+        by_points(torn, by="dirichlet")
+    # Who is too wide goes without; it is enough that somebody gets through.
+    narrow = room(box(8, 0, 4, 4.5), box(8, 5.5, 4, 4.5), points=at[:2])
+    level = by_points(
+        by_hand(narrow, [(0, 1)], []), agent(name="cat"), agent(1, "ox"), by="dirichlet"
+    )
+    assert len(level.tail) == 2
+
+
 def test_points_on_one_line() -> None:
     at = (16.0, 4.0), (4.0, 4.0), (12.0, 4.0), (6.0, 4.0)
     level = by_points(room(points=points(*at)), by="dirichlet")

@@ -85,8 +85,14 @@ class PlaneLinkTable(StrictModel):
 class PointTable(StrictModel):
     """A characteristic point: with division = "dirichlet" it stands for the places around it."""
 
-    name: TerrainName = Field(default="", description="for messages")
+    name: TerrainName = Field(default="", description="for messages, joins and apart")
     at: PointValue = Field(description="[x, y] where it is")
+    joins: DistinctNames = Field(
+        default=[], description="points it is joined to, though their domains may not border"
+    )
+    apart: DistinctNames = Field(
+        default=[], description="points it is not joined to, though their domains may border"
+    )
     weight: Annotated[float, Field(ge=0, le=MAX_PLACE)] = Field(
         default=0.0, description="how much farther its domain reaches, in units of the plane"
     )
@@ -148,16 +154,36 @@ def read_geometry(path: Path, document: dict[str, Any]) -> GeometryLevel:
         {**built_in(names), **rules},
         colours,
         links_of(file.links, top),
-        points=tuple(
-            CharacteristicPoint(
-                each.name or f"point {at}",
-                each.at,
-                each.weight,
-                each.floor,
-                str(top.inside("points", at)),
-            )
-            for at, each in enumerate(file.points)
-        ),
+        points=points_of(file.points, top),
+    )
+
+
+def points_of(tables: list[PointTable], top: Where) -> tuple[CharacteristicPoint, ...]:
+    numbers: dict[str, list[int]] = {}
+    for at, each in enumerate(tables):
+        numbers.setdefault(each.name, []).append(at)
+
+    def others(at: int, key: str, names: list[str]) -> tuple[int, ...]:
+        for name in names:
+            if numbers.get(name, [at]) == [at] or len(numbers[name]) > 1:
+                count = len(numbers.get(name, ()))
+                top.inside("points", at, key).refuse(
+                    f"{name!r} is the name of {count} points" if count != 1 else "it names itself",
+                    "the name of one other point",
+                )
+        return tuple(numbers[name][0] for name in names)
+
+    return tuple(
+        CharacteristicPoint(
+            each.name or f"point {at}",
+            each.at,
+            each.weight,
+            each.floor,
+            str(top.inside("points", at)),
+            others(at, "joins", each.joins),
+            others(at, "apart", each.apart),
+        )
+        for at, each in enumerate(tables)
     )
 
 

@@ -258,6 +258,28 @@ def test_mistakes_in_json(tmp_path: Path, text: str, line: str) -> None:
 # -- SVG ------------------------------------------------------------------------------------------
 
 
+def test_points_that_are_joined_by_hand(tmp_path: Path) -> None:
+    floor = {"terrain": "floor", "rect": [0, 0, 9, 9]}
+    a = {"name": "a", "at": [1, 1], "joins": ["c"]}
+    b, c = {"at": [5, 5]}, {"name": "c", "at": [8, 8], "apart": ["d"]}
+    d = {"name": "d", "at": [1, 8]}
+    path = tmp_path / "level.json"
+    level = read(path, shapes(shapes=[floor], points=[a, b, c, d]))
+    assert [(each.name, each.joins, each.apart) for each in level.points] == [
+        ("a", (2,), ()),
+        ("point 1", (), ()),
+        ("c", (), (3,)),
+        ("d", (), ()),
+    ]
+    for wrong, found in (
+        ([{**a, "joins": ["e"]}], "'e' is the name of 0 points"),
+        ([{**a, "joins": ["a"]}], "it names itself"),
+        ([{**a, "joins": ["d"]}, d, {**d, "at": [2, 2]}], "'d' is the name of 2 points"),
+    ):
+        line = refusal(path, shapes(shapes=[floor], points=wrong))
+        assert line == f"points[0].joins: {found}; expected the name of one other point"
+
+
 def svg(body: str) -> str:
     return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{body}</svg>'
 
