@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from levelbake.changes import UpdateReport
 
 
-@dataclass(frozen=True)
 class DetailedReport(UpdateReport):
     """What an update did for one profile; components and clusters are found when asked for."""
 
-    _components: Callable[[], tuple[int, int]] = field(repr=False, compare=False)
-    _clusters: Callable[[], tuple[int, ...]] = field(repr=False, compare=False)
+    _components: Callable[[], tuple[int, int]]
+    _clusters: Callable[[], tuple[int, ...]]
+
+    @staticmethod
+    def of(
+        report: UpdateReport,
+        components: Callable[[], tuple[int, int]],
+        clusters: Callable[[], tuple[int, ...]],
+    ) -> DetailedReport:
+        """Return a report with what counts components and finds clusters."""
+        found = DetailedReport(*report)
+        found._components, found._clusters = components, clusters
+        return found
 
     @cached_property
     def components(self) -> tuple[int, int]:

@@ -39,7 +39,7 @@ from bake.play.reader.baked import Baked
 from bake.play.reader.version import Version
 from bake.play.searching.context import SearchContext
 from bake.play.snapshot import Snapshot
-from levelbake.changes import SAYS_NOTHING, WRONG, ChangeLog, Changes, items_of
+from levelbake.changes import SAYS_NOTHING, WRONG, ChangeLog, Changes, UpdateReport, items_of
 from levelbake.errors import PatchError, QueryError
 from levelbake.places import Place, number_of, quoted
 from levelbake.things import Link, ThingTables
@@ -309,12 +309,13 @@ def _report(edited: Edited, before: Version, after: Version) -> DetailedReport:
         before, after: the profile before and afterwards.
     """
     place_at = after.places.place_at
-    return DetailedReport(
+    report = UpdateReport(
         after.profile,
         edited.arcs,
         edited.state.as_baked,
         tuple(place_at(at) for at in edited.opened.tolist()),
         tuple(place_at(at) for at in edited.closed.tolist()),
-        lambda: (before.component_count, after.component_count),
-        edited.clusters,
+    )
+    return DetailedReport.of(
+        report, lambda: (before.component_count, after.component_count), edited.clusters
     )

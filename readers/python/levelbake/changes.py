@@ -14,13 +14,12 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from contextlib import suppress
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from levelbake.errors import OutputError, PatchError, QueryError
+from levelbake.errors import FilePath, OutputError, PatchError, QueryError
 from levelbake.file import File
 from levelbake.hops import Arcs, LevelGround, Pair, touched
 from levelbake.places import Place, Places, number_of, quoted, whole_of
@@ -170,8 +169,7 @@ def check_scale(places: Places, units: float) -> None:
 # -- what a game is told --------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class UpdateReport:
+class UpdateReport(NamedTuple):
     """What an update did for one profile."""
 
     profile: str  #: its name
@@ -322,7 +320,7 @@ class Changer:
 
     # -- patches ----------------------------------------------------------------------------------
 
-    def save_patch(self, path: Path, ground: LevelGround) -> None:
+    def save_patch(self, path: FilePath, ground: LevelGround) -> None:
         """Write a patch, whole or not at all.
 
         Raises:
@@ -331,22 +329,23 @@ class Changer:
         changed = np.flatnonzero(ground.terrain != self.arcs.terrain)
         obstacles = np.flatnonzero(ground.obstacle)
         says = stored_ground(changed, ground.terrain[changed], obstacles, ground.prices)
-        partial = path.with_name(f"{path.name}.{os.getpid()}.part")
+        partial = f"{os.fspath(path)}.{os.getpid()}.part"
         try:
-            if path.exists() and not path.is_file():
+            if os.path.exists(path) and not os.path.isfile(path):
                 raise OutputError(f"cannot be written: {NOT_A_FILE}", file=path)
             try:
-                with partial.open("w", encoding="utf-8", newline="\n") as file:
+                with open(partial, "w", encoding="utf-8", newline="\n") as file:
                     file.write(patch_text(self.arcs.file, says))
                     file.flush()
                     os.fsync(file.fileno())
-                partial.replace(path)
+                os.replace(partial, path)
             finally:
-                partial.unlink(missing_ok=True)
+                with suppress(FileNotFoundError):
+                    os.remove(partial)
         except OSError as error:
             raise OutputError(f"cannot be written: {error.strerror or error}", file=path) from None
 
-    def read_patch(self, path: Path) -> LevelGround:
+    def read_patch(self, path: FilePath) -> LevelGround:
         """Return what a level is made of that a patch describes.
 
         Raises:
@@ -379,7 +378,7 @@ def patch_text(file: File, says: Mapping[str, Any], version: int = PLAIN) -> str
     return f"{head_line(KIND, version, file)} {digest(text)}\n{text}"
 
 
-def read_patch(path: Path, file: File, locations: int, arcs: int, links: int = 0) -> str:
+def read_patch(path: FilePath, file: File, locations: int, arcs: int, links: int = 0) -> str:
     """Return what a patch of the level that a file holds says, as JSON.
 
     Args:
@@ -392,9 +391,9 @@ def read_patch(path: Path, file: File, locations: int, arcs: int, links: int = 0
     """
     most = _FIRST_LINE + _LOCATION * locations + _ARC * arcs
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
+        if not stat.S_ISREG(os.stat(path).st_mode):
             raise PatchError(NOT_A_FILE, file=path, expected="a regular file")
-        with path.open(encoding="utf-8") as opened:
+        with open(path, encoding="utf-8") as opened:
             whole = opened.read(most + 1)
             if whole.startswith(f"{KIND} {WITH_LINKS} "):
                 whole, most = whole + opened.read(links), most + links
@@ -417,7 +416,7 @@ def head_line(kind: str, version: int, file: File) -> str:
     return f"{kind} {version} {file.header.fingerprint()}"
 
 
-def check_head(path: Path, kind: str, words: list[str], file: File, newest: int) -> None:
+def check_head(path: FilePath, kind: str, words: list[str], file: File, newest: int) -> None:
     """Refuse a file of another kind or a newer version, and one that belongs to another level.
 
     Raises:
@@ -437,7 +436,7 @@ def check_head(path: Path, kind: str, words: list[str], file: File, newest: int)
         raise PatchError(
             f"this {what} belongs to another asset",
             file=path,
-            expected=f"one saved with {Path(file.path).name} as it is now",
+            expected=f"one saved with {os.path.basename(file.path)} as it is now",
         )
 
 

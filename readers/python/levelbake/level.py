@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
 
@@ -332,7 +331,7 @@ class Level(OpenLevel):
             OutputError: the file cannot be written.
         """
         ground = self._ground
-        self._changer.save_patch(Path(path), self._arcs.baked if ground is None else ground)
+        self._changer.save_patch(path, self._arcs.baked if ground is None else ground)
 
     def apply_patch(self, path: FilePath) -> dict[str, UpdateReport]:
         """Make the level what it was when a patch was saved, in one batch.
@@ -344,7 +343,7 @@ class Level(OpenLevel):
             PatchError: the file is no patch, belongs to another level, holds links, or is damaged;
                 then nothing has changed.
         """
-        ground = self._changer.read_patch(Path(path))
+        ground = self._changer.read_patch(path)
         with self._changing:
             return self._become(ground)
 

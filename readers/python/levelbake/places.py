@@ -191,7 +191,9 @@ class Places:
     @cached_property
     def position(self) -> Float64Array | None:
         """Return (n, 2) float64, positions of a graph's nodes; None where the source gave none."""
-        return self.file.read("/position") if self.file.has("/position") else None
+        if not self.file.has("/position"):
+            return None
+        return self.file.read("/position").astype(np.float64)  # as memoryviews know it
 
     def node_named(self, name: object) -> int | None:
         """Return the node of a name, None where there is none. True and 1.0 are not the name 1."""
