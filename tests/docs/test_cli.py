@@ -83,7 +83,7 @@ def test_the_json_examples_have_the_right_keys(example: Path) -> None:
 
 def test_the_path_examples(example: Path) -> None:
     shown = [text for text in blocks(PAGE, "") if text.startswith("$ bake path")]
-    assert len(shown) == 2
+    assert len(shown) == 3
     for text in shown:
         command, *lines = text.splitlines()
         assert bake(*command.split()[2:]).out.splitlines() == lines

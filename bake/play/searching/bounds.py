@@ -67,6 +67,7 @@ class Bounds(ABC):
             table=np.ascontiguousarray(table),
             admissible=True,
             consistent=False,
+            falls=True,
         )
 
     # -- the baked heuristic ----------------------------------------------------------------------

@@ -74,6 +74,7 @@ class Estimate:
         toward: tells the distance itself to one goal, in place of all others; None = it does not.
         admissible: whether no estimate is too large; None = nobody knows.
         consistent: whether it falls along no arc by more than the arc's weight; None = unknown.
+        falls: whether it may fall along an arc by many times the arc's weight.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Estimate:
     toward: DistancesTo | None = None
     admissible: bool | None = True
     consistent: bool | None = True
+    falls: bool = False
 
     def between(self, row: int, goal: int) -> int:
         """Return the ticks from one row to another by this estimate."""

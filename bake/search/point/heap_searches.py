@@ -22,11 +22,11 @@ M. Likhachev, G. Gordon, S. Thrun, "ARA*: Anytime A* with provable bounds on sub
 2003: the path costs at most the weight times as much as a shortest one all the same. Under an
 inconsistent one, the closed rows to which a shorter way was found are kept apart until the goal is
 reached, and are expanded again where one of them could lead to a path so short that the bound would
-not hold. Without a weight they are opened again at once. Then rows whose f is below that of what
-was expanded already go first, the smaller g before the larger, so that few are opened again
-(algorithm B: A. Martelli, "On the complexity of admissible search algorithms", Artificial
-Intelligence 8, 1977). A shorter way to a closed row counts for the path, which may so be cheaper
-than it was when the goal was reached.
+not hold. Without a weight they are opened again at once, which expands fewer rows. Where an
+estimate falls far along an arc, rows whose f is below that of what was expanded already go first,
+the smaller g before the larger, so that few are opened again (algorithm B: A. Martelli, "On the
+complexity of admissible search algorithms", Artificial Intelligence 8, 1977). A shorter way to a
+closed row counts for the path, which may so be cheaper than it was when the goal was reached.
 
 By an inadmissible heuristic closed rows stay closed, unless the caller wants a bound. If no
 estimate is more than E above the distance, a search that expands them again in the end finds a path
@@ -72,11 +72,12 @@ _TIE_BITS = 31
 _NO_COST = 2**52
 
 
-#: When closed rows to which a shorter way was found are expanded again: never, at once, or in the
-#: end where the bound of the cost depends on it.
+#: When closed rows to which a shorter way was found are expanded again: never, at once, in the end
+#: where the bound of the cost depends on it, or at once and in the order of algorithm B.
 NEVER = 0
 AT_ONCE = 1
 LAST = 2
+BY_ALGORITHM_B = 3
 
 
 class HeapOrder(NamedTuple):
@@ -265,7 +266,7 @@ def search_heap(
                     continue
                 seen[head, 2] = 0
             key = cost * reached + guess * h
-            if again == AT_ONCE:
+            if again == BY_ALGORITHM_B:
                 key = (max(key, least) << _TIE_BITS) | reached
             elif ranked:
                 key = (key << _TIE_BITS) | (_LARGEST_G - reached if cost else pushed)

@@ -35,6 +35,7 @@ from bake.search.point.estimates import (
 from bake.search.point.heap_searches import (
     AT_ONCE,
     BOTH_ENDS,
+    BY_ALGORITHM_B,
     GREEDY,
     LAST,
     NEVER,
@@ -279,13 +280,14 @@ class SearchSpace:
         """Return whether a search by A* takes a bucket queue, and what takes it on.
 
         Args:
-            queue: bucket, heap or auto, which takes a heap for heuristics that are not consistent,
-                as fewer rows are expanded again so.
+            queue: bucket, heap or auto, which takes a heap for heuristics that fall far along an
+                arc, as fewer rows are expanded again so.
         """
         terms, toward = estimate.terms(), estimate.toward
-        alike = self.weights_alike and estimate.consistent
+        alike = self.weights_alike and not estimate.falls
         if queue == "heap" or (queue == "auto" and not alike):
-            order = HeapOrder(1, 1, NEVER if estimate.consistent else AT_ONCE)
+            again = NEVER if estimate.consistent else AT_ONCE
+            order = HeapOrder(1, 1, BY_ALGORITHM_B if estimate.falls else again)
             return False, self._by_heap(order, estimate, start, goal)
         successors = self.successors if estimate.consistent else NO_SUCCESSORS
 
