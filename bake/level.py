@@ -373,7 +373,7 @@ Drawn = GridLevel | GraphLevel | GeometryLevel
 
 #: How a level is divided into nodes: cells of a grid, polygons of a navigation mesh, points of
 #: visibility, or Dirichlet domains.
-Division = Literal["cells", "mesh", "visibility", "dirichlet"]
+Division = Literal["cells", "mesh", "visibility", "dirichlet", "waypoints"]
 
 #: Where the nodes of a navigation mesh lie: in the centre of each polygon, in the middle of each
 #: shared edge, or at both ends of it, too.

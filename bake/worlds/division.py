@@ -113,6 +113,10 @@ def _builder(division: Division, nodes: MeshNodes) -> Builder:
         from bake.worlds.dirichlet import dirichlet_pieces
 
         return dirichlet_pieces
+    if division == "waypoints":
+        from bake.worlds.waypoints import waypoint_pieces
+
+        return waypoint_pieces
     raise AssertionError(f"no builder divides by {division}")
 
 

@@ -823,6 +823,7 @@ NO_LIMITS: dict[str, tuple[str, ...]] = {
         "play.sight.plane _OFF_GRID",
         "search.point.estimates FINE INFLATION SPAN",
         "worlds.dirichlet SAMPLES",
+        "worlds.waypoints SAMPLES",
     ),
     "shapes that code is written out for, and widths of fields": (
         "search.point.kd_tree _DEPTH",
