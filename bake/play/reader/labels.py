@@ -20,9 +20,10 @@ class DistanceLabels(PlainLabels):
     _by_kernel = False
 
     def ticks(self, row: int, goal: int) -> float:
-        if not self._by_kernel and not _compiled():
-            return super().ticks(row, goal)
-        self._by_kernel = True
+        if not self._by_kernel:
+            if not _compiled():
+                return super().ticks(row, goal)
+            self._by_kernel = True
         ticks = ticks_between(*self._labels, row, goal)
         return ticks if ticks < INFINITY else np.inf
 
