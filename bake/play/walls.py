@@ -222,11 +222,7 @@ class PlaneWays:
 
     def _blocked(self, place: object) -> BlockedCellError:
         shown = tuple(place.tolist()) if isinstance(place, np.ndarray) else place
-        return BlockedCellError(
-            f"profile {self.version.profile!r} cannot be at {shown!r}",
-            place=f"level {self.version.places.name!r}",
-            remedy="nearest() gives a place it can stand on",
-        )
+        return self.version.places.blocked(self.version.profile, shown, "be at")
 
     def shortest(self, start: Sequence[float], goal: Sequence[float]) -> Path | None:
         """Return the shortest path between two points; None where there is none.

@@ -12,12 +12,9 @@ import numpy.typing as npt
 from bake.arrays import AnyArray, BoolArray, Int32Array
 from bake.play.reader.lookup import WRONG, row_plane
 from bake.play.reader.version import Version
-from levelbake.errors import BlockedCellError, QueryError
+from levelbake.errors import QueryError
 from levelbake.hops import view_of
-from levelbake.places import Cell, Place
-
-#: How many wrong places of an argument an error names.
-_NAMED = 5
+from levelbake.places import Cell, Place, numbered
 
 
 class Rows:
@@ -48,11 +45,7 @@ class Rows:
         location = np.array([self._places.location(place)], dtype=np.int32)
         row = int(self._version.rows_of(location)[0])
         if row < 0:
-            raise BlockedCellError(
-                f"profile {self._version.profile!r} cannot stand on {place!r}",
-                place=f"level {self._places.name!r}",
-                remedy="nearest() gives a place it can stand on",
-            )
+            raise self._places.blocked(self._version.profile, place)
         return row
 
     @cached_property
@@ -110,7 +103,7 @@ class Rows:
             try:
                 self.row(self._places.listed(places)[wrong[0]])
             except QueryError as error:
-                error.place = f"{error.place}, {_rows_named(what, wrong)}"
+                error.place = f"{error.place}, {numbered(what, wrong)}"
                 raise
         return rows
 
@@ -210,10 +203,3 @@ class Rows:
         if version.by_sheet or version.row_count > 2**20:
             return places.with_floor(places.cells_of(version.locations_of(rows)))
         return places.with_floor(version.cell_of_row.take(rows, axis=0))
-
-
-def _rows_named(what: str, wrong: list[int]) -> str:
-    """Name the first few places of an argument."""
-    named = ", ".join(map(str, wrong[:_NAMED]))
-    more = f" and {len(wrong) - _NAMED:,} more" if len(wrong) > _NAMED else ""
-    return f"{what}[{named}]{more}"

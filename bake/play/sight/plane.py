@@ -24,7 +24,6 @@ from bake.play.reader.rows import Rows
 from bake.play.reader.version import Version
 from bake.play.sight.lines import Sight, Waypoints, check_index, no_step, no_way
 from bake.play.walls import PlaneWays
-from levelbake.errors import BlockedCellError
 from levelbake.places import Place, is_point
 
 #: By what part sums of the same lengths may differ in floating point.
@@ -92,11 +91,7 @@ class PlaneSight(Sight):
             # Rounding may put a point a step beside the area.
             near = [each for each in beside(step) if math.isfinite(self._line(each, each, floor))]
             if not near:
-                raise BlockedCellError(
-                    f"profile {self._version.profile!r} cannot be at {place!r}",
-                    place=f"level {self._version.places.name!r}",
-                    remedy="nearest() gives a place it can stand on",
-                )
+                raise self._version.places.blocked(self._version.profile, place, "be at")
             step = near[0]
         return _End(step, floor, rows)
 

@@ -15,7 +15,7 @@ import re
 import stat
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -88,8 +88,8 @@ class Asked:
             if not isinstance(name, str) or name not in code_of:
                 known = " or ".join(map(repr, code_of))
                 raise QueryError(f"no terrain {quoted(name)}", place=self._where, expected=known)
-            for at in self._every(place):
-                codes[at] = code_of[name]
+            for each in self.places.every(place):
+                codes[self.places.location(each)] = code_of[name]
         prices = {}
         for arc, units in items_of(arcs, "arcs"):
             if not isinstance(arc, tuple) or len(arc) != 2:
@@ -101,14 +101,8 @@ class Asked:
     def _locations(self, places: object, what: str) -> tuple[int, ...]:
         if isinstance(places, str | bytes | Mapping) or not isinstance(places, Iterable):
             raise QueryError(f"{what} is {quoted(places)}", expected="a list of places")
-        return tuple(dict.fromkeys(at for place in places for at in self._every(place)))
-
-    def _every(self, place: object) -> list[int]:
-        """Return the locations that a place means: a cell alone is the cell in every heading."""
-        headings = self.places.headings
-        if headings is not None and isinstance(place, tuple | list) and len(place) == 2:
-            return [self.places.location((*place, heading)) for heading in range(headings)]
-        return [self.places.location(cast("Place", place))]
+        each = (one for place in places for one in self.places.every(place))
+        return tuple(dict.fromkeys(map(self.places.location, each)))
 
     def _price(self, said: object) -> float:
         units = number_of(said)

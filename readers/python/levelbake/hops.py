@@ -227,9 +227,8 @@ class Arcs:
         if not self.file.has("/price_from"):
             return {}
         ends = (self.file.read(f"/price_{name}").tolist() for name in ("from", "to"))
-        return dict(
-            zip(zip(*ends, strict=True), self.file.read("/price_units").tolist(), strict=True)
-        )
+        units = self.file.read("/price_units").tolist()
+        return dict(zip(zip(*ends, strict=True), units, strict=True))
 
     @cached_property
     def baked(self) -> LevelGround:
@@ -450,9 +449,8 @@ class Labels:
             self.depth[rows] = deep
         self.first = np.append(0, np.cumsum(self.depth + np.int64(1)))
         self.chain = _chains(self.parent, levels)
-        found, difference = [], None
-        if file.has(named["difference"]):
-            difference = file.read(named["difference"])
+        found, stored = [], named["difference"]
+        difference = file.read(stored) if file.has(stored) else None
         for name in ("away", "toward") if file.has(named["toward"]) else ("away",):
             codes = file.read(named[name])
             if len(codes) != self.first[-1] - (0 if difference is None else len(self.depth)):

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, NoReturn, SupportsIndex, TypeGuard, TypeVar,
 import numpy as np
 import numpy.typing as npt
 
-from levelbake.errors import OutsideMapError, QueryError, UnknownNodeError, cut
+from levelbake.errors import BlockedCellError, OutsideMapError, QueryError, UnknownNodeError, cut
 from levelbake.file import File
 from levelbake.steps import (
     AnyArray,
@@ -83,6 +83,9 @@ def has_point(*ends: object) -> bool:
     """Tell whether one of some places on a graph is said as a point, not as a node's name."""
     return any(map(is_point, ends))
 
+
+#: How many wrong places of an argument an error names.
+NAMED = 5
 
 #: Points farther out than this are moved in to it, as squares of larger numbers would overflow.
 FARTHEST = 1e15
@@ -346,6 +349,24 @@ class Places:
             one = isinstance(places, str | SupportsIndex)
         return one, cast("npt.ArrayLike", [places] if one else places)
 
+    def is_bare(self, place: object) -> bool:
+        """Tell whether a place is a cell without a heading, on a level whose agents face some."""
+        return self.headings is not None and isinstance(place, tuple | list) and len(place) == 2
+
+    def every(self, place: object) -> list[Place]:
+        """Return the places that one means: a cell alone is the cell in every heading."""
+        if not self.is_bare(place):
+            return [cast("Place", place)]
+        return [(*cast("Cell", place), heading) for heading in range(self.headings or 0)]
+
+    def blocked(self, profile: str, place: object, how: str = "stand on") -> BlockedCellError:
+        """Return the error for a place on which a profile cannot stand, or for a point."""
+        return BlockedCellError(
+            f"profile {profile!r} cannot {how} {place!r}",
+            place=f"level {self.name!r}",
+            remedy="nearest() gives a place it can stand on",
+        )
+
     def point(self, given: Sequence[float]) -> tuple[float, float, int]:
         """Return x and y of a point in cells, or in the units of a graph, and its floor.
 
@@ -382,6 +403,12 @@ class Places:
             place=f"level {self.name!r}",
             expected=f"floor from 0 to {self.floors - 1}",
         )
+
+
+def numbered(what: str, wrong: list[int]) -> str:
+    """Return the first few wrong places of an argument by their numbers."""
+    more = f" and {len(wrong) - NAMED:,} more" if len(wrong) > NAMED else ""
+    return f"{what}[{', '.join(map(str, wrong[:NAMED]))}]{more}"
 
 
 def quoted(what: object) -> str:

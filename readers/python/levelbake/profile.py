@@ -10,16 +10,13 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from levelbake.errors import BlockedCellError, QueryError
+from levelbake.errors import QueryError
 from levelbake.hops import view_of
-from levelbake.places import Cell, Place, Places
+from levelbake.places import Place, Places, numbered
 from levelbake.steps import BLOCKED, AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
 from levelbake.toward import ProfileVersion
 
 _BLOCKED = int(BLOCKED)
-
-#: How many wrong places of an argument an error names.
-_NAMED = 5
 
 #: The errors that a wrong argument makes the fast lookup raise.
 _WRONG = (TypeError, ValueError, IndexError, NotImplementedError)
@@ -351,8 +348,8 @@ class Profile:
 
         A cell alone, where agents face headings, is the cell in the headings that cost least.
         """
-        now, headings = self._newest(), self._places.headings
-        if headings is None or not (_is_bare(start) or _is_bare(goal)):
+        now, is_bare = self._newest(), self._places.is_bare
+        if not (is_bare(start) or is_bare(goal)):
             return now, self._standing_at(now, start), self._standing_at(now, goal)
         starts, goals = (self._in_headings(now, place) for place in (start, goal))
         tail, head = np.repeat(starts, len(goals)), np.tile(goals, len(starts))
@@ -361,10 +358,8 @@ class Profile:
 
     def _in_headings(self, now: ProfileVersion, place: Place) -> Int32Array:
         """Return the locations of a place, of a cell alone those in which one can stand."""
-        if not _is_bare(place):
-            return np.array([self._standing_at(now, place)], dtype=np.int32)
-        every = [(*cast("Cell", place), heading) for heading in range(self._places.headings or 0)]
-        found = np.array([self._places.location(each) for each in every], dtype=np.int32)
+        every = self._places.every(place)
+        found = np.array([*map(self._places.location, every)], dtype=np.int32)
         if not now.standing[found].any():
             self._standing_at(now, every[0])
         return found[now.standing[found]]
@@ -373,11 +368,7 @@ class Profile:
         """Return the location of a place; raise an error where the profile cannot stand there."""
         at = self._places.location(place)
         if not now.standing[at]:
-            raise BlockedCellError(
-                f"profile {self.name!r} cannot stand on {place!r}",
-                place=f"level {self._places.name!r}",
-                remedy="nearest() gives a place it can stand on",
-            )
+            raise self._places.blocked(self.name, place)
         return at
 
     def _stand(self, now: ProfileVersion, at: Int32Array) -> BoolArray:
@@ -407,9 +398,7 @@ class Profile:
             try:
                 self._standing_at(now, self._places.listed(places)[wrong[0]])
             except QueryError as error:
-                more = f" and {len(wrong) - _NAMED:,} more" if len(wrong) > _NAMED else ""
-                named = ", ".join(map(str, wrong[:_NAMED]))
-                error.place = f"{error.place}, {what}[{named}]{more}"
+                error.place = f"{error.place}, {numbered(what, wrong)}"
                 raise
 
     def _existing(self, places: npt.ArrayLike) -> Int32Array:
@@ -436,11 +425,6 @@ def _cheapest(now: ProfileVersion, tail: int, head: int) -> int:
     """Return the ticks of the cheapest arc between two locations; _BLOCKED where there is none."""
     ticks = now.ticks_view
     return min([ticks[arc] for arc in now.hops.arcs.between(tail, head)], default=_BLOCKED)
-
-
-def _is_bare(place: object) -> bool:
-    """Tell whether a place of a level with headings is a cell without one."""
-    return isinstance(place, tuple | list) and len(place) == 2
 
 
 def _fast_lookup(

@@ -619,7 +619,7 @@ LIMITS: tuple[Limit, ...] = (
     _limit("play.reader.walk ROOM", "rows of a path, at first", MORE, do.walks),
     _limit("play.reader.walk PORTION", "steps walked before they are put in order", MORE, do.walks),
     _limit(
-        "play.reader.rows _NAMED",
+        "levelbake.places NAMED",
         "wrong places that an error names",
         "it says how many more there are",
         "tests/play/reader/test_around.py::test_strict_calls_name_the_wrong_places",
