@@ -5,12 +5,16 @@ from itertools import pairwise
 
 import numpy as np
 
-from bake.search.hierarchy.smooth import SQUARE_4, smooth_path
+from bake.search.hierarchy import smooth
+from bake.search.hierarchy.smooth import SQUARE_4
 from bake.search.hierarchy.straight_runs import RunsVersion
 from tests.support.clustered import divided, memory
+from tests.support.inner import as_kernels_call
 from tests.support.oracles import Cell, Lattice, hex_arcs, offset_to_cube, square_arcs
 
 Steps = dict[tuple[Cell, Cell], int]
+
+smooth_path = as_kernels_call(smooth.smooth_path)
 
 
 class Smoother:

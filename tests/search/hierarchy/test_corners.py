@@ -8,14 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.search.hierarchy.corners import is_corner, turn_at_corners
-from bake.search.hierarchy.smooth import SQUARE_8, smooth_path
+from bake.search.hierarchy import corners as turning
+from bake.search.hierarchy.corners import is_corner
+from bake.search.hierarchy.smooth import SQUARE_8
 from bake.search.hierarchy.straight_runs import cell_at
 from tests.support.baked import GROUND, rows
 from tests.support.clustered import memory
+from tests.support.inner import as_kernels_call
 from tests.support.oracles import Cell, Lattice
-from tests.support.smoother import Smoother
+from tests.support.smoother import Smoother, smooth_path
 from tests.support.strategies import grids
+
+turn_at_corners = as_kernels_call(turning.turn_at_corners)
 
 RULES = ["never", "one_free", "always"]
 

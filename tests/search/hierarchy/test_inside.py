@@ -11,20 +11,23 @@ from hypothesis import strategies as st
 
 from bake.errors import CostError
 from bake.graph import INFINITY
+from bake.search.hierarchy import inside as inside_clusters
 from bake.search.hierarchy.bundles import ASTRAY, FIRST, FLOW, FLOW_BYTES, NO_WAY, Transitions
 from bake.search.hierarchy.inside import (
     NO_SLOT,
     flow_distance,
     flow_path,
     search_clusters,
-    search_inside,
     slot_bits,
     undominated,
 )
 from bake.search.hierarchy.layer import cluster_columns
 from tests.support.clustered import SHUT, divided, memory
+from tests.support.inner import as_kernels_call
 from tests.support.oracles import arcs_of, distances_from
 from tests.support.strategies import Arc, ArcList, arc_lists
+
+search_inside = as_kernels_call(inside_clusters.search_inside)
 
 
 def random_clusters(seed: int, heaviest: int) -> tuple[list[int], list[Arc]]:

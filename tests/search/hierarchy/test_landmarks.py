@@ -8,15 +8,18 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from bake.search.hierarchy import landmarks
 from bake.search.hierarchy.bundles import ASTRAY, BEFORE
 from bake.search.hierarchy.landmarks import (
     NONE,
     farthest_landmarks,
     lowered_landmarks,
-    search_transitions,
 )
 from tests.support.clustered import first_layer, graph_in_rows, memory, networkx_graph
+from tests.support.inner import as_kernels_call
 from tests.support.strategies import Arc, ArcList, arc_lists
+
+search_transitions = as_kernels_call(landmarks.search_transitions)
 
 FAR = 2**31 - 1
 

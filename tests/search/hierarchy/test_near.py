@@ -9,17 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.arrays import Int32Array
+from bake.search.hierarchy import near
 from bake.search.hierarchy.bundles import FULL, NO_WAY, ClusteredGraph, QueryMemory, StraightRuns
-from bake.search.hierarchy.near import search_near
 from bake.search.hierarchy.smooth import HEX, SQUARE_4, SQUARE_8
 from bake.search.hierarchy.straight_runs import RunsVersion
 from levelbake.steps import chart
 from tests.support.baked import GROUND, rows
 from tests.support.clustered import divided, memory
+from tests.support.inner import as_kernels_call
 from tests.support.oracles import Cell, Lattice, hex_arcs, square_arcs
 from tests.support.strategies import grids
 
 Steps = dict[tuple[Cell, Cell], int]
+
+search_near = as_kernels_call(near.search_near)
 
 
 class Ground:

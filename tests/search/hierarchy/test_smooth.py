@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bake.search.hierarchy import smooth
 from bake.search.hierarchy.bundles import FULL
-from bake.search.hierarchy.smooth import HEX, SQUARE_4, SQUARE_8, smooth_path
+from bake.search.hierarchy.smooth import HEX, SQUARE_4, SQUARE_8
 from bake.search.hierarchy.straight_runs import RunsVersion
 from tests.support.baked import GROUND, rows
 from tests.support.clustered import divided, memory
 from tests.support.oracles import Cell, Lattice
-from tests.support.smoother import Smoother
+from tests.support.smoother import Smoother, smooth_path
 from tests.support.strategies import grids
 
 
@@ -97,13 +98,14 @@ def test_a_jump_gives_way_to_a_walk_of_more_cells_where_there_is_room(
     graph = divided([0] * 10, [*steps, *((b, a, ticks) for a, b, ticks in steps), *jumps])[0]
     at = np.array([(x, 0) for x in range(10)], dtype=np.int32)
     runs = RunsVersion.of(graph, at, at, SQUARE_8).runs
-    for smooth in (smooth_path, getattr(smooth_path, "plain", smooth_path)):
+    plain = getattr(smooth.smooth_path, "plain", smooth.smooth_path)
+    for smoothed in (smooth_path, plain):
         used = memory(room)
         used.route[0, : len(path)] = path
         if room < 10:
-            assert smooth(len(path), graph, runs, used) == (FULL, 0)
+            assert smoothed(len(path), graph, runs, used) == (FULL, 0)
         else:
-            assert smooth(len(path), graph, runs, used) == (10, 36)
+            assert smoothed(len(path), graph, runs, used) == (10, 36)
             assert used.route[0, :10].tolist() == sorted(range(10), reverse=path[0] == 9)
 
 

@@ -3,11 +3,15 @@
 import numpy as np
 import pytest
 
+from bake.search.hierarchy import stack as layers
 from bake.search.hierarchy.bundles import ASTRAY, NO_GRAPH, LayerStack, QueryMemory
 from bake.search.hierarchy.layer import Layer
-from bake.search.hierarchy.stack import climb, descend, layer_stack, turn_round
+from bake.search.hierarchy.stack import layer_stack, turn_round
 from tests.support.clustered import divided, graph_in_rows, int32, memory
+from tests.support.inner import as_kernels_call
 from tests.support.strategies import Arc
+
+climb, descend = as_kernels_call(layers.climb), as_kernels_call(layers.descend)
 
 #: A corridor of eight rows: four clusters of two, joined two by two on the second layer.
 THERE = [(row, row + 1, 10) for row in range(7)]
