@@ -25,7 +25,7 @@ from bake.play.searching.methods import Outcome, Request, refuse_options, withou
 from bake.school.link_costs import priced_pairs
 from bake.search.graph.partition import members
 from bake.search.point.estimates import Estimate
-from bake.search.point.space import SearchSpace
+from bake.search.point.space import Found, SearchSpace
 from levelbake.errors import QueryError
 from levelbake.places import Place
 
@@ -135,18 +135,19 @@ def search_clusters(context: SearchContext, row: int, goal: int, request: Reques
     sequence, _, expanded = plan(links, int(label[row]), int(label[goal]), price)
     if not sequence:  # Every path would be a sequence of clusters.
         return Outcome(None, 0, expanded, bound=math.inf)
+    generated = 0
     corridor = np.zeros(bounds.cluster_count, dtype=np.bool_)
     corridor[sequence] = True
     norm = heuristic_for(context, best_name(context), goal)
     while True:
-        rows, ticks, looked_at = path_inside(context, corridor, row, goal, norm)
-        expanded += looked_at
-        if rows is not None:
-            return Outcome(rows, ticks, expanded, bound=math.inf)
+        found = path_inside(context, corridor, row, goal, norm)
+        expanded, generated = expanded + found.expanded, generated + found.generated
+        if found.rows is not None:
+            return Outcome(found.rows, found.ticks, expanded, generated, bound=math.inf)
         # The clusters of the plan may be joined in ways that the path cannot use.
         wider = widened(corridor, links)
         if (wider == corridor).all():
-            return Outcome(None, 0, expanded, bound=math.inf)
+            return Outcome(None, 0, expanded, generated, bound=math.inf)
         corridor = wider
 
 
@@ -204,7 +205,7 @@ def widened(corridor: BoolArray, links: Links) -> BoolArray:
 
 def path_inside(
     context: SearchContext, corridor: BoolArray, row: int, goal: int, norm: Estimate
-) -> tuple[Int32Array | None, int, int]:
+) -> Found:
     """Find a shortest path inside some clusters; only their rows and arcs are looked at.
 
     Args:
@@ -214,8 +215,7 @@ def path_inside(
         norm: a heuristic that asks for no table.
 
     Returns:
-        (k) int32 rows from start to goal, None where there is no path inside; its ticks; and how
-        many rows were expanded.
+        The path, None where there is none inside, and what was expanded and generated.
     """
     usable, label = context.version.usable, context.bounds.cluster
     first, member, rank = members_of(context)
@@ -236,4 +236,4 @@ def path_inside(
     at = norm.at[rows] if len(norm.at) else norm.at
     start, end_row = (int(before[label[each]] + rank[each]) for each in (row, goal))
     found = space.astar(replace(norm, at=at), start, end_row)
-    return None if found.rows is None else rows[found.rows], found.ticks, found.expanded
+    return found if found.rows is None else replace(found, rows=rows[found.rows])

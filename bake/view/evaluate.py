@@ -108,6 +108,7 @@ class Evaluation:
     suboptimality: Suboptimality  #: suboptimality of the paths found
     median_us: float  #: median time to find one path by a call for it alone, in microseconds
     expanded_mean: float  #: mean number of places a search took from the open list
+    generated_mean: float  #: mean number of steps out of them that it looked at
     first_move_us: float  #: median time until the first move is known, in microseconds
     seed: int | None  #: by which pairs were drawn; None for a scenario
     overestimate: Overestimate | None  #: that of the heuristic; None where the method uses none
@@ -195,6 +196,7 @@ def evaluate(
         _suboptimality(over),
         statistics.median([each.path_us for each in walked] or [0.0]),
         statistics.fmean([each.found.expanded for each in walked] or [0.0]),
+        statistics.fmean([each.found.generated for each in walked] or [0.0]),
         statistics.median([each.first_us for each in walked] or [0.0]),
         source.seed if isinstance(source, Drawn) else None,
         overestimate,

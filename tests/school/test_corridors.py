@@ -51,6 +51,7 @@ def test_every_price_can_mislead(tmp_path: Path) -> None:
         through = nav.search(start, goal, "clusters", price=price)
         # (3, 2), along the lower end of the winding room, up, over (7, 0), and down again.
         assert (through.cost, through.bound) == (11, math.inf)
+        assert through.generated > through.expanded
         assert through.path is not None
         assert (4, 2) in through.path
         assert (7, 0) in through.path

@@ -129,6 +129,28 @@ def test_an_inadmissible_choice_is_told(tmp_path: Path) -> None:
         nav.search((0, 0), (3, 2), "bidirectional_astar", "manhattan")
 
 
+@pytest.mark.parametrize("method", ["astar", "weighted", "greedy"])
+def test_ones_own_heuristic_is_asked_of_the_places_met(tmp_path: Path, method: str) -> None:
+    """Each place once, of a level of which the search meets a corner."""
+    source = write_grid(tmp_path / "wide.json", random_grid(5, 30))
+    with open_asset(bake(source, recipe_for(connectivity=8))) as level:
+        nav = level.profile()
+        start, goal = nav.nearest((3, 3)), nav.nearest((8, 5))
+        asked: list[object] = []
+
+        def h(place: tuple[int, int]) -> float:
+            asked.append(place)
+            return max(abs(place[0] - goal[0]), abs(place[1] - goal[1]))
+
+        found = nav.search(start, goal, method, h, looked_at=True)
+        assert found.looked_at is not None
+        assert sorted(asked) == sorted(place for place, _ in found.looked_at)
+        assert len(asked) < len(nav.places()) / 2
+        assert dict(found.looked_at)[goal] == pytest.approx(found.cost)
+        assert method == "greedy" or found.cost == nav.distance(start, goal)
+        assert found.expanded <= len(asked) <= found.generated + 1
+
+
 def test_ones_own_heuristic(tmp_path: Path) -> None:
     nav = small(tmp_path).profile()
     best = nav.distance((0, 1), (3, 1))
