@@ -291,7 +291,8 @@ def _globs(levels: list[Path], folder: Path) -> Iterator[str]:
         for file in files:
             by_folder[file.parent].add(file)
         if len(by_folder) > _MOST_FOLDERS:
-            glob = _joined(_common(by_folder, folder), folder, f"**/*{_escaped(suffix)}")
+            shared = Path(os.path.commonpath(by_folder))
+            glob = _joined(shared, folder, f"**/*{_escaped(suffix)}")
             if set(_matches(folder, glob)) == set(files):
                 yield glob
                 continue
@@ -305,16 +306,6 @@ def _globs_of_folders(by_folder: dict[Path, set[Path]], folder: Path, suffix: st
             yield glob
         else:
             yield from (_joined(parent, folder, _escaped(file.name)) for file in sorted(inside))
-
-
-def _common(folders: Iterable[Path], folder: Path) -> Path:
-    """Return the deepest folder that holds all of some folders."""
-    shared = folder
-    for parts in zip(*(each.relative_to(folder).parts for each in folders), strict=False):
-        if len(set(parts)) > 1:
-            break
-        shared /= parts[0]
-    return shared
 
 
 def _matches(folder: Path, glob: str) -> Iterator[Path]:

@@ -148,24 +148,22 @@ class ProjectGuesser:
 
     def _tile_layers(self) -> None:
         """Guess by the names of layers of tiles, where no value says what terrain there is."""
-        sets = self.project.tilesets
-        tagged = {uid for uid, each in sets.items() if each.enum_tags}
-        cells: Counter[str] = Counter()
-        order: dict[str, int] = {}
-        for layer in self._layers("Tiles", "AutoLayer", "IntGrid"):
-            tiles = len(layer.grid_tiles) + len(layer.auto_layer_tiles)
-            if tiles and layer.type != "IntGrid" and layer.tileset_def_uid not in tagged:
-                cells[layer.identifier] += tiles
-                order.setdefault(layer.identifier, len(order))
+        tagged = {uid for uid, each in self.project.tilesets.items() if each.enum_tags}
+        drawn = [
+            layer.identifier
+            for layer in self._layers("Tiles", "AutoLayer")
+            if layer.grid_tiles or layer.auto_layer_tiles
+            if layer.tileset_def_uid not in tagged
+        ]
         # Layers are listed from the topmost down.
-        lowest = max(cells, key=lambda name: order[name], default="")
-        for name in sorted(cells):
+        lowest = [*dict.fromkeys(drawn)][-1:]
+        for name in sorted(set(drawn)):
             said, told = role(name), layer_says(name)
             if said is not None and said[0] == "above":
                 told = Meaning(BELOW, 1.0), f"the layer's name says {shown(said[1])}"
             guess = (FLOOR, "the lowest layer of tiles")
-            if name != lowest:
-                guess = (WALL, f"a layer of tiles over {shown(lowest)}")
+            if name not in lowest:
+                guess = (WALL, f"a layer of tiles over {shown(lowest[0])}")
             self.guesses.means(f"layer:{name}", *(told or guess), sure=told is not None)
 
     def _entities(self) -> None:

@@ -6,9 +6,9 @@ judged by how much of the map it covers, and by what it covers.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -57,8 +57,13 @@ class _Drawn:
     """What one tile layer holds."""
 
     layer: Layer
-    tiles: dict[int, int] = field(default_factory=dict)  #: how many cells each tile covers
-    cells: int = 0  #: how many cells of the map it covers
+    tiles: Counter[int]  #: how many cells each tile covers
+    silent: int = 0  #: how many cells hold tiles that say nothing
+
+    @property
+    def cells(self) -> int:
+        """Return how many cells of the map it covers."""
+        return self.tiles.total()
 
 
 def tiled_entries(path: Path, project: Path) -> list[Entry]:
@@ -126,32 +131,30 @@ class MapGuesser:
 
     @staticmethod
     def _drawn(layer: Layer, cells: Iterator[tuple[object, np.ndarray]]) -> _Drawn:
-        found = _Drawn(layer)
+        tiles: Counter[int] = Counter()
         for _, gids in cells:
             kinds, counts = np.unique(gids & TILE_BITS, return_counts=True)
-            for gid, count in zip(kinds.tolist(), counts.tolist(), strict=True):
-                if gid:
-                    found.tiles[gid] = found.tiles.get(gid, 0) + count
-                    found.cells += count
-        return found
+            tiles.update(dict(zip(kinds.tolist(), counts.tolist(), strict=True)))
+        del tiles[0]
+        return _Drawn(layer, tiles)
 
     def entries(self) -> list[Entry]:
         """Return the guesses, each key once."""
-        roles = {id(each): role(each.layer.name) for each in self.drawn}
-        hidden = [each for each in self.drawn if (said := roles[id(each)]) and said[0] == "above"]
-        if len(hidden) == len(self.drawn):
-            hidden = []
-        names = {each.layer.name for each in hidden if is_writable(each.layer.name)}
-        words = sorted({said[1] for each in hidden if (said := roles[id(each)])})
+        roles = [(each.layer.name, role(each.layer.name)) for each in self.drawn]
+        hidden = {name: said[1] for name, said in roles if said and said[0] == "above"}
+        if all(name in hidden for name, _ in roles):
+            hidden = {}
+        names = {name for name in hidden if is_writable(name)}
+        words = sorted(set(hidden.values()))
         why = f"layers that are drawn above agents, by the words {', '.join(map(shown, words))}"
         for path, error in sorted(self.unread.items()):
             why = f"objects of {shown(path)} cannot be read: {error}"
         ignored = tuple(sorted(names | {path for path in self.unread if is_writable(path)}))
         self.guesses.put(Entry(TILED, "ignore", ignored or None, why, sure=not self.unread))
         counted = [each for each in self.drawn if each.layer.name not in names]
-        open_tiles = self._by_tiles(counted)
+        self._by_tiles(counted)
         self._by_objects()
-        self._by_layers(counted, open_tiles)
+        self._by_layers(counted)
         return self.guesses.entries()
 
     def _say(self, key: str, means: Meaning, why: str, *, sure: bool = True) -> None:
@@ -160,15 +163,10 @@ class MapGuesser:
 
     # -- tiles ------------------------------------------------------------------------------------
 
-    def _by_tiles(self, counted: list[_Drawn]) -> dict[int, int]:
-        """Guess by what tiles themselves say.
-
-        Returns:
-            By the number of each layer, how many cells hold tiles that say nothing.
-        """
-        left: dict[int, int] = defaultdict(int)
-        by_set: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
-        for at, each in enumerate(counted):
+    def _by_tiles(self, counted: list[_Drawn]) -> None:
+        """Guess by what tiles themselves say, and count those of each layer that say nothing."""
+        by_set: dict[str, list[tuple[_Drawn, int]]] = defaultdict(list)
+        for each in counted:
             for gid, count in each.tiles.items():
                 found = self.tilesets.find(gid)
                 if found is None:
@@ -177,22 +175,20 @@ class MapGuesser:
                 if tile.shapes:
                     self._say("collision", WALL, "shapes of collision are drawn on tiles")
                 if not self._says_something(tile):
-                    left[at] += count
-                    by_set[tile.tileset.name][at] += count
-        for name, layers in by_set.items():
+                    each.silent += count
+                    by_set[tile.tileset.name].append((each, count))
+        for name, drawn in by_set.items():
             means = meaning(name)
-            named = [at for at in layers if layer_says(counted[at].layer.name)]
             # A layer is named for one map, a tileset for many.
             if means is None or means.word not in _TILESETS:
                 continue
-            if named:
+            if any(layer_says(each.layer.name) for each, _ in drawn):
                 # What other maps say of the tileset does not hold here.
                 self.guesses.put(Entry(TILED_LEGEND, f"tileset:{name}", None))
                 continue
             self._say(f"tileset:{name}", means, f"the tileset's name says {shown(means.word)}")
-            for at, count in layers.items():
-                left[at] -= count
-        return left
+            for each, count in drawn:
+                each.silent -= count
 
     def _says_something(self, tile: Tile) -> bool:
         """Tell whether a tile's terrain is known, or can be guessed from what is said of it."""
@@ -203,13 +199,11 @@ class MapGuesser:
             return True
         if tile.class_name:
             return True
-        said = [(colour, meaning(colour)) for colour in tile.wang if colour.strip()]
-        for colour, means in said:
-            if means is not None:
-                self._say(
-                    f"wang:{colour}", means, f"the Wang colour's name says {shown(means.word)}"
-                )
-        return any(means is not None for _, means in said)
+        said = {colour: meaning(colour) for colour in tile.wang if colour.strip()}
+        known = {colour: means for colour, means in said.items() if means is not None}
+        for colour, means in known.items():
+            self._say(f"wang:{colour}", means, f"the Wang colour's name says {shown(means.word)}")
+        return bool(known)
 
     def _property(self, name: str, value: object) -> bool:
         """Guess what a property of a tile means; tell whether it means anything."""
@@ -234,22 +228,21 @@ class MapGuesser:
 
     # -- layers -----------------------------------------------------------------------------------
 
-    def _by_layers(self, counted: list[_Drawn], left: Mapping[int, int]) -> None:
+    def _by_layers(self, counted: list[_Drawn]) -> None:
         """Guess by layers for the tiles that say nothing themselves."""
         blocks = any(entry.value == "blocked" for entry in self.guesses.found.values())
-        for at, each in enumerate(counted):
-            said = layer_says(each.layer.name)
-            if left.get(at) and said is not None and said[0].cost is None and said[0].word != BELOW:
-                blocks = True
+        names = [each.layer.name for each in counted if each.silent]
+        said = [told[0] for name in names if (told := layer_says(name)) is not None]
+        blocks |= any(means.cost is None and means.word != BELOW for means in said)
         ground: str | None = None
         floored = False
-        for at, each in enumerate(counted):
+        for each in counted:
             if not each.cells:
                 continue
             name, share = each.layer.name, each.cells / self.size
             below, ground = ground, ground or name
             floored = floored or (below is None and share > _NEARLY_ALL)
-            if each.layer.fields.properties().has("terrain") or not left.get(at):
+            if each.layer.fields.properties().has("terrain") or not each.silent:
                 continue
             key = f"layer:{name}"
             if sum(other.layer.name == name for other in self.drawn) > 1:
@@ -330,13 +323,11 @@ def _is_plain(layer: str) -> bool:
 
 def _object_says(class_name: str, name: str) -> tuple[Meaning, str] | None:
     """Return what an object's class says it blocks, or else its name if it is nothing more."""
-    if class_name:
-        found = property_says(class_name)
-        if found is not None and found.cost is None:
-            return found, f"the class's name says {shown(found.word)}"
-        return None
     # Names of objects are whole sentences in games, such as "talk to the man by the wall".
-    found = property_says(name) if is_one_word(name) else None
-    if found is not None and found.cost is None:
-        return found, f"the objects' name says {shown(found.word)}"
-    return None
+    if not class_name and not is_one_word(name):
+        return None
+    found = property_says(class_name or name)
+    if found is None or found.cost is not None:
+        return None
+    whose = "class's" if class_name else "objects'"
+    return found, f"the {whose} name says {shown(found.word)}"

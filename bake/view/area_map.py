@@ -24,14 +24,6 @@ _BORDER = (255, 255, 255)
 _MOST = 2 * 10**9
 
 
-def wall_points(scene: Scene) -> Float64Array | None:
-    """Return (w, 2) float64 units, the corners of a level's walls; None where it has none."""
-    if not scene.places.asset.has("/wall_corner"):
-        return None
-    points: Float64Array = scene.places.asset.read("/wall_corner") / GRID
-    return points
-
-
 def has_domains(scene: Scene) -> bool:
     """Tell whether nodes stand for the domains around them."""
     return scene.places.asset.has("/domain_weight")

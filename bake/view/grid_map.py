@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 import numpy as np
 import numpy.typing as npt
 
@@ -134,14 +136,11 @@ def _cells(scene: Scene, scale: int) -> DrawnCells:
 
 def _largest_scale(scene: Scene) -> int:
     """Return the largest scale whose page has at most MAX_PIXELS pixels; 0 where none has."""
-    low, high = 0, 2**13
-    while low < high:
-        middle = (low + high + 1) // 2
-        if page_pixels(*_cells(scene, middle).size) <= MAX_PIXELS:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+
+    def pixels(scale: int) -> int:
+        return int(page_pixels(*_cells(scene, scale).size))
+
+    return bisect_right(range(1, 2**13 + 1), MAX_PIXELS, key=pixels)
 
 
 # -- the colours of cells -------------------------------------------------------------------------

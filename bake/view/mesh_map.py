@@ -16,14 +16,6 @@ _PORTAL = (255, 255, 255)
 _WALL = (70, 66, 78)
 
 
-def mesh_points(scene: Scene) -> Float64Array | None:
-    """Return (v, 2) float64 units, the corners of a level's polygons; None where it has none."""
-    if not scene.places.asset.has("/mesh_vertex"):
-        return None
-    points: Float64Array = scene.places.asset.read("/mesh_vertex") / GRID
-    return points
-
-
 def draw_polygons(
     canvas: Canvas, scene: Scene, low: Float64Array, per_unit: float, border: float
 ) -> None:

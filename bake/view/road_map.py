@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bake.arrays import Float64Array, Int32Array, UInt8Array
+from bake.play.mesh.polygons import GRID
 from bake.view import Show
-from bake.view.area_map import draw_areas, has_domains, wall_points
+from bake.view.area_map import draw_areas, has_domains
 from bake.view.canvas import ARROW_HEAD, Canvas, plain, width_of
 from bake.view.colours import (
     ARROW,
@@ -23,7 +24,7 @@ from bake.view.colours import (
     shades,
 )
 from bake.view.marks import draw_ends, draw_layer, draw_searched, draw_walked, ring_small_components
-from bake.view.mesh_map import draw_polygons, mesh_points
+from bake.view.mesh_map import draw_polygons
 from bake.view.page import Map, number, page_pixels, ramp_swatches
 from bake.view.request import MAX_PIXELS, Request, Toward
 from bake.view.scene import Roads, Scene, roads_of
@@ -82,7 +83,8 @@ def draw_roads(request: Request) -> Map:
     point = plan.point[scene.columns.node]
     roads = roads_of(scene)
     ink = Canvas(plan.width, plan.height)
-    if (draw_plane := _draws_plane(scene)) is not None:
+    if (plane := _plane(scene)) is not None:
+        draw_plane, _ = plane
         draw_plane(ink, scene, plan.low, plan.per_unit, _BORDER)
         if not has_domains(scene):
             plan = replace(plan, road=_MESH_ROAD, node=min(plan.node, _MESH_NODE))
@@ -106,7 +108,7 @@ def draw_roads(request: Request) -> Map:
     marked = [] if toward is None else [toward.goal]
     if request.path is not None:
         marked += [request.path.goal, request.path.start]
-    if draw_plane is None or has_domains(scene):  # Others are numbers that say nothing.
+    if plane is None or has_domains(scene):  # Others are numbers that say nothing.
         _write_names(ink, scene, plan, scene.columns.node[marked].tolist())
     if toward is not None and request.show in (Show.distances, Show.hops):
         swatches += ramp_swatches(toward.greatest)
@@ -165,11 +167,12 @@ def _lies_in(box: tuple[slice, slice], size: tuple[int, int]) -> bool:
     )
 
 
-def _draws_plane(scene: Scene) -> Callable[..., None] | None:
-    """Return what draws the plane that a level divides; None where there is none."""
-    if mesh_points(scene) is not None:
-        return draw_polygons
-    return None if wall_points(scene) is None else draw_areas
+def _plane(scene: Scene) -> tuple[Callable[..., None], Float64Array] | None:
+    """Return what draws the plane that a level divides, and (k, 2) float64 units, its corners."""
+    for column, draw in (("/mesh_vertex", draw_polygons), ("/wall_corner", draw_areas)):
+        if scene.places.asset.has(column):
+            return draw, scene.places.asset.read(column) / GRID
+    return None
 
 
 def _plan(scene: Scene, scale: int | None) -> _Plan:
@@ -181,9 +184,8 @@ def _plan(scene: Scene, scale: int | None) -> _Plan:
             place=where,
             remedy="give its nodes x and y",
         )
-    corners = mesh_points(scene)
-    corners = wall_points(scene) if corners is None else corners
-    drawn = position if corners is None else np.concatenate([position, corners])
+    plane = _plane(scene)
+    drawn = position if plane is None else np.concatenate([position, plane[1]])
     low = drawn.min(axis=0)
     with np.errstate(over="ignore"):
         extent = drawn.max(axis=0) - low

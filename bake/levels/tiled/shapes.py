@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 
@@ -312,13 +313,8 @@ class ShapePainter:
     def paint(self, canvas: Canvas, floors: tuple[int, ...]) -> None:
         """Paint all shapes over the tiles."""
         self._paint_tiles(canvas)
-        at = 0
-        while at < len(self.shapes):
-            end = at
-            while end < len(self.shapes) and self.shapes[end].terrain == self.shapes[at].terrain:
-                end += 1
-            self._paint_objects(canvas, self.shapes[at:end], floors)
-            at = end
+        for terrain, shapes in groupby(self.shapes, key=lambda shape: shape.terrain):
+            self._paint_objects(canvas, terrain, shapes, floors)
         self._remark()
 
     def _paint_tiles(self, canvas: Canvas) -> None:
@@ -357,10 +353,12 @@ class ShapePainter:
             spend_work(stamp.owner.file, len(u) * len(du), stamp.owner.place)
             yield (u[:, None] + du).ravel(), (v[:, None] + dv).ravel()
 
-    def _paint_objects(self, canvas: Canvas, shapes: list[Shape], floors: tuple[int, ...]) -> None:
+    def _paint_objects(
+        self, canvas: Canvas, terrain: str, shapes: Iterable[Shape], floors: tuple[int, ...]
+    ) -> None:
         """Paint shapes of one terrain that follow one another."""
         lattice = Lattice.of(self.geometry, canvas.whole)
-        code, cuts = canvas.code(shapes[0].terrain), Cuts(canvas, self.geometry)
+        code, cuts = canvas.code(terrain), Cuts(canvas, self.geometry)
         for shape in shapes:
             owner = shape.drawn_by.fields
             floor = floor_place(shape.drawn_by, floors)
