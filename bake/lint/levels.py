@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import Int32Array
+from bake.arrays import BoolArray, Int64Array
 from bake.errors import BakeErrors
-from bake.graph import Graph, Subgraph, usable_subgraph
+from bake.graph import Graph, Subgraph, positions, usable_subgraph
 from bake.kinds import kind_of
-from bake.level import GraphLevel, GridLevel, Level, Link, Remark, Spot
+from bake.level import GraphLevel, GridLevel, Level, Remark
 from bake.levels import is_puzzle
 from bake.lint.findings import RULES, Finding, Rule, severity_of
 from bake.lint.gravity import looks_like_platformer
@@ -68,9 +69,7 @@ def lint(
         except BakeError as error:
             found += _mistakes(task, error)
             continue
-        linter = LevelLinter(world, task.recipe.lint)
-        if not every_profile:
-            linter.unknown_profiles_are_fine = True
+        linter = LevelLinter(world, task.recipe.lint, every_profile=every_profile)
         mine = [*linter.findings(), *linter.straight(task)]
         found += sorted(mine, key=lambda each: (RULES.index(each.rule), each.profile or ""))
     found += without_off(idle_entries(recipe, tasks, read, whole=whole))
@@ -115,15 +114,8 @@ def _from_the_side(
 def _mistakes(task: Task, error: BakeError) -> Iterator[Finding]:
     problems = error.problems if isinstance(error, BakeErrors) else (error,)
     for problem in problems:
-        told = "; ".join(
-            part
-            for part in (
-                problem.found,
-                problem.expected and f"expected {problem.expected}",
-                problem.remedy,
-            )
-            if part
-        )
+        expected = problem.expected and f"expected {problem.expected}"
+        told = "; ".join(filter(None, (problem.found, expected, problem.remedy)))
         file = str(problem.file or task.source)
         yield Finding("level", "error", file, task.name, problem.place, None, None, 0, told)
 
@@ -145,21 +137,30 @@ class LevelLinter:
     Attributes:
         world: the level's world, built without links that lead into walls.
         chosen: severities the recipe gives, by rule.
-        unknown_profiles_are_fine: whether links may name profiles that the world does not have.
+        every_profile: whether the world has all profiles, so that links may name no others.
     """
 
-    def __init__(self, world: World, chosen: Mapping[str, Severity]) -> None:
-        self.world = world
-        self.chosen = chosen
-        self.unknown_profiles_are_fine = False
-        level = world.level
-        self._floor_height = level.floor_height if isinstance(level, GridLevel) else None
+    def __init__(
+        self, world: World, chosen: Mapping[str, Severity], *, every_profile: bool = True
+    ) -> None:
+        self.world, self.chosen, self.every_profile = world, chosen, every_profile
 
-    def findings(self) -> Iterator[Finding]:
-        """Yield all findings except those whose severity is "off"."""
-        for found in self._all():
-            if found.severity != "off":
-                yield found
+    def findings(self) -> list[Finding]:
+        """Return all findings except those whose severity is "off"."""
+        return without_off(self._all())
+
+    @cached_property
+    def _location(self) -> Int64Array:
+        """Return (n) int64, the cell of each node of a grid in reading order; none on graphs."""
+        level, cell = self.world.level, self.world.cell
+        if not isinstance(level, GridLevel) or cell is None:
+            return np.empty(0, dtype=np.int64)
+        return cell[:, 1] * np.int64(level.width) + cell[:, 0]
+
+    def _at_door(self, profile: str) -> BoolArray | None:
+        """Return (cells) bool, where a profile covers a cell of a door; None without doors."""
+        level, size = self.world.level, self.world.movers[profile].size
+        return near_doors(level, self.world.doors, size) if isinstance(level, GridLevel) else None
 
     def straight(self, task: Task) -> Iterator[Finding]:
         """Yield findings about straight lines, for which the level is needed as it was drawn."""
@@ -215,10 +216,11 @@ class LevelLinter:
         )
 
     def _spoken(self, x: int, y: int) -> tuple[int, ...]:
-        rows, level = self._floor_height, self.world.level
-        if rows is None or not isinstance(level, GridLevel) or rows == level.height:
+        level = self.world.level
+        if not isinstance(level, GridLevel):
             return (x, y)
-        return (x, y % rows, y // rows)
+        rows = level.floor_height or level.height
+        return (x, y) if rows == level.height else (x, y % rows, y // rows)
 
     # -- ways -------------------------------------------------------------------------------------
 
@@ -247,36 +249,28 @@ class LevelLinter:
 
         Places at doors where the profile cannot stand come after its rows.
         """
-        level, cell = self.world.level, self.world.cell
-        if not self.world.doors or cell is None or not isinstance(level, GridLevel):
+        at_door = self._at_door(profile)
+        if at_door is None:
             return sub.graph
-        near = near_doors(level, self.world.doors, self.world.movers[profile].size)
-        assert near is not None
-        at_door = near[cell[:, 1] * level.width + cell[:, 0]]
         metric = self.world.metrics[profile]
-        return opened_graph(self.world.graph, metric, sub, at_door)
+        return opened_graph(self.world.graph, metric, sub, at_door[self._location])
 
     def _places(self, kind: str, profile: str, sub: Subgraph) -> list[SpawnOrExit]:
-        level, cell = self.world.level, self.world.cell
-        if not isinstance(level, GridLevel) or cell is None:
+        level = self.world.level
+        if not isinstance(level, GridLevel):
             return []
-        row_at = np.full(level.terrain.shape, -1, dtype=np.int32)
-        at = cell[sub.node]
-        row_at[at[:, 1], at[:, 0]] = np.arange(len(at), dtype=np.int32)
+        row_at = positions(self._location[sub.node], level.terrain.size)
         found = []
         for spot in level.things.spots:
             if spot.kind == kind and (spot.profiles is None or profile in spot.profiles):
-                x, y = spot.cell
-                own = spot.profiles is not None or self._for_nobody(spot)
-                found.append(SpawnOrExit(spot.name, int(row_at[y, x]), own))
+                at = spot.cell[0] + spot.cell[1] * level.width
+                own = spot.profiles is not None or self._for_nobody(at)
+                found.append(SpawnOrExit(spot.name, int(row_at[at]), own))
         return found
 
-    def _for_nobody(self, spot: Spot) -> bool:
-        """Tell whether a spot lies where no profile can stand."""
-        cell = self.world.cell
-        if cell is None:
-            return False
-        here = np.flatnonzero((cell == spot.cell).all(axis=1))
+    def _for_nobody(self, location: int) -> bool:
+        """Tell whether no profile can stand on a cell."""
+        here = self._location == location
         return not any(metric.passable[here].any() for metric in self.world.metrics.values())
 
     # -- cells ------------------------------------------------------------------------------------
@@ -307,60 +301,45 @@ class LevelLinter:
         level = self.world.level
         if not isinstance(level, GridLevel):
             return
-        used = np.zeros(len(level.terrains), dtype=np.bool_)
-        used[np.unique(level.terrain)] = True
-        for door in self.world.doors:
-            used[np.unique(door.terrain)] = True
-        for code in np.flatnonzero(~used).tolist():
-            yield self._finding(
-                "terrain", f"terrain {level.terrains[code]!r} is named, but no cell has it"
-            )
+        drawn = [level.terrain, *(door.terrain for door in self.world.doors)]
+        used = {code for terrain in drawn for code in np.unique(terrain).tolist()}
+        for code, name in enumerate(level.terrains):
+            if code not in used:
+                yield self._finding("terrain", f"terrain {name!r} is named, but no cell has it")
 
     # -- links ------------------------------------------------------------------------------------
 
     def _links(self) -> Iterator[Finding]:
-        level, cell = self.world.level, self.world.cell
-        if not isinstance(level, GridLevel) or cell is None or not level.things.links:
+        level = self.world.level
+        if not isinstance(level, GridLevel) or not level.things.links:
             return
         dead = {link.name for link in self.world.dead_links}
-        node_at = np.full(level.terrain.shape, -1, dtype=np.int32)
-        node_at[cell[:, 1], cell[:, 0]] = np.arange(len(cell), dtype=np.int32)
-        known = set(self.world.movers)
+        stands = {profile: self._may_stand(profile, level) for profile in self.world.movers}
         for link in level.things.links:
-            ends = np.array([link.start, link.goal])
-            unknown = sorted(set(link.profiles or ()) - known)
-            if unknown and not self.unknown_profiles_are_fine:
+            unknown = sorted(set(link.profiles or ()) - set(stands))
+            takers = [each for each in stands if each in (link.profiles or stands)]
+            told = []
+            if unknown and self.every_profile:
+                names = ", ".join(map(repr, unknown))
+                told.append(f"is for {names}, which is no profile of this level")
+            (x, y), (goal_x, goal_y) = link.start, link.goal
+            taken = any(stands[each][y, x] and stands[each][goal_y, goal_x] for each in takers)
+            if (takers or not unknown) and (link.name in dead or not taken):
+                ends = f"from {self._spoken(x, y)} to {self._spoken(goal_x, goal_y)}"
+                told.append(f"leads {ends}, but nobody it is for can stand at both")
+            for what in told:
                 yield self._finding(
                     "links",
-                    f"link {link.name!r} is for {', '.join(map(repr, unknown))}, which is no "
-                    "profile of this level",
+                    f"link {link.name!r} {what}",
                     place=link.place,
-                    cells=ends[:1],
-                    count=1,
-                )
-            takers = [each for each in self.world.movers if each in (link.profiles or known)]
-            if unknown and not takers:
-                continue
-            if link.name in dead or not any(self._takes(link, each, node_at) for each in takers):
-                yield self._finding(
-                    "links",
-                    f"link {link.name!r} leads from {self._spoken(*link.start)} to "
-                    f"{self._spoken(*link.goal)}, but nobody it is for can stand at both",
-                    place=link.place,
-                    cells=ends[:1],
-                    count=1,
+                    cells=np.array([link.start]),
                 )
 
-    def _takes(self, link: Link, profile: str, node_at: Int32Array) -> bool:
-        """Tell whether a profile can stand at both ends, or could if a door were open."""
-        doors = [door.cells for door in self.world.doors]
-        size = self.world.movers[profile].size
-        for x, y in (link.start, link.goal):
-            node = int(node_at[y, x])
-            near_door = any(
-                ((cells >= (x, y)) & (cells < (x + size, y + size))).all(axis=1).any()
-                for cells in doors
-            )
-            if node < 0 or not (self.world.metrics[profile].passable[node] or near_door):
-                return False
-        return True
+    def _may_stand(self, profile: str, level: GridLevel) -> BoolArray:
+        """Return (height, width) bool, where a profile can stand, or could if a door were open."""
+        can = self.world.metrics[profile].passable
+        if (at_door := self._at_door(profile)) is not None:
+            can = can | at_door[self._location]
+        found = np.zeros(level.terrain.shape, dtype=np.bool_)
+        found.reshape(-1)[self._location[can]] = True
+        return found
