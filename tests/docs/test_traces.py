@@ -26,7 +26,7 @@ def test_the_examples(example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
         done = bake(*drawn, "--trace", trace)
         assert (done.code, done.err) == (0, "")
     done = bake(*drawn, "--trace", "fog.json", "--step", "100", "--json")
-    assert (done.data["step"], done.data["steps"]) == (100, 177)
+    assert (done.data["step"], done.data["steps"]) == (100, 172)
     assert bake("path", "baked/keep.h5", "3,4", "9,9", "--trace", "way.json").code == 0
     assert bake(*drawn, "--trace", "way.json").code == 0
     done = bake(*drawn, "--trace", "bake.toml")
