@@ -317,7 +317,8 @@ class Profile:
         at = [self._standing_at(now, place) for place in path]
         total = 0
         for tail, head in pairwise(at):
-            ticks = _cheapest(now, tail, head)
+            every = now.hops.arcs.between(tail, head)
+            ticks = min((now.ticks_view[arc] for arc in every), default=_BLOCKED)
             if ticks == _BLOCKED:
                 a, b = self._places.place_at(tail), self._places.place_at(head)
                 raise QueryError(f"no step leads from {a!r} to {b!r} for profile {self.name!r}")
@@ -338,8 +339,10 @@ class Profile:
         if not len(cast("Sequence[Place]", path)):
             return True
         at = self._existing(path)
-        steps = (_cheapest(now, *step) for step in pairwise(at.tolist()))
-        return bool(now.standing[at].all()) and all(ticks != _BLOCKED for ticks in steps)
+        ticks = now.ticks_view
+        steps = (now.hops.arcs.between(*step) for step in pairwise(at.tolist()))
+        walked = (any(ticks[arc] != _BLOCKED for arc in step) for step in steps)
+        return bool(now.standing[at].all()) and all(walked)
 
     # -- arguments --------------------------------------------------------------------------------
 
@@ -419,12 +422,6 @@ class Profile:
         found = self._places.places_of(np.maximum(at, 0))
         found[at < 0] = -1 if self._places.is_grid else None
         return found
-
-
-def _cheapest(now: ProfileVersion, tail: int, head: int) -> int:
-    """Return the ticks of the cheapest arc between two locations; _BLOCKED where there is none."""
-    ticks = now.ticks_view
-    return min([ticks[arc] for arc in now.hops.arcs.between(tail, head)], default=_BLOCKED)
 
 
 def _fast_lookup(
