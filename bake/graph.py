@@ -164,8 +164,6 @@ def lightest_arcs(graph: Graph, weight: Int32Array) -> Int64Array:
 def leads_back(graph: Graph, weight: Int32Array) -> bool:
     """Tell whether between any two nodes the lightest arcs there and back weigh the same.
 
-    This is what the kernel ``is_two_way`` tells, for readers, which do not wait for the compiler.
-
     Args:
         graph: a graph of n nodes and m arcs.
         weight: (m) int32 ticks.

@@ -12,7 +12,7 @@ from bake.arrays import Int32Array
 from bake.asset.pairs import pair_differences
 from bake.asset.write import Contents
 from bake.errors import CostError, over_budget
-from bake.graph import INFINITY, Subgraph
+from bake.graph import INFINITY, Subgraph, leads_back
 from bake.level import GridLevel
 from bake.pipeline.contents import (
     Columns,
@@ -25,7 +25,6 @@ from bake.pipeline.contents import (
 from bake.pipeline.cuts import cut_heights
 from bake.pipeline.graph_contents import run_columns
 from bake.recipe import LevelRecipe
-from bake.search.graph.connectivity import is_two_way
 from bake.search.graph.partition import region_of_rows
 from bake.tables.all_pairs import choose_algorithm
 from bake.tables.cluster_distances import cluster_distances, fits_auto
@@ -159,7 +158,7 @@ def labels_of(world: World, sub: Subgraph, choice: Choice, budget: int) -> Store
     if not choice.distances:
         return None
     rows = sub.graph.node_count
-    two_way = bool(is_two_way(sub.arcs))
+    two_way = leads_back(sub.graph, sub.weight)
     labels = stored_labels(sub, rows_on_chart(world, sub), two_way=two_way, budget=budget)
     if labels is None:
         remedy = "raise memory_budget, or leave distances out of tables"

@@ -6,6 +6,7 @@ The smallest distance between two clusters is a lower bound of that between any 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from bake.arrays import Int32Array
 from bake.errors import in_units, over_budget
 from bake.graph import INFINITY, UNREACHABLE
 from bake.search.all_pairs.batch import LANES, BatchScratch, BatchSearch
-from bake.search.all_pairs.nearest_of_groups import nearest_of_groups
 from bake.tables.clusters import Clusters
 
 #: "auto" leaves the table out where it would have more entries than this (16 MiB) ...
@@ -31,6 +31,9 @@ ARC_BYTES = 52
 #: Bytes that every level takes, whatever its size.
 FIXED_BYTES = 2**14
 
+#: Rows that are looked at together, and the rest of their last cluster.
+PIECE = 2**11
+
 
 def fits_auto(rows: int, clusters: int) -> bool:
     """Tell whether "auto" makes a table of this size."""
@@ -41,7 +44,8 @@ def working_bytes(found: Clusters) -> int:
     """Estimate the peak memory of :func:`cluster_distances` in bytes, the table included."""
     rows, clusters = found.sub.graph.node_count, found.count
     searches = rows * (BatchScratch.BYTES + 8) + found.sub.graph.arc_count * ARC_BYTES
-    return searches + 4 * clusters * (clusters + LANES) + FIXED_BYTES
+    piece = PIECE + int(np.bincount(found.label, minlength=1).max())
+    return searches + 4 * (clusters * clusters + piece * LANES) + FIXED_BYTES
 
 
 def cluster_distances(
@@ -72,13 +76,15 @@ def cluster_distances(
     distance = np.empty((count, count), dtype=np.int32)
     search = BatchSearch.of(sub.graph, sub.weight)
     scratch = search.scratch()
-    least = np.empty((count, LANES), dtype=np.int32)
+    begins = np.flatnonzero(np.diff(first[:-1] // PIECE, prepend=-1)).tolist()
+    pieces = list(pairwise([*begins, count]))
     for start in range(0, count, LANES):
         stop = min(start + LANES, count)
         target = member[first[start] : first[stop]]
         dist = search.distances_to_sets(target, found.label[target] - np.int32(start), scratch)
-        nearest_of_groups(dist, member, first, least)
-        least[least == INFINITY] = UNREACHABLE
-        distance[:, start:stop] = least[:, : stop - start]
+        for begin, end in pieces:
+            reached = dist[member[first[begin] : first[end]], : stop - start]
+            least = np.minimum.reduceat(reached, first[begin:end] - first[begin])
+            distance[begin:end, start:stop] = np.where(least == INFINITY, UNREACHABLE, least)
         progress(stop / count)
     return distance

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.graph import UNREACHABLE, Arcs, Graph, Subgraph
-from bake.search.graph.connectivity import is_two_way
+from bake.graph import UNREACHABLE, Arcs, Graph, Subgraph, leads_back
 from bake.search.graph.partition import connected_parts, voronoi_cells
 
 
@@ -46,7 +45,7 @@ def heuristic(sub: Subgraph, bytes_per_node: int) -> Heuristic:
     """
     graph = sub.graph
     rows = graph.node_count
-    two_way = is_two_way(sub.arcs)
+    two_way = leads_back(sub.graph, sub.weight)
     columns = pivot_columns(rows, bytes_per_node, two_way=two_way)
     if not rows:
         return Heuristic(two_way, np.zeros((0, columns), dtype=np.int32))

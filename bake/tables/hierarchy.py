@@ -14,7 +14,7 @@ import numpy as np
 
 from bake.arrays import Int32Array, UInt8Array
 from bake.errors import in_units, over_budget
-from bake.search.graph.connectivity import is_two_way
+from bake.graph import leads_back
 from bake.search.graph.partition import connected_parts
 from bake.search.hierarchy.bundles import HEAD, Members
 from bake.search.hierarchy.clusters import clustered
@@ -104,7 +104,7 @@ def hierarchy(
         base,
         chosen,
         partition.tile,
-        two_way=bool(is_two_way(sub.arcs)),
+        two_way=leads_back(sub.graph, sub.weight),
         levels=levels,
         keep_paths=keep_paths,
         budget=budget,

@@ -23,14 +23,16 @@ from bake.search.all_pairs.runs import (
     CurrentRuns,
     EndedRuns,
     PackedRuns,
+    RunRoom,
     Symbols,
     TargetBatch,
     append_runs,
-    end_runs,
+    extend_crowded,
     extend_runs,
     group_by_row,
     join_range,
     name_slots,
+    symbols_of,
 )
 from bake.tables.all_pairs import slot_dtype
 from levelbake.steps import SECTORS, greedy_slots
@@ -164,6 +166,9 @@ class RunWriter:
         self._written = 0
         size = min(SLICE, rows) * LANES
         self._buffer = EndedRuns(*(np.empty(size, dtype=np.int32) for _ in range(3)))
+        self._room = RunRoom.of(symbols)
+        crowded = sub.graph.out_degree() > SLOT_BITS
+        self._crowded = crowded if crowded.any() else None
 
     @property
     def run_count(self) -> int:
@@ -189,14 +194,23 @@ class RunWriter:
             pieces = iter([Piece(self._every, TargetBatch(dist, self._every, start, stop))])
         for piece in pieces:
             for first in range(0, len(piece.rows), SLICE):
-                rows = piece.rows[first : first + SLICE]
-                count = extend_runs(
-                    self._sub.arcs, piece.batch, rows, self._symbols, self.current, self._buffer
-                )
-                self._written += count
-                if count:
-                    self._ended.append(EndedRuns(*(each[:count].copy() for each in self._buffer)))
+                self._extend(piece.batch, piece.rows[first : first + SLICE])
         self.taken = stop
+
+    def _extend(self, batch: TargetBatch, rows: Int32Array) -> None:
+        arcs, symbols = self._sub.arcs, self._symbols
+        if self._crowded is not None:
+            many = self._crowded[rows]
+            some = rows[many]
+            self._note(extend_crowded(arcs, batch, some, symbols, self.current, self._buffer))
+            rows = rows[~many]
+        self._note(extend_runs(arcs, batch, rows, symbols, self.current, self._buffer, self._room))
+
+    def _note(self, count: int) -> None:
+        """Keep the runs that ended, which the buffer holds."""
+        self._written += count
+        if count:
+            self._ended.append(EndedRuns(*(each[:count].copy() for each in self._buffer)))
 
 
 def check_runs(runs: RangeRuns, sub: Subgraph, none: int) -> None:
@@ -240,18 +254,12 @@ class RunJoiner:
 
     def add(self, runs: RangeRuns) -> None:
         """Join a range that begins where the one before it stopped."""
-        greedy, none = self._symbols.greedy, self._symbols.none
-        size = 2 * self._sub.graph.node_count
-        seam = EndedRuns(*(np.empty(size, dtype=np.int32) for _ in range(3)))
-        count = join_range(
-            self._sub.graph.first_out, self._current, runs.current, greedy, none, seam
-        )
-        seam = EndedRuns(*(each[:count] for each in seam))
+        degree = self._sub.graph.out_degree()
+        seam = join_range(degree, self._current, runs.current, self._symbols)
         self._packed.append(self._pack([seam, *runs.ended], runs.begin, runs.stop))
 
     def finish(self) -> RunTable:
         """End every row's last run and put the ranges one behind the other."""
-        greedy, none = self._symbols.greedy, self._symbols.none
         graph, rows = self._sub.graph, self._sub.graph.node_count
         count = np.ones(rows, dtype=np.int64)
         for packed in self._packed:
@@ -263,10 +271,8 @@ class RunJoiner:
         for packed in self._packed:
             append_runs(packed, next_run, start, symbol)
         self._packed.clear()
-        last = np.empty(rows, dtype=np.int32)
-        end_runs(graph.first_out, self._current.moves, greedy, none, last)
-        symbol[next_run] = last
-        name_slots(graph.first_out, self._sub.slot, count, greedy, none, symbol)
+        symbol[next_run] = symbols_of(self._current.moves, graph.out_degree(), self._symbols)
+        name_slots(graph.first_out, self._sub.slot, count, self._symbols, symbol)
         return RunTable(count.astype(np.int32), start, symbol)
 
     def _pack(self, ended: Sequence[EndedRuns], begin: int, stop: int) -> PackedRuns:

@@ -5,12 +5,11 @@ from collections.abc import Callable
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
-from bake.graph import Graph, Subgraph
+from bake.graph import Graph, Subgraph, leads_back
 from bake.play.hierarchy.layers import form_of
 from bake.play.live.changed import Changed
 from bake.play.live.state import ProfileState
 from bake.play.snapshot import Snapshot
-from bake.search.graph.connectivity import is_two_way
 from bake.search.graph.partition import connected_parts
 from bake.search.hierarchy.bundles import FIRST, FLOW, FLOW_BYTES, HEAD
 from bake.search.hierarchy.inside import slot_at
@@ -77,7 +76,7 @@ def check_hierarchy(snapshot: Snapshot) -> int:
     if found is None or live.layer is None:
         return 0
     graph = sub.graph
-    assert live.rows.two_way == is_two_way(sub.arcs)
+    assert live.rows.two_way == leads_back(sub.graph, sub.weight)
     rows = live.rows.graph
 
     def head_of_row(row: int, slot: int) -> int:

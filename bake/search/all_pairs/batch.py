@@ -17,7 +17,7 @@ import numpy as np
 from bake.arrays import Int32Array
 from bake.errors import CostError
 from bake.graph import INFINITY, Graph
-from bake.kernels.jit import allocating, kernel
+from bake.kernels.jit import kernel
 from bake.search.graph.label_correcting import (
     ALL,
     IDLE,
@@ -36,7 +36,7 @@ from bake.search.graph.label_correcting import (
 LANES = 128
 
 
-@allocating
+@kernel
 def _relax_batch(
     arcs: SearchArcs,
     targets: Int32Array,
@@ -50,11 +50,11 @@ def _relax_batch(
     The arguments are those of :meth:`BatchSearch.distances_to_sets` and :class:`BatchSearch`.
     """
     begin, end, tail, weight, masks = arcs
-    bucket, follower, leader, pending = queue
+    bucket, follower, leader, pending, first = queue
     n = len(begin)
     bucket[:] = UNTOUCHED
     pending[:] = 0
-    first = np.full(RING, -1, np.int32)
+    first[:] = -1
     queued = 0
     longest = np.int32(0)
     for i in range(len(targets)):
@@ -205,20 +205,9 @@ def _aligned(rows: int) -> Int32Array:
     return raw[start : start + rows * LANES * 4].view(np.int32).reshape(rows, LANES)
 
 
-@kernel
-def largest_finite(dist: Int32Array) -> int:
-    """Return the largest distance below INFINITY in a two-dimensional array; 0 if there is none."""
-    largest = np.int32(0)
-    for node in range(dist.shape[0]):
-        for lane in range(dist.shape[1]):
-            value = dist[node, lane]
-            largest = max(largest, value if value < INFINITY else np.int32(0))
-    return int(largest)
-
-
 def check_scale(dist: Int32Array, heaviest: int) -> None:
     """Refuse distances so long that a further step would look like no path."""
-    largest = int(largest_finite(dist))
+    largest = int(dist.max(initial=0, where=dist < INFINITY))
     if largest >= INFINITY - heaviest:
         raise too_long(largest, heaviest)
 

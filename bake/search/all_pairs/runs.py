@@ -23,7 +23,7 @@ import numpy as np
 
 from bake.arrays import AnyArray, Int16Array, Int32Array, Int64Array, UInt64Array
 from bake.graph import INFINITY, Arcs
-from bake.kernels.jit import allocating, kernel
+from bake.kernels.jit import kernel
 from bake.search.all_pairs.batch import LANES
 
 #: Bits of a row's set: slots 0 to 61, then "no path", then the greedy move. Rows with more arcs
@@ -38,6 +38,9 @@ BLOCK = 16
 
 #: Of so many targets one is looked at before all are.
 SAMPLED = 8
+
+#: Rows whose slots are named together.
+NAMED = 2**14
 
 
 class TargetBatch(NamedTuple):
@@ -120,6 +123,28 @@ def greedy_over(greedy_slot: Int16Array, row: int, x0: int, x1: int, y0: int, y1
     return -1
 
 
+class RunRoom(NamedTuple):
+    """What :func:`extend_runs` works in.
+
+    Attributes:
+        target_x, target_y: (LANES) int32, where the targets lie.
+        found: (LANES + BLOCK) uint64, the moves that suit each target.
+        greedy_bit: (SECTORS) uint64, the slot that is greedy in each sector, or SLOT_BITS.
+    """
+
+    target_x: Int32Array
+    target_y: Int32Array
+    found: UInt64Array
+    greedy_bit: UInt64Array
+
+    @staticmethod
+    def of(symbols: Symbols) -> RunRoom:
+        """Allocate memory for one batch at a time."""
+        x, y = np.zeros((2, LANES), dtype=np.int32)
+        found = np.empty(LANES + BLOCK, dtype=np.uint64)
+        return RunRoom(x, y, found, np.empty(symbols.greedy_slot.shape[1], dtype=np.uint64))
+
+
 @kernel
 def symbol_of(moves: np.uint64, greedy: int, none: int) -> int:
     """Choose the symbol for a set of moves: its lowest slot, or else greedy, or else no path."""
@@ -132,14 +157,6 @@ def symbol_of(moves: np.uint64, greedy: int, none: int) -> int:
 
 
 @kernel
-def _symbol(held: np.uint64, degree: int, greedy: int, none: int) -> int:
-    """Choose the symbol for what a row holds: a set or, with many arcs, a slot."""
-    if degree <= SLOT_BITS or held == EVERY:
-        return symbol_of(held, greedy, none)
-    return none if held == NONE_BIT else int(held)
-
-
-@allocating
 def extend_runs(
     arcs: Arcs,
     batch: TargetBatch,
@@ -147,16 +164,18 @@ def extend_runs(
     symbols: Symbols,
     current: CurrentRuns,
     ended: EndedRuns,
+    room: RunRoom,
 ) -> int:
     """Take a batch of targets into some rows' current runs, and write down the runs that ended.
 
     Args:
         arcs: of the graph.
         batch: the targets, with distances from the rows and the heads of their arcs.
-        rows: (k) int32, the rows to look at.
+        rows: (k) int32, the rows to look at, of at most SLOT_BITS arcs each.
         symbols: what runs may say.
         current: each row's run; read and written.
         ended: room for k * LANES runs, filled from the front.
+        room: to work in.
 
     Returns:
         How many runs were written down.
@@ -170,8 +189,7 @@ def extend_runs(
     use_greedy = len(greedy_slot) > 0
     low_x = low_y = 2**30
     high_x = high_y = -(2**30)
-    target_x = np.zeros(LANES, np.int32)
-    target_y = np.zeros(LANES, np.int32)
+    target_x, target_y, found, greedy_bit = room
     if use_greedy:
         for lane in range(lanes):
             target_x[lane] = at[start + lane, 0]
@@ -180,18 +198,11 @@ def extend_runs(
             high_x = max(high_x, target_x[lane])
             low_y = min(low_y, target_y[lane])
             high_y = max(high_y, target_y[lane])
-    found = np.empty(LANES + BLOCK, np.uint64)
     sectors = greedy_slot.shape[1]
-    greedy_bit = np.empty(sectors, np.uint64)
     count = 0
     for row in rows:
         first = first_out[row]
         degree = first_out[row + 1] - first
-        if degree > SLOT_BITS:
-            count = _extend_crowded(
-                arcs, batch, row, greedy, none, unreachable_fits, current, ended, count
-            )
-            continue
         held = moves[row]
         here = dist[place[row]]
         # Mostly some move of the set suits the whole batch, and that is quick to check. Where the
@@ -266,7 +277,8 @@ def extend_runs(
         instead = EVERY if unreachable_fits else NONE_BIT
         for lane in range(LANES):
             found[lane] = instead if here[lane] == INFINITY else found[lane]
-        found[lanes:] = EVERY
+        for lane in range(lanes, LANES + BLOCK):
+            found[lane] = EVERY
         if start <= row < stop:
             found[row - start] = EVERY
         lane = 0
@@ -309,128 +321,106 @@ def extend_runs(
 
 
 @kernel
-def _extend_crowded(
+def extend_crowded(
     arcs: Arcs,
     batch: TargetBatch,
-    row: int,
-    greedy: int,
-    none: int,
-    unreachable_fits: bool,
+    rows: Int32Array,
+    symbols: Symbols,
     current: CurrentRuns,
     ended: EndedRuns,
-    count: int,
 ) -> int:
-    """Do what :func:`extend_runs` does for a row of many arcs, which keeps one slot.
+    """Do what :func:`extend_runs` does for rows of many arcs, which keep one slot.
 
     The slot is the lowest one there is, and it is kept for as long as it suits.
     """
     first_out, head, weight = arcs
     dist, place, start, stop = batch
-    here = dist[place[row]]
-    held = current.moves[row]
-    for lane in range(stop - start):
-        if start + lane == row or (here[lane] == INFINITY and unreachable_fits):
-            continue
-        if held >= NONE_BIT:  # There is no move yet, or no path.
-            fits = held == NONE_BIT and here[lane] == INFINITY
-        else:
-            arc = first_out[row] + np.int64(held)
-            onward = dist[place[head[arc]], lane]
-            fits = here[lane] != INFINITY and onward + weight[arc] == here[lane]
-        if fits:
-            continue
-        kept = NONE_BIT
-        if here[lane] != INFINITY:
-            for arc in range(first_out[row], first_out[row + 1]):
-                if dist[place[head[arc]], lane] + weight[arc] == here[lane]:
-                    kept = np.uint64(arc - first_out[row])
-                    break
-        if held != EVERY:
-            if current.start[row] == current.begin:
-                current.first_moves[row] = held
+    count = 0
+    for row in rows:
+        here = dist[place[row]]
+        held = current.moves[row]
+        for lane in range(stop - start):
+            if start + lane == row or (here[lane] == INFINITY and symbols.unreachable_fits):
+                continue
+            if held >= NONE_BIT:  # There is no move yet, or no path.
+                fits = held == NONE_BIT and here[lane] == INFINITY
             else:
-                ended.row[count] = row
-                ended.start[count] = current.start[row]
-                ended.symbol[count] = none if held == NONE_BIT else np.int64(held)
-                count += 1
-            current.start[row] = start + lane
-        held = kept
-    current.moves[row] = held
+                arc = first_out[row] + np.int64(held)
+                onward = dist[place[head[arc]], lane]
+                fits = here[lane] != INFINITY and onward + weight[arc] == here[lane]
+            if fits:
+                continue
+            kept = NONE_BIT
+            if here[lane] != INFINITY:
+                for arc in range(first_out[row], first_out[row + 1]):
+                    if dist[place[head[arc]], lane] + weight[arc] == here[lane]:
+                        kept = np.uint64(arc - first_out[row])
+                        break
+            if held != EVERY:
+                if current.start[row] == current.begin:
+                    current.first_moves[row] = held
+                else:
+                    ended.row[count] = row
+                    ended.start[count] = current.start[row]
+                    ended.symbol[count] = symbols.none if held == NONE_BIT else np.int64(held)
+                    count += 1
+                current.start[row] = start + lane
+            held = kept
+        current.moves[row] = held
     return count
 
 
-@kernel
+def symbols_of(held: UInt64Array, degree: Int32Array, symbols: Symbols) -> Int64Array:
+    """Return (k) int64, the symbol of what each row holds: a set or, with many arcs, a slot."""
+    lowest = (held & (~held + np.uint64(1))).astype(np.float64)
+    slot = np.frexp(lowest)[1].astype(np.int64) - 1  # -1 where the set is empty
+    other = np.where(held & GREEDY_BIT, symbols.greedy, symbols.none)
+    found = np.where((slot < 0) | (slot >= SLOT_BITS), other, slot)
+    crowded = degree > SLOT_BITS
+    found[crowded] = np.where(held == NONE_BIT, symbols.none, held.astype(np.int64))[crowded]
+    found[held == EVERY] = 0
+    return found
+
+
 def join_range(
-    first_out: Int32Array,
-    before: CurrentRuns,
-    here: CurrentRuns,
-    greedy: int,
-    none: int,
-    ended: EndedRuns,
-) -> int:
+    degree: Int32Array, before: CurrentRuns, here: CurrentRuns, symbols: Symbols
+) -> EndedRuns:
     """Go on from the targets before a range in the runs that the range has found by itself.
 
     A row's current run goes on in the range's first run if some move suits both; otherwise it ends
     before the range.
 
     Args:
-        first_out: (n + 1) int32, of the graph.
+        degree: (n) int32, how many arcs each row has.
         before: the current runs before the range, begun at any target; becomes those after it.
         here: what :func:`extend_runs` left after the last target of the range.
-        greedy, none: see :class:`Symbols`.
-        ended: room for 2 n runs, filled from the front: in each row they come before those that
-            were written down in the range.
+        symbols: what runs may say.
 
     Returns:
-        How many runs ended.
+        The runs that ended; in each row they come before those that were written down in the range.
     """
-    ended_row, ended_start, ended_symbol = ended
-    count = 0
-    for row in range(len(first_out) - 1):
-        degree = first_out[row + 1] - first_out[row]
-        only = here.start[row] == here.begin
-        first = here.moves[row] if only else here.first_moves[row]
-        held = before.moves[row]
-        start = before.start[row]
-        both = held & first  # EVERY leaves the other one as it is.
-        joined = both != 0
-        if degree > SLOT_BITS:
-            joined = held in (first, EVERY) or first == EVERY
-        if not joined:
-            ended_row[count] = row
-            ended_start[count] = start
-            ended_symbol[count] = _symbol(held, degree, greedy, none)
-            count += 1
-            both = first
-            start = here.begin
-        if only:
-            before.moves[row] = both
-            before.start[row] = start
-            continue
-        ended_row[count] = row
-        ended_start[count] = start
-        ended_symbol[count] = _symbol(both, degree, greedy, none)
-        count += 1
-        before.moves[row] = here.moves[row]
-        before.start[row] = here.start[row]
-    return count
+    only = here.start == here.begin
+    held, first = before.moves, np.where(only, here.moves, here.first_moves)
+    both = held & first  # EVERY leaves the other one as it is.
+    alike = (held == first) | (held == EVERY) | (first == EVERY)
+    joined = np.where(degree > SLOT_BITS, alike, both != 0)
+    both = np.where(joined, both, first)
+    start = np.where(joined, before.start, np.int32(here.begin))
+    parted, ended = np.flatnonzero(~joined), np.flatnonzero(~only)
+    symbol = [
+        symbols_of(moves[rows], degree[rows], symbols)
+        for moves, rows in ((held, parted), (both, ended))
+    ]
+    found = EndedRuns(
+        np.concatenate([parted, ended]).astype(np.int32),
+        np.concatenate([before.start[parted], start[ended]]),
+        np.concatenate(symbol).astype(np.int32),
+    )
+    before.moves[:] = np.where(only, both, here.moves)
+    before.start[:] = np.where(only, start, here.start)
+    return found
 
 
-@kernel
-def end_runs(
-    first_out: Int32Array,
-    moves: UInt64Array,
-    greedy: int,
-    none: int,
-    symbol: Int32Array,
-) -> None:
-    """Find the symbol of every row's last run, from the sets that :func:`extend_runs` left."""
-    for row in range(len(first_out) - 1):
-        degree = first_out[row + 1] - first_out[row]
-        symbol[row] = _symbol(moves[row], degree, greedy, none)
-
-
-@kernel
 def group_by_row(
     ended: EndedRuns,
     next_run: Int64Array,
@@ -438,12 +428,13 @@ def group_by_row(
     run_symbol: AnyArray,
 ) -> None:
     """Put runs behind those of their row; ``next_run`` (n) is where each row's next run goes."""
-    row, start, symbol = ended
-    for event in range(len(row)):
-        at = next_run[row[event]]
-        run_start[at] = start[event]
-        run_symbol[at] = symbol[event]
-        next_run[row[event]] = at + 1
+    order = np.argsort(ended.row, kind="stable")
+    row = ended.row[order]
+    begins = np.flatnonzero(np.diff(row, prepend=-1))
+    count = np.diff(begins, append=len(row))
+    at = np.arange(len(row)) + np.repeat(next_run[row[begins]] - begins, count)
+    run_start[at], run_symbol[at] = ended.start[order], ended.symbol[order]
+    next_run[row[begins]] += count
 
 
 class PackedRuns(NamedTuple):
@@ -463,7 +454,6 @@ class PackedRuns(NamedTuple):
     begin: int
 
 
-@kernel
 def append_runs(
     packed: PackedRuns, next_run: Int64Array, run_start: Int32Array, run_symbol: AnyArray
 ) -> None:
@@ -474,33 +464,28 @@ def append_runs(
         next_run: (n) where the row's next run goes, whose start is there already; moved on.
         run_start, run_symbol: (k) the runs of all ranges.
     """
-    of_row, follower, symbol, begin = packed
-    event = 0
-    for row in range(len(of_row)):
-        at = next_run[row]
-        for _ in range(of_row[row]):
-            run_symbol[at] = symbol[event]
-            at += 1
-            run_start[at] = begin + follower[event]
-            event += 1
-        next_run[row] = at
+    count = packed.of_row.astype(np.int64)
+    at = np.repeat(next_run - np.cumsum(count) + count, count)
+    at += np.arange(len(at))
+    run_symbol[at] = packed.symbol
+    at += 1
+    run_start[at] = packed.follower + np.int32(packed.begin)
+    next_run += count
 
 
-@kernel
 def name_slots(
     first_out: Int32Array,
     slot: Int32Array,
     run_count: Int64Array,
-    greedy: int,
-    none: int,
+    symbols: Symbols,
     symbol: AnyArray,
 ) -> None:
     """Replace, in place, arcs counted from their row's first one by the slots they stand for."""
-    run = 0
-    for row in range(len(run_count)):
-        degree = first_out[row + 1] - first_out[row]
-        for _ in range(run_count[row]):
-            arc = symbol[run]
-            if arc not in (greedy, none) and arc < degree:
-                symbol[run] = slot[first_out[row] + arc]
-            run += 1
+    end = np.cumsum(run_count)
+    for row in range(0, len(end), NAMED):
+        count = run_count[row : row + NAMED]
+        some = symbol[end[row] - count[0] : end[row : row + NAMED][-1]]
+        arc = np.repeat(first_out[row : row + len(count)], count) + some.astype(np.int64)
+        known = (some != symbols.greedy) & (some != symbols.none)
+        known &= arc < np.repeat(first_out[row + 1 : row + 1 + len(count)], count)
+        some[known] = slot[arc[known]]

@@ -1,24 +1,42 @@
-"""Find out who can reach whom: strong components, their closure, and whether arcs lead back."""
+"""Find out who can reach whom: strong components, and their closure."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt8Array
-from bake.graph import UNREACHABLE, Arcs, Graph
-from bake.kernels.jit import allocating, kernel, ready
+from bake.arrays import Int32Array, UInt8Array
+from bake.graph import Graph
+from bake.kernels.jit import kernel, ready
 
 
-@allocating
-def _tarjan(first_out: Int32Array, head: Int32Array, component: Int32Array) -> int:
+class _Visits(NamedTuple):
+    """What a depth-first search knows of nodes; (n) int32 each.
+
+    Attributes:
+        low: visiting number, lowered to the earliest that is reachable; -1 = not visited.
+        next_arc: the next arc to follow.
+        path, pending: nodes on the way, and those without a component.
+        number: visiting number.
+    """
+
+    low: Int32Array
+    next_arc: Int32Array
+    path: Int32Array
+    pending: Int32Array
+    number: Int32Array
+
+
+@kernel
+def _tarjan(first_out: Int32Array, head: Int32Array, component: Int32Array, visits: _Visits) -> int:
     """Write every node's component into (n) int32, and return how many components there are."""
     n = len(first_out) - 1
+    low, next_arc, path, pending, index = visits
     component[:] = -1
-    low = np.full(n, -1, np.int32)  # visiting number, lowered to the earliest that is reachable
-    next_arc = first_out[:-1].copy()
-    path = np.empty(n, np.int32)
-    pending = np.empty(n, np.int32)
-    index = np.empty(n, np.int32)
+    low[:] = -1
+    for node in range(n):
+        next_arc[node] = first_out[node]
     visited = 0
     held = 0
     count = 0
@@ -73,8 +91,8 @@ def strong_components(graph: Graph) -> tuple[Int32Array, int]:
     """
     if not ready(_tarjan) and _leads_back(graph):
         return _flooded(graph)
-    component = np.empty(graph.node_count, dtype=np.int32)
-    return component, int(_tarjan(graph.first_out, graph.head, component))
+    component, *room = np.empty((6, graph.node_count), dtype=np.int32)
+    return component, int(_tarjan(graph.first_out, graph.head, component, _Visits(*room)))
 
 
 def _leads_back(graph: Graph) -> bool:
@@ -102,17 +120,6 @@ def _flooded(graph: Graph) -> tuple[Int32Array, int]:
     return np.array(component, dtype=np.int32), count
 
 
-@kernel
-def _closure(first: Int64Array, successor: Int32Array, reach: UInt8Array) -> None:
-    """Fill ``reach`` in order, so that a component's row is complete before those above it."""
-    for label in range(len(first) - 1):
-        reach[label, label >> 3] |= np.uint8(128 >> (label & 7))
-        for i in range(first[label], first[label + 1]):
-            other = successor[i]
-            for byte in range(reach.shape[1]):
-                reach[label, byte] |= reach[other, byte]
-
-
 def reachable_components(graph: Graph, component: Int32Array, count: int) -> UInt8Array:
     """Find which components can be reached from which.
 
@@ -126,30 +133,10 @@ def reachable_components(graph: Graph, component: Int32Array, count: int) -> UIn
     """
     ends = np.stack([component[graph.tail()], component[graph.head]], axis=1)
     ends = np.unique(ends[ends[:, 0] != ends[:, 1]], axis=0)
-    first = np.searchsorted(ends[:, 0], np.arange(count + 1)).astype(np.int64)
     reach = np.zeros((count, (count + 7) // 8), dtype=np.uint8)
-    _closure(first, np.ascontiguousarray(ends[:, 1]), reach)
+    own = np.arange(count)
+    reach[own, own >> 3] = 128 >> (own & 7)
+    # In order, so that a component's row is complete before those above it.
+    for label, other in ends.tolist():
+        reach[label] |= reach[other]
     return reach
-
-
-@kernel
-def is_two_way(arcs: Arcs) -> bool:
-    """Tell whether between any two nodes the cheapest arcs there and back weigh the same."""
-    first_out, head, weight = arcs.first_out, arcs.head, arcs.weight
-    for node in range(len(first_out) - 1):
-        for arc in range(first_out[node], first_out[node + 1]):
-            other = head[arc]
-            back = UNREACHABLE
-            for beside in range(first_out[other], first_out[other + 1]):
-                if head[beside] == node:
-                    back = min(back, weight[beside])
-            if back == weight[arc]:
-                # If a cheaper arc lies beside this one, that arc will find no equal.
-                continue
-            there = UNREACHABLE
-            for beside in range(first_out[node], first_out[node + 1]):
-                if head[beside] == other:
-                    there = min(there, weight[beside])
-            if there != back:
-                return False
-    return True

@@ -77,7 +77,7 @@ def cut_order(graph: Graph) -> Int32Array:
     far = np.zeros(n, dtype=np.bool_)
     stack = np.empty((n + 1, 2), dtype=np.int32)
     room = _Room(part, seen, queue, bound, rank, far, next_arc, spare, stack)
-    _order_by_cuts(both.first_out, both.head, order, room)
+    order_by_cuts(both.first_out, both.head, order, room)
     return order
 
 
@@ -207,7 +207,8 @@ def _beside(
 
 
 @kernel
-def _order_by_cuts(first_out: Int32Array, head: Int32Array, order: Int32Array, room: _Room) -> None:
+def order_by_cuts(first_out: Int32Array, head: Int32Array, order: Int32Array, room: _Room) -> None:
+    """Fill in the nodes by cuts, of a graph with every arc in both directions."""
     part, seen, queue, bound = room.part, room.seen, room.queue, room.bound
     far, spare, stack = room.far, room.spare, room.stack
     stamp = 0

@@ -124,29 +124,27 @@ UNTOUCHED = -2
 
 
 class NodeQueue(NamedTuple):
-    """Each node's place in a queue; a search keeps the first node of each of RING buckets itself.
+    """Each node's place in a queue.
 
     Attributes:
         bucket: (n) int32, the node's bucket, IDLE or UNTOUCHED.
         follower, leader: (n) int32, its neighbours in the bucket; -1 = none.
         pending: (n) uint32, which of its arcs are to be relaxed when it is popped.
+        first: (RING) int32, the first node of each bucket; -1 = none.
     """
 
     bucket: Int32Array
     follower: Int32Array
     leader: Int32Array
     pending: UInt32Array
+    first: Int32Array
 
     @staticmethod
     def of(node_count: int) -> NodeQueue:
         """Allocate memory for one search at a time."""
         bucket, follower, leader = np.empty((3, node_count), dtype=np.int32)
-        return NodeQueue(bucket, follower, leader, np.empty(node_count, dtype=np.uint32))
-
-    def first(self, node_count: int) -> NodeQueue:
-        """Take the part of the first ``node_count`` nodes."""
-        n = node_count
-        return NodeQueue(self.bucket[:n], self.follower[:n], self.leader[:n], self.pending[:n])
+        pending, first = np.empty(node_count, dtype=np.uint32), np.empty(RING, dtype=np.int32)
+        return NodeQueue(bucket, follower, leader, pending, first)
 
 
 def shift_for(weight: Int32Array) -> int:

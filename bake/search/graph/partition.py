@@ -13,7 +13,7 @@ import numpy.typing as npt
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.graph import UNREACHABLE, Arcs
 from bake.kernels.heap import Heap, drop_first, push
-from bake.kernels.jit import allocating, kernel
+from bake.kernels.jit import kernel
 
 #: Most squares along a side of a graph's plane; the last one takes in what lies beyond.
 MOST_SQUARES = 2**14
@@ -211,16 +211,10 @@ def voronoi_cells(
     return len(sample)
 
 
-@allocating
+@kernel
 def _fill_members(
-    label: Int32Array, first: Int32Array, member: Int32Array, rank: Int32Array
+    label: Int32Array, first: Int32Array, filled: Int32Array, member: Int32Array, rank: Int32Array
 ) -> None:
-    for node in range(len(label)):
-        if label[node] >= 0:
-            first[label[node] + 1] += 1
-    for part in range(len(first) - 1):
-        first[part + 1] += first[part]
-    filled = np.zeros(len(first) - 1, np.int32)
     for node in range(len(label)):
         part = label[node]
         if part >= 0:
@@ -240,33 +234,12 @@ def members(label: Int32Array, count: int) -> tuple[Int32Array, Int32Array, Int3
         first: (c + 1) int32, and member: int32: the nodes of part p, ascending, are at ``first[p]``
         to ``first[p + 1]``; rank: (n) int32, rank of each node among those of its part.
     """
-    first = np.zeros(count + 1, dtype=np.int32)
+    first, filled = np.zeros((2, count + 1), dtype=np.int32)
+    np.cumsum(np.bincount(label + 1, minlength=count + 1)[1:], out=first[1:])
     member = np.empty(len(label), dtype=np.int32)
     rank = np.zeros(len(label), dtype=np.int32)
-    _fill_members(label, first, member, rank)
+    _fill_members(label, first, filled, member, rank)
     return first, member[: first[-1]], rank
-
-
-@kernel
-def _count_crossing(first_out: Int32Array, head: Int32Array, label: Int32Array) -> int:
-    count = 0
-    for node in range(len(label)):
-        for arc in range(first_out[node], first_out[node + 1]):
-            count += label[head[arc]] != label[node]
-    return count
-
-
-@kernel
-def _list_crossing(
-    first_out: Int32Array, head: Int32Array, label: Int32Array, tail: Int32Array, arcs: Int32Array
-) -> None:
-    filled = 0
-    for node in range(len(label)):
-        for arc in range(first_out[node], first_out[node + 1]):
-            if label[head[arc]] != label[node]:
-                tail[filled] = node
-                arcs[filled] = arc
-                filled += 1
 
 
 def crossing_arcs(
@@ -277,11 +250,9 @@ def crossing_arcs(
     Returns:
         (k) int32 tail of each, and (k) int32 its number, ascending.
     """
-    count = _count_crossing(first_out, head, label)
-    tail = np.empty(count, dtype=np.int32)
-    arcs = np.empty(count, dtype=np.int32)
-    _list_crossing(first_out, head, label, tail, arcs)
-    return tail, arcs
+    tail = np.repeat(np.arange(len(label), dtype=np.int32), np.diff(first_out))
+    arcs = np.flatnonzero(label[head] != label[tail]).astype(np.int32)
+    return tail[arcs], arcs
 
 
 def neighbours(

@@ -26,46 +26,28 @@ from bake.search.hierarchy.bundles import (
 )
 
 
-@kernel
-def _lay_out(
-    first_out: Int32Array,
-    head: Int32Array,
-    weight: Int32Array,
-    slot: Int32Array,
-    graph: ClusteredGraph,
-) -> None:
-    """Write the arcs of a graph, each in its slot; the slots between them may not be taken."""
-    filled = 0
-    for node in range(len(first_out) - 1):
-        graph.node[node, FIRST] = filled
-        for arc in range(first_out[node], first_out[node + 1]):
-            target = graph.node[node, FIRST] + slot[arc]
-            while filled < target:
-                graph.arc[filled, HEAD] = -1
-                graph.arc[filled, TICKS] = 0
-                filled += 1
-            graph.arc[target, HEAD] = head[arc]
-            graph.arc[target, TICKS] = weight[arc]
-            filled = target + 1
-        graph.node[node, END] = filled
-
-
 def clustered(sub: Subgraph, label: Int32Array, rank: Int32Array) -> ClusteredGraph:
     """Lay out the rows of a profile, divided into clusters.
+
+    Each arc lies in its slot; the slots between them may not be taken.
 
     Args:
         sub: the rows; the slots of a row ascend.
         label, rank: (r) int32, the cluster of each row and its rank in it.
     """
-    first_out, slot = sub.graph.first_out, sub.slot
-    last = first_out[1:][np.diff(first_out) > 0] - 1
+    degree, slot = sub.graph.out_degree(), sub.slot
+    size = np.zeros(len(label), dtype=np.int64)
+    size[degree > 0] = slot[sub.graph.first_out[1:][degree > 0] - 1] + 1
+    end = np.cumsum(size)
     graph = ClusteredGraph(
         np.empty((len(label), 4), dtype=np.int32),
-        np.empty((int((slot[last] + 1).sum(dtype=np.int64)), 2), dtype=np.int32),
+        np.zeros((int(size.sum()), 2), dtype=np.int32),
     )
-    graph.node[:, CLUSTER] = label
-    graph.node[:, RANK] = rank
-    _lay_out(first_out, sub.graph.head, sub.weight, slot, graph)
+    graph.node[:, FIRST], graph.node[:, END] = end - size, end
+    graph.node[:, CLUSTER], graph.node[:, RANK] = label, rank
+    graph.arc[:, HEAD] = -1
+    place = np.repeat(graph.node[:, FIRST], degree) + slot
+    graph.arc[place, HEAD], graph.arc[place, TICKS] = sub.graph.head, sub.weight
     return graph
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, UInt8Array
-from bake.kernels.jit import allocating, inlined, kernel
+from bake.kernels.jit import inlined, kernel
 
 #: An entrance shorter than this has one transition, in its middle; longer ones begin and end with
 #: one.
@@ -147,17 +147,17 @@ def _flood(
     return count
 
 
-@allocating
+@kernel
 def _find_entrances(
     border: _Border,
     spacing: int,
     entrance: Int32Array,
     depth: Int32Array,
     chosen: BoolArray,
+    queue: Int32Array,
 ) -> None:
-    """Fill in what :class:`Crossings` says of every pair."""
+    """Fill in what :class:`Crossings` says of every pair, with room for a queue of all."""
     near, far = border.near, border.far
-    queue = np.empty(len(near), np.int32)
     entrance[:] = _UNSEEN
     # Whole numbers of one type, or _flood would be compiled for each of several.
     count = int(np.int64(0))
@@ -255,9 +255,8 @@ def find_crossings(
         return Crossings(near, far, ways, own, np.zeros_like(own), every)
     first = np.zeros(n + 1, dtype=np.int32)
     np.cumsum(np.bincount(near, minlength=n), out=first[1:])
-    entrance = np.empty(len(pair), dtype=np.int32)
-    depth = np.empty(len(pair), dtype=np.int32)
+    entrance, depth, queue = np.empty((3, len(pair)), dtype=np.int32)
     chosen = np.zeros(len(pair), dtype=np.bool_)
     border = _Border(first_out, head, label, near, far, ways, first)
-    _find_entrances(border, spacing, entrance, depth, chosen)
+    _find_entrances(border, spacing, entrance, depth, chosen, queue)
     return Crossings(near, far, ways, entrance, depth, chosen)

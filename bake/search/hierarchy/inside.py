@@ -11,15 +11,17 @@ A query follows flow fields where there are any, and searches its cluster where 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.errors import CostError
 from bake.graph import INFINITY
 from bake.kernels.heap import drop_first, push
-from bake.kernels.jit import allocating, inlined, kernel, separate
+from bake.kernels.jit import inlined, kernel, separate
 from bake.search.graph.label_correcting import IDLE, RING, put, take
-from bake.search.hierarchy.arcs import end_arc, first_arc, head_of, ticks_of
+from bake.search.hierarchy.arcs import SLOTS, end_arc, first_arc, head_of, slots_of, ticks_of
 from bake.search.hierarchy.bundles import (
     ASTRAY,
     CLUSTER,
@@ -87,10 +89,12 @@ def _write_flow(flow: UInt8Array, begin: int, bits: int, slot: Int32Array, count
 
 
 @kernel
-def _beyond(first_in: Int32Array, tail: Int32Array, cost: Int32Array, dist: Int32Array) -> int:
+def _beyond(
+    first_in: Int32Array, tail: Int32Array, cost: Int32Array, dist: Int32Array, count: int
+) -> int:
     """Return the longest distance of a node that has a way, but one too long to be noted; or 0."""
     longest = 0
-    for here in range(len(dist)):
+    for here in range(count):
         if dist[here] < INFINITY:
             for arc in range(first_in[here], first_in[here + 1]):
                 if dist[tail[arc]] >= INFINITY:
@@ -98,7 +102,56 @@ def _beyond(first_in: Int32Array, tail: Int32Array, cost: Int32Array, dist: Int3
     return longest
 
 
-@allocating
+class ClusterRoom(NamedTuple):
+    """What clusters are searched in, one after the other: its arcs by head, and a queue.
+
+    Attributes:
+        first_in: (n + 1) int32, the first arc into each node of the largest cluster.
+        tail, cost, taken: (m) int32 of each arc: the rank it leaves, its ticks and its slot.
+        listed: (m, 4) int32, the same in the order of tails, and the rank that each leads to.
+        dist, step: (n) int32, the distance of each node, and the slot of its first arc.
+        bucket, follower, leader: (n) int32, see :class:`NodeQueue`.
+        first: (RING) int32, -1 throughout, and so again afterwards.
+    """
+
+    first_in: Int32Array
+    tail: Int32Array
+    cost: Int32Array
+    taken: Int32Array
+    listed: Int32Array
+    dist: Int32Array
+    step: Int32Array
+    bucket: Int32Array
+    follower: Int32Array
+    leader: Int32Array
+    first: Int32Array
+
+    @staticmethod
+    def of(graph: ClusteredGraph, members: Members, clusters: Int32Array) -> ClusterRoom:
+        """Allocate memory for the search of some clusters."""
+        first, end = members.first[clusters], members.first[clusters + 1]
+        nodes = int((end - first).max(initial=0))
+        arcs = nodes * SLOTS
+        if not graph.lattice.width:
+            spans = zip(first.tolist(), end.tolist(), strict=True)
+            arcs = max((slots_of(graph, members.node[a:b]) for a, b in spans), default=0)
+        tail, cost, taken = np.empty((3, arcs), dtype=np.int32)
+        dist, step, bucket, follower, leader = np.empty((5, nodes), dtype=np.int32)
+        return ClusterRoom(
+            np.empty(nodes + 1, dtype=np.int32),
+            tail,
+            cost,
+            taken,
+            np.empty((arcs, 4), dtype=np.int32),
+            dist,
+            step,
+            bucket,
+            follower,
+            leader,
+            np.full(RING, -1, dtype=np.int32),
+        )
+
+
 def search_clusters(
     graph: ClusteredGraph,
     members: Members,
@@ -125,25 +178,26 @@ def search_clusters(
     Returns:
         The longest distance found.
     """
-    most_nodes = 0
-    most_arcs = 0
-    for cluster in fresh:
-        arcs = 0
-        for i in range(members.first[cluster], members.first[cluster + 1]):
-            node = members.node[i]
-            arcs += end_arc(graph, node) - first_arc(graph, node)
-        most_nodes = max(most_nodes, members.first[cluster + 1] - members.first[cluster])
-        most_arcs = max(most_arcs, arcs)
-    first_in = np.zeros(most_nodes + 1, np.int32)
-    tail = np.empty(most_arcs, np.int32)
-    cost = np.empty(most_arcs, np.int32)
-    taken = np.empty(most_arcs, np.int32)
-    dist = np.empty(most_nodes, np.int32)
-    step = np.empty(most_nodes, np.int32)
-    bucket = np.empty(most_nodes, np.int32)
-    follower = np.empty(most_nodes, np.int32)
-    leader = np.empty(most_nodes, np.int32)
-    first = np.full(RING, -1, np.int32)
+    room = ClusterRoom.of(graph, members, fresh)
+    found = first_distance, distance, bits, cluster_data, flow
+    return int(search_from_transitions(graph, members, transitions, fresh, *found, room))
+
+
+@kernel
+def search_from_transitions(
+    graph: ClusteredGraph,
+    members: Members,
+    transitions: Transitions,
+    fresh: Int32Array,
+    first_distance: Int64Array,
+    distance: Int32Array,
+    bits: int,
+    cluster_data: Int64Array,
+    flow: UInt8Array,
+    room: ClusterRoom,
+) -> int:
+    """Do what :func:`search_clusters` does, in some memory."""
+    first_in, tail, cost, taken, listed, dist, step, bucket, follower, leader, first = room
     none = (1 << bits) - 1
     longest = 0
     for i in range(len(fresh)):
@@ -154,16 +208,21 @@ def search_clusters(
         count = transitions.first[cluster + 1] - low
         if count == 0:
             continue
-        first_in[: n + 1] = 0
+        for here in range(n + 1):
+            first_in[here] = 0
         total = 0
         least = np.int32(INFINITY)
         for here in range(n):
             node = members.node[start + here]
-            for arc in range(first_arc(graph, node), end_arc(graph, node)):
+            begin = first_arc(graph, node)
+            for arc in range(begin, end_arc(graph, node)):
                 other = head_of(graph, arc)
                 if other >= 0 and graph.node[other, CLUSTER] == cluster:
-                    first_in[graph.node[other, RANK] + 1] += 1
-                    least = min(least, np.int32(ticks_of(graph, arc)))
+                    there, ticks = graph.node[other, RANK], np.int32(ticks_of(graph, arc))
+                    listed[total, 0], listed[total, 1] = here, there
+                    listed[total, 2], listed[total, 3] = ticks, arc - begin
+                    first_in[there + 1] += 1
+                    least = min(least, ticks)
                     total += 1
         # A bucket is as wide as the largest power of two that is no longer than any arc.
         shift = 0
@@ -171,19 +230,11 @@ def search_clusters(
             shift += 1
         for here in range(n):
             first_in[here + 1] += first_in[here]
-        for back in range(n):
-            here = n - 1 - back
-            node = members.node[start + here]
-            begin = first_arc(graph, node)
-            for arc in range(end_arc(graph, node) - 1, begin - 1, -1):
-                other = head_of(graph, arc)
-                if other >= 0 and graph.node[other, CLUSTER] == cluster:
-                    there = graph.node[other, RANK]
-                    first_in[there + 1] -= 1
-                    entry = first_in[there + 1]
-                    tail[entry] = here
-                    cost[entry] = ticks_of(graph, arc)
-                    taken[entry] = arc - begin
+        for arc in range(total - 1, -1, -1):
+            there = listed[arc, 1]
+            first_in[there + 1] -= 1
+            entry = first_in[there + 1]
+            tail[entry], cost[entry], taken[entry] = listed[arc, 0], listed[arc, 2], listed[arc, 3]
         # Filling from behind has moved every end to its beginning: first_in[i + 1] is i's first.
         for here in range(n):
             first_in[here] = first_in[here + 1]
@@ -221,7 +272,7 @@ def search_clusters(
                     key = min(max(int(new) >> shift, current), current + RING - 1)
                     queued += put(bucket, follower, leader, first, other, key)
             if beyond:
-                longest = max(longest, _beyond(first_in, tail, cost, dist[:n]))
+                longest = max(longest, _beyond(first_in, tail, cost, dist, n))
             base = first_distance[i]
             for source in range(count):
                 rank = graph.node[transitions.node[low + source], RANK]
@@ -243,23 +294,21 @@ def _keep_undominated(
     for i in range(len(fresh)):
         count = first_transition[fresh[i] + 1] - first_transition[fresh[i]]
         base = first_distance[i]
-        square = distance[base : base + count * count].reshape((count, count))
-        kept = keep[base : base + count * count].reshape((count, count))
         for source in range(count):
-            square[source, source] = INFINITY - 1
+            distance[base + source * count + source] = INFINITY - 1
         for source in range(count):
+            own = base + source * count
             for goal in range(count):
-                kept[source, goal] = square[source, goal] < INFINITY - 1
+                keep[own + goal] = distance[own + goal] < INFINITY - 1
             for via in range(count):
-                if via == source:
+                begun = distance[own + via]
+                if via == source or begun >= INFINITY - 1:
                     continue
-                begun = square[source, via]
-                if begun >= INFINITY - 1:
-                    continue
+                other = base + via * count
                 for goal in range(count):
-                    kept[source, goal] &= begun + square[via, goal] != square[source, goal]
+                    keep[own + goal] &= begun + distance[other + goal] != distance[own + goal]
         for source in range(count):
-            square[source, source] = 0
+            distance[base + source * count + source] = 0
 
 
 def undominated(

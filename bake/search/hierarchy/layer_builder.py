@@ -268,27 +268,13 @@ def build_layer(
 
 def _transitions(members: Members, chosen: UInt8Array) -> Transitions:
     """Number the chosen nodes by cluster, and within a cluster in ascending order."""
-    made = Transitions(
-        np.empty_like(members.first),
-        np.empty(int(np.count_nonzero(chosen)), dtype=np.int32),
-        np.empty(len(chosen), dtype=np.int32),
-    )
-    _list_transitions(members, chosen, made)
-    return made
-
-
-@kernel
-def _list_transitions(members: Members, chosen: UInt8Array, made: Transitions) -> None:
-    made.number[:] = -1
-    count = 0
-    for cluster in range(len(members.first) - 1):
-        made.first[cluster] = count
-        for i in range(members.first[cluster], members.first[cluster + 1]):
-            if chosen[members.node[i]]:
-                made.node[count] = members.node[i]
-                made.number[members.node[i]] = count
-                count += 1
-    made.first[len(members.first) - 1] = count
+    is_one = chosen[members.node] != 0
+    before = np.zeros(len(is_one) + 1, dtype=np.int32)
+    np.cumsum(is_one, out=before[1:])
+    node = members.node[is_one]
+    number = np.full(len(chosen), -1, dtype=np.int32)
+    number[node] = np.arange(len(node), dtype=np.int32)
+    return Transitions(before[members.first], node, number)
 
 
 def search_fresh(

@@ -12,7 +12,7 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.graph import BLOCKED, INFINITY
-from bake.kernels.jit import allocating, ready
+from bake.kernels.jit import kernel, ready
 from bake.search.graph.label_correcting import (
     ALL,
     IDLE,
@@ -26,7 +26,7 @@ from bake.search.graph.label_correcting import (
 from bake.search.live.graph import Adjacency
 
 
-@allocating
+@kernel
 def _flow(
     arcs: SearchArcs,
     goals: Int32Array,
@@ -36,10 +36,10 @@ def _flow(
 ) -> None:
     """Fill ``dist``, (r) int32, as :func:`nearest_field` returns it."""
     begin, end, to, weight, masks = arcs
-    bucket, follower, leader, pending = queue
+    bucket, follower, leader, pending, first = queue
     dist[:] = INFINITY
     bucket[:] = IDLE
-    first = np.full(RING, -1, np.int32)
+    first[:] = -1
     queued = 0
     for i in range(len(goals)):
         goal = goals[i]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt32Array
-from bake.graph import BLOCKED, UNREACHABLE, Arcs, Graph
+from bake.graph import BLOCKED, UNREACHABLE, Graph
 from bake.kernels.jit import kernel, ready
 from bake.search.graph.label_correcting import ALL, SearchArcs, mask_arcs, shift_for
 
@@ -26,49 +26,11 @@ def _find_arcs(
     for i in range(len(tails)):
         found[i] = -1
         node = tails[i]
-        if node < len(begin):
+        if 0 <= node < len(begin):
             for arc in range(begin[node], end[node]):
                 if to[arc] == heads[i] and key[arc] == keys[i]:
                     found[i] = arc
                     break
-
-
-@kernel
-def _find_weights(
-    arcs: SearchArcs,
-    key: Int32Array,
-    tails: Int32Array,
-    heads: Int32Array,
-    keys: Int32Array,
-    found: Int32Array,
-) -> None:
-    """Write the weight of each arc (tail, head, key) into ``found`` (k); BLOCKED for none."""
-    begin, end, to = arcs.begin, arcs.end, arcs.to
-    for i in range(len(tails)):
-        found[i] = BLOCKED
-        node = tails[i]
-        if 0 <= node < len(begin):
-            for arc in range(begin[node], end[node]):
-                if to[arc] == heads[i] and key[arc] == keys[i]:
-                    found[i] = arcs.weight[arc]
-                    break
-
-
-@kernel
-def _compact(arcs: SearchArcs, usable: Arcs) -> int:
-    """Write the arcs that are not blocked one after another, and return how many there are."""
-    begin, end, to, weight, _ = arcs
-    first_out, head, cost = usable
-    count = 0
-    first_out[0] = 0
-    for node in range(len(begin)):
-        for arc in range(begin[node], end[node]):
-            if weight[arc] != BLOCKED:
-                head[count] = to[arc]
-                cost[count] = weight[arc]
-                count += 1
-        first_out[node + 1] = count
-    return count
 
 
 def positions(begin: Int32Array, end: Int32Array) -> Int64Array:
@@ -127,16 +89,16 @@ class Adjacency:
             tails, heads: (k) int32 nodes; numbers below 0 and of no node are no ends of an arc.
             keys: (k) int32, what tells parallel arcs apart.
         """
-        found = np.empty(len(tails), dtype=np.int32)
-        _find_weights(self.arcs, self.key, tails, heads, keys, found)
-        return found
+        found = self.find(tails, heads, keys)
+        weight = np.full(len(found), BLOCKED, dtype=np.int32)
+        weight[found >= 0] = self.weight[found[found >= 0]]
+        return weight
 
     def find(self, tails: Int32Array, heads: Int32Array, keys: Int32Array) -> Int32Array:
         """Return (k) int32, where each arc lies in the pool; -1 where there is none.
 
         Args:
-            tails: (k) int32 from 0 on; numbers of no node are no ends of an arc.
-            heads, keys: (k) int32.
+            tails, heads, keys: (k) int32; numbers of no node are no ends of an arc.
         """
         found = np.empty(len(tails), dtype=np.int32)
         _find_arcs(self.arcs, self.key, tails, heads, keys, found)
@@ -207,17 +169,12 @@ class Adjacency:
 
     def compact(self) -> tuple[Graph, Int32Array]:
         """Lay out the arcs that may be taken as a graph and its weights."""
-        if not ready(_compact):
-            arc = positions(self.begin, self.end)
-            usable = self.weight[arc] != BLOCKED
-            tail = np.repeat(np.arange(self.row_count), self.end - self.begin)[usable]
-            first_out = np.zeros(self.row_count + 1, dtype=np.int32)
-            np.cumsum(np.bincount(tail, minlength=self.row_count), out=first_out[1:])
-            return Graph(first_out, self.to[arc[usable]]), self.weight[arc[usable]]
-        first_out = np.empty(self.row_count + 1, dtype=np.int32)
-        head, weight = np.empty((2, len(self.to)), dtype=np.int32)
-        count = _compact(self.arcs, Arcs(first_out, head, weight))
-        return Graph(first_out, head[:count]), weight[:count]
+        arc = positions(self.begin, self.end)
+        usable = self.weight[arc] != BLOCKED
+        tail = np.repeat(np.arange(self.row_count), self.end - self.begin)[usable]
+        first_out = np.zeros(self.row_count + 1, dtype=np.int32)
+        np.cumsum(np.bincount(tail, minlength=self.row_count), out=first_out[1:])
+        return Graph(first_out, self.to[arc[usable]]), self.weight[arc[usable]]
 
 
 @dataclass(frozen=True)
