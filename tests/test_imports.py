@@ -61,7 +61,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "movement": "levelbake.steps",
         "placement": "",
         "level": "levelbake.places levelbake.steps movement placement",
-        "kernels": "graph interrupts",
+        "kernels": "graph interrupts processors",
         "search": "",
         "search.graph": "graph kernels",
         "search.all_pairs": "graph kernels search.graph",
@@ -113,7 +113,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "play.current play.nearest play.headings play.searches play.plane play.walls "
         "levelbake.places",
         "play.level": "asset levelbake.places kernels play.reader levelbake.things play.live "
-        "play.current play.navigator levelbake.changes levelbake.level",
+        "play.current play.navigator levelbake.changes levelbake.level search",
         "play": "levelbake.places levelbake.things levelbake.changes",
         "runtime": "play",
         "play.warm": "kernels play.reader play.searching play.navigator play.level "

@@ -211,7 +211,7 @@ def _cache_class(inner: bool) -> Any:
                 for folder in folders_of(Path(self._impl.locator._py_file))
             )
             self._cache_file, self._carried = own, carried
-            self._turn = _Turn(Path(self._cache_path, f"{self._impl.filename_base}.turn"))
+            self._turn = Turn(Path(self._cache_path, f"{self._impl.filename_base}.turn"))
 
         def holds(self, signature: Any, target: Any) -> bool:
             """Tell whether there is code for a signature, without loading it."""
@@ -220,6 +220,14 @@ def _cache_class(inner: bool) -> Any:
                     if key in files._load_index():
                         return True
             return False
+
+        def kept(self, target: Any) -> set[Any]:
+            """Return the signatures that there is code for, where the files can be read."""
+            found = set()
+            for files, (_, *same) in self._places((), target):
+                with suppress(Exception):  # A damaged file may raise anything.
+                    found |= {key[0] for key in files._load_index() if [*key[1:]] == same}
+            return found
 
         def _places(self, signature: Any, target: Any) -> Iterator[tuple[Any, Any]]:
             """Yield the files that may hold code for a signature, and its key in them."""
@@ -276,7 +284,7 @@ def _cache_class(inner: bool) -> Any:
     return DiskCache
 
 
-class _Turn:
+class Turn:
     """One process at a time compiles a kernel; where files cannot be locked, all may at once."""
 
     def __init__(self, path: Path) -> None:

@@ -18,7 +18,7 @@ import sys
 import threading
 import types
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import _GeneratorContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -94,7 +94,10 @@ class Kernel:
 
     def __call__(self, *args: Any) -> Any:
         compiled = self._compiled
-        if compiled is None:
+        if compiled is None and _Blocks.note is not None:
+            _Blocks.note(self, args)
+            compiled = self.plain
+        elif compiled is None:
             compiled = self._made() if self.ready() else self.plain
         return compiled(*args)
 
@@ -102,10 +105,10 @@ class Kernel:
         """Tell whether a call runs compiled code, or may wait for the compiler."""
         if not COMPILED or self._compiled is not None or _may_wait():
             return COMPILED
-        return not _Blocks.uncompiled and self._in_cache
+        return not _Blocks.uncompiled and self.in_cache
 
     @cached_property
-    def _in_cache(self) -> bool:
+    def in_cache(self) -> bool:
         """Whether the cache held the kernel when the process first asked for it."""
         code = self.function.__code__
         name = f"*.{glob.escape(self.function.__qualname__)}-{code.co_firstlineno}.*.nbi"
@@ -157,38 +160,47 @@ class _Blocks:
     waiting = 0
     uncompiled = 0
     lock = threading.Lock()
+    #: Called with a kernel that is not loaded, and its arguments; then it runs as plain Python.
+    note: Callable[[Kernel, tuple[Any, ...]], None] | None = None
 
 
 def _may_wait() -> bool:
     asked = os.environ.get("BAKE_COMPILE") == "wait" and not _Blocks.uncompiled
-    return _Blocks.waiting > 0 or asked
+    return _Blocks.waiting > 0 or asked or _Blocks.note is not None
 
 
 @contextmanager
-def waiting() -> Iterator[None]:
-    """Let calls wait for the compiler, as long tasks are worth it."""
+def _inside(kind: str) -> Iterator[None]:
     with _Blocks.lock:
-        _Blocks.waiting += 1
+        setattr(_Blocks, kind, getattr(_Blocks, kind) + 1)
     try:
         yield
     finally:
         with _Blocks.lock:
-            _Blocks.waiting -= 1
+            setattr(_Blocks, kind, getattr(_Blocks, kind) - 1)
 
 
-@contextmanager
-def uncompiled() -> Iterator[None]:
+def waiting() -> _GeneratorContextManager[None]:
+    """Let calls wait for the compiler, as long tasks are worth it."""
+    return _inside("waiting")
+
+
+def uncompiled() -> _GeneratorContextManager[None]:
     """Run kernels that are not loaded yet as plain Python, as short tasks are not worth loading.
 
     Where another thread is :func:`waiting`, it decides.
     """
-    with _Blocks.lock:
-        _Blocks.uncompiled += 1
+    return _inside("uncompiled")
+
+
+@contextmanager
+def noted(note: Callable[[Kernel, tuple[Any, ...]], None]) -> Iterator[None]:
+    """Hand calls of kernels that are not loaded to a function; they run as plain Python then."""
+    _Blocks.note = note
     try:
         yield
     finally:
-        with _Blocks.lock:
-            _Blocks.uncompiled -= 1
+        _Blocks.note = None
 
 
 def _dispatcher(kernel: Kernel, *, inner: bool) -> Any:
@@ -201,9 +213,29 @@ def _dispatcher(kernel: Kernel, *, inner: bool) -> Any:
     compiler = importlib.import_module("numba").njit
     options = {"no_cpython_wrapper": inner, "no_cfunc_wrapper": True, **kernel.options}
     dispatcher = compiler(nogil=True, **options)(function)
+    dispatcher._compiler._customize_flags = _hashed_at_once
     if (cache := disk_cache(function, inner=inner)) is not None:
         dispatcher._cache = cache
     return dispatcher
+
+
+@functools.cache
+def _flags_class() -> Any:
+    """Return numba's class of options of one compilation, which a dictionary takes at once.
+
+    numba looks options up for each operation that it finds the types of, and puts the values of
+    all of them in order each time: a fifth of what a build compiles.
+    """
+
+    def same(options: Any, other: Any) -> bool:
+        return bool(options._values == getattr(other, "_values", None))
+
+    own = {"__slots__": (), "__hash__": lambda options: 0, "__eq__": same}
+    return type("Flags", (importlib.import_module("numba.core.compiler").Flags,), own)
+
+
+def _hashed_at_once(flags: Any) -> Any:
+    return _flags_class()(flags)
 
 
 def _for_python(kernel: Kernel) -> Any:
@@ -358,3 +390,24 @@ def ready(function: Callable[..., Any]) -> bool:
     Where there is another way that needs no compiler, it is faster than a kernel in plain Python.
     """
     return COMPILED and (not isinstance(function, Kernel) or function.ready())
+
+
+def at_hand(function: Callable[..., Any]) -> bool:
+    """Tell whether a kernel runs compiled, and numba need not be loaded for it.
+
+    That takes longer than what a game asks often may take, so who asks this has another way.
+    """
+    return ready(function) and (_may_wait() or "numba" in sys.modules)
+
+
+def load(function: Callable[..., Any]) -> None:
+    """Load what the cache holds of a kernel."""
+    if COMPILED and isinstance(function, Kernel) and function.in_cache:
+        made = function._made()
+        for kinds in made._cache.kept(made.targetctx) if hasattr(made, "_cache") else ():
+            made.compile(kinds)
+
+
+def in_cache(function: Callable[..., Any]) -> bool:
+    """Tell whether a kernel was in the cache when first looked for, or cannot be compiled."""
+    return not isinstance(function, Kernel) or function.in_cache

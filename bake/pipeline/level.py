@@ -14,11 +14,11 @@ from bake.arrays import BoolArray
 from bake.asset import header_for
 from bake.asset.write import Contents, write_asset
 from bake.errors import BudgetError, CostError, LevelError, in_units, over_budget
-from bake.kernels.jit import uncompiled, waiting
 from bake.level import Division, Drawn, GeometryLevel, GraphLevel, GridLevel, Level, Remark, Rules
 from bake.levels import load
 from bake.levels.elevation import raised
 from bake.pipeline.checkpoint import Checkpoint
+from bake.pipeline.compiling import enter_fit
 from bake.pipeline.contents import (
     as_another,
     first_alike,
@@ -90,10 +90,6 @@ class Prepared:
     world: World | LatticeWorld
 
 
-#: Pairs of places that are searched in plain Python in the time that loading kernels takes.
-PLAIN_PAIRS = 2**14
-
-
 def bake_level(task: Task, threads: int, report: Report, make: Make | None = None) -> BakedLevel:
     """Bake one level and put its asset into place.
 
@@ -108,13 +104,13 @@ def bake_level(task: Task, threads: int, report: Report, make: Make | None = Non
     """
     begun = time.perf_counter()
     with errors_name(task.source), ExitStack() as stack:
-        found = prepare(task, report, stack)
         notes: list[str] = []
 
         def say(note: str) -> None:
             notes.append(note)
             report(note, 0)
 
+        found = prepare(task, report, stack, say)
         checkpoint = Checkpoint(task.asset, found.header.fingerprint(), say)
         try:
             # 5. Make the tables of one profile after another.
@@ -171,11 +167,17 @@ def errors_name(source: Path) -> Iterator[None]:
         ) from None
 
 
-def prepare(task: Task, report: Report, stack: ExitStack | None = None) -> Prepared:
+def prepare(
+    task: Task,
+    report: Report,
+    stack: ExitStack | None = None,
+    say: Callable[[str], None] = lambda line: None,
+) -> Prepared:
     """Read a level and turn it into a world: the first steps of a bake.
 
     Args:
         stack: takes what says whether the bake is to wait for the compiler.
+        say: called with a line about the compiler.
 
     Raises:
         BakeError: there are mistakes in the level.
@@ -201,8 +203,8 @@ def prepare(task: Task, report: Report, stack: ExitStack | None = None) -> Prepa
     rules, connectivity = movement_of(level, recipe)
     nodes, _ = world_size(level, profiles, connectivity)
     if stack is not None:
-        few = nodes**2 * len(profiles) <= PLAIN_PAIRS
-        stack.enter_context(uncompiled() if few else waiting())
+        stands = open_terrains(level, profiles)
+        enter_fit(stack, level, recipe, stands, nodes, bake=_rehearse, report=report, say=say)
     header = header_for(level.name, sources, recipe_digest(recipe))
     if isinstance(level, GridLevel) and follows_from_cells(level, recipe, nodes):
         # There is no list of arcs where the level is large and needs none.
@@ -210,6 +212,12 @@ def prepare(task: Task, report: Report, stack: ExitStack | None = None) -> Prepa
         world = build_lattice_world(level, profiles, rules, connectivity)
         return Prepared(level, header, world)
     return Prepared(level, header, read_world(level, recipe))
+
+
+def _rehearse(level: Level, recipe: LevelRecipe) -> None:
+    """Make everything an asset would hold of a tiny level."""
+    world = read_world(level, recipe, strict_links=False)
+    world_contents(world, recipe, "{}", 1, lambda stage, done: None)
 
 
 def world_contents(

@@ -8,15 +8,43 @@ from typing import Any
 
 from bake.arrays import Float64Array
 from bake.asset import Asset
+from bake.kernels.jit import load
 from bake.play.current import Current
 from bake.play.live.report import DetailedReport
 from bake.play.navigator import Navigator
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.places import NodePlaces
+from bake.search.all_pairs.follow import (
+    follow_run,
+    follow_runs,
+    in_order,
+    look_up_rows,
+    look_up_runs,
+    measure_runs,
+)
+from bake.search.contraction.labels import add_up, label_distances, ticks_between
+from bake.search.point.nearest_cell import nearest_cell
 from levelbake.changes import Changes
 from levelbake.level import OpenLevel
 from levelbake.places import Place
 from levelbake.things import Door, Link
+
+#: Cells of a grid, or nodes of a graph, from which on opening a level loads compiled code ...
+LARGE = 2**13
+
+#: ... of what a game asks often.
+LOOKUPS = (
+    follow_run,
+    follow_runs,
+    in_order,
+    look_up_rows,
+    look_up_runs,
+    measure_runs,
+    add_up,
+    label_distances,
+    ticks_between,
+    nearest_cell,
+)
 
 
 class LevelAsset(OpenLevel):
@@ -212,8 +240,17 @@ class LevelAsset(OpenLevel):
         super().close()
 
 
+def _extent(level: LevelAsset) -> int:
+    """Return how many cells a level has, or nodes if it is a graph."""
+    if level.is_grid:
+        return level.width * level.height * level.floors
+    return level._file.shape("/node_number" if level._file.has("/node_number") else "/node_name")[0]
+
+
 def open_asset(path: str | Path, *, check: bool = True) -> LevelAsset:
     """Open a baked level; arrays are read when a question first needs them.
+
+    Compiled code for lookups is loaded here where the level is large and the code is there.
 
     Args:
         path: the asset, or a flat file that was exported from it.
@@ -226,7 +263,11 @@ def open_asset(path: str | Path, *, check: bool = True) -> LevelAsset:
     """
     asset = Asset(path, check=check)
     try:
-        return LevelAsset(asset)
+        level = LevelAsset(asset)
+        if _extent(level) >= LARGE:
+            for each in LOOKUPS:
+                load(each)
+        return level
     except BaseException:
         asset.close()
         raise

@@ -60,13 +60,14 @@ def test_switching_it_off_has_an_effect() -> None:
 BAKE = """
 import sys
 from pathlib import Path
-from bake.pipeline import level
+from bake.pipeline import compiling
+from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe
 for source in map(Path, sys.argv[1:]):
-    level.PLAIN_PAIRS = int(source.parent.name)
+    compiling.PLAIN_PAIRS = int(source.parent.name)
     task = Task(source, source.with_suffix(".h5"), LevelRecipe())
-    level.bake_level(task, 1, lambda *news: None)
+    bake_level(task, 1, lambda *news: None)
     print("numba" in sys.modules)
 """
 

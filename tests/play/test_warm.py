@@ -224,3 +224,25 @@ def test_the_program_tells_what_it_cannot_open(tmp_path: Path) -> None:
         done.stderr
         == f"error: {tmp_path / 'none.h5'}: no such asset; bake it first: `bake build`\n"
     )
+
+
+#: Asks for a path, and says what was loaded by then, and what by opening the level.
+LOOKUPS = """
+import sys
+import bake.play.level as module
+module.LARGE = int(sys.argv[2])
+nav = module.open_asset(sys.argv[1]).profile()
+loaded = {name for name in sys.modules if name.startswith("numba")}
+assert nav.path((0, 0), (11, 8)) and nav.distances([(0, 0)], [(11, 8)])[0] > 0
+assert nav.distance((0, 0), (11, 8)) > 0 and nav.nearest((3, 3)) is not None
+print("numba" in loaded, loaded == {name for name in sys.modules if name.startswith("numba")})
+"""
+
+
+def test_opening_a_large_level_loads_what_lookups_would_wait_for(tmp_path: Path) -> None:
+    """A level of 12 x 9 cells is large here, or one cell short of it."""
+    asset, cache = asset_of(tmp_path), tmp_path / "cache"
+    assert run(LOOKUPS, cache, asset, 108) == ["False True"]
+    run(LOOKUPS, cache, asset, 108, how="wait")
+    assert run(LOOKUPS, cache, asset, 108) == ["True True"]
+    assert run(LOOKUPS, cache, asset, 109) == ["False True"]

@@ -1,16 +1,12 @@
 """Compile what most tests need before they begin: ``python -m tests.support.kernels``.
 
-Two processes compile at once: one what bakes and proves levels, and searches between two points;
-the other what follows paths and updates, for which it bakes without a compiler. What both need, one
-compiles while the other waits. The code lies where the package keeps all compiled kernels, in
-folders that are named after digests; where all of it is there already, nothing is done.
+The code lies where the package keeps all compiled kernels, in folders that are named after digests;
+where all of it is there already, nothing is done.
 """
 
 from __future__ import annotations
 
-import gc
 import random
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -18,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from bake.kernels import cache, jit
+from bake.kernels.ahead import compile_ahead
 from bake.kernels.heap import push
 from bake.play import LevelAsset, open_asset
 from bake.play.searching.methods import METHODS
@@ -26,8 +23,6 @@ from levelbake.errors import BakeError
 from tests.support import command
 from tests.support.baked import bake, recipe_for, write_graph, write_grid
 from tests.support.stored import ROOT, digest, sources
-
-HALVES = ("bake", "ask")
 
 TABLES = ("components", "next_hops", "distances", "clusters", "hierarchy", "heuristic")
 
@@ -64,38 +59,22 @@ def search(level: LevelAsset) -> None:
                     nav.path(*ends, method)
 
 
-def compile_half(name: str, folder: Path) -> None:
-    """Compile one of the halves, in a folder that may be filled."""
-    if name == "bake":
-        with jit.waiting():
-            for asset in baked_levels(folder):
-                command.bake("verify", asset)
-                with open_asset(asset) as level:
-                    search(level)
-    else:
-        with jit.uncompiled():
-            assets = list(baked_levels(folder))
-        with jit.waiting():
-            for asset in assets:
-                with open_asset(asset) as level:
-                    ask_everything(level)
+def rehearse(folder: Path) -> None:
+    """Bake and prove levels, in a folder that may be filled, and ask them everything."""
+    for asset in baked_levels(folder):
+        command.bake("verify", asset)
+        with open_asset(asset) as level:
+            search(level)
+            ask_everything(level)
 
 
 def main() -> int:
-    """Compile both halves at once; or the one that is named."""
-    if names := sys.argv[1:]:
-        gc.disable()  # It takes a seventeenth of the time (0.6 of 10.6 CPU s), and finds little.
-        with tempfile.TemporaryDirectory() as folder:
-            compile_half(names[0], Path(folder))
-        return 0
     parts = [*sources(), Path(__file__), ROOT / "requirements.lock"]
     done = cache.cache_folder() / f"tests-{digest(parts)}"
-    if not isinstance(push, jit.Kernel) or done.exists():
-        return 0
-    halves = [subprocess.Popen([sys.executable, "-m", __spec__.name, half]) for half in HALVES]
-    if failed := max(half.wait() for half in halves):
-        return failed
-    done.touch()
+    if isinstance(push, jit.Kernel) and not done.exists():
+        with tempfile.TemporaryDirectory() as folder:
+            print(compile_ahead(lambda: rehearse(Path(folder)), lambda stage, share: None))
+        done.touch()
     return 0
 
 

@@ -269,6 +269,20 @@ LIMITS: tuple[Limit, ...] = (
         "all are looked at",
         do.runs,
     ),
+    _limit("search.all_pairs.runs NAMED", "rows whose slots are named together", IN_PARTS, do.runs),
+    _limit(
+        "tables.cluster_distances PIECE",
+        "rows that are looked at together, and the rest of their last cluster",
+        IN_PARTS,
+        do.bakes,
+        BAKED,
+    ),
+    _limit(
+        "play.level LARGE",
+        "cells or nodes up to which opening loads no compiled code",
+        "it loads what lookups need",
+        "tests/play/test_warm.py::test_opening_a_large_level_loads_what_lookups_would_wait_for",
+    ),
     _limit("tables.all_pairs RELAX_RATIO", "what an arc costs a batch", OTHER, do.all_pairs),
     _limit(
         "export.export MOST_ROWS",
