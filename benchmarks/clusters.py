@@ -40,8 +40,8 @@ def run(bench: Bench, section: Section) -> None:
         "prices from cluster to cluster, beside the shortest distance: the median, and the middle "
         "nine tenths. A *path* was looked for by A* in the clusters of the plan alone (method "
         "`clusters`); how much longer than a shortest one it is, on average and at worst. "
-        "Expansions count clusters and places. A path by clusters cuts its part out of "
-        "the whole graph each time, which is in its milliseconds. HPA* and A* stand beside them. "
+        "Expansions count clusters and places. A path by clusters gathers the arcs of its "
+        "clusters each time, which is in its milliseconds. HPA* and A* stand beside them. "
         "Every path was checked first: it begins and ends where it "
         "should, and costs what it says, and no less than a shortest one."
     )
