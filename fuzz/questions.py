@@ -78,9 +78,9 @@ def _asked(question: Callable[..., Any], *arguments: object) -> Any:
 def _ask_level(level: LevelAsset, found: Answers) -> None:
     for name, question in {
         "shape": lambda: (level.name, level.width, level.height, level.floors, level.is_grid),
-        "links": lambda: [(*vars(link).values(),) for link in level.links.values()],
+        "links": lambda: [*map(tuple, level.links.values())],
         "regions": lambda: [(each.name, each.cells.tolist()) for each in level.regions.values()],
-        "spots": lambda: [(*vars(spot).values(),) for spot in level.spots()],
+        "spots": lambda: [*map(tuple, level.spots())],
         "doors": lambda: [
             (each.name, each.cells.tolist(), each.state, dict(each.states))
             for each in level.doors.values()
