@@ -26,6 +26,7 @@ BENCHMARKS = {
     "readers": "Readers in C and in Node",
     "viewer": "The viewer's page",
     "startup": "Start-up",
+    "first_minute": "The first minute",
     "cold": "Cold machines",
     "all_pairs": "All pairs",
     "machines": "Threads and machines",
