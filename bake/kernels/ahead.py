@@ -76,6 +76,7 @@ class _Crew:
         self._tasks: queue.PriorityQueue[tuple[int, int, bytes]] = queue.PriorityQueue()
         self._news: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self._noted: set[bytes] = set()
+        self._asked: set[Kernel] = set()
         self._processes = [
             subprocess.Popen(
                 _COMPILER,
@@ -90,6 +91,9 @@ class _Crew:
 
     def note(self, kernel: Kernel, args: tuple[Any, ...]) -> None:
         """Have code compiled that a call needs; the longest of what is left goes first."""
+        if kernel not in self._asked:
+            self._asked.add(kernel)
+            kernel.look_again()
         if kernel.in_cache:
             return
         name = kernel.function.__module__, kernel.function.__qualname__
@@ -110,6 +114,8 @@ class _Crew:
                 done += 1
             else:
                 busy -= 1
+        for kernel in self._asked:
+            kernel.look_again()
         return f"compiled {what}" if done else ""
 
     def end(self) -> None:

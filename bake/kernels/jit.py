@@ -115,6 +115,10 @@ class Kernel:
         folders = folders_of(Path(code.co_filename))
         return any(file for folder in folders for file in folder.glob(name))
 
+    def look_again(self) -> None:
+        """Look for the kernel in the cache anew when it is next asked for."""
+        vars(self).pop("in_cache", None)
+
     @cached_property
     def plain(self) -> Callable[..., Any]:
         """Return the function that never runs compiled code, not even in the kernels it calls."""
