@@ -63,10 +63,15 @@ def test_above_the_scale(length: float) -> None:
         priced(length)
 
 
-@pytest.mark.parametrize("length", [0.49, 1e-300, 0.0])
+@pytest.mark.parametrize("length", [0.49, 1e-300])
 def test_below_one_tick(length: float) -> None:
     with pytest.raises(CostError, match="raise ticks_per_unit"):
         priced(length)
+
+
+def test_a_weight_of_nothing_counts_as_one_tick() -> None:
+    assert priced(0.0).weight.tolist() == [1]
+    assert priced(0.0, ticks_per_unit=27720).weight.tolist() == [1]
 
 
 def test_a_step_is_rounded_to_the_nearest_tick() -> None:

@@ -20,7 +20,8 @@ class BestFirst(Search[S]):
     """Expand the state with the least f = g_share * g + h_share * h.
 
     Ties go to the larger g, and then to what was opened first. A closed state to which a cheaper
-    way is found is opened again, so an admissible heuristic need not be consistent.
+    way is found is opened again, so an admissible heuristic need not be consistent. A search that
+    opens none again, and whose f leaves the costs out, keeps the first way to each state.
 
     Attributes:
         reached: what the cheapest way known to each state costs.
@@ -70,19 +71,25 @@ class BestFirst(Search[S]):
 
     def _search(self) -> Generator[Step[S], None, None]:
         numbers = count()
+        number = dict[S, int]()
+        #: whose way stands, even if a cheaper one is found
+        settled: Mapping[S, float] = {}
+        if not self._reopens:
+            settled = self._closed if self._g_share else self.reached
         heap: list[tuple[float, float, int, S]] = []
         worst: list[tuple[float, float, int, S]] = []
 
         def put(state: S, parent: S, g: float, cost: float) -> float:
             if state not in self.estimates:
                 self.estimates[state] = self._h(state)
+            if state not in self._open:  # It keeps its place among equals for as long as it waits.
+                number[state] = next(numbers)
             h = self.estimates[state]
             f = math.inf if h == math.inf else self._g_share * g + self._h_share * h
             self.reached[state], self._before[state], self._open[state] = g, (parent, cost), f
-            number = next(numbers)
-            heappush(heap, (f, -g, number, state))
+            heappush(heap, (f, -g, number[state], state))
             if self._width is not None:
-                heappush(worst, (-f, g, -number, state))
+                heappush(worst, (-f, g, -number[state], state))
             return f
 
         def drop() -> None:
@@ -116,7 +123,7 @@ class BestFirst(Search[S]):
             opened = []
             for other, cost in self._successors(state):
                 onward = g + cost
-                if other in self._closed and not self._reopens:
+                if other in settled:
                     continue
                 if onward < self.reached.get(other, math.inf):
                     self._closed.pop(other, None)

@@ -52,7 +52,7 @@ def ask(path: Path) -> list[object]:
 def test_every_column_is_there(tower: Path) -> None:
     assert len(ask(tower)) == 3 + 3 + 4
     with open_asset(tower) as level:
-        assert all(level._asset.has(name) for name in THING_COLUMNS)
+        assert all(level._file.has(name) for name in THING_COLUMNS)
 
 
 @pytest.mark.parametrize("name", THING_COLUMNS)

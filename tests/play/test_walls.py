@@ -269,7 +269,7 @@ def test_damaged_columns(tmp_path: Path, name: str, make: object) -> None:
         pytest.skip("a level may have floors where nobody can be")
     asset = drawn(tmp_path, FLOOR, wall(8, 0, 4, 6), {**FLOOR, "floor": 1})
     edit(asset, replaced(name, make))  # type: ignore[arg-type]
-    with open_asset(asset) as level, pytest.raises(CorruptAssetError):
+    with pytest.raises(CorruptAssetError), open_asset(asset) as level:
         level.profile().path((5, 1, 0), (15, 1, 0))
 
 

@@ -202,7 +202,8 @@ def answers(path: Path, seed: int, pairs: int = 25) -> list[object]:
             if places:
                 starts = [rng.choice(places) for _ in range(pairs)]
                 goals = [rng.choice(places) for _ in range(pairs)]
-                first, rows_ = nav._now.searches.hierarchy.many(*nav._now.rows.pairs(starts, goals))
+                asked, wanted, _ = nav._now.rows.pairs(starts, goals, strict=True)
+                first, rows_ = nav._now.searches.hierarchy.many(asked, wanted)
                 found.append((first.tolist(), rows_.tolist()))
     return found
 

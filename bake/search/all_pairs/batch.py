@@ -207,7 +207,9 @@ def _aligned(rows: int) -> Int32Array:
 
 def check_scale(dist: Int32Array, heaviest: int) -> None:
     """Refuse distances so long that a further step would look like no path."""
-    largest = int(dist.max(initial=0, where=dist < INFINITY))
+    # In bands, as what is compared takes a quarter of their bytes.
+    bands = (dist[top : top + 64] for top in range(0, len(dist), 64))
+    largest = max((int(each.max(initial=0, where=each < INFINITY)) for each in bands), default=0)
     if largest >= INFINITY - heaviest:
         raise too_long(largest, heaviest)
 
