@@ -175,9 +175,8 @@ class Watch:
         return self._unless_told(doubts)
 
     def _next(self, outcomes: Iterator[Outcome]) -> Outcome | None:
-        self.busy = True  # And so it stays, where an interrupt cuts a bake short.
         outcome = next(outcomes, None)
-        self.busy = False
+        self.busy = False  # It stays True where an interrupt cuts a bake short.
         return outcome
 
     def _unless_told(self, doubts: list[News]) -> list[News]:
@@ -212,10 +211,14 @@ class Watch:
         except BakeError as error:
             yield from (Outcome(task, "failed", error=error) for task in stale)
             return
-        yield from bake_here(stale, self._jobs, self._report)
+        baking = bake_here(stale, self._jobs, self._report)
+        for _ in stale:
+            self.busy = True
+            yield next(baking)
         baked = {task.name for task in stale}
         for task in every:
             if task.name not in baked and reasons_to_export(task):
+                self.busy = True
                 yield _exported(task)
 
 

@@ -117,7 +117,7 @@ def hold(assets: list[Path], points: list[Point], truth: np.ndarray) -> float:
                 assert told == nav.path(start, goal)
                 assert measured(told) == pytest.approx(truth[at, to], abs=1e-3), (start, goal)
                 assert nav.distance(start, goal) == pytest.approx(truth[at, to], abs=1e-2)
-                polyanya = ways.straight_path(start, goal, "polyanya")
+                polyanya = ways.plane.straight_path(start, goal, "polyanya")
                 assert measured(polyanya) == pytest.approx(measured(told), abs=1e-6), (start, goal)
                 longest = max(longest, 0.0 if told is None else len(told))
     return longest
