@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 #: Folders and files of the package that kernels lie in or take constants from.
 SOURCES = ("graph.py", "kernels", "school", "search", "verify")
@@ -287,6 +287,9 @@ def _cache_class(inner: bool) -> Any:
 class Turn:
     """One process at a time compiles a kernel; where files cannot be locked, all may at once."""
 
+    #: the turns that this process has
+    held: ClassVar[set[Turn]] = set()
+
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file: Any = None
@@ -298,6 +301,7 @@ class Turn:
                 lock = importlib.import_module("fcntl")
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 self._file = self._path.open("ab")
+                self.held.add(self)
                 lock.flock(self._file, lock.LOCK_EX)
 
     def leave(self) -> None:
@@ -305,6 +309,7 @@ class Turn:
         if self._file is not None:
             self._file.close()
             self._file = None
+            self.held.discard(self)
 
 
 def _check_digest(path: str) -> None:

@@ -1,5 +1,6 @@
 """What a long task needs is compiled before it begins, by processes that do not stay behind."""
 
+import json
 import os
 import signal
 import subprocess
@@ -147,3 +148,24 @@ def test_a_rehearsal_calls_all_that_a_bake_does(tmp_path: Path) -> None:
     graph = write_graph(tmp_path / "graph.json", range(30), arcs)
     levels = [str(each) for each in (square, hexagons, graph)]
     assert python(REHEARSED, tmp_path / "cache", levels) == "True; True; True;"
+
+
+def test_what_cannot_be_compiled_keeps_no_other_process_waiting(tmp_path: Path) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    worker = subprocess.Popen(
+        [sys.executable, "-P", "-m", "bake.kernels.ahead"],
+        env={**os.environ, "BAKE_CACHE_DIR": str(tmp_path)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert worker.stdin is not None
+    assert worker.stdout is not None
+    job = ["bake.kernels.heap", "push", ["number", "int64"], ["number", "int64"]]
+    worker.stdin.write(json.dumps(job).encode() + b"\n")
+    worker.stdin.flush()
+    assert worker.stdout.read(1) == b"."
+    turns = [*tmp_path.rglob("*.turn")]
+    assert len(turns) == 1
+    with turns[0].open("ab") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    worker.communicate()
