@@ -41,7 +41,7 @@ class _Home:
     def run(self, code: str, *arguments: object) -> tuple[float, float]:
         """Seconds by the wall clock, and seconds of processors, that a program takes."""
         before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-        command = [sys.executable, "-c", code, *map(str, arguments)]
+        command = [sys.executable, "-P", "-c", code, *map(str, arguments)]
         done = subprocess.run(
             command, cwd=ROOT, env=self._environment, capture_output=True, text=True, check=False
         )
