@@ -101,7 +101,7 @@ def main() -> int:
             text = section.markdown(time.perf_counter() - begun, quick=quick)
             print(text, flush=True)
             if chosen.write:
-                store(name, text, list(BENCHMARKS))
+                store(name, text)
     return 1 if wrong else 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
@@ -17,23 +16,13 @@ are medians. Times are of one thread unless a row says otherwise; compiling (JIT
 """
 
 
-def store(name: str, text: str, order: Sequence[str]) -> None:
-    """Replace one benchmark's section and leave the others alone."""
-    sections = _read()
-    sections[name] = text.strip()
-    known = [one for one in order if one in sections]
-    known += [one for one in sections if one not in order]  # of runs that are no benchmarks
-    body = "\n".join(f"\n{_mark(one)}\n{sections[one]}\n{_mark(one, end=True)}" for one in known)
-    RESULTS.write_text(HEAD + body + "\n", encoding="utf-8")
-
-
-def _mark(name: str, *, end: bool = False) -> str:
-    return f"<!-- {'end' if end else 'begin'} {name} -->"
-
-
-def _read() -> dict[str, str]:
-    if not RESULTS.exists():
-        return {}
-    pattern = r"<!-- begin (\w+) -->\n(.*?)\n<!-- end \1 -->"
-    found = re.findall(pattern, RESULTS.read_text(encoding="utf-8"), flags=re.DOTALL)
-    return dict(found)
+def store(name: str, text: str) -> None:
+    """Replace one benchmark's section, or add it at the end, and leave all else as it is."""
+    section = f"<!-- begin {name} -->\n{text.strip()}\n<!-- end {name} -->"
+    there = re.compile(rf"<!-- begin {name} -->\n.*?\n<!-- end {name} -->", flags=re.DOTALL)
+    whole = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else HEAD
+    if there.search(whole):
+        whole = there.sub(lambda _: section, whole)
+    else:
+        whole = f"{whole.rstrip()}\n\n{section}\n"
+    RESULTS.write_text(whole, encoding="utf-8")

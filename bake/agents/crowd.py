@@ -153,7 +153,8 @@ class Crowd:
         self.blocked_after = _whole("blocked_after", blocked_after, 1, 10**9)
         for name, units in (("wait", wait), ("crossing", crossing)):
             if units is not None and not 0 <= number_of(units) < 10**4:
-                raise QueryError(f"{name} is {quoted(units)}", expected="units from 0 to 10,000")
+                expected = "units from 0 to 10,000; wait may be None"
+                raise QueryError(f"{name} is {quoted(units)}", expected=expected)
         self._level, self._wait, self._crossing = level, wait, crossing
         self._stated = _capacities(level, capacity or {})
         self._capacity: Int32Array = np.empty(0, dtype=np.int32)

@@ -159,11 +159,13 @@ def _kind(value: Any) -> list[Any]:
         return ["array", value.dtype.str, value.ndim, layout, flags.writeable]
     if isinstance(value, tuple):
         return ["tuple", type(value).__module__, type(value).__qualname__, *map(_kind, value)]
-    return ["number", np.dtype(type(value)).str]
+    return ["none"] if value is None else ["number", np.dtype(type(value)).str]
 
 
 def _example(kind: str, *more: Any) -> Any:
     """Return an argument of a kind."""
+    if kind == "none":
+        return None
     if kind == "number":
         return np.dtype(more[0]).type(0)
     if kind == "tuple":

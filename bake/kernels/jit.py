@@ -18,7 +18,7 @@ import sys
 import threading
 import types
 from collections.abc import Callable, Iterator
-from contextlib import _GeneratorContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -184,17 +184,21 @@ def _inside(kind: str) -> Iterator[None]:
             setattr(_Blocks, kind, getattr(_Blocks, kind) - 1)
 
 
-def waiting() -> _GeneratorContextManager[None]:
+@contextmanager
+def waiting() -> Iterator[None]:
     """Let calls wait for the compiler, as long tasks are worth it."""
-    return _inside("waiting")
+    with _inside("waiting"):
+        yield
 
 
-def uncompiled() -> _GeneratorContextManager[None]:
+@contextmanager
+def uncompiled() -> Iterator[None]:
     """Run kernels that are not loaded yet as plain Python, as short tasks are not worth loading.
 
     Where another thread is :func:`waiting`, it decides.
     """
-    return _inside("uncompiled")
+    with _inside("uncompiled"):
+        yield
 
 
 @contextmanager

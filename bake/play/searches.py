@@ -43,7 +43,7 @@ class Searches(Questions):
     ) -> SearchResult:
         """Search for a path on the level's graph; no baked table is needed.
 
-        Method "table" does not search: it answers as :meth:`path` does.
+        Method "table" does not search: it answers as ``nav.path`` does.
 
         Args:
             method: "astar", "dijkstra", "greedy", "weighted", "bidirectional",
@@ -72,7 +72,7 @@ class Searches(Questions):
             The path, its cost, and how it was found.
 
         Raises:
-            QueryError: as for :meth:`next_hop`; there is no such method, heuristic or queue; the
+            QueryError: as for ``nav.next_hop``; there is no such method, heuristic or queue; the
                 heuristic does not fit the level or the method; or the weight is out of range, or
                 the method takes none.
         """
@@ -117,19 +117,19 @@ class Searches(Questions):
         """Search for a path to the nearest of many goals; no baked table is needed.
 
         Goals are searched for one by one, those first that may be nearest, until no other one can
-        be nearer. Where there are hundreds, :meth:`bake.play.Navigator.path_to_nearest` takes less
+        be nearer. Where there are hundreds, ``nav.path_to_nearest`` takes less
         time.
 
         Args:
-            goals: as for :meth:`bake.play.Navigator.nearest_of`.
-            method, heuristic, weight: as for :meth:`search`.
+            goals: as for ``nav.nearest_of``.
+            method, heuristic, weight: as for a search.
 
         Returns:
             The path, which ends at the goal, its cost, and how it was found; expansions are those
             for all goals. Where the method promises shortest paths, no goal is nearer.
 
         Raises:
-            QueryError: as for :meth:`search`; the goals are no list of places.
+            QueryError: as for a search; the goals are no list of places.
         """
         now = self._now
         row, rows = now.rows.row(start), now.rows.standing(goals, "goals")
@@ -148,17 +148,17 @@ class Searches(Questions):
         """Begin a search for a shortest path that goes on a part at a time; nothing is done yet.
 
         ``run(budget_ms=1)`` on what is returned goes on for a millisecond, ``step()`` expands one
-        place. The path found in the end is that of :meth:`search` by the same heuristic and queue,
+        place. The path found in the end is that of a search by the same heuristic and queue,
         where it is not the baked one, and otherwise one of the same cost. An update of the level
         does not change what a search under way looks at.
 
         Args:
             method: "astar" or "dijkstra".
-            heuristic: as for :meth:`search`; it must be known to be admissible.
+            heuristic: as for a search; it must be known to be admissible.
             queue: "bucket", "heap", or "auto".
 
         Raises:
-            QueryError: as for :meth:`search`.
+            QueryError: as for a search.
         """
         now = self._now
         row, goal_row = ends(now.engine, now.rows, start, goal)
@@ -194,7 +194,7 @@ class Searches(Questions):
             unreachable.
 
         Raises:
-            QueryError: as for :meth:`next_hop`.
+            QueryError: as for ``nav.next_hop``.
             MissingTableError: the asset was baked without a hierarchy.
         """
         now = self._now
@@ -210,10 +210,10 @@ class Searches(Questions):
         """Return the distances from one start to every place; no baked table is needed.
 
         Returns:
-            As for :meth:`distances_to`.
+            As for ``nav.distances_to``.
 
         Raises:
-            QueryError: as for :meth:`next_hop`.
+            QueryError: as for ``nav.next_hop``.
         """
         now = self._now
         ticks = now.around.ticks_from(now.rows.row(start))
@@ -233,7 +233,7 @@ class Searches(Questions):
             distances: (k) float64 units from the start.
 
         Raises:
-            QueryError: as for :meth:`next_hop`; the budget is not a number from 0.
+            QueryError: as for ``nav.next_hop``; the budget is not a number from 0.
         """
         now = self._now
         row = now.rows.row(start)
@@ -251,11 +251,11 @@ class Searches(Questions):
         Returns:
             The goal itself where there is a path to it. Otherwise, of the places that a path leads
             to, the one at the shortest straight distance from the goal, measured as for
-            :meth:`nearest`, on its floor if any can be reached there; of several the one with the
+            ``nav.nearest``, on its floor if any can be reached there; of several the one with the
             shortest path, then the northernmost, then the westernmost.
 
         Raises:
-            QueryError: as for :meth:`next_hop` about the start; there is no such goal; the graph
+            QueryError: as for ``nav.next_hop`` about the start; there is no such goal; the graph
                 has no positions.
         """
         now = self._now
@@ -273,10 +273,10 @@ class Searches(Questions):
         An admissible heuristic never says more than the distance.
 
         Args:
-            heuristic: as for :meth:`search`; "maximum" is the baked one.
+            heuristic: as for a search; "maximum" is the baked one.
 
         Raises:
-            QueryError: as for :meth:`search`.
+            QueryError: as for a search.
             MissingTableError: the asset was baked without the heuristic.
         """
         now = self._now
@@ -290,14 +290,14 @@ class Searches(Questions):
         that much more than a shortest one.
 
         Args:
-            heuristic: a name, as for :meth:`search`.
+            heuristic: a name, as for a search.
 
         Returns:
             Units, 0 where the heuristic is admissible; the place from which it says most above the
             distance; and from how many places a path leads to the goal.
 
         Raises:
-            QueryError: as for :meth:`search`.
+            QueryError: as for a search.
             MissingTableError: the asset was baked without the heuristic.
         """
         now = self._now
@@ -308,7 +308,7 @@ class Searches(Questions):
         """Return the number, from 0, of the cluster a place belongs to.
 
         Raises:
-            QueryError: as for :meth:`next_hop`.
+            QueryError: as for ``nav.next_hop``.
             MissingTableError: the asset was baked without clusters.
         """
         now = self._now

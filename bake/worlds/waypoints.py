@@ -46,8 +46,8 @@ def waypoint_pieces(geometry: Geometry, parts: Sequence[Grown]) -> Pieces:
         number = {(x, y): at for at, (x, y) in enumerate(point.tolist())}
         for end in asked.values():
             if end not in number:
-                far = [(np.hypot(x - end[0], y - end[1]), at) for (x, y), at in number.items()]
-                near = (at for _, at in sorted(far) if sees(outline, *end, *list(number)[at]))
+                far = [(np.hypot(x - end[0], y - end[1]), x, y) for x, y in number]
+                near = (number[x, y] for _, x, y in sorted(far) if sees(outline, *end, x, y))
                 pairs |= {(at, len(number)) for at in [*near][:1]}
                 number[end] = len(number)
         one, other = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T

@@ -8,9 +8,10 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from bake.kernels import jit
+from bake.kernels import ahead, jit
 from tests.support import forked
 from tests.support.baked import write_graph, write_grid
 from tests.support.counted import PUSH, python
@@ -169,3 +170,24 @@ def test_what_cannot_be_compiled_keeps_no_other_process_waiting(tmp_path: Path) 
     with turns[0].open("ab") as turn:
         fcntl.flock(turn, fcntl.LOCK_EX | fcntl.LOCK_NB)
     worker.communicate()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        3,
+        2.5,
+        np.int32(7),
+        np.zeros((2, 3), np.int16),
+        np.zeros((2, 3), np.int16, "F"),
+        np.zeros((4, 6), np.int16)[::2, ::2],
+        (np.zeros(0, np.bool_), None),
+    ],
+    ids=["none", "bool", "int", "float", "int32", "C", "F", "A", "tuple"],
+)
+def test_examples_are_compiled_for_what_the_argument_is(value: object) -> None:
+    numba = pytest.importorskip("numba")
+    made = ahead._example(*json.loads(json.dumps(ahead._kind(value))))
+    assert numba.typeof(made) == numba.typeof(value)

@@ -244,8 +244,7 @@ def estimate_for(context: SearchContext, goal: int, request: Request) -> Estimat
     """
     if request.method != "dijkstra":
         return heuristic_for(context, request.heuristic, goal)
-    if request.heuristic is not None:
-        raise QueryError("the method 'dijkstra' uses no heuristic", remedy="leave heuristic out")
+    without_heuristic(request, "the method 'dijkstra'")
     return heuristic_for(context, "null", goal)
 
 

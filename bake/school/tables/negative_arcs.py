@@ -92,8 +92,9 @@ class PathTable(Generic[N]):
         Raises:
             QueryError: there is no such node.
         """
-        path = self.path(start, goal)
-        return None if path is None else path[min(1, len(path) - 1)]
+        row, column = self._row(start), self._row(goal)
+        hop = column if row == column else int(self.hop[row, column])
+        return None if hop < 0 else self.nodes[hop]
 
     def path(self, start: N, goal: N) -> list[N] | None:
         """Return the nodes of a shortest path, both ends included; None where there is none.
