@@ -1,9 +1,9 @@
-"""This package says what files of levels hold and reads them, and has all code that knows HDF5.
+"""This package says what files of levels hold, and writes them; :mod:`levelbake.file` reads them.
 
-columns: the table of columns, of assets and of flat files; column: what a declaration says;
-check: holds a column to its declaration;
-read: reads a file, whichever kind it is; hdf5: hands out what an HDF5 file holds;
-graph, lattice, layers, records, runs: make of columns what they stand for;
+columns: the table of columns, of assets and of flat files; document: makes pages and lists of it;
+header: says what every asset states first; read: adds to the reader's file what only a bake asks;
+schema: tells which columns there are;
+graph, lattice, layers, doors, pairs, records, runs: make of columns what they stand for;
 write, partial: write an asset.
 """
 
