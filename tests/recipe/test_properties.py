@@ -133,6 +133,8 @@ def meaning(project: dict, level: dict) -> dict:
         for name in ("distances", "clusters", "hierarchy", "heuristic")
     )
     chosen = distances.get("storage", "auto")
+    planned = "hierarchy" in tables and hierarchy.get("mode") != "none"
+    alone = "cluster_distances" in tables and not planned
     return {
         **({} if chosen == "auto" else {"distances": {"storage": chosen}}),
         "connectivity": flat.get("connectivity"),
@@ -140,7 +142,7 @@ def meaning(project: dict, level: dict) -> dict:
         "cost_rule": flat.get("cost_rule"),
         "ticks_per_unit": flat.get("ticks_per_unit", 27720),
         "tables": None if tables == "auto" else sorted(tables),
-        "clusters": {"size": 32, "regions": False, **clusters},
+        "clusters": {"size": 8 if alone else 32, "regions": False, **clusters},
         "hierarchy": {
             **{"mode": "hpa", "spacing": 8, "keep_paths": True, **hierarchy},
             "levels": hierarchy.get("levels", 1),
