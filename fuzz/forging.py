@@ -35,12 +35,14 @@ TABLE_COLUMNS = frozenset(f"/profiles/{PROFILE}/{name}" for _, _, names in TABLE
 
 def columns_of(file: h5py.File) -> list[tuple[str, Column]]:
     """Return the paths of the columns an asset has, each with its declaration."""
-    found = []
-    for declared in COLUMNS:
-        for path in _paths(file, declared.path):
-            if path in file:
-                found.append((path, declared))
-    return found
+    there: set[str] = set()
+    file.visit(lambda name: there.add(f"/{name}"))
+    return [
+        (path, declared)
+        for declared in COLUMNS
+        for path in _paths(file, declared.path)
+        if path in there
+    ]
 
 
 def attributes_of(file: h5py.File) -> list[tuple[str, Attribute]]:

@@ -116,30 +116,31 @@ def _prove_inside(profile: FileProfile, layer: _Layer, fields: _Fields, bits: in
     from scipy.sparse.csgraph import dijkstra
 
     below, label, own, arcs = layer.below, layer.label, layer.own, layer.arcs
-    inside = below.where(label[below.tail] == label[below.head]).cheapest()
     layer_inside = arcs.where(label[own[arcs.tail]] == label[own[arcs.head]]).cheapest()
     order = np.argsort(label, kind="stable")
     clusters = np.arange(int(label.max(initial=-1)) + 2)
     first = np.searchsorted(label[order], clusters)
     own_first = np.searchsorted(label[own], clusters)
+    inward = below.where(label[below.tail] == label[below.head]).cheapest().T.tocsr()
+    inward = inward[order][:, order]
     in_order = (np.diff(label[own]) >= 0).all()
     profile.require(in_order, "layer_node is not in the order of clusters")
     work = int((np.diff(first) * np.diff(own_first)).sum())
     step = max(1, -(-work // MOST_SEARCHED))
     for cluster in clusters[:-1]:
-        members = order[first[cluster] : first[cluster + 1]]
-        ends = slice(int(own_first[cluster]), int(own_first[cluster + 1]))
+        inside = slice(*first[cluster : cluster + 2])
+        members = order[inside]
+        ends = slice(*own_first[cluster : cluster + 2])
         here = np.searchsorted(members, own[ends])
         slots = fields.next(len(here), len(members), bits) if bits else None
         if not len(here) or cluster % step:
             continue
         # Search toward each transition: rows of the result are transitions, columns nodes.
-        toward = dijkstra(inside[members][:, members].T.tocsr(), indices=here)
+        toward = dijkstra(inward[inside, inside], indices=here)
         real = toward[:, here].T
-        stored = layer_inside[ends][:, ends]
-        each = stored.tocoo()
+        stored = layer_inside[ends, ends]
         profile.require(
-            (each.data == real[each.row, each.col]).all(),
+            (stored.data == real[stored.nonzero()]).all(),
             "an arc inside a cluster is not as long as the shortest way there",
         )
         kept = (dijkstra(stored) == real).all()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array
+from bake.arrays import AnyArray, Int32Array, Int64Array
 from bake.asset import Asset
 from bake.graph import BLOCKED
 from bake.verify.stated import Proven
@@ -66,8 +66,8 @@ class Arcs:
         slot = np.arange(len(tail)) - np.repeat(np.cumsum(degree) - degree, degree)
         return Arcs(tail, head.astype(np.int64), weight.astype(np.int64), slot, len(degree))
 
-    def where(self, keep: BoolArray) -> Arcs:
-        """Return only some of the arcs, with the slots they had."""
+    def where(self, keep: AnyArray) -> Arcs:
+        """Return only some of the arcs, with the slots they had, by a mask or by their numbers."""
         tail, head, weight, slot = self.tail, self.head, self.weight, self.slot
         return Arcs(tail[keep], head[keep], weight[keep], slot[keep], self.count)
 
@@ -91,9 +91,9 @@ class Arcs:
         tail, head = self.tail[order], self.head[order]
         once = np.ones(len(order), dtype=np.bool_)
         once[1:] = (np.diff(tail) != 0) | (np.diff(head) != 0)
-        values = self.weight[order][once].astype(np.float64)
-        shape = (self.count, self.count)
-        return csr_array((values, (tail[once], head[once])), shape=shape)
+        kept = self.where(order[once])
+        values = kept.weight.astype(np.float64)
+        return csr_array((values, kept.head, kept.first), shape=(self.count, self.count))
 
     def components(self, connection: Literal["strong", "weak"]) -> tuple[int, AnyArray]:
         """How many components there are, and the component of each node."""

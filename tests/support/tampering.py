@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from unittest import mock
 
 import h5py
 import numpy as np
@@ -18,9 +19,10 @@ from bake.asset.pairs import distances_of_pairs, pair_differences
 from bake.asset.runs import run_lengths
 from bake.graph import BLOCKED
 from bake.play import open_asset
-from bake.verify import Proof, verify_asset
+from bake.verify import Proof, proof, verify_asset
+from bake.verify.profile import FileProfile
 from levelbake.errors import CorruptAssetError
-from levelbake.file import Header
+from levelbake.file import Form, Header
 from tests.support.oracles import arcs_of, lengths_of, optimal_slots
 
 #: So many times as many changes are tried as by default.
@@ -120,10 +122,16 @@ def hop_table(path: Path, profile: str = "default") -> np.ndarray:
 
 def store_hops(path: Path, slots: np.ndarray, profile: str = "default") -> None:
     """Give a profile other next hops, (r, r) slots from row to row, without greedy moves."""
+    for name, array in written_hops(slots).items():
+        store(path, name, array, profile)
+
+
+def written_hops(slots: np.ndarray) -> dict[str, AnyArray]:
+    """The columns of such next hops."""
     begins = np.ones(slots.shape, dtype=np.bool_)
     begins[:, 1:] = slots[:, 1:] != slots[:, :-1]
-    store(path, "run_length", run_lengths(np.nonzero(begins)[1].astype(np.int32)), profile)
-    store(path, "run_move", slots[begins], profile)
+    lengths = run_lengths(np.nonzero(begins)[1].astype(np.int32))
+    return {"run_length": lengths, "run_move": slots[begins].astype(np.uint8)}
 
 
 def first_moves(path: Path, profile: str = "default") -> np.ndarray:
@@ -146,9 +154,7 @@ def change_hop(path: Path, row: int, goal: int, slot: int, profile: str = "defau
 
 def store(path: Path, name: str, array: np.ndarray, profile: str = "default") -> None:
     """Give a column other values, as many as it likes."""
-    column = f"/profiles/{profile}/{name}"
-    if name == "cluster_distance":
-        array = pair_differences(array)
+    column, array = f"/profiles/{profile}/{name}", _written(name, array)
     with edited(path, [column]) as file:
         old = file[column]
         if old.shape != array.shape:
@@ -159,14 +165,50 @@ def store(path: Path, name: str, array: np.ndarray, profile: str = "default") ->
             old[...] = array
 
 
+def _written(name: str, array: np.ndarray) -> np.ndarray:
+    """A column as files have it."""
+    return pair_differences(array) if name == "cluster_distance" else array
+
+
 def proved(path: Path, profile: str | None = None) -> Proof:
     return verify_asset(path, profile, lambda done: None)
 
 
+def proved_with(asset: Asset, columns: Mapping[str, AnyArray], sample: int | None = None) -> Proof:
+    """Prove the only profile of an asset as if some of its columns had other values.
+
+    No file is written, and what does not hang on the profile's tables is not proved again: the test
+    proves the whole file once, as it is. What is declared of a column is held to it as ever.
+    """
+    file = asset._file
+    form, load = file.form, file.load
+    held = {f"/profiles/default/{name}": _written(name, array) for name, array in columns.items()}
+
+    def form_of(path: str) -> Form:
+        return Form(held[path].dtype.name, held[path].shape) if path in held else form(path)
+
+    for kept in (asset._lengths, asset._shapes, asset._sound):
+        kept.clear()
+    with (
+        mock.patch.object(file, "form", form_of),
+        mock.patch.object(file, "load", lambda path: held[path] if path in held else load(path)),
+    ):
+        return proof._prove(FileProfile(asset, "default"), sample, lambda done: None)
+
+
 def accepted(path: Path) -> bool:
     """Whether the proof finds nothing; what it finds is told in one line."""
+    return _finds_nothing(lambda: proved(path))
+
+
+def accepted_with(asset: Asset, columns: Mapping[str, AnyArray]) -> bool:
+    """Whether the proof finds nothing in other values of some columns; see `proved_with`."""
+    return _finds_nothing(lambda: proved_with(asset, columns))
+
+
+def _finds_nothing(prove: Callable[[], Proof]) -> bool:
     try:
-        proved(path)
+        prove()
     except CorruptAssetError as error:
         told = str(error)
         assert "profile 'default'" in told or "column /profiles/default/" in told

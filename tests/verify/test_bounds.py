@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bake.asset import Asset
 from bake.recipe import ProfileRecipe
 from bake.verify import Proof, verify_asset
 from levelbake.errors import CorruptAssetError
@@ -23,7 +24,7 @@ from tests.support.baked import (
 )
 from tests.support.levels import shared_level
 from tests.support.strategies import ArcList, arc_lists, grids
-from tests.support.tampering import MORE, edited, store, table
+from tests.support.tampering import MORE, edited, proved_with, store, table
 from tests.support.tower import baked_tower
 
 BOUNDS = ("components", "clusters", "cluster_distances", "heuristic")
@@ -132,17 +133,17 @@ def test_every_value_that_is_one_more_or_less_is_found(
     path = baked(tmp_path, way, drawn)
     right = table(path, name)
     rng = np.random.default_rng(3)
-    for place in rng.choice(right.size, min(3 * MORE, right.size), replace=False):
-        for by in (-1, 1):
-            changed = right.copy()
-            if changed.flat[place] == 2**31 - 1 and by > 0:
-                continue
-            changed.flat[place] += by
-            store(path, name, changed)
-            with pytest.raises(CorruptAssetError, match=COLUMNS[name]):
-                proved(path)
-    store(path, name, right)
     proved(path)
+    with Asset(path) as asset:
+        for place in rng.choice(right.size, min(3 * MORE, right.size), replace=False):
+            for by in (-1, 1):
+                changed = right.copy()
+                if changed.flat[place] == 2**31 - 1 and by > 0:
+                    continue
+                changed.flat[place] += by
+                with pytest.raises(CorruptAssetError, match=COLUMNS[name]):
+                    proved_with(asset, {name: changed})
+        proved_with(asset, {name: right})
 
 
 @pytest.mark.parametrize("way", ["hops", "search"])
@@ -168,16 +169,16 @@ def test_any_values_at_all_are_an_error_in_one_line(name: str, way: str, tmp_pat
     right = table(path, name)
     rng = np.random.default_rng(7)
     limits = np.iinfo(right.dtype)
-    for _ in range(2 * MORE):
-        changed = right.copy()
-        places = rng.choice(right.size, max(1, right.size // 3), replace=False)
-        changed.flat[places] = rng.integers(
-            limits.min, limits.max, len(places), right.dtype, endpoint=True
-        )
-        store(path, name, changed)
-        with pytest.raises(CorruptAssetError) as caught:
-            proved(path)
-        assert "\n" not in str(caught.value)
+    with Asset(path) as asset:
+        for _ in range(2 * MORE):
+            changed = right.copy()
+            places = rng.choice(right.size, max(1, right.size // 3), replace=False)
+            changed.flat[places] = rng.integers(
+                limits.min, limits.max, len(places), right.dtype, endpoint=True
+            )
+            with pytest.raises(CorruptAssetError) as caught:
+                proved_with(asset, {name: changed})
+            assert "\n" not in str(caught.value)
 
 
 def replaced(path: Path, name: str, array: np.ndarray) -> None:

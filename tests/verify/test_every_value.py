@@ -38,15 +38,20 @@ BEARS_ON_NOTHING = {"cut_height"}
 
 
 @cache
-def held(name: str) -> list[Attribute | Column]:
-    """The columns that an original has, and the attributes that it may have."""
+def held(name: str) -> list[tuple[str, Attribute | Column]]:
+    """The columns that an original has, and the attributes that it may have, by where they are."""
     with h5py.File(io.BytesIO(original(name))) as file:
-        return [each for _, each in (*columns_of(file), *attributes_of(file))]
+        return [*columns_of(file), *attributes_of(file)]
+
+
+def places_of(name: str, declared: Attribute | Column) -> list[str]:
+    """Where an original has a column, or the groups in which it may have an attribute."""
+    return [place for place, each in held(name) if each == declared]
 
 
 def holders(tmp_path: Path, declared: Attribute | Column) -> list[tuple[str, Path]]:
     """Some originals that have a column, or may have an attribute, each in a file of its own."""
-    names = [name for name in ORIGINALS if declared in held(name)]
+    names = [name for name in ORIGINALS if places_of(name, declared)]
     random.Random(str(declared)).shuffle(names)
     chosen = [(name, tmp_path / f"{name}.h5") for name in names[:TRIED]]
     for name, path in chosen:
@@ -67,8 +72,8 @@ def test_a_value_of_a_column(tmp_path: Path, declared: Column) -> None:
         name, path = found[number % len(found)]
         path.write_bytes(original(name))
         with edited(path, ()) as file:
-            paths = [each for each, other in columns_of(file) if other == declared]
-            what = forge_column(file, random_.choice(paths), declared, random_, single=True)
+            place = random_.choice(places_of(name, declared))
+            what = forge_column(file, place, declared, random_, single=True)
         if declared.given:
             with suppress(BakeError):
                 verify_asset(path, None, lambda done: None)
@@ -87,8 +92,8 @@ def test_each_other_value_of_an_attribute(tmp_path: Path, declared: Attribute) -
     random_ = random.Random(declared.name)
     rejected = 0
     for name, path in holders(tmp_path, declared):
+        group = places_of(name, declared)[0]
         with h5py.File(path) as file:
-            group = next(group for group, each in attributes_of(file) if each == declared)
             values = other_scalars(scalar(file[group].attrs, declared), declared)
         for value in values if declared.values else random_.sample(values, min(2, len(values))):
             path.write_bytes(original(name))

@@ -17,7 +17,15 @@ from tests.support.levels import shared_level
 from tests.support.oracles import offset_to_cube
 from tests.support.runs import from_bytes, in_bytes, runs_in
 from tests.support.strategies import FAMILIES, seeded
-from tests.support.tampering import MORE, accepted, optimal, proved, store, table
+from tests.support.tampering import (
+    MORE,
+    accepted,
+    accepted_with,
+    optimal,
+    proved,
+    store,
+    table,
+)
 
 HOPS = ("components", "next_hops")
 GREEDY, NONE = 254, 255
@@ -109,10 +117,11 @@ def columns_of(path: Path) -> Columns:
     return runs_in(lengths)[0], [each for each in lengths if each], table(path, "run_move").tolist()
 
 
-def keep(path: Path, columns: Columns) -> None:
+def stored(columns: Columns) -> dict[str, np.ndarray]:
+    """What the file has of runs."""
     counts, lengths, symbols = columns
-    store(path, "run_length", np.array(in_bytes(with_ends(counts, lengths))))
-    store(path, "run_move", np.array(symbols))
+    written = np.array(in_bytes(with_ends(counts, lengths)), dtype=np.uint8)
+    return {"run_length": written, "run_move": np.array(symbols, dtype=np.uint8)}
 
 
 def with_ends(counts: list[int], lengths: list[int]) -> list[int]:
@@ -199,13 +208,13 @@ def test_what_is_wrong_is_found_and_what_is_right_is_accepted(
     assert accepted(path)
     rng = random.Random(f"{kind} {tamper.__name__}")
     found = 0
-    for _ in range(12 * MORE):
-        changed = tamper(rng, whole)
-        keep(path, changed)
-        fits = all(sum(row) < right.rows for row in of_rows(*changed[:2], 1))
-        expected = fits and right.holds(changed)
-        assert accepted(path) == expected, changed
-        found += not expected
+    with Asset(path) as asset:
+        for _ in range(12 * MORE):
+            changed = tamper(rng, whole)
+            fits = all(sum(row) < right.rows for row in of_rows(*changed[:2], 1))
+            expected = fits and right.holds(changed)
+            assert accepted_with(asset, stored(changed)) == expected, changed
+            found += not expected
     assert found
 
 
@@ -228,12 +237,13 @@ def test_no_path_is_stored_where_no_other_table_tells(
     assert accepted(path)
     rng = random.Random(3)
     found = 0
-    for tamper in (another_symbol, another_start):
-        for _ in range(30 * MORE):
-            changed = tamper(rng, whole)
-            keep(path, changed)
-            assert accepted(path) == right.holds(changed), changed
-            found += NONE in set(changed[2]) ^ set(whole[2]) or not right.holds(changed)
+    with Asset(path) as asset:
+        for tamper in (another_symbol, another_start):
+            for _ in range(30 * MORE):
+                changed = tamper(rng, whole)
+                holds = right.holds(changed)
+                assert accepted_with(asset, stored(changed)) == holds, changed
+                found += NONE in set(changed[2]) ^ set(whole[2]) or not holds
     assert found
 
 

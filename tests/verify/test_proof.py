@@ -30,7 +30,16 @@ from tests.support.oracles import Ground
 from tests.support.projects import silent
 from tests.support.runs import from_bytes, runs_in
 from tests.support.strategies import FAMILIES, seeded
-from tests.support.tampering import MORE, hop_table, optimal, proved, store, store_hops, table
+from tests.support.tampering import (
+    MORE,
+    hop_table,
+    optimal,
+    proved,
+    proved_with,
+    store,
+    table,
+    written_hops,
+)
 
 #: A ledge is stepped onto from floor alone, so there is no way back from the road behind it.
 DRAWN = rows("..v==~", ".#v==~", "..v==#")
@@ -86,23 +95,24 @@ def test_every_hop_that_is_not_optimal_is_found_and_every_tie_is_accepted(
     tied = [pair for pair, best in right.items() if len(best) > 1]
     rng = random.Random(5)
     accepted = 0
-    for turn in range(60 * MORE):
-        pair = (rng.randrange(len(hop)), rng.randrange(len(hop)))
-        slot = rng.choice([*range(9), 255])
-        if turn % 4 == 0:
-            pair = rng.choice(tied)
-            slot = rng.choice(sorted(right[pair]))
-        changed = hop.copy()
-        changed[pair] = slot
-        store_hops(path, changed)
-        best = right[pair]
-        # What runs say of the row itself, and where components say there is no path, is not used.
-        if slot in best or not best:
-            proved(path)
-            accepted += slot in best and slot != hop[pair]
-        else:
-            with pytest.raises(CorruptAssetError, match="profile 'default'"):
-                proved(path)
+    proved(path)
+    with Asset(path) as asset:
+        for turn in range(60 * MORE):
+            pair = (rng.randrange(len(hop)), rng.randrange(len(hop)))
+            slot = rng.choice([*range(9), 255])
+            if turn % 4 == 0:
+                pair = rng.choice(tied)
+                slot = rng.choice(sorted(right[pair]))
+            changed = hop.copy()
+            changed[pair] = slot
+            best = right[pair]
+            # Of the row itself, and where components say there is no path, runs say nothing.
+            if slot in best or not best:
+                proved_with(asset, written_hops(changed))
+                accepted += slot in best and slot != hop[pair]
+            else:
+                with pytest.raises(CorruptAssetError, match="profile 'default'"):
+                    proved_with(asset, written_hops(changed))
     assert accepted
 
 
@@ -119,13 +129,13 @@ def test_wrong_components_are_found(asset: Path) -> None:
 
 def test_every_wrong_bit_of_the_closure_is_found(asset: Path) -> None:
     reach = table(asset, "reach")
-    for label in range(len(reach)):
-        for other in range(len(reach)):
-            changed = reach.copy()
-            changed[label, other >> 3] ^= 128 >> (other & 7)
-            store(asset, "reach", changed)
-            with pytest.raises(CorruptAssetError):
-                proved(asset)
+    with Asset(asset) as whole:
+        for label in range(len(reach)):
+            for other in range(len(reach)):
+                changed = reach.copy()
+                changed[label, other >> 3] ^= 128 >> (other & 7)
+                with pytest.raises(CorruptAssetError):
+                    proved_with(whole, {"reach": changed})
 
 
 def test_bytes_that_do_not_match_the_digest(asset: Path) -> None:
@@ -176,11 +186,11 @@ def test_a_sample_of_targets(tmp_path: Path, asset: Path) -> None:
     assert verify_asset(asset, None, lambda done: None, sample=10**6) == proved(asset)
     hop = hop_table(asset)
     hop[:, 3] = 255
-    store_hops(asset, hop)
     found = 0
-    for _ in range(40):
-        try:
-            verify_asset(asset, None, lambda done: None, sample=rows // 2)
-        except CorruptAssetError:
-            found += 1
+    with Asset(asset) as whole:
+        for _ in range(40):
+            try:
+                proved_with(whole, written_hops(hop), sample=rows // 2)
+            except CorruptAssetError:
+                found += 1
     assert 5 < found < 35
