@@ -106,8 +106,9 @@ ROOMS: dict[str, frozenset[str]] = {
         "play.requests": "search play.reader play.searching play.snapshot play.headings "
         "levelbake.places",
         "play.follow": "play.reader play.sight levelbake.places",
-        "play.searches": "graph play.searching play.requests play.current play.headings "
-        "levelbake.places",
+        "play.clusters": "search.graph play.live play.reader play.searching levelbake.places",
+        "play.searches": "graph play.clusters play.searching play.requests play.current "
+        "play.headings levelbake.places",
         "play.plane": "play.current play.follow play.sight levelbake.places",
         "play.navigator": "kernels play.searching play.snapshot levelbake.things play.live "
         "play.current play.nearest play.headings play.searches play.plane play.walls "

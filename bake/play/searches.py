@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,9 @@ from bake.play.searching.result import SearchResult
 from bake.play.searching.under_way import LevelSearch
 from levelbake.errors import QueryError
 from levelbake.places import Place, number_of, quoted
+
+if TYPE_CHECKING:
+    from bake.play.clusters import ClusterTree
 
 
 class Searches(Questions):
@@ -314,6 +318,18 @@ class Searches(Questions):
         now = self._now
         row = now.rows.row(place)
         return now.searches.bounds.cluster_of(row)
+
+    @property
+    def clusters(self) -> ClusterTree:
+        """Return the hierarchy of clusters as it is now, which does not follow later updates.
+
+        Raises:
+            MissingTableError: the asset was baked without clusters.
+        """
+        from bake.play.clusters import ClusterTree
+
+        now, columns = self._now.searches, self._current.baked[self.name].columns
+        return now.kept("clusters", lambda: ClusterTree(now, columns))
 
     def cluster_distance(self, start: int, goal: int) -> float:
         """Return the smallest distance from any place of one cluster to any of another, in units.

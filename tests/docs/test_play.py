@@ -9,6 +9,7 @@ import pytest
 import bake.play
 import levelbake
 from bake.play import LevelAsset, Navigator
+from bake.play.clusters import ClusterTree
 from bake.play.plane import Plane
 from bake.play.searches import Searches
 from levelbake import Level, Profile
@@ -44,6 +45,7 @@ def test_every_error_is_explained(package: Any, text: str) -> None:
     [
         (Level, READER),
         (Profile, READER),
+        (ClusterTree, PLAY),
         *((each, READER + PLAY) for each in (LevelAsset, Navigator, Searches, Plane)),
     ],
 )

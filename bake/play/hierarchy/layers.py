@@ -14,7 +14,7 @@ from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
 from bake.asset.layers import stored_layers
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.places import NodePlaces
-from bake.search.graph.partition import connected_parts, members, neighbours
+from bake.search.graph.partition import connected_parts, members
 from bake.search.hierarchy.arcs import SLOTS, leads_back, step_range
 from bake.search.hierarchy.bundles import (
     SIZE,
@@ -116,24 +116,6 @@ class ClusterTables:
 
     def _divided(self, first: Int32Array, end: Int32Array, arcs: Int32Array) -> ClusteredGraph:
         return ClusteredGraph(beside(self.cluster, self.members[2], first, end), arcs)
-
-    @cached_property
-    def crossing(self) -> tuple[Int32Array, Int32Array]:
-        """Return the arcs between clusters that the profile may take: tail, head (k) int32 rows."""
-        graph = self.columns.usable.graph
-        tail = graph.tail()
-        crosses = np.flatnonzero(self.cluster[tail] != self.cluster[graph.head])
-        return tail[crosses], graph.head[crosses]
-
-    @cached_property
-    def neighbours(self) -> tuple[Int32Array, Int32Array]:
-        """Return the clusters an arc joins to each, in either direction.
-
-        Returns:
-            first (c + 1), and the neighbours of each cluster, ascending.
-        """
-        tail, head = self.crossing
-        return neighbours(self.cluster[tail], self.cluster[head], self.count)
 
 
 class JoinedClusters:

@@ -115,76 +115,26 @@ class BakedRecipe:
         return value if type(value) is int and value > 0 else usual
 
 
-class ClusterLine:
-    """What all versions of a profile's clusters share: how they were baked, and where rows lie.
+class ClusterLayout:
+    """Where the rows of a profile lie, as clusters are cut by it.
 
     Attributes:
         columns: the profile as it was baked.
-        lock: held while a version is made, so that one is made at a time.
     """
 
-    def __init__(self, columns: ProfileColumns, graph: LiveGraph) -> None:
+    def __init__(self, columns: ProfileColumns) -> None:
         self.columns = columns
-        self.lock = threading.RLock()
-        self._graph = graph
+        self._recipe = BakedRecipe(columns.places)
         self._layout: Layout | None = None
 
     @cached_property
     def has_hierarchy(self) -> bool:
         return self.columns.has("layer_nodes")
 
-    @cached_property
-    def _recipe(self) -> BakedRecipe:
-        return BakedRecipe(self.columns.places)
-
-    @cached_property
-    def baked(self) -> LiveHierarchy:
-        """Read the version that the asset holds."""
-        columns = self.columns
-        found = HierarchyTables(columns) if self.has_hierarchy else None
-        clusters = ClusterTables(columns) if found is None else found.clusters
-        layout = self.layout(np.zeros(0, dtype=np.int32))
-        square = columns.places.hex_layout is None
-        two_way = found is None or found.two_way
-        rows = LiveRows.of(clusters.listed, two_way=two_way)
-        first, member, _ = clusters.members
-        chosen = np.zeros((0, 2), dtype=np.int32)
-        spacing = None
-        if found is not None:
-            if layout.at is not None:
-                spacing = self._recipe.number("hierarchy", "spacing", SPACING)
-            chosen = crossings_of(
-                np.arange(columns.row_count, dtype=np.int32),
-                clusters.cluster,
-                rows.graph,
-                self._graph.into,
-                layout.at,
-                square=square,
-                spacing=spacing,
-            )
-        return LiveHierarchy(
-            square,
-            spacing,
-            rows,
-            Partition.of(clusters.cluster, layout.key),
-            Members(first, member),
-            most_arcs_inside(rows.graph),
-            chosen,
-            None if found is None else found.layers[0],
-            chosen[:0] if found is None else found.landmark,
-        )
-
-    @cached_property
-    def baked_runs(self) -> RunsVersion | None:
-        """Find the straight runs of the level as it was baked; None on graphs."""
-        places = self.columns.places
-        if not places.is_grid:
-            return None
-        y, x = np.divmod(np.arange(places.width * places.height, dtype=np.int32), places.width)
-        every = chart(np.stack([x, y], axis=1).astype(np.int32), places.hex_layout)
-        at = self.layout(np.zeros(0, dtype=np.int32)).at
-        assert at is not None
-        return RunsVersion.of(self.baked.rows.graph, at, every, form_of(places))
+    @property
+    def levels(self) -> int:
+        """Return how many layers of clusters there may be."""
+        return self._recipe.number("hierarchy", "levels", 1) if self.has_hierarchy else 1
 
     def layout(self, locations: Int32Array) -> Layout:
         """Return where rows lie.
@@ -234,6 +184,68 @@ class ClusterLine:
         places = self.columns.places
         regions = ThingTables(places).regions.values()
         return tuple(places.cells_of(places.locations(each.cells, "a region")) for each in regions)
+
+
+class ClusterLine(ClusterLayout):
+    """What all versions of a profile's clusters share: how they were baked, and where rows lie.
+
+    Attributes:
+        lock: held while a version is made, so that one is made at a time.
+    """
+
+    def __init__(self, columns: ProfileColumns, graph: LiveGraph) -> None:
+        super().__init__(columns)
+        self.lock = threading.RLock()
+        self._graph = graph
+
+    @cached_property
+    def baked(self) -> LiveHierarchy:
+        """Read the version that the asset holds."""
+        columns = self.columns
+        found = HierarchyTables(columns) if self.has_hierarchy else None
+        clusters = ClusterTables(columns) if found is None else found.clusters
+        layout = self.layout(np.zeros(0, dtype=np.int32))
+        square = columns.places.hex_layout is None
+        two_way = found is None or found.two_way
+        rows = LiveRows.of(clusters.listed, two_way=two_way)
+        first, member, _ = clusters.members
+        chosen = np.zeros((0, 2), dtype=np.int32)
+        spacing = None
+        if found is not None:
+            if layout.at is not None:
+                spacing = self._recipe.number("hierarchy", "spacing", SPACING)
+            chosen = crossings_of(
+                np.arange(columns.row_count, dtype=np.int32),
+                clusters.cluster,
+                rows.graph,
+                self._graph.into,
+                layout.at,
+                square=square,
+                spacing=spacing,
+            )
+        return LiveHierarchy(
+            square,
+            spacing,
+            rows,
+            Partition.of(clusters.cluster, layout.key),
+            Members(first, member),
+            most_arcs_inside(rows.graph),
+            chosen,
+            None if found is None else found.layers[0],
+            chosen[:0] if found is None else found.landmark,
+        )
+
+    @cached_property
+    def baked_runs(self) -> RunsVersion | None:
+        """Find the straight runs of the level as it was baked; None on graphs."""
+        places = self.columns.places
+        if not places.is_grid:
+            return None
+        y, x = np.divmod(np.arange(places.width * places.height, dtype=np.int32), places.width)
+        every = chart(np.stack([x, y], axis=1).astype(np.int32), places.hex_layout)
+        at = self.layout(np.zeros(0, dtype=np.int32)).at
+        assert at is not None
+        return RunsVersion.of(self.baked.rows.graph, at, every, form_of(places))
 
 
 class ClusterVersion:
