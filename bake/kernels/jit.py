@@ -17,7 +17,7 @@ import os
 import sys
 import threading
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -78,8 +78,8 @@ class Kernel:
     """A kernel, which is loaded from the cache when it is first called, or runs as plain Python.
 
     It is compiled only inside of :func:`waiting`, or where ``BAKE_COMPILE`` is "wait", and not even
-    loaded inside of :func:`uncompiled`. numba itself is loaded only with the first kernel, as that
-    takes half a second.
+    loaded inside of :func:`uncompiled`. Elsewhere numba, which takes half a second, is loaded only
+    after :func:`load`, so that no question waits for it.
     """
 
     def __init__(
@@ -105,7 +105,8 @@ class Kernel:
         """Tell whether a call runs compiled code, or may wait for the compiler."""
         if not COMPILED or self._compiled is not None or _may_wait():
             return COMPILED
-        return not _Blocks.uncompiled and self.in_cache
+        loads = _Blocks.loading or "numba" in sys.modules
+        return loads and not _Blocks.uncompiled and self.in_cache
 
     @cached_property
     def in_cache(self) -> bool:
@@ -163,6 +164,8 @@ class _Blocks:
 
     waiting = 0
     uncompiled = 0
+    #: Whether kernels of the cache are worth loading numba for.
+    loading = False
     lock = threading.Lock()
     #: Called with a kernel that is not loaded, and its arguments; then it runs as plain Python.
     note: Callable[[Kernel, tuple[Any, ...]], None] | None = None
@@ -400,20 +403,14 @@ def ready(function: Callable[..., Any]) -> bool:
     return COMPILED and (not isinstance(function, Kernel) or function.ready())
 
 
-def at_hand(function: Callable[..., Any]) -> bool:
-    """Tell whether a kernel runs compiled, and numba need not be loaded for it.
-
-    That takes longer than what a game asks often may take, so who asks this has another way.
-    """
-    return ready(function) and (_may_wait() or "numba" in sys.modules)
-
-
-def load(function: Callable[..., Any]) -> None:
-    """Load what the cache holds of a kernel."""
-    if COMPILED and isinstance(function, Kernel) and function.in_cache:
-        made = function._made()
-        for kinds in made._cache.kept(made.targetctx) if hasattr(made, "_cache") else ():
-            made.compile(kinds)
+def load(functions: Iterable[Callable[..., Any]]) -> None:
+    """Load what the cache holds of some kernels, and from now on of any other when it is called."""
+    _Blocks.loading = True
+    for each in functions:
+        if COMPILED and isinstance(each, Kernel) and each.in_cache:
+            made = each._made()
+            for kinds in made._cache.kept(made.targetctx) if hasattr(made, "_cache") else ():
+                made.compile(kinds)
 
 
 def in_cache(function: Callable[..., Any]) -> bool:

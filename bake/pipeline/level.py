@@ -202,11 +202,13 @@ def prepare(
     profiles = agent_profiles(level, recipe)
     rules, connectivity = movement_of(level, recipe)
     nodes, _ = world_size(level, profiles, connectivity)
+    on_cells = follows_from_cells(level, recipe, nodes)
     if stack is not None:
         stands = open_terrains(level, profiles)
-        enter_fit(stack, level, recipe, stands, nodes, bake=_rehearse, report=report, say=say)
+        bake = _rehearse_on_cells if on_cells else _rehearse
+        enter_fit(stack, level, recipe, stands, nodes, bake=bake, report=report, say=say)
     header = header_for(level.name, sources, recipe_digest(recipe))
-    if isinstance(level, GridLevel) and follows_from_cells(level, recipe, nodes):
+    if isinstance(level, GridLevel) and on_cells:
         # There is no list of arcs where the level is large and needs none.
         check_lattice_fits(level, nodes, recipe.memory_budget)
         world = build_lattice_world(level, profiles, rules, connectivity)
@@ -218,6 +220,13 @@ def _rehearse(level: Level, recipe: LevelRecipe) -> None:
     """Make everything an asset would hold of a tiny level."""
     world = read_world(level, recipe, strict_links=False)
     world_contents(world, recipe, "{}", 1, lambda stage, done: None)
+
+
+def _rehearse_on_cells(level: Level, recipe: LevelRecipe) -> None:
+    """Make what an asset would hold of a tiny level whose arcs are not listed."""
+    assert isinstance(level, GridLevel)
+    world = build_lattice_world(level, agent_profiles(level, recipe), *movement_of(level, recipe))
+    lattice_world_contents(world, recipe)
 
 
 def world_contents(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,6 @@ from pathlib import Path
 from bake.asset import Asset
 from bake.asset.partial import check_writable, make_folder, written_whole
 from bake.asset.write import Contents
-from bake.kernels.jit import waiting
 from bake.kinds import kind_of
 from bake.levels import is_puzzle
 from bake.pipeline.checkpoint import Checkpoint
@@ -83,18 +83,23 @@ def build_shard(
     whole: list[Task] = []
     for place, task in enumerate(tasks):
         try:
-            found = None if is_puzzle(task.source) else prepare(task, lambda *news: None)
-            if found is None or not _is_shared(found.world, task.recipe):
-                if shard.has(place):
-                    whole.append(replace(task, asset=folder / task.asset.name))
-                continue
-            mine = replace(task, asset=_ranges_folder(folder, task))
-            outcome = _bake_ranges(mine, found, place, shard, threads_for(1, jobs), report)
+            with ExitStack() as stack:
+                found = None if is_puzzle(task.source) else prepare(task, _silent, stack)
+                if found is None or not _is_shared(found.world, task.recipe):
+                    if shard.has(place):
+                        whole.append(replace(task, asset=folder / task.asset.name))
+                    continue
+                mine = replace(task, asset=_ranges_folder(folder, task))
+                outcome = _bake_ranges(mine, found, place, shard, threads_for(1, jobs), report)
         except BakeError as error:
             outcome = Outcome(task, "failed", error=error)
         yield outcome
     if whole:
         yield from build(whole, jobs=jobs, force=force, report=report)
+
+
+def _silent(stage: str, done: float) -> None:
+    """Report nothing: most levels of a build are not in a share, and never end in it."""
 
 
 def _ranges_folder(shard: Path, task: Task) -> Path:
@@ -109,7 +114,6 @@ def _is_shared(world: World | LatticeWorld, recipe: LevelRecipe) -> bool:
     return any(in_ranges(sub, recipe) for sub in subs)
 
 
-@waiting()
 def _bake_ranges(
     task: Task, found: Prepared, place: int, shard: Shard, threads: int, report: LevelReport
 ) -> Outcome:

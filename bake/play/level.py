@@ -23,6 +23,7 @@ from bake.search.all_pairs.follow import (
     measure_runs,
 )
 from bake.search.contraction.labels import add_up, label_distances, ticks_between
+from bake.search.point.kd_tree import nearest_row
 from bake.search.point.nearest_cell import nearest_cell
 from levelbake.changes import Changes
 from levelbake.level import OpenLevel
@@ -44,6 +45,7 @@ LOOKUPS = (
     label_distances,
     ticks_between,
     nearest_cell,
+    nearest_row,
 )
 
 
@@ -250,7 +252,8 @@ def _extent(level: LevelAsset) -> int:
 def open_asset(path: str | Path, *, check: bool = True) -> LevelAsset:
     """Open a baked level; arrays are read when a question first needs them.
 
-    Compiled code for lookups is loaded here where the level is large and the code is there.
+    Compiled code for lookups is loaded here where the level is large and the code is there. In a
+    process that opens small levels alone nothing is, until ``warm_up``.
 
     Args:
         path: the asset, or a flat file that was exported from it.
@@ -265,8 +268,7 @@ def open_asset(path: str | Path, *, check: bool = True) -> LevelAsset:
     try:
         level = LevelAsset(asset)
         if _extent(level) >= LARGE:
-            for each in LOOKUPS:
-                load(each)
+            load(LOOKUPS)
         return level
     except BaseException:
         asset.close()

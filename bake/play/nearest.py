@@ -143,7 +143,7 @@ class NearestPlaces:
     ) -> int:
         """Return the nearest row that counts, on a floor or in the tree of a graph; -1 for none."""
         if self._places.is_grid:
-            if jit.at_hand(nearest_cell):
+            if jit.ready(nearest_cell):
                 return int(nearest_cell(self._cells[floor], counts, x, y))
             # Plain Python reads memory views several times as fast.
             views = plane_of(self._cells[floor]), view_of(counts)
@@ -153,7 +153,7 @@ class NearestPlaces:
             return known.row
         if self._straight is not None:
             return int(self._straight(keeper._tree, counts, x, y, known, but))
-        if jit.at_hand(nearest_row):
+        if jit.ready(nearest_row):
             self._straight = jit.straight(nearest_row, keeper._tree, counts, x, y, known, but)
             return int(nearest_row(keeper._tree, counts, x, y, known, but))
         return int(_plain(nearest_row)(keeper._view, counts, x, y, known, but))
@@ -223,9 +223,9 @@ class NearestPlaces:
         if self._cones is not None:
             return self._under_cones(points)
         found = np.full(len(points), -1, dtype=np.int32)
-        if self._places.is_grid and jit.at_hand(nearest_cells):
+        if self._places.is_grid and jit.ready(nearest_cells):
             nearest_cells(self._cells, self._mask, points, floor, found)
-        elif not (self._places.is_grid or len(self._opened)) and jit.at_hand(nearest_rows):
+        elif not (self._places.is_grid or len(self._opened)) and jit.ready(nearest_rows):
             tree = (self._baked or self)._tree
             if tree is not None:
                 nearest_rows(tree, self._mask, points, NONE, found)

@@ -89,6 +89,32 @@ def kernels_in(cache: Path) -> int:
     return sum(1 for _ in cache.rglob("*.nbc"))
 
 
+#: Asks the first questions of a process, and prints whether numba was loaded, before and after.
+FIRST = """
+import sys
+from bake.play import open_asset
+level = open_asset(sys.argv[1])
+nav = level.profile()
+before = "numba" in sys.modules
+for ask in (nav.path, nav.distance, nav.search, nav.search.walk):
+    assert ask((0, 0), (11, 8))
+for method in ("hpa", "dijkstra", "bidirectional"):
+    assert nav.path((0, 0), (11, 8), method)
+nav.update(blocked=[nav.next_hop((0, 0), (11, 8))])
+assert nav.search((0, 0), (11, 8)).cost == nav.distance((0, 0), (11, 8))
+print(before, "numba" in sys.modules)
+level.warm_up("astar")
+print("numba" in sys.modules)
+"""
+
+
+def test_no_question_about_a_small_level_waits_for_numba(tmp_path: Path) -> None:
+    """Though the cache has all that the questions could run compiled."""
+    asset, full = asset_of(tmp_path), cache.cache_folder().parent
+    run(FIRST, full, asset, how="wait")
+    assert run(FIRST, full, asset) == ["False False", "True"]
+
+
 def test_no_process_starts_and_plain_answers_are_those_of_compiled_code(tmp_path: Path) -> None:
     asset = asset_of(tmp_path)
     cold = run(ALONE + QUESTIONS, tmp_path / "cold", asset)
@@ -154,14 +180,10 @@ subprocess.run([sys.executable, "-c", program, sys.argv[1]], check=True)
 '''
     code = BEFORE_AND_AFTER.format(warm=beside)
     assert run(code, tmp_path / "cache", asset) == ["False"]
-    code = (
-        QUESTIONS.split("def answers", maxsplit=1)[0]
-        + """
-nav.path(a, b, "dijkstra")
-print("numba" in sys.modules)
-"""
-    )
-    assert run(code, tmp_path / "cache", asset) == ["True"]
+    compiled = kernels_in(tmp_path / "cache")
+    code = BEFORE_AND_AFTER.format(warm="nav.warm_up('dijkstra')")
+    assert run(ALONE + code, tmp_path / "cache", asset) == ["True"]
+    assert kernels_in(tmp_path / "cache") == compiled
 
 
 def test_other_arguments_do_not_wait_either(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ class RunHops:
 
     def slots(self, rows: Int32Array, goals: Int32Array) -> Int64Array:
         """Return (m) slots of m pairs, NO_SLOT where there is none."""
-        if jit.at_hand(look_up_runs):
+        if jit.ready(look_up_runs):
             slot = np.empty(len(rows), dtype=np.int64)
             look_up_runs(self.compiled, rows, goals, slot)
         else:

@@ -59,4 +59,4 @@ class DistanceLabels(PlainLabels):
 
 def _compiled() -> bool:
     """Tell whether the kernels of labels run compiled."""
-    return jit.at_hand(label_distances)
+    return jit.ready(label_distances)

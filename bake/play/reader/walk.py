@@ -129,7 +129,7 @@ class Steps:
 
     def next_rows(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
         """Return (k) int32, the rows to step to; at its goal the row itself, -1 without a path."""
-        if jit.at_hand(look_up_rows):
+        if jit.ready(look_up_rows):
             ahead = np.empty(len(rows), dtype=np.int32)
             look_up_rows(self.index, rows, goals, ahead)
             if not self.hops.stores_none and self.hops.parted:
@@ -345,4 +345,4 @@ class Steps:
 
 def _compiled() -> bool:
     """Tell whether kernels run compiled; as plain Python they are slower than numpy."""
-    return jit.at_hand(follow_run)
+    return jit.ready(follow_run)
