@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
-from fractions import Fraction
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple, cast
@@ -31,6 +30,10 @@ _ROUNDING = 1e-9
 
 #: How many steps of the grid a line may be longer than one between points that lie on none.
 _OFF_GRID = 2
+
+#: A whole line, in the unit of its parts. Where it crosses a side is a fraction of two numbers of
+#: at most 61 bits, so that two fractions that are not the same lie more than one unit apart.
+_WHOLE = 2**124
 
 
 class _End(NamedTuple):
@@ -200,6 +203,26 @@ class WallSight(PlaneSight):
         return self._ways.line(one, other, floor)
 
 
+class _Rings(NamedTuple):
+    """The open polygons of a mesh, p, and the corners of all polygons, c.
+
+    Attributes:
+        polygon: (p) int64, which polygons are open.
+        floor: (p) the floor of each.
+        box: (4, p) int64, the least x and y of each, and the greatest.
+        first, size: (p) int64, the first corner of each, and how many follow one another.
+        corner, side: (c, 2) int64, each corner in steps, and the way from it to the next.
+    """
+
+    polygon: Int64Array
+    floor: Int64Array
+    box: Int64Array
+    first: Int64Array
+    size: Int64Array
+    corner: Int64Array
+    side: Int64Array
+
+
 class MeshSight(PlaneSight):
     """Lines over the polygons of a navigation mesh."""
 
@@ -220,14 +243,18 @@ class MeshSight(PlaneSight):
         return found
 
     @cached_property
-    def _boxes(self) -> tuple[Int64Array, Int64Array, Int64Array]:
-        """Return (p, 2) int64 the least and the greatest steps of open polygons, and which."""
+    def _rings(self) -> _Rings:
+        """Return the open polygons, corner by corner."""
         mesh = self._mesh
         ring = np.array(mesh.point, dtype=np.int64)[np.array(mesh.corner)]
-        begin = np.array(mesh.first[:-1])
-        which = np.flatnonzero(np.array(self._ways.open))
+        first = np.array(mesh.first)
+        begin, after = first[:-1], np.arange(1, len(ring) + 1)
+        after[first[1:] - 1] = begin
         low, high = np.minimum.reduceat(ring, begin), np.maximum.reduceat(ring, begin)
-        return low[which], high[which], which
+        which = np.flatnonzero(np.array(self._ways.open))
+        floor, size = np.array(mesh.floor)[which], np.diff(first)[which]
+        box = np.concatenate([low[which], high[which]], axis=1).T.copy()
+        return _Rings(which, floor, box, begin[which], size, ring, ring[after] - ring)
 
     def _line(self, one: Step, other: Step, floor: int) -> float:
         """Return the units of a line, along borders by the cheaper side.
@@ -235,23 +262,23 @@ class MeshSight(PlaneSight):
         What lies in each polygon is cut out, and the cheapest polygons that follow one another by
         shared edges count; so a line does not slip through where two meet in one point.
         """
-        parts = list(self._parts(one, other, floor))
+        parts = self._parts(one, other, floor)
         cuts = sorted({cut for _, enter, leave in parts for cut in (enter, leave)})
-        if not cuts or cuts[0] > 0 or cuts[-1] < 1:
+        if not cuts or cuts[0] > 0 or cuts[-1] < _WHOLE:
             return math.inf
         length = math.dist(one, other) / GRID
         best = {polygon: 0.0 for polygon, enter, _ in parts if enter == 0}
         for at, cut in enumerate(cuts):
             here = {polygon for polygon, enter, leave in parts if enter <= cut <= leave}
             self._share(best, here)
-            if cut == 1 or not best:
+            if cut == _WHOLE or not best:
                 break
             after = cuts[at + 1]
             through = [
                 polygon for polygon, enter, leave in parts if enter <= cut and after <= leave
             ]
             best = {
-                polygon: best[polygon] + float(after - cut) * length * self._price[polygon]
+                polygon: best[polygon] + (after - cut) / _WHOLE * length * self._price[polygon]
                 for polygon in through
                 if polygon in best
             }
@@ -266,28 +293,26 @@ class MeshSight(PlaneSight):
                     best[behind] = best[polygon]
                     queue.append(behind)
 
-    def _parts(
-        self, one: Step, other: Step, floor: int
-    ) -> Iterator[tuple[int, Fraction, Fraction]]:
-        """Cut a line into the parts that lie in open polygons: polygon, begin and end, 0 to 1."""
-        low, high, which = self._boxes
-        ends = np.array([one, other])
-        near = (low <= ends.max(axis=0)).all(axis=1) & (high >= ends.min(axis=0)).all(axis=1)
-        for polygon in which[near].tolist():
-            if self._mesh.floor[polygon] != floor:
-                continue
-            enter, leave = Fraction(0), Fraction(1)
-            for begin, end, _ in self._mesh.edges(polygon):
-                side = self._mesh.point[begin], self._mesh.point[end]
-                first, last = turn(*side, one), turn(*side, other)
-                if first < 0 and last < 0:
-                    enter = Fraction(2)
-                elif first < 0:
-                    enter = max(enter, Fraction(first, first - last))
-                elif last < 0:
-                    leave = min(leave, Fraction(first, first - last))
-            if enter <= leave:
-                yield polygon, enter, leave
+    def _parts(self, one: Step, other: Step, floor: int) -> list[tuple[int, int, int]]:
+        """Cut a line into parts that lie in open polygons: polygon, begin and end, of _WHOLE."""
+        rings, (xs, ys) = self._rings, zip(one, other, strict=True)
+        left, top, right, bottom = rings.box
+        near = (left <= max(xs)) & (right >= min(xs)) & (top <= max(ys)) & (bottom >= min(ys))
+        some = np.flatnonzero(near & (rings.floor == floor))
+        size = rings.size[some]
+        owner = np.repeat(np.arange(len(some)), size)
+        at = np.arange(len(owner)) + np.repeat(rings.first[some] - np.cumsum(size) + size, size)
+        (sx, sy), (cx, cy) = rings.side[at].T, rings.corner[at].T
+        first, last = (sx * (y - cy) - sy * (x - cx) for x, y in (one, other))
+        meets = np.ones(len(some), dtype=np.bool_)
+        meets[owner[(first < 0) & (last < 0)]] = False
+        found = {each: [0, _WHOLE] for each in np.flatnonzero(meets).tolist()}
+        crossed = np.flatnonzero(((first < 0) != (last < 0)) & meets[owner])
+        for each, here, there in np.stack([owner, first, last])[:, crossed].T.tolist():
+            cut, part = here * _WHOLE // (here - there), found[each]
+            part[here >= 0] = min(part[1], cut) if here >= 0 else max(part[0], cut)
+        polygon = rings.polygon[some].tolist()
+        return [(polygon[each], *part) for each, part in found.items() if part[0] <= part[1]]
 
     def _route(self, path: Sequence[Place], ends: list[_End]) -> list[_End]:
         """Return where strings turn that are pulled through polygons of one price in a row."""
