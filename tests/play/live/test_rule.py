@@ -167,6 +167,20 @@ def drawn_edits(level: LevelAsset, profile: str, rng: random.Random, new: bool) 
     return edits
 
 
+def merged(edits: list[Batch], size: int = 8) -> list[Batch]:
+    """The same changes in fewer batches."""
+    batches: list[Batch] = []
+    for begin in range(0, len(edits), size):
+        batch: Batch = {}
+        for what, change in (item for edit in edits[begin : begin + size] for item in edit.items()):
+            if isinstance(change, dict):
+                batch[what] = batch.get(what, {}) | change
+            else:
+                batch[what] = batch.get(what, []) + change
+        batches.append(batch)
+    return batches
+
+
 @contextmanager
 def fields_alone() -> Iterator[None]:
     """Let no hierarchy answer, as where nothing is compiled."""
@@ -250,12 +264,12 @@ def test_all_ways_to_ask_say_the_same(source: str, new: bool) -> None:
     pair, rng = stored_pair(source), random.Random(f"{source} {new}")
     with open_asset(pair.asset) as level:
         edits = drawn_edits(level, rng.choice(level.profiles), rng, new)
-        changed(edits, level)
+        changed(merged(edits), level)
         rules = {profile: rule_now(level, profile) for profile in level.profiles}
     pairs = {profile: drawn_pairs(rules[profile], rng, 3, 8) for profile in rules}
     for case, (prepare, context) in CASES.items():
         with open_asset(pair.asset) as level, context():
-            prepare(edits, level)
+            prepare(edits if case == "as usual" else merged(edits), level)
             for profile, rule in rules.items():
                 check(Asked(level, profile), rule, pairs[profile], (source, case, profile))
     with open_asset(pair.flat) as level:
