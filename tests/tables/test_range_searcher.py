@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -58,16 +59,41 @@ def runs_of(sub: Subgraph, at: Int32Array | None, threads: int = 1) -> RunTable:
     )
 
 
+@cache
+def drawn(names: tuple[str, ...], connectivity: int) -> tuple[Subgraph, Int32Array]:
+    """A random level of a few thousand nodes, and its chart."""
+    lattice = random_lattice(f"entries {connectivity}", 90, 70, names)
+    sub, cell = part_of(world_of(lattice, connectivity))
+    return sub, chart(cell, None)
+
+
+@cache
+def drawn_whole(names: tuple[str, ...], connectivity: int, *, charted: bool) -> RunTable:
+    """The table of such a level by whole batches."""
+    sub, at = drawn(names, connectivity)
+    return by_whole_batches(sub, at if charted else None)
+
+
+def by_whole_batches(sub: Subgraph, at: Int32Array | None) -> RunTable:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(range_searcher, "FEWEST_ROWS", 10**9)
+        return runs_of(sub, at)
+
+
 def both_ways(
-    monkeypatch: pytest.MonkeyPatch, sub: Subgraph, at: Int32Array | None, cost: float = 10**6
+    monkeypatch: pytest.MonkeyPatch,
+    sub: Subgraph,
+    at: Int32Array | None,
+    cost: float = 10**6,
+    whole: RunTable | None = None,
 ) -> None:
     """Compare tables by entries and by whole batches.
 
     Args:
         cost: what a batch search is believed to take; by 10^6 entries are always looked at.
+        whole: the table by whole batches, where it is known.
     """
-    monkeypatch.setattr(range_searcher, "FEWEST_ROWS", 10**9)
-    whole = runs_of(sub, at)
+    whole = by_whole_batches(sub, at) if whole is None else whole
     monkeypatch.setattr(range_searcher, "FEWEST_ROWS", 0)
     monkeypatch.setattr(range_searcher, "SEARCHED", cost)
     same_runs(whole, runs_of(sub, at, threads=2))
@@ -83,10 +109,10 @@ def test_lattices(
     connectivity: int,
     cost: float,
 ) -> None:
-    lattice = random_lattice(f"entries {connectivity}", 90, 70, names)
-    sub, cell = part_of(world_of(lattice, connectivity))
-    both_ways(monkeypatch, sub, chart(cell, None), cost)
-    both_ways(monkeypatch, sub, None, cost)
+    sub, at = drawn(names, connectivity)
+    for charted in (True, False):
+        whole = drawn_whole(names, connectivity, charted=charted)
+        both_ways(monkeypatch, sub, at if charted else None, cost, whole)
     assert told.longest > 1
     assert told.changing < told.rows
 

@@ -33,7 +33,7 @@ MOST_BYTES = 2**30
 _CELL_BYTES, _ROW_BYTES = 6, 12
 
 #: Room beside that of the bake: rows that open, and bytes of flow fields of clusters that change.
-_ROOM = 2**16, 2**24
+_ROOM = 2**14, 2**20
 
 #: What :func:`lay_sheet` finds wrong, in the order of its numbers.
 _WRONG = (

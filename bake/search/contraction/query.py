@@ -21,7 +21,7 @@ import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
 from bake.graph import INFINITY
-from bake.kernels.jit import accessor, inlined, kernel
+from bake.kernels.jit import accessor, inlined, kernel, separate
 from bake.search.contraction.metric import Weights
 from bake.search.contraction.tree import Tree
 
@@ -104,6 +104,16 @@ class DistancesTo(NamedTuple):
     tree: QueryTree
     chain: Chain
     rank_of: Int32Array
+
+
+_NONE = np.empty(0, dtype=np.int32)
+
+#: What searches are handed that ask for no distances, so that they are compiled only once.
+NO_DISTANCES = DistancesTo(
+    QueryTree(_NONE.reshape(0, 4), _NONE.reshape(0, 2), _NONE, _NONE),
+    Chain(np.empty(0, dtype=np.int64), _NONE, _NONE, _NONE, _NONE),
+    _NONE,
+)
 
 
 def query_tree(tree: Tree, weights: Weights) -> QueryTree:
@@ -238,7 +248,7 @@ def reach(tree: QueryTree, chain: Chain, rank: int) -> int:
     return int(ticks[low])
 
 
-@accessor
+@separate
 def ticks_toward(toward: DistancesTo, node: int) -> int:
     """Return the ticks from a node to the goal; FAR where there is no way."""
     return reach(toward.tree, toward.chain, toward.rank_of[node])

@@ -145,7 +145,7 @@ def search_buckets(
     graph: PackedArcs,
     successors: Int32Array,
     terms: EstimateTerms,
-    toward: DistancesTo | None,
+    toward: DistancesTo,
     labels: Labels,
     queue: BucketQueue,
     start: int,

@@ -24,7 +24,7 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.graph import INFINITY, UNREACHABLE
 from bake.kernels.jit import inlined, kernel
-from bake.search.contraction.query import DistancesTo, ticks_toward
+from bake.search.contraction.query import NO_DISTANCES, DistancesTo, ticks_toward
 
 #: Geometric parts, the low four bits of a kind.
 NULL = 0
@@ -71,7 +71,8 @@ class Estimate:
         straight, extra, shift: of AXES and HEX, in 2**-shift ticks a step.
         scale: of EUCLIDEAN, ticks a unit of distance.
         table: (r, k) int32 ticks; any where the kind has no stored part.
-        toward: tells the distance itself to one goal, in place of all others; None = it does not.
+        toward: tells the distance itself to one goal, in place of all others, unless it is
+            NO_DISTANCES.
         admissible: whether no estimate is too large; None = nobody knows.
         consistent: whether it falls along no arc by more than the arc's weight; None = unknown.
         falls: whether it may fall along an arc by many times the arc's weight.
@@ -85,7 +86,7 @@ class Estimate:
     shift: int = 0
     scale: float = 0.0
     table: Int32Array = field(default_factory=lambda: np.zeros((0, 1), dtype=np.int32))
-    toward: DistancesTo | None = None
+    toward: DistancesTo = NO_DISTANCES
     admissible: bool | None = True
     consistent: bool | None = True
     falls: bool = False
@@ -120,7 +121,7 @@ def coordinates(at: Int32Array, row: int) -> tuple[int, int]:
     return x, y
 
 
-@inlined
+@kernel
 def estimated(terms: EstimateTerms, row: int, goal: int, goal_x: int, goal_y: int) -> int:
     """Return a lower bound of the ticks from row to goal; (goal_x, goal_y) is at[goal]."""
     kind, straight, extra, shift, scale, at, table = terms
@@ -162,13 +163,13 @@ def estimated(terms: EstimateTerms, row: int, goal: int, goal_x: int, goal_y: in
 
 @inlined
 def estimated_ahead(
-    toward: DistancesTo | None, terms: EstimateTerms, row: int, goal: int, goal_x: int, goal_y: int
+    toward: DistancesTo, terms: EstimateTerms, row: int, goal: int, goal_x: int, goal_y: int
 ) -> int:
     """Return the distance from row to goal, or without what tells it, an estimate."""
-    if toward is None:
+    if len(toward.rank_of) == 0:
         h = estimated(terms, row, goal, goal_x, goal_y)
     else:
-        h = ticks_toward(toward, row)
+        h = ticks_toward(toward, int(np.int64(row)))
     return h
 
 

@@ -105,7 +105,7 @@ def weighted_order(weight: float, again: int) -> HeapOrder:
 
 @inlined
 def _guess(
-    toward: DistancesTo | None,
+    toward: DistancesTo,
     terms: EstimateTerms,
     row: int,
     start: int,
@@ -132,7 +132,7 @@ def _guess(
 def search_heap(
     graph: PackedArcs,
     terms: EstimateTerms,
-    toward: DistancesTo | None,
+    toward: DistancesTo,
     order: HeapOrder,
     labels: Labels,
     heaps: Int64Array,
