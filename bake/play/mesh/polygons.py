@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from bake.arrays import Int32Array
+from bake.arrays import Int32Array, Int64Array
 from bake.play.reader.places import NodePlaces
 from levelbake.errors import QueryError
 from levelbake.places import quoted
@@ -129,15 +129,26 @@ class MeshPolygons:
         ]
 
     @cached_property
+    def ring(self) -> Int64Array:
+        """Return (c, 2) int64 the corners of all polygons in steps, one after the other."""
+        return self._vertex[np.array(self.corner)].astype(np.int64)
+
+    @cached_property
+    def box(self) -> Int64Array:
+        """Return (4, p) int64 the least x and y of each polygon in steps, and the greatest."""
+        low, high = (
+            least.reduceat(self.ring, self.first[:-1]) for least in (np.minimum, np.maximum)
+        )
+        return np.concatenate([low, high], axis=1).T.copy()
+
+    @cached_property
     def _buckets(self) -> tuple[int, int, int, int, int, list[int], list[int]]:
         """Return squares of the plane, about as many as polygons, and the polygons near each.
 
         These are left and top in steps, squares across and down, their side in steps, and for each
         square where its polygons begin in the list after.
         """
-        ring = self._vertex[np.array(self.corner)].astype(np.int64)
-        begin = np.array(self.first[:-1])
-        low, high = np.minimum.reduceat(ring, begin), np.maximum.reduceat(ring, begin)
+        low, high = self.box[:2].T, self.box[2:].T
         left, top = (int(each) for each in low.min(axis=0))
         width, height = (int(each) + 1 for each in high.max(axis=0) - (left, top))
         pitch = max(1, math.isqrt(width * height // len(self)), max(width, height) // 4096)

@@ -203,26 +203,6 @@ class WallSight(PlaneSight):
         return self._ways.line(one, other, floor)
 
 
-class _Rings(NamedTuple):
-    """The open polygons of a mesh, p, and the corners of all polygons, c.
-
-    Attributes:
-        polygon: (p) int64, which polygons are open.
-        floor: (p) the floor of each.
-        box: (4, p) int64, the least x and y of each, and the greatest.
-        first, size: (p) int64, the first corner of each, and how many follow one another.
-        corner, side: (c, 2) int64, each corner in steps, and the way from it to the next.
-    """
-
-    polygon: Int64Array
-    floor: Int64Array
-    box: Int64Array
-    first: Int64Array
-    size: Int64Array
-    corner: Int64Array
-    side: Int64Array
-
-
 class MeshSight(PlaneSight):
     """Lines over the polygons of a navigation mesh."""
 
@@ -243,18 +223,16 @@ class MeshSight(PlaneSight):
         return found
 
     @cached_property
-    def _rings(self) -> _Rings:
-        """Return the open polygons, corner by corner."""
-        mesh = self._mesh
-        ring = np.array(mesh.point, dtype=np.int64)[np.array(mesh.corner)]
-        first = np.array(mesh.first)
-        begin, after = first[:-1], np.arange(1, len(ring) + 1)
-        after[first[1:] - 1] = begin
-        low, high = np.minimum.reduceat(ring, begin), np.maximum.reduceat(ring, begin)
-        which = np.flatnonzero(np.array(self._ways.open))
-        floor, size = np.array(mesh.floor)[which], np.diff(first)[which]
-        box = np.concatenate([low[which], high[which]], axis=1).T.copy()
-        return _Rings(which, floor, box, begin[which], size, ring, ring[after] - ring)
+    def _rings(self) -> tuple[Int64Array, Int64Array, Int64Array]:
+        """Return (p) int64 the floor of each open polygon, -1 for others; and where corners begin.
+
+        These are (p + 1) int64, as in the mesh; and last (c, 2) int64 the way from each corner to
+        the next one of its polygon.
+        """
+        first, ring = np.array(self._mesh.first), self._mesh.ring
+        after = np.arange(1, len(ring) + 1)
+        after[first[1:] - 1] = first[:-1]
+        return np.where(self._ways.open, self._mesh.floor, -1), first, ring[after] - ring
 
     def _line(self, one: Step, other: Step, floor: int) -> float:
         """Return the units of a line, along borders by the cheaper side.
@@ -295,24 +273,23 @@ class MeshSight(PlaneSight):
 
     def _parts(self, one: Step, other: Step, floor: int) -> list[tuple[int, int, int]]:
         """Cut a line into parts that lie in open polygons: polygon, begin and end, of _WHOLE."""
-        rings, (xs, ys) = self._rings, zip(one, other, strict=True)
-        left, top, right, bottom = rings.box
+        (floors, begin, side), (xs, ys) = self._rings, zip(one, other, strict=True)
+        left, top, right, bottom = self._mesh.box
         near = (left <= max(xs)) & (right >= min(xs)) & (top <= max(ys)) & (bottom >= min(ys))
-        some = np.flatnonzero(near & (rings.floor == floor))
-        size = rings.size[some]
-        owner = np.repeat(np.arange(len(some)), size)
-        at = np.arange(len(owner)) + np.repeat(rings.first[some] - np.cumsum(size) + size, size)
-        (sx, sy), (cx, cy) = rings.side[at].T, rings.corner[at].T
+        polygon = np.flatnonzero(near & (floors == floor))
+        size = begin[polygon + 1] - begin[polygon]
+        owner = np.repeat(np.arange(len(polygon)), size)
+        at = np.arange(len(owner)) + np.repeat(begin[polygon + 1] - np.cumsum(size), size)
+        (sx, sy), (cx, cy) = side[at].T, self._mesh.ring[at].T
         first, last = (sx * (y - cy) - sy * (x - cx) for x, y in (one, other))
-        meets = np.ones(len(some), dtype=np.bool_)
+        meets = np.ones(len(polygon), dtype=np.bool_)
         meets[owner[(first < 0) & (last < 0)]] = False
         found = {each: [0, _WHOLE] for each in np.flatnonzero(meets).tolist()}
         crossed = np.flatnonzero(((first < 0) != (last < 0)) & meets[owner])
         for each, here, there in np.stack([owner, first, last])[:, crossed].T.tolist():
             cut, part = here * _WHOLE // (here - there), found[each]
             part[here >= 0] = min(part[1], cut) if here >= 0 else max(part[0], cut)
-        polygon = rings.polygon[some].tolist()
-        return [(polygon[each], *part) for each, part in found.items() if part[0] <= part[1]]
+        return [(int(polygon[each]), *part) for each, part in found.items() if part[0] <= part[1]]
 
     def _route(self, path: Sequence[Place], ends: list[_End]) -> list[_End]:
         """Return where strings turn that are pulled through polygons of one price in a row."""
