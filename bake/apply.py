@@ -93,6 +93,7 @@ def apply_patch(
     with Asset(asset) as old:
         rules = LevelRules(NodePlaces(old))
         patched = level_of_patch(patch, rules)
+        rules = patched.rules
         report("graph", 0)
         movers = {name: old.graph.mover(name) for name in old.profiles}
         level = _level(rules, movers, patched, patch)
@@ -152,24 +153,34 @@ def _level(
                 expected="arcs that were added with arcs={...}",
                 remedy="add them instead of links, or write them into the level file",
             )
-        ends = np.array(added, dtype=np.int32).reshape(-1, 2)
+        kind = type(places.names[0])
+        if other := [name for name in places.added if type(name) is not kind]:
+            raise PatchError(
+                f"a graph cannot hold the node {other[0]!r} beside {places.names[0]!r}",
+                file=patch,
+                expected="names that are all numbers, or all texts",
+            )
+        # Nodes that went before the patch was saved leave gaps between those that came.
+        here = np.arange(len(places.names))[places.here]
+        ends = np.searchsorted(here, np.array(added, dtype=np.int64)).reshape(-1, 2)
         things = ThingTables(places)
         region = things.region_of_node
+        position, elevation = places.position, rules.elevation
         # What they cost is their own price, whatever length they have.
         return GraphLevel(
             places.name,
             source,
-            cast("tuple[str, ...] | tuple[int, ...]", places.names),
-            places.position,
-            np.concatenate([rules.tail, ends[:, 0]]),
-            np.concatenate([places.head, ends[:, 1]]),
+            cast("Any", tuple(places.names[at] for at in here.tolist())),
+            None if position is None else position[here],
+            np.concatenate([rules.tail, ends[:, 0]]).astype(np.int32),
+            np.concatenate([places.head, ends[:, 1]]).astype(np.int32),
             np.concatenate([rules.length, np.ones(len(ends))]),
-            codes,
+            codes[here],
             tuple(names),
             True,
             tuple(things.regions),
-            np.zeros(0, dtype=np.int32) if region is None else region,
-            rules.elevation,
+            np.zeros(0, dtype=np.int32) if region is None else region[here],
+            None if elevation is None else elevation[here],
             colours=colours,
             mesh=_mesh(asset, codes),
             walls=_walls(asset),

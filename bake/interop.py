@@ -143,7 +143,7 @@ def asset_to_networkx(path: str | Path, profile: str | None = None) -> networkx.
         points = tables.version.standing_points
         middles = None
         if places.is_grid:
-            middles = np.asarray(level.to_point(places.with_floor(tables.cell_of_row)))
+            middles = np.asarray(level.to_point(places.with_floor(tables.version.cell_of_row)))
         result = networkx.DiGraph(
             name=places.name, profile=tables.profile, ticks_per_unit=places.ticks_per_unit
         )

@@ -89,7 +89,7 @@ def _points(asset: Path) -> list[tuple[Point, Point]]:
         tables = level._columns()
         component = tables.component_of_row
         largest = np.flatnonzero(component == np.bincount(component).argmax())
-        cells = tables.cell_of_row[rng.choice(largest, (PAIRS, 2))]
+        cells = tables.version.cell_of_row[rng.choice(largest, (PAIRS, 2))]
     middles = (cells + 0.5).tolist()
     return [((a[0], a[1]), (b[0], b[1])) for a, b in middles if a != b]
 

@@ -303,7 +303,7 @@ def _since(begun: float) -> float:
 def _toggled(level: LevelAsset, nav: Navigator) -> tuple[list[Cell], list[Cell]]:
     """Open cells, and walls beside them."""
     columns = level._columns(nav.name)
-    cells: list[Cell] = [(x, y) for x, y in columns.cell_of_row.tolist()]
+    cells: list[Cell] = [(x, y) for x, y in columns.version.cell_of_row.tolist()]
     beside = {(x + dx, y + dy) for x, y in cells for dx, dy in ((1, 0), (0, 1), (-1, 0), (0, -1))}
     inside = {(x, y) for x, y in beside if 0 <= x < level.width and 0 <= y < level.height}
     return cells, sorted(inside - set(cells))

@@ -27,6 +27,7 @@ from bake.agents.sight import cells_in_sight, nodes_in_sight
 from bake.arrays import BoolArray, Int32Array, Int64Array
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.play.navigator import Navigator
+from bake.play.reader.places import NodePlaces
 from bake.play.snapshot import Snapshot
 from levelbake.errors import QueryError
 from levelbake.places import Place, number_of, quoted, whole_of
@@ -185,13 +186,27 @@ class Belief:
         self._truth = now
         self._version += 1
         true = TrueArcs.of(now.version)
+        others = self.places is not now.version.places
+        if others:
+            self._take(now.version.places)
         jumps = self.arcs.find(true.tail, true.head) < 0
         if jumps.any():
             self._add(true, jumps)
         estimate = self._norm(true)
-        if _measure(estimate) != _measure(self.estimate) or jumps.any():
+        if others or _measure(estimate) != _measure(self.estimate) or jumps.any():
             self.estimate = estimate
             self.epoch += 1
+
+    def _take(self, places: NodePlaces) -> None:
+        """Take nodes into account that came into the level after the belief was made."""
+        before, self.places = self.places, places
+        more = len(places.names) - self.arcs.node_count
+        first_out = np.append(self.arcs.first_out, np.full(more, self.arcs.first_out[-1]))
+        self.arcs = self.arcs._replace(first_out=first_out)
+        self._seen = np.append(self._seen, np.zeros(more, dtype=np.int32))
+        self._wall = np.append(self._wall, np.zeros(more, dtype=np.bool_))
+        renamed = [a != b for a, b in zip(before.names, places.names, strict=False)]
+        self._seen[np.flatnonzero(renamed)] = 0
 
     def _add(self, true: TrueArcs, new: BoolArray) -> None:
         """Take arcs into account that came into the level after the belief was made."""

@@ -60,7 +60,7 @@ def possible_arcs(places: NodePlaces, true: TrueArcs) -> TwinArcs:
         )
     if not places.is_grid:
         tails = np.concatenate([_tails(places), true.tail])
-        return twin_arcs(places.node_count, tails, np.concatenate([places.head, true.head]))
+        return twin_arcs(len(places.names), tails, np.concatenate([places.head, true.head]))
     tail, head = _neighbours(places)
     apart = ~are_neighbours(places, true.tail, true.head)
     cells, floor = places.width * places.height, _floor_cells(places)

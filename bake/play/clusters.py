@@ -159,7 +159,7 @@ def _layers(context: SearchContext, columns: ProfileColumns) -> list[_Division]:
     one, other = label[graph.tail()], label[graph.head]
     layout = ClusterLayout(columns)
     location = version.location[columns.row_count :]
-    tile, most = layout.layout(location).tile, layout.levels
+    tile, most = layout.layout(location, version.places).tile, layout.levels
     layers: list[_Division] = []
     while True:
         across = one != other

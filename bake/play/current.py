@@ -34,13 +34,12 @@ class Current:
     """The snapshots of a level's profiles, replaced when it changes; threads may share it.
 
     Attributes:
-        places: the places of the level.
         things: links, regions, spots and doors of the level.
         baked: what answers for each profile as it was baked, even if the level has changed since.
     """
 
     def __init__(self, places: NodePlaces, things: ThingTables, profiles: tuple[str, ...]) -> None:
-        self.places, self.things = places, things
+        self.things = things
         columns = {name: ProfileColumns(places, name) for name in profiles}
         self.baked = {name: Baked(each, _version_of(each)) for name, each in columns.items()}
         self._snapshots: Mapping[str, Snapshot] = {name: self._first(name) for name in profiles}
@@ -77,16 +76,27 @@ class Current:
         return self._snapshots[name]
 
     @property
+    def _version(self) -> Version:
+        """Return what is known of some profile now."""
+        return next(iter(self._snapshots.values())).version
+
+    @property
+    def places(self) -> NodePlaces:
+        """Return the places of the level, as they are now."""
+        return self._version.places
+
+    @property
     def links(self) -> Mapping[str, Link]:
         """Return the links by name, as they are now."""
-        level = next(iter(self._snapshots.values())).version.level
+        level = self._version.level
         return self.things.links if level is None else level.links.now
 
     def made_of(self) -> tuple[Sequence[str], Any, Float64Array | None]:
         """Return names of terrains, the terrain of each location now, and how high it lies."""
-        level, graph = next(iter(self._snapshots.values())).version.level, self.places.asset.graph
-        terrain = graph.terrain if level is None else level.terrain
-        return self._terrain_names, terrain, graph.elevation
+        level, graph = self._version.level, self.places.asset.graph
+        if level is None:
+            return self._terrain_names, graph.terrain, graph.elevation
+        return self._terrain_names, level.terrain, level.rules.elevation
 
     @cached_property
     def _terrain_names(self) -> Sequence[str]:

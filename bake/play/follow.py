@@ -77,7 +77,7 @@ class Follower:
     def __init__(
         self,
         nav: Paths,
-        places: NodePlaces,
+        places: Callable[[], NodePlaces],
         path: Sequence[Place],
         pull: Callable[[Sequence[Place]], Waypoints] | None,
         reach: float | None,
@@ -87,14 +87,13 @@ class Follower:
         """Begin at the start of a path.
 
         Args:
-            nav, places: what the path is on.
+            nav: what the path is on, and places: gives the places of the level as it is now.
             path, reach, strayed, patience: those of :meth:`bake.play.plane.Plane.follow`.
             pull: pulls a path tight; None = the agent follows it as it is.
         """
         if not len(path):
             raise QueryError("the path has no places", expected="at least one")
-        self._nav, self._places, self._pull = nav, places, pull
-        self._points = Points(places)
+        self._nav, self._places_now, self._pull = nav, places, pull
         self.path: list[Place] = []
         self.waypoints: list[Place] = []
         self._take(list(path))
@@ -107,6 +106,8 @@ class Follower:
     def _take(self, path: list[Place]) -> None:
         """Follow another path from its start."""
         self._nav.length(path)  # It is a path, or an error says what is wrong.
+        self._places = self._places_now()
+        self._points = Points(self._places)
         self._of_points = not self._places.is_grid and any(map(is_point, path))
         waypoints, index = path, cast("Sequence[float]", range(len(path)))
         if self._pull is not None:

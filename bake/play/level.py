@@ -27,7 +27,7 @@ from bake.search.point.kd_tree import nearest_row
 from bake.search.point.nearest_cell import nearest_cell
 from levelbake.changes import Changes
 from levelbake.level import OpenLevel
-from levelbake.places import Place
+from levelbake.places import Name, Place, Points
 from levelbake.things import Door, Link
 
 #: Cells of a grid, or nodes of a graph, from which on opening a level loads compiled code ...
@@ -55,6 +55,13 @@ class LevelAsset(OpenLevel):
     def __init__(self, asset: Asset) -> None:
         super().__init__(asset, places := NodePlaces(asset))
         self._current = Current(places, self._things, self.profiles)
+        self._current.watch(self, LevelAsset._superseded)
+
+    def _superseded(self) -> None:
+        """Take the places of the level as it is now."""
+        if self._places is not self._current.places:
+            self._places = self._current.places
+            self._points = Points(self._places)
 
     @property
     def links(self) -> Mapping[str, Link]:
@@ -126,6 +133,7 @@ class LevelAsset(OpenLevel):
         terrain: Mapping[Place, str] | None = None,
         arcs: Mapping[tuple[Place, Place], float | None] | None = None,
         links: Mapping[str, Mapping[str, object] | Link | None] | None = None,
+        nodes: Mapping[Name, Mapping[str, object] | None] | None = None,
     ) -> dict[str, DetailedReport]:
         """Change the level for every profile at once; all later answers are about the new level.
 
@@ -143,16 +151,22 @@ class LevelAsset(OpenLevel):
             links: the links of these names: what a tile level says of a link ("from", "to", and
                 where need be "kind", "cost", "both_ways", "profiles" and "id"), a :class:`Link`,
                 or None to take a link away, whether it was baked or added.
+            nodes: of graphs and meshes, nodes that come, by name: "at" says where (x, y), unless
+                the level's nodes have no positions, "z" how high, if it says that of nodes, and
+                "terrain" may name one, otherwise it is the commonest that somebody can stand on.
+                One that came is moved by this, and None takes it away again, with its arcs and
+                links. What else the batch says, it says of the level with these nodes.
 
         Returns:
             What the update did, by profile.
 
         Raises:
-            QueryError: a place, terrain, arc or link does not exist, a link is none, or a cost is
-                not a positive number or does not fit the integer scale. Then nothing has changed.
+            QueryError: a place, terrain, arc or link does not exist, a link or node is none, a
+                node of this name was baked, or a cost is not a positive number or does not fit the
+                integer scale. Then nothing has changed.
         """
         writer = self._current.writer
-        return writer.update(blocked, opened, terrain, arcs, links)
+        return writer.update(blocked, opened, terrain, arcs, links, nodes)
 
     def repair(self, budget_ms: float | None = 2) -> int:
         """Make what questions about the changed level would have to wait for.

@@ -570,7 +570,11 @@ class Navigator(Questions):
     def node_names(self) -> tuple[Name, ...]:
         """Return the names of a graph level's nodes, in the asset's order; empty on grid levels."""
         places = self._current.places
-        return () if places.is_grid else places.names
+        if places.is_grid:
+            return ()
+        if isinstance(places.here, slice):
+            return places.names
+        return tuple(places.names[at] for at in places.here.tolist())
 
     # -- compiled code, and levels that change -----------------------------------------------------
 
@@ -624,6 +628,7 @@ class Navigator(Questions):
         terrain: Mapping[Place, str] | None = None,
         arcs: Mapping[tuple[Place, Place], float | None] | None = None,
         links: Mapping[str, Mapping[str, object] | Link | None] | None = None,
+        nodes: Mapping[Name, Mapping[str, object] | None] | None = None,
     ) -> DetailedReport:
         """Change the level, for every profile: see :meth:`LevelAsset.update`.
 
@@ -631,7 +636,7 @@ class Navigator(Questions):
             What it did for this profile.
         """
         writer = self._current.writer
-        return writer.update(blocked, opened, terrain, arcs, links)[self.name]
+        return writer.update(blocked, opened, terrain, arcs, links, nodes)[self.name]
 
     def set_state(self, door: str, state: str) -> DetailedReport:
         """Put a door into one of its states, for every profile: see :meth:`LevelAsset.set_state`.

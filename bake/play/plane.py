@@ -149,8 +149,10 @@ class Plane(Questions):
             QueryError: the path is empty or no path, the level has no points, a number is not above
                 0, or as for :meth:`smooth`.
         """
-        pull, places = self._pull if smooth else None, self._current.places
-        return Follower(self._nav, places, path, pull, reach, strayed, patience)
+        pull = self._pull if smooth else None
+        return Follower(
+            self._nav, lambda: self._current.places, path, pull, reach, strayed, patience
+        )
 
     def _pull(self, path: Sequence[Place]) -> Waypoints:
         return self._now.sight.smooth(path)

@@ -264,7 +264,7 @@ class Searches(Questions):
         """
         now = self._now
         row = now.rows.row(start)
-        location = self._current.places.location(goal)
+        location = now.version.places.location(goal)
         return now.rows.place(now.around.nearest_reached(row, location))
 
     # -- lower bounds, and clusters ----------------------------------------------------------------

@@ -16,7 +16,7 @@ import numpy as np
 
 from bake.arrays import Float64Array, Int32Array, Int64Array
 from bake.kernels import jit
-from bake.play.mesh.polygons import GRID, Step, beside, step_of
+from bake.play.mesh.polygons import GRID, Step, added_floor, beside, step_of
 from bake.play.reader.engine import Engine
 from bake.play.reader.places import NodePlaces
 from bake.search.plane.sight import Outline, SweepRoom, corners_seen, holds, sees
@@ -169,7 +169,14 @@ class PlaneWays:
     @cached_property
     def _row(self) -> Int32Array:
         """Return (n) int32, the row of each node, -1 where the profile cannot stand."""
-        return self.version.rows_of(np.arange(self.version.places.node_count, dtype=np.int32))
+        return self.version.rows_of(np.arange(len(self.version.places.names), dtype=np.int32))
+
+    @cached_property
+    def _place(self) -> Int64Array:
+        """Return (n, 2) int64, where each node lies, in whole steps of the grid."""
+        position = self.version.places.position
+        assert position is not None, "nodes of a plane have positions"
+        return np.rint(position * GRID).astype(np.int64)
 
     @cached_property
     def _area(self) -> dict[int, int]:
@@ -215,7 +222,7 @@ class PlaneWays:
             node = places.location(cast("Any", place))
             if self._row[node] < 0:
                 raise self._blocked(place)
-            point = self._points([tuple(self.walls.place[node].tolist())], [self.floor_of(node)])[0]
+            point = self._points([tuple(self._place[node].tolist())], [self.floor_of(node)])[0]
         if self.step_at(cast("Sequence[float]", point)) is None:
             raise self._blocked(place)
         return cast("Sequence[float]", point)
@@ -254,7 +261,7 @@ class PlaneWays:
         way = np.array([one]) if one == other else self.engine.way(one, other)
         assert way is not None, "a distance that is finite has a path"
         nodes = self.version.location[way].tolist()
-        steps = [begin, *(tuple(self.walls.place[node].tolist()) for node in nodes), end]
+        steps = [begin, *(tuple(self._place[node].tolist()) for node in nodes), end]
         floors = [floor, *(self.floor_of(node) for node in nodes), goal_floor]
         return Path(self._points(steps, floors), cost)
 
@@ -271,12 +278,19 @@ class PlaneWays:
         Returns:
             (k) int32, and (k) float64.
         """
-        node = self.walls.joined(area, step)
+        added = self._added_at(step, self.walls.floor[area])
+        node = np.append(self.walls.joined(area, step), added)
         row = self._row[node]
         node, row = node[row >= 0], row[row >= 0]
-        way = (self.walls.place[node] - step) / GRID
+        way = (self._place[node] - step) / GRID
         cost = self.version.row_cost[row] * self.version.places.ticks_per_unit
         return row, np.hypot(way[:, 0], way[:, 1]) * cost
+
+    def _added_at(self, step: Step, floor: int) -> Int64Array:
+        """Return (k) int64, the nodes that came and lie at a point."""
+        added = (node.location for node in self.version.places.added.values())
+        mine = [at for at in added if tuple(self._place[at].tolist()) == step]
+        return np.array([at for at in mine if self.floor_of(at) == floor], dtype=np.int64)
 
     def _cheapest(
         self, rows: Int32Array, out: Float64Array, goal_rows: Int32Array, back: Float64Array
@@ -298,6 +312,9 @@ class PlaneWays:
 
     def floor_of(self, node: int) -> int:
         """Return the floor that a node lies on."""
+        floor = added_floor(self.version.places, node)
+        if floor is not None:
+            return floor
         return self.walls.floor[int(self.walls.area[node])]
 
     def _points(self, steps: Sequence[Step], floors: Sequence[int]) -> list[Point]:

@@ -320,9 +320,13 @@ class GraphModel(Joined):
     prices: dict[tuple[int, int], float] = field(default_factory=dict)
     links: dict[str, Way] = field(default_factory=dict)
     added: set[tuple[int, int]] = field(default_factory=set)
+    #: where each node lies; None = nowhere in particular
+    positions: dict[int, tuple[float, float]] | None = None
+    #: nodes that the level was not baked with
+    came: set[int] = field(default_factory=set)
 
     def places_there_are(self) -> list[int]:
-        return self.nodes
+        return [*self.nodes, *sorted(self.came)]
 
     def steps_joining(self) -> set[tuple[int, int]]:
         return {(a, b) for a, b, _ in self.edges}
@@ -331,12 +335,32 @@ class GraphModel(Joined):
         return None
 
     def baked(self, folder: Path, **settings: object) -> Path:
-        return bake(
-            write_graph(folder / "model.json", self.nodes, self.edges), recipe_for(**settings)
-        )
+        source = folder / "model.json"
+        write_graph(source, self.nodes, self.edges, positions=self.positions)
+        return bake(source, recipe_for(**settings))
 
     def places(self, profile: str) -> list[object]:
-        return [node for node in self.nodes if node not in self.obstacles]
+        return [node for node in self.places_there_are() if node not in self.obstacles]
+
+    def change_nodes(self, rng: random.Random, count: int) -> dict[int, dict[str, object] | None]:
+        """Draw nodes that come, move and go, and take them in."""
+        batch: dict[int, dict[str, object] | None] = {}
+        for _ in range(count):
+            name = rng.choice([-1, -5, 10**15, len(self.nodes)])
+            if name in batch:
+                continue
+            if name in self.came and rng.random() < 0.7:
+                batch[name] = None
+            else:
+                at = rng.choice([(0.5, 0.5), (rng.uniform(-3, 12), rng.uniform(-3, 12))])
+                batch[name] = {} if self.positions is None else {"at": at}
+        gone = {name for name, said in batch.items() if said is None}
+        self.came = (self.came | batch.keys()) - gone
+        self.obstacles -= gone
+        self.links = {n: way for n, way in self.links.items() if not gone & {way.start, way.goal}}
+        self.added = {pair for pair in self.added if not gone & set(pair)}
+        self.prices = {p: cost for p, cost in self.prices.items() if not gone & set(p)}
+        return batch
 
     def steps(self, profile: str) -> Steps:
         steps: Steps = {}
@@ -348,13 +372,14 @@ class GraphModel(Joined):
         return self.with_new(steps, self.places(profile), profile)
 
     def change(self, rng: random.Random, size: int, *, new: bool = True) -> dict[str, object]:
+        nodes = self.change_nodes(rng, new and sum(rng.random() < 0.2 for _ in range(size)))
         links = self.change_links(rng, new and sum(rng.random() < 0.1 for _ in range(size)))
         blocked: set[int] = set()
         opened: set[int] = set()
         arcs: dict[tuple[int, int], float | None] = {}
         for _ in range(size):
             kind = rng.random()
-            node = rng.choice(self.nodes)
+            node = rng.choice(self.places_there_are())
             if kind < 0.25 and node not in opened:
                 blocked.add(node)
             elif kind < 0.5 and node not in blocked:
@@ -366,7 +391,8 @@ class GraphModel(Joined):
         self.obstacles -= opened
         self.take_arcs(arcs)
         arcs |= self.change_new_arcs(rng, new and sum(rng.random() < 0.1 for _ in range(size)))
-        return {"blocked": blocked, "opened": opened, "arcs": arcs, "links": links}
+        batch = {"blocked": blocked, "opened": opened, "arcs": arcs, "links": links}
+        return {**batch, "nodes": nodes} if nodes else batch
 
 
 def priced(ticks: int, own: float | None) -> int:

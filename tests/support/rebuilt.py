@@ -43,8 +43,7 @@ def standing_graph(state: ProfileState) -> tuple[Subgraph, Int32Array]:
 def built_anew(state: ProfileState, live: LiveHierarchy) -> tuple[Clusters, Hierarchy | None]:
     """Clusters and layers, by what bakes use."""
     assert state.clusters is not None
-    line = state.clusters.line
-    layout = line.layout(state.location[line.columns.row_count :])
+    layout = state.clusters.layout
     sub, _ = standing_graph(state)
     label, count = connected_parts(sub.graph.first_out, sub.graph.head, layout.key[sub.node])
     lowest = np.empty(count, dtype=np.int64)

@@ -114,6 +114,8 @@ def baked_hops(level: LevelAsset | Navigator, profile: str) -> Callable[[int, in
         assert columns.steps.row_count == columns.row_count
 
     def baked(start: int, goal: int) -> int:
+        if max(start, goal) >= len(row_at):  # a node that came
+            return NOWHERE
         row, goal_row = row_at[start], row_at[goal]
         if not columns.has_hops or row < 0 or goal_row < 0:
             return NOWHERE
@@ -127,7 +129,7 @@ def arcs_now(level: LevelAsset | Navigator, profile: str) -> Arcs:
     """The arcs that a profile may take now, in the order of the rule."""
     writer = level._current.writer
     now, pricing = writer.load(), writer._profiles[profile].pricing
-    every = np.arange(writer.rules.location_count)
+    every = np.arange(now.rules.location_count)
     standing = every[pricing.standing(now, every)]
     found = pricing.arcs_out_of(now, standing)
     arcs: dict[int, list[tuple[tuple[int, int], int, int]]] = {at: [] for at in standing.tolist()}

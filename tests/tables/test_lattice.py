@@ -228,7 +228,7 @@ def test_every_question_is_answered_as_with_listed_arcs(case: tuple, seed: int) 
         source.with_suffix(".h5").rename(asset)
         with open_asset(bake_on_cells(source, recipe)) as level:
             every = {
-                name: [tuple(cell) for cell in level._columns(name).cell_of_row.tolist()]
+                name: [tuple(cell) for cell in level._columns(name).version.cell_of_row.tolist()]
                 for name in level.profiles
             }
             for name, places in every.items():

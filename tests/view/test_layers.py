@@ -40,7 +40,9 @@ def test_clusters_beside_each_other_differ(tmp_path: Path) -> None:
         parted = layer.cluster[tail] != layer.cluster[head]
         assert parted.any()
         assert (colour[tail[parted]] != colour[head[parted]]).any(axis=1).all()
-        at = {tuple(cell): row for row, cell in enumerate(scene.columns.cell_of_row.tolist())}
+        at = {
+            tuple(cell): row for row, cell in enumerate(scene.columns.version.cell_of_row.tolist())
+        }
         for x, y in [(2, 2), (40, 3), (90, 4)]:
             # Cells have a soft light; the hue is the cluster's.
             seen, meant = np.array(drawn.at(x, y, dy=3)), colour[at[x, y]].astype(int)
@@ -55,7 +57,7 @@ def test_transitions_and_crossings_are_drawn(tmp_path: Path) -> None:
     with Asset(tmp_path / "level.h5") as asset:
         scene = scene_of(asset)
         layer = read_layer(scene, 1)
-        cell = scene.columns.cell_of_row
+        cell = scene.columns.version.cell_of_row
         assert len(layer.across)
         for row in layer.transition.tolist():
             x, y = cell[row].tolist()

@@ -125,7 +125,7 @@ class ClusterLayout:
     def __init__(self, columns: ProfileColumns) -> None:
         self.columns = columns
         self._recipe = BakedRecipe(columns.places)
-        self._layout: Layout | None = None
+        self._layout: tuple[NodePlaces, Layout] | None = None
 
     @cached_property
     def has_hierarchy(self) -> bool:
@@ -136,26 +136,27 @@ class ClusterLayout:
         """Return how many layers of clusters there may be."""
         return self._recipe.number("hierarchy", "levels", 1) if self.has_hierarchy else 1
 
-    def layout(self, locations: Int32Array) -> Layout:
+    def layout(self, locations: Int32Array, places: NodePlaces) -> Layout:
         """Return where rows lie.
 
         Args:
             locations: locations of the rows that were not baked; later versions only append to
                 them.
+            places: the places of the level, with the nodes that came.
         """
         rows = self.columns.row_count + len(locations)
         # Another thread may keep the layout of fewer rows meanwhile, so this one looks once.
-        whole = self._layout
-        if whole is None or len(whole.key) < rows:
-            whole = self._layout = self._laid(locations)
+        kept = self._layout
+        if kept is None or kept[0] is not places or len(kept[1].key) < rows:
+            kept = self._layout = places, self._laid(locations, places)
+        whole = kept[1]
         if len(whole.key) == rows:
             return whole
         at = None if whole.at is None else whole.at[:rows]
         return Layout(whole.key[:rows], whole.tile[:rows], at)
 
-    def _laid(self, locations: Int32Array) -> Layout:
-        columns = self.columns
-        places, baked = columns.places, columns.row_count
+    def _laid(self, locations: Int32Array, places: NodePlaces) -> Layout:
+        columns, baked = self.columns, self.columns.row_count
         size, rows = self._recipe.number("clusters", "size", _SIZE), baked + len(locations)
         if not places.is_grid:
             node = np.concatenate([columns.location, locations])
@@ -166,8 +167,7 @@ class ClusterLayout:
                 stated = ThingTables(places).region_of_node
                 region = None if stated is None else stated[node]
             return Layout(classes(tile, region), tile, None)
-        y, x = np.divmod(locations, np.int32(max(1, places.width)))
-        cell = np.concatenate([columns.cell_of_row, np.stack([x, y], axis=1).astype(np.int32)])
+        cell = np.concatenate([columns.version.cell_of_row, places.cells_of(locations)])
         folded = cell
         if places.headings is not None:
             folded = cell % np.array([places.width, places.floor_height], dtype=np.int32)
@@ -204,7 +204,7 @@ class ClusterLine(ClusterLayout):
         columns = self.columns
         found = HierarchyTables(columns) if self.has_hierarchy else None
         clusters = ClusterTables(columns) if found is None else found.clusters
-        layout = self.layout(np.zeros(0, dtype=np.int32))
+        layout = self.layout(np.zeros(0, dtype=np.int32), columns.places)
         square = columns.places.hex_layout is None
         two_way = found is None or found.two_way
         rows = LiveRows.of(clusters.listed, two_way=two_way)
@@ -243,7 +243,7 @@ class ClusterLine(ClusterLayout):
             return None
         y, x = np.divmod(np.arange(places.width * places.height, dtype=np.int32), places.width)
         every = chart(np.stack([x, y], axis=1).astype(np.int32), places.hex_layout)
-        at = self.layout(np.zeros(0, dtype=np.int32)).at
+        at = self.layout(np.zeros(0, dtype=np.int32), places).at
         assert at is not None
         return RunsVersion.of(self.baked.rows.graph, at, every, form_of(places))
 
@@ -263,6 +263,7 @@ class ClusterVersion:
         locations: Int32Array,
         before: ClusterVersion | None,
         changed: Int32Array,
+        places: NodePlaces,
     ) -> None:
         """Begin one more version; nothing is made yet.
 
@@ -273,8 +274,10 @@ class ClusterVersion:
             before: the version before; None = as baked.
             changed: rows that differ from the version before; see
                 :meth:`bake.search.live.hierarchy.LiveHierarchy.edited`.
+            places: the places of the level.
         """
         self.line = line
+        self._places = places
         self._graph = graph
         self._standing = standing
         self._locations = locations
@@ -289,6 +292,11 @@ class ClusterVersion:
     def graph(self) -> LiveGraph:
         """Return the arcs of the profile."""
         return self._graph()
+
+    @property
+    def layout(self) -> Layout:
+        """Return where its rows lie."""
+        return self.line.layout(self._locations, self._places)
 
     def made(self) -> LiveHierarchy:
         """Return the clusters of this version, and the first layer."""
@@ -307,7 +315,7 @@ class ClusterVersion:
     def warm_up(self) -> None:
         """Load or compile what making another version takes, by making one that is thrown away."""
         if len(self._standing):
-            made, layout = self.made(), self.line.layout(self._locations)
+            made, layout = self.made(), self.layout
             made.warm_up(self._standing, self.graph.out, self.graph.into, layout)
             runs = self._runs_made()
             if runs is not None and layout.at is not None:
@@ -319,7 +327,7 @@ class ClusterVersion:
         return self._runs.get(self.line.lock, self._baked_runs, self._edited_runs)
 
     def _edited(self, base: LiveHierarchy, changed: Int32Array) -> LiveHierarchy:
-        layout = self.line.layout(self._locations)
+        layout = self.layout
         out, into = self.graph.out, self.graph.into
         return base.edited(changed, self._standing, out, into, layout)
 
@@ -328,7 +336,7 @@ class ClusterVersion:
         return self.line.baked_runs
 
     def _edited_runs(self, base: RunsVersion, changed: Int32Array) -> RunsVersion:
-        at = self.line.layout(self._locations).at
+        at = self.layout.at
         assert at is not None
         return base.edited(changed, self.made().rows.graph, at)
 

@@ -6,19 +6,22 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from bake.arrays import BoolArray, Int64Array
 from bake.asset.partial import written_whole
-from bake.play.live.cells import Cells, Values, all_unlike, edited, unlike
+from bake.play.live.cells import Cells, Values, all_unlike, edited, unlike, whole
 from bake.play.live.links import MOST, LinkState, link_of, links_from, told
+from bake.play.live.nodes import Nodes, nodes_from, replaced, stored_nodes, with_nodes
 from bake.play.live.rules import LevelRules
 from levelbake.changes import (
     PLAIN,
     SAYS_NOTHING,
     WITH_LINKS,
+    WITH_NODES,
     WRONG,
     Batch,
     ground_from,
@@ -33,19 +36,20 @@ from levelbake.errors import PatchError
 from levelbake.hops import Pair
 from levelbake.things import Link
 
-#: The most characters of a link in a patch.
-_LINK = 2**14
+#: The most characters of a link in a patch, and of a node.
+_LINK, _NODE = 2**14, 2**11
 
 
 class Edit(NamedTuple):
-    """One batch of changes, with those of links."""
+    """One batch of changes, with those of links and nodes."""
 
     batch: Batch
     links: Mapping[str, Link | None]  # the new links by name; None = one that goes
+    nodes: Nodes = MappingProxyType({})
 
     @property
     def locations(self) -> Int64Array:
-        """Return the locations that it may change, ascending, but for ends of arcs."""
+        """Return the locations that it may change, ascending, but for nodes and ends of arcs."""
         each = {*self.batch.blocked, *self.batch.opened, *self.batch.terrain}
         return np.array(sorted(each), dtype=np.int64)
 
@@ -60,16 +64,30 @@ class LevelState:
     prices: Mapping[Pair, float]
     links: LinkState  #: the links, and the arcs that the game added
 
+    @property
+    def rules(self) -> LevelRules:
+        """Return the rules of the level, with the nodes that there are."""
+        return self.links.rules
+
     @staticmethod
     def baked(rules: LevelRules) -> LevelState:
-        """Return the level as it was baked."""
-        nowhere = np.zeros(rules.location_count, dtype=np.bool_)
+        """Return the level as it was baked, but for nodes, on which nobody can stand."""
+        nowhere = np.zeros(rules.baked_count, dtype=np.bool_)
         prices, links = rules.own_prices, links_from(rules, {}, rules.own_prices)
         implied, width = rules.asset.implied, rules.places.width
         if implied is None:
-            return LevelState(rules.terrain, nowhere, prices, links)
+            return LevelState(rules.terrain, nowhere, prices, links)._wide(rules.location_count)
         terrain, obstacle = (Cells(each, width, implied.block) for each in (rules.terrain, nowhere))
         return LevelState(terrain, obstacle, prices, links)
+
+    def _wide(self, count: int) -> LevelState:
+        """Return the same level with as many locations; nobody can stand on the further ones."""
+        more = count - len(self.terrain)
+        if not more:
+            return self
+        terrain = np.append(whole(self.terrain), np.zeros(more, dtype=np.uint8))
+        obstacle = np.append(whole(self.obstacle), np.ones(more, dtype=np.bool_))
+        return LevelState(terrain, obstacle, self.prices, self.links)
 
     def edited(self, edit: Edit, passable: BoolArray, usual: int) -> LevelState:
         """Return the level after a batch.
@@ -82,8 +100,10 @@ class LevelState:
         Raises:
             QueryError: see :meth:`LinkState.edited`.
         """
-        (blocked, opened, codes, arcs), links = edit
-        terrain, obstacle = self.terrain, self.obstacle
+        (blocked, opened, codes, arcs), links, nodes = edit
+        rules = with_nodes(self.rules, nodes)
+        wide = self._wide(rules.location_count)
+        terrain, obstacle = wide.terrain, wide.obstacle
         if blocked or opened:
             both = np.array((*blocked, *opened), dtype=np.int64)
             obstacle = edited(obstacle, both, np.arange(len(both)) < len(blocked))
@@ -92,25 +112,34 @@ class LevelState:
             walls = floor[~passable[terrain[floor]]]
             terrain = edited(terrain, walls, np.full(len(walls), usual, dtype=np.uint8))
             terrain = edited(terrain, *_arrays_of(codes))
-        return LevelState(terrain, obstacle, *self.links.edited(links, arcs, self.prices)[::-1])
+        kept, prices = self.links, self.prices
+        if nodes:
+            added = self.rules.places.added
+            gone = {added[name].location for name, node in nodes.items() if node is None}
+            kept, prices = kept.among(rules, gone, prices)
+        return LevelState(terrain, obstacle, *kept.edited(links, arcs, prices)[::-1])
 
     def changed(self, other: LevelState, near: Int64Array | None = None) -> Int64Array:
         """Find the locations that differ, and both ends of arcs and links that do.
 
         Args:
-            near: (k) int64 ascending, the only locations that may differ; None = any.
+            near: (k) int64 ascending, the only locations whose ground may differ; None = any.
 
         Returns:
             The locations, ascending.
         """
+        wide, added = self._wide(len(other.terrain)), self.rules.places.added
         if near is None:
-            obstacle = all_unlike(self.obstacle, other.obstacle)
-            locations = np.union1d(obstacle, all_unlike(self.terrain, other.terrain))
+            obstacle = all_unlike(wide.obstacle, other.obstacle)
+            locations = np.union1d(obstacle, all_unlike(wide.terrain, other.terrain))
         else:
-            differ = self.obstacle[near] != other.obstacle[near]
-            differ |= self.terrain[near] != other.terrain[near]
+            differ = wide.obstacle[near] != other.obstacle[near]
+            differ |= wide.terrain[near] != other.terrain[near]
             locations = near[differ]
         priced = set(self.links.ends_unlike(other.links))
+        if added is not other.rules.places.added:
+            nodes = set(added.items()) ^ set(other.rules.places.added.items())
+            priced.update((node.location, node.location) for _, node in nodes)
         if self.prices is not other.prices:
             priced.update(arc for arc, _ in set(self.prices.items()) ^ set(other.prices.items()))
         if not priced:
@@ -126,13 +155,13 @@ def _arrays_of(codes: Mapping[int, int]) -> tuple[Int64Array, Any]:
 # -- files ----------------------------------------------------------------------------------------
 
 
-def write_patch(path: Path, rules: LevelRules, level: LevelState) -> None:
+def write_patch(path: Path, level: LevelState) -> None:
     """Write a patch, whole or not at all.
 
     Raises:
         OutputError: the patch cannot be written.
     """
-    text = patch_text(rules.asset, changes_of(rules, level), version_of(level.links))
+    text = patch_text(level.rules.asset, changes_of(level), version_of(level.links))
     with written_whole(path) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
         file.write(text)
 
@@ -144,8 +173,8 @@ def level_of_patch(path: Path, rules: LevelRules) -> LevelState:
         PatchError: the file is no patch, belongs to another asset, is of another version, or is
             damaged.
     """
-    links = _LINK * (MOST + len(rules.links))
-    text = read_patch(path, rules.asset, rules.location_count, rules.arc_count, links)
+    more = _LINK * (MOST + len(rules.links)) + _NODE * (rules.span - rules.baked_count)
+    text = read_patch(path, rules.asset, rules.baked_count, rules.arc_count, more)
     try:
         return level_from(rules, json.loads(text))
     except WRONG:
@@ -153,36 +182,50 @@ def level_of_patch(path: Path, rules: LevelRules) -> LevelState:
 
 
 def version_of(links: LinkState) -> int:
-    """Return the version of a file that holds these links."""
+    """Return the version of a file that holds these links, and the nodes beside them."""
+    if links.rules.places.added:
+        return WITH_NODES
     return PLAIN if links.as_baked else WITH_LINKS
 
 
-def changes_of(rules: LevelRules, level: LevelState) -> dict[str, Any]:
+def changes_of(level: LevelState) -> dict[str, Any]:
     """Return how a level differs from the baked one, ready for JSON."""
-    changed = unlike(level.terrain, rules.terrain)
-    obstacles = unlike(level.obstacle, np.zeros(1, dtype=np.bool_))
+    changed = unlike(level.terrain, whole(LevelState.baked(level.rules).terrain))
+    obstacles, here = unlike(level.obstacle, np.zeros(1, dtype=np.bool_)), level.rules.places.here
+    if not isinstance(here, slice):
+        changed, obstacles = np.intersect1d(changed, here), np.intersect1d(obstacles, here)
     ground = stored_ground(changed, level.terrain[changed], obstacles, level.prices)
-    return ground | _stored_links(rules, level.links.changed)
+    nodes = stored_nodes(level.rules.places.added)
+    return ground | _stored_links(level.rules, level.links.changed) | nodes
 
 
 def level_from(rules: LevelRules, changes: dict[str, Any]) -> LevelState:
     """Return the level that such changes make.
 
+    Args:
+        rules: those of the level as it was baked, or is now.
+
     Raises:
         One of WRONG: the changes do not fit this level.
     """
     _check_keys(changes, "terrain", "obstacles", "arcs")
+    rules = replaced(rules, nodes_from(rules, changes))
     baked = LevelState.baked(rules)
     codes, blocked, prices = ground_from(changes, rules.asked, rules.location_count)
     terrain = edited(baked.terrain, *_arrays_of(codes))
-    everywhere = np.ones(len(blocked), dtype=np.bool_)
-    obstacle = edited(baked.obstacle, np.array(blocked, dtype=np.int64), everywhere)
+    at = [*(node.location for node in rules.places.added.values()), *blocked]
+    shut = np.arange(len(at)) >= len(at) - len(blocked)
+    obstacle = edited(baked.obstacle, np.array(at, dtype=np.int64), shut)
     links = links_from(rules, _links_of(rules, changes), prices)
     return LevelState(terrain, obstacle, prices, links)
 
 
 def edit_record(rules: LevelRules, edit: Edit) -> dict[str, Any]:
-    """Return a batch as a record that is ready for JSON."""
+    """Return a batch as a record that is ready for JSON.
+
+    Args:
+        rules: those of the level after the batch.
+    """
     blocked, opened, terrain, prices = edit.batch
     return {
         "blocked": list(blocked),
@@ -193,16 +236,22 @@ def edit_record(rules: LevelRules, edit: Edit) -> dict[str, Any]:
             for pair, units in sorted(prices.items(), key=lambda item: item[0])
         ],
         **_stored_links(rules, edit.links),
+        **stored_nodes(edit.nodes),
     }
 
 
 def edit_from(rules: LevelRules, record: dict[str, Any]) -> Edit:
     """Return the batch of a record.
 
+    Args:
+        rules: those of the level before the batch.
+
     Raises:
         One of WRONG: the record does not fit this level.
     """
     _check_keys(record, "blocked", "opened", "terrain", "arcs")
+    nodes = nodes_from(rules, record)
+    rules = with_nodes(rules, nodes)
     count, kinds = rules.location_count, len(rules.terrains)
     batch = Batch(
         tuple(within(location, count) for location in record["blocked"]),
@@ -215,13 +264,13 @@ def edit_from(rules: LevelRules, record: dict[str, Any]) -> Edit:
             for tail, head, units in record["arcs"]
         },
     )
-    return Edit(batch, _links_of(rules, record))
+    return Edit(batch, _links_of(rules, record), nodes)
 
 
 def _check_keys(record: dict[str, Any], *keys: str) -> None:
-    """Refuse a record that says more than these keys and "links"."""
+    """Refuse a record that says more than these keys, "links" and "nodes"."""
     for key in record:
-        if key not in (*keys, "links"):
+        if key not in (*keys, "links", "nodes"):
             raise ValueError(key)
 
 

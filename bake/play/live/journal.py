@@ -20,7 +20,7 @@ import weakref
 from pathlib import Path
 from typing import Any
 
-from levelbake.changes import NOT_A_FILE, PLAIN, WITH_LINKS, check_head, digest, head_line
+from levelbake.changes import NOT_A_FILE, PLAIN, WITH_NODES, check_head, digest, head_line
 from levelbake.errors import OutputError, PatchError
 from levelbake.file import File
 
@@ -88,7 +88,7 @@ class Journal:
             return []
         lines = data.split(b"\n")
         words = lines[0].decode(errors="replace").split(" ")
-        check_head(self.path, KIND, words, asset, WITH_LINKS)
+        check_head(self.path, KIND, words, asset, WITH_NODES)
         self._version = int(words[1])
         whole, rest = lines[1:-1], lines[-1]
         records = [_record(line) for line in whole]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -18,13 +18,15 @@ from bake.play.live.rules import LevelRules
 from levelbake.changes import CLOSED, check_scale
 from levelbake.errors import QueryError
 from levelbake.hops import Pair, links_for
-from levelbake.places import number_of, quoted
+from levelbake.places import Name, number_of, quoted
 from levelbake.steps import Vias
 from levelbake.things import Link
 
+N = TypeVar("N", bound=Name)
+
 #: The most links that are not as baked, with the arcs added; a patch can hold so many.
 MOST = 2**16
-#: The most names of links that came, went or changed which are remembered.
+#: The most names of links that came, went or changed, or of nodes that went, which are remembered.
 MOST_NAMES = 2**16
 #: The most characters of a link's name, its kind and its id.
 MOST_TEXT = 256
@@ -106,8 +108,8 @@ class LinkState:
 
     @cached_property
     def keys(self) -> Int64Array:
-        """Return tail * locations + head of each pair that such an arc joins, ascending."""
-        return np.unique(self.arcs.tail * self.rules.location_count + self.arcs.head)
+        """Return tail * span + head of each pair that such an arc joins, ascending."""
+        return np.unique(self.arcs.tail * self.rules.span + self.arcs.head)
 
     def taken_by(self, profile: str) -> BoolArray:
         """Return (k) bool, True where an arc of :attr:`arcs` is for the profile."""
@@ -121,6 +123,28 @@ class LinkState:
         return {}
 
     # -- changes ----------------------------------------------------------------------------------
+
+    def among(
+        self, rules: LevelRules, gone: Container[int], prices: Mapping[Pair, float]
+    ) -> tuple[LinkState, Mapping[Pair, float]]:
+        """Return the links and the arcs' own prices once the nodes at some locations are gone.
+
+        Args:
+            rules: those of the level without them, and with others that came.
+            prices: units by pair, before.
+        """
+
+        def stays(pair: Pair) -> bool:
+            return pair[0] not in gone and pair[1] not in gone
+
+        changed = dict(self.changed)
+        for name, link in self.changed.items():
+            if not all(map(stays, self.ends(link))):
+                del changed[name]
+                if name in rules.links:
+                    changed[name] = None
+        kept = {pair: units for pair, units in prices.items() if stays(pair)}
+        return LinkState(rules, changed, frozenset(filter(stays, self.added))), kept
 
     def edited(
         self,
@@ -199,28 +223,27 @@ class LinkState:
 
     def ends_unlike(self, other: LinkState) -> list[Pair]:
         """Return the ends that those links have in either state."""
-        names = self.unlike(other)
-        found = [each.now.get(name) for name in names for each in (self, other)]
-        return [pair for link in found for pair in self.ends(link)]
+        names, both = self.unlike(other), (self, other)
+        return [pair for name in names for one in both for pair in one.ends(one.now.get(name))]
 
 
-class LinkLog:
-    """When each link came, went or changed last; it remembers the MOST_NAMES that did so last."""
+class NameLog(Generic[N]):
+    """When each link changed last, or each node went; it knows the MOST_NAMES that did so last."""
 
     def __init__(self) -> None:
-        self._links: dict[str, int] = {}
+        self._last: dict[N, int] = {}
 
-    def note(self, batch: int, names: list[str]) -> None:
-        """Note the links of a batch."""
+    def note(self, batch: int, names: Iterable[N]) -> None:
+        """Note the names of a batch."""
         for name in names:
-            self._links.pop(name, None)  # The one that changed last goes to the end.
-            self._links[name] = batch
-        while len(self._links) > MOST_NAMES:
-            del self._links[next(iter(self._links))]
+            self._last.pop(name, None)  # The one that changed last goes to the end.
+            self._last[name] = batch
+        while len(self._last) > MOST_NAMES:
+            del self._last[next(iter(self._last))]
 
-    def since(self, batch: int) -> list[str]:
-        """Return the names of the links that did so after a batch, sorted."""
-        return sorted(name for name, last in self._links.items() if last > batch)
+    def since(self, batch: int) -> list[N]:
+        """Return the names noted after a batch, in the order of their last batches."""
+        return [name for name, last in self._last.items() if last > batch]
 
 
 def links_from(
@@ -335,13 +358,17 @@ def _via(
 def _text(text: object, own: Sequence[str | None], where: str, what: str) -> str:
     if isinstance(text, str) and text in own:
         return text
-    fine = isinstance(text, str) and 0 < len(text) <= MOST_TEXT and not _CONTROL.search(text)
-    if not fine:
+    if not is_text(text):
         raise QueryError(
             f"{where}{quoted(text)} is no {what}",
             expected=f"some text without control characters, at most {MOST_TEXT}",
         )
     return cast("str", text)
+
+
+def is_text(text: object) -> bool:
+    """Tell whether something may be a name: some text, neither long nor with control characters."""
+    return isinstance(text, str) and 0 < len(text) <= MOST_TEXT and not _CONTROL.search(text)
 
 
 def _cost(rules: LevelRules, where: str, ends: Pair, through: list[int], cost: object) -> float:

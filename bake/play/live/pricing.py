@@ -72,7 +72,7 @@ class Pricing:
 
     def _footprints(self, level: LevelState) -> Footprints:
         mover, lattice = self.mover, self.rules.lattice
-        elevation = self.rules.elevation
+        elevation = level.rules.elevation
         # Values of cells are asked for like arrays, whether or not they are any.
         terrain, obstacle = cast("UInt8Array", level.terrain), cast("BoolArray", level.obstacle)
         return Footprints(mover, terrain, lattice, obstacle, elevation)
@@ -282,7 +282,7 @@ class Pricing:
             prices = Prices(np.where(steps, bare.usable, prices.usable), units)
         weight = self._ticks(prices)
         order = np.lexsort((_units(prices), weight, head, tail))
-        pair = tail[order] * rules.location_count + head[order]
+        pair = tail[order] * rules.span + head[order]
         first = order[np.flatnonzero(np.diff(pair, prepend=-1))]
         ends, label = (tail[first], head[first]), rules.label_of_new(head[first])
         return Arcs(*ends, label, weight[first], _units(prices)[first])
@@ -291,7 +291,7 @@ class Pricing:
         """Give arcs that may be taken the prices the game set for them, where it set any."""
         if not level.prices:
             return arcs
-        count = self.rules.location_count
+        count = self.rules.span
         own = sorted((a * count + b, units) for (a, b), units in level.prices.items())
         keys = np.array([key for key, _ in own], dtype=np.int64)
         wanted = arcs.tail * count + arcs.head
@@ -308,7 +308,7 @@ class Pricing:
         Args:
             keys: (k) int64, see :attr:`LinkState.keys`.
         """
-        tail, head = np.divmod(keys, self.rules.location_count)
+        tail, head = np.divmod(keys, self.rules.span)
         weight = np.full(len(keys), BLOCKED, dtype=np.int32)
         units = np.full(len(keys), np.inf)
         return Arcs(tail, head, self.rules.label_of_new(head), weight, units)

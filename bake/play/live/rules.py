@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bake.arrays import Float64Array, Int32Array, Int64Array, UInt8Array
+from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.asset.records import as_names
 from bake.graph import Graph
 from bake.play.reader.places import NodePlaces
@@ -18,6 +18,9 @@ from levelbake.things import Link, ThingTables
 
 #: The label of a step in the first direction; those of the others follow, and all are below 0.
 STEPS = -8
+
+#: The most nodes that a game may add to a graph at a time.
+MOST_NODES = 2**16
 
 
 class LevelRules:
@@ -50,7 +53,7 @@ class LevelRules:
         """Return (locations) uint8, the terrain that was baked."""
         return self.asset.graph.terrain
 
-    @property
+    @cached_property
     def elevation(self) -> Float64Array | None:
         """Return (locations) float64, how high each lies; None where the source did not say."""
         return self.asset.graph.elevation
@@ -177,5 +180,26 @@ class LevelRules:
         return self.places.flat
 
     @cached_property
-    def location_count(self) -> int:
+    def baked_count(self) -> int:
+        """Return how many locations were baked; those of nodes that came follow them."""
         return len(self.terrain)
+
+    @cached_property
+    def location_count(self) -> int:
+        return self.baked_count
+
+    def named_otherwise(self, other: LevelRules, locations: Int64Array) -> BoolArray:
+        """Return (k) bool, True where a location has another added node than by other rules."""
+        if self.places is other.places:
+            return np.zeros(len(locations), dtype=np.bool_)
+        was, now = (
+            {node.location: name for name, node in each.places.added.items()}
+            for each in (other, self)
+        )
+        differ = [at for at, name in was.items() if now.get(at, name) != name]
+        return np.isin(locations, np.array(differ, dtype=np.int64))
+
+    @cached_property
+    def span(self) -> int:
+        """Return a number above all locations there may ever be, by which pairs are numbered."""
+        return self.baked_count + (0 if self.places.is_grid else MOST_NODES)

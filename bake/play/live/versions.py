@@ -22,6 +22,7 @@ from bake.play.live.pricing import Pricing
 from bake.play.live.rules import LevelRules
 from bake.play.live.state import ChangedArcs, Differences, GraphVersion, ProfileState
 from bake.play.reader.baked import Baked
+from bake.play.reader.places import NodePlaces
 from bake.play.reader.version import Make, Version
 from bake.search.all_pairs.batch import too_long
 from bake.search.live.baked_hops import BakedHops, no_hops
@@ -75,7 +76,7 @@ class ProfileWriter:
         if new_rows > MOST_NEW_ROWS or not self.columns.has("cut_height"):
             return None
         baked = self.columns.column("cut_height", np.uint8)
-        node = np.full(self._rules.location_count, -1, dtype=np.int32)
+        node = np.full(self._rules.span, -1, dtype=np.int32)
         node[self._rules.location_of_node] = np.arange(len(baked), dtype=np.int32)
         place = node[state.location]
         return np.where(place >= 0, baked[place], 0).astype(np.uint8)
@@ -161,7 +162,13 @@ class ProfileWriter:
             return None
         none = np.empty(0, dtype=np.int32)
         return ClusterVersion(
-            ClusterLine(self.columns, graph), lambda: graph, standing, none, None, none
+            ClusterLine(self.columns, graph),
+            lambda: graph,
+            standing,
+            none,
+            None,
+            none,
+            self.columns.places,
         )
 
     def after(
@@ -179,11 +186,12 @@ class ProfileWriter:
             QueryError: a price, or a distance, does not fit the integer scale.
         """
         patch = self.pricing.patch(level, changed)
-        state, row = with_rows(state, patch.near, patch.stands)
+        state, row = with_rows(state, patch.near, patch.stands, level.rules.location_count)
         here = row >= 0
         row, stands = row[here], patch.stands[here]
+        other = level.rules.named_otherwise(before.rules, patch.near)[here]
         stood = state.standing[row]
-        gone, come = row[stood & ~stands], row[stands & ~stood]
+        gone, come = row[stood & (~stands | other)], row[stands & (~stood | other)]
         standing = state.standing
         if len(gone) or len(come):
             standing = standing.copy()
@@ -205,7 +213,7 @@ class ProfileWriter:
             state.known_row,
             standing,
             max(state.heaviest, int(new[new != BLOCKED].max(initial=0))),
-            self._clusters(state, graph, standing, ends),
+            self._clusters(state, graph, standing, ends, before.rules.places, level.rules.places),
         )
         if after.heaviest > state.heaviest:
             self._check_scale(after, head[new == after.heaviest])
@@ -223,7 +231,7 @@ class ProfileWriter:
     def engine(self, state: ProfileState, level: LevelState) -> Changed:
         """Return what answers for a version."""
         made = self.fields(lambda: state, level)
-        version = Version(self.columns.places, self.columns.profile, made, level)
+        version = Version(level.rules.places, self.columns.profile, made, level)
         return Changed(version, self.baked, lambda: self.followed(state), as_baked=state.as_baked)
 
     def fields(self, state: Callable[[], ProfileState], level: LevelState) -> dict[str, Make]:
@@ -270,7 +278,13 @@ class ProfileWriter:
             state.clusters.warm_up()
 
     def _clusters(
-        self, state: ProfileState, graph: GraphVersion, standing: BoolArray, changed: Int32Array
+        self,
+        state: ProfileState,
+        graph: GraphVersion,
+        standing: BoolArray,
+        changed: Int32Array,
+        before: NodePlaces,
+        places: NodePlaces,
     ) -> ClusterVersion | None:
         """Begin the next version of the clusters.
 
@@ -279,18 +293,23 @@ class ProfileWriter:
             graph: the next version's arcs.
             standing: (r) bool, where the profile can stand then.
             changed: rows that differ, or at the ends of arcs that do.
+            before, places: those of the level before, and then.
         """
         clusters, baked = state.clusters, self.columns.row_count
-        if clusters is None or not len(changed):
+        last = clusters
+        if clusters is None or (not len(changed) and before is places):
             return clusters
-        as_baked = not graph.differs and not standing[baked:].any() and standing[:baked].all()
+        if not graph.differs and not standing[baked:].any() and standing[:baked].all():
+            last, changed = None, changed[:0]
+        elif before is not places:
+            # Rows may lie elsewhere now, so all that differ from the bake are laid out anew.
+            ends = np.array(list(graph.differs.all()), dtype=np.int32).reshape(-1, 3)[:, :2]
+            stood = np.arange(len(standing)) < baked
+            unlike = np.union1d(ends, np.flatnonzero(standing != stood))
+            last, changed = None, unlike.astype(np.int32)
+        own = state.location[baked:]
         return ClusterVersion(
-            clusters.line,
-            lambda: graph.graph,
-            standing,
-            state.location[baked:],
-            None if as_baked else clusters,
-            changed[:0] if as_baked else changed,
+            clusters.line, lambda: graph.graph, standing, own, last, changed, places
         )
 
     def _check_scale(self, state: ProfileState, dearest: Int32Array) -> None:
@@ -318,13 +337,20 @@ def _clusters_of(state: ProfileState, rows: Int32Array) -> tuple[int, ...]:
 
 
 def with_rows(
-    state: ProfileState, near: Int64Array, stands: BoolArray
+    state: ProfileState, near: Int64Array, stands: BoolArray, locations: int = 0
 ) -> tuple[ProfileState, Int32Array]:
     """Add a row for every one of these locations that the profile can stand on and has no row.
+
+    Args:
+        near, stands: (k) int64 and (k) bool, some locations, and whether it can stand there.
+        locations: how many there are by now; 0 = no more than before.
 
     Returns:
         The version with these rows, and the row of each location, -1 where it has none.
     """
+    if locations > len(state.known_row):
+        none = np.full(locations - len(state.known_row), -1, dtype=np.int32)
+        state = replace(state, known_row=np.concatenate([state.known_row, none]))
     row = state.known_row[near]
     fresh = near[stands & (row < 0)]
     if not len(fresh):

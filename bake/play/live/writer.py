@@ -28,7 +28,8 @@ from bake.play.live.ground import (
 )
 from bake.play.live.journal import Journal
 from bake.play.live.lattice import LatticeWriter
-from bake.play.live.links import LinkLog, link_of
+from bake.play.live.links import NameLog, link_of
+from bake.play.live.nodes import asked_nodes, with_nodes
 from bake.play.live.pricing import Pricing
 from bake.play.live.report import DetailedReport
 from bake.play.live.rules import LevelRules
@@ -41,7 +42,7 @@ from bake.play.searching.context import SearchContext
 from bake.play.snapshot import Snapshot
 from levelbake.changes import SAYS_NOTHING, WRONG, ChangeLog, Changes, UpdateReport, items_of
 from levelbake.errors import PatchError, QueryError
-from levelbake.places import Place, number_of, quoted
+from levelbake.places import Name, Place, number_of, quoted
 from levelbake.things import Link, ThingTables
 
 _Snapshots = Mapping[str, Snapshot]
@@ -79,11 +80,11 @@ class LevelWriter:
         self._states: dict[str, Any] = {}
         self._first: dict[str, Any] = {}
         self._journal: Journal | None = None
-        self._links = LinkLog()
+        self._links, self._gone = NameLog[str](), NameLog[Name]()
 
     @cached_property
     def _log(self) -> ChangeLog:
-        return ChangeLog(self.rules.location_count)
+        return ChangeLog(self.rules.span)
 
     @cached_property
     def _profiles(self) -> dict[str, ProfileWriter | LatticeWriter]:
@@ -159,11 +160,28 @@ class LevelWriter:
         terrain: Mapping[Place, str] | None,
         arcs: Mapping[tuple[Place, Place], float | None] | None,
         links: Mapping[str, Mapping[str, object] | Link | None] | None,
+        nodes: Mapping[Name, Mapping[str, object] | None] | None,
     ) -> dict[str, DetailedReport]:
         """Check and apply one batch: see :meth:`bake.play.LevelAsset.update`."""
-        batch = self.rules.asked.batch(blocked, opened, terrain, arcs)
-        said = cast("list[tuple[str, object]]", items_of(links, "links"))
-        return self._apply(Edit(batch, {name: link_of(self.rules, name, s) for name, s in said}))
+        with self._writing:
+            rules = self._rules_now
+            asked = asked_nodes(rules, nodes, self._usual if nodes else 0)
+            rules = with_nodes(rules, asked.nodes)
+            batch = rules.asked.batch(blocked, opened, terrain, arcs)
+            if nodes:
+                batch = batch._replace(
+                    blocked=(*batch.blocked, *asked.gone),
+                    opened=(*batch.opened, *(at for at in asked.new if at not in batch.blocked)),
+                    terrain={**asked.terrain, **batch.terrain},
+                )
+            said = cast("list[tuple[str, object]]", items_of(links, "links"))
+            changed = {name: link_of(rules, name, each) for name, each in said}
+            return self._apply(Edit(batch, changed, asked.nodes))
+
+    @property
+    def _rules_now(self) -> LevelRules:
+        """Return the rules of the level, with the nodes that there are."""
+        return self.rules if self._level is None else self._level.rules
 
     def set_state(self, things: ThingTables, door: str, state: str) -> dict[str, DetailedReport]:
         """Put a door into a state: see :meth:`bake.play.LevelAsset.set_state`."""
@@ -176,14 +194,17 @@ class LevelWriter:
                 raise QueryError("no profile can stand on any terrain")
             after = level.edited(edit, self._passable, self._usual)
             changed = level.changed(after, edit.locations)
-            return self._become(after, changed, partial(edit_record, self.rules, edit))
+            return self._become(after, changed, partial(edit_record, after.rules, edit))
 
     def changes_since(self, token: int) -> Changes:
         """Return what has changed: see :meth:`bake.play.LevelAsset.changes_since`."""
         with self._writing:
             links = self.rules.links if self._level is None else self._level.links.now
-            found = self._log.since(token, self.rules.places, links)
-            names = dict.fromkeys((*found.links, *self._links.since(token)))
+            found = self._log.since(token, self._rules_now.places, links)
+            names = dict.fromkeys((*found.links, *sorted(self._links.since(token))))
+            if gone := self._gone.since(token):
+                every = dict.fromkeys((*found.places.tolist(), *gone))
+                found = found._replace(places=np.array([*every, None], dtype=object)[:-1])
         return found._replace(links=tuple(names))
 
     def repair(self, names: Iterable[str], budget_ms: float | None) -> int:
@@ -231,6 +252,8 @@ class LevelWriter:
             rerouted = [name for name, each in edited.items() if each.rerouted]
             self._log.note(changed, rerouted)
             self._links.note(self._log.batch, before.links.unlike(level.links))
+            here, there = before.rules.places.added, level.rules.places.added
+            self._gone.note(self._log.batch, [name for name in here if name not in there])
             self._level, self._snapshots = level, after
             self._states = {name: each.state for name, each in edited.items()}
             for name, each in edited.items():
@@ -257,14 +280,14 @@ class LevelWriter:
         """Write how the level differs from the bake: see :meth:`LevelAsset.save_patch`."""
         with self._writing:
             level = self._level or LevelState.baked(self.rules)
-        write_patch(path, self.rules, level)
+        write_patch(path, level)
 
     def apply_patch(self, path: Path) -> dict[str, DetailedReport]:
         """Make the level as a patch says: see :meth:`LevelAsset.apply_patch`."""
-        level = level_of_patch(path, self.rules)
         with self._writing:
+            level = level_of_patch(path, self._rules_now)
             changed = self.load().changed(level)
-            return self._become(level, changed, lambda: {"ground": changes_of(self.rules, level)})
+            return self._become(level, changed, lambda: {"ground": changes_of(level)})
 
     def keep_journal(self, path: Path) -> int:
         """Replay a journal and continue it: see :meth:`LevelAsset.journal`."""
@@ -284,10 +307,10 @@ class LevelWriter:
     def _replay(self, record: dict[str, Any], path: Path, line: int) -> None:
         try:
             if record.keys() == {"ground"}:
-                level = level_from(self.rules, record["ground"])
+                level = level_from(self._rules_now, record["ground"])
                 self._become(level, self.load().changed(level), dict)
             else:
-                self._apply(edit_from(self.rules, record))
+                self._apply(edit_from(self._rules_now, record))
         except WRONG as error:
             said = SAYS_NOTHING.partition(": ")[2]
             said = error.found if isinstance(error, QueryError) else said
@@ -308,13 +331,12 @@ def _report(edited: Edited, before: Version, after: Version) -> DetailedReport:
         edited: the profile afterwards.
         before, after: the profile before and afterwards.
     """
-    place_at = after.places.place_at
     report = UpdateReport(
         after.profile,
         edited.arcs,
         edited.state.as_baked,
-        tuple(place_at(at) for at in edited.opened.tolist()),
-        tuple(place_at(at) for at in edited.closed.tolist()),
+        tuple(after.places.place_at(at) for at in edited.opened.tolist()),
+        tuple(before.places.place_at(at) for at in edited.closed.tolist()),
     )
     return DetailedReport.of(
         report, lambda: (before.component_count, after.component_count), edited.clusters

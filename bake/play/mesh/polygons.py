@@ -35,6 +35,15 @@ def turn(a: tuple[_T, _T], b: tuple[_T, _T], c: tuple[_T, _T]) -> _T:
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
+def added_floor(places: NodePlaces, node: int) -> int | None:
+    """Return the floor of the plane that a node lies on which came; None of a baked one."""
+    if node < places.node_count:
+        return None
+    mine = (each.at for each in places.added.values() if each.location == node)
+    at: tuple[float, ...] = next(mine, ())
+    return int(at[2]) if len(at) > 2 else 0
+
+
 class MeshPolygons:
     """The polygons of a level as they were baked; all profiles share them.
 

@@ -6,16 +6,27 @@ import math
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from bake.play.mesh.funnel import string_through, without_repeats
 from bake.play.mesh.polyanya import shortest
-from bake.play.mesh.polygons import GRID, MeshPolygons, Step, beside, step_of
+from bake.play.mesh.polygons import GRID, MeshPolygons, Step, added_floor, beside, step_of
 from bake.play.reader.engine import Engine
 from levelbake.errors import QueryError
 
 Point = tuple[float, ...]
+
+
+class MeshStretch(NamedTuple):
+    """A part of a path between two links."""
+
+    polygons: list[int]  #: in a row; none at a node that came and lies in none
+    #: first, last: the points it leads from and to
+    first: Step
+    last: Step
+    floor: int  #: that it lies on
 
 
 class MeshWays:
@@ -135,9 +146,9 @@ class MeshWays:
             return None
         nodes = self.version.location[rows].tolist()
         found: list[Point] = []
-        for polygons, first, last in self._stretches(begins[0], ends[0], nodes, begin, end):
-            way = self.string(first, last, polygons)
-            found += self.on_plane(way, self.mesh.floor[polygons[0]])
+        for part in self._stretches(begins[:1], ends[:1], nodes, begin, end):
+            way = self.string(part.first, part.last, part.polygons)
+            found += self.on_plane(way, part.floor)
         return found
 
     def string(self, first: Step, last: Step, polygons: list[int]) -> list[Step]:
@@ -145,24 +156,20 @@ class MeshWays:
         portals = [self.portal(one, other) for one, other in pairwise(polygons)]
         return string_through(first, last, portals)
 
-    def stretches(self, nodes: list[int]) -> list[tuple[list[int], Step, Step]]:
-        """Return the polygons in a row that a path of nodes leads through.
-
-        Returns:
-            For each stretch between links the polygons, and the points it leads from and to.
-        """
+    def stretches(self, nodes: list[int]) -> list[MeshStretch]:
+        """Return the polygons in a row that a path of nodes leads through, between links."""
         one, other = nodes[0], nodes[-1]
         ends = self._place(one), self._place(other)
         return self._stretches(self._any(one), self._any(other), nodes, *ends)
 
     def _stretches(
-        self, begin: int, end: int, nodes: list[int], start: Step, goal: Step
-    ) -> list[tuple[list[int], Step, Step]]:
+        self, begin: list[int], end: list[int], nodes: list[int], start: Step, goal: Step
+    ) -> list[MeshStretch]:
         """Return the polygons in a row between links, and the points they lead from and to."""
-        found: list[tuple[list[int], Step, Step]] = []
-        polygons, first = [begin], start
+        found: list[MeshStretch] = []
+        polygons, first = begin, start
         for one, other in pairwise(nodes):
-            shared = set(self.mesh.of_node[one]) & set(self.mesh.of_node[other])
+            shared = set(self.of_node(one)) & set(self.of_node(other))
             joined = [each for each in sorted(shared) if self.open[each]]
             if joined:
                 inside = polygons[-1] if polygons[-1] in joined else joined[0]
@@ -176,24 +183,39 @@ class MeshWays:
                 continue
             # A link: the string is cut here.
             here, there = self._place(one), self._place(other)
-            self._extend(polygons, self._any(one), one)
-            found.append((_pruned(polygons), first, here))
-            polygons, first = [self._any(other)], there
-        self._extend(polygons, end, nodes[-1])
-        found.append((_pruned(polygons), first, goal))
+            for polygon in self._any(one):
+                self._extend(polygons, polygon, one)
+            found.append(MeshStretch(_pruned(polygons), first, here, self.floor_of(one)))
+            polygons, first = self._any(other), there
+        for polygon in end:
+            self._extend(polygons, polygon, nodes[-1])
+        found.append(MeshStretch(_pruned(polygons), first, goal, self.floor_of(nodes[-1])))
         return found
 
     def _neighbours(self, one: int, other: int) -> tuple[int, int] | None:
         """Return neighbouring polygons of two nodes, if both have such."""
-        theirs = set(self.mesh.of_node[other])
-        for polygon in self.mesh.of_node[one]:
+        theirs = set(self.of_node(other))
+        for polygon in self.of_node(one):
             for _, _, behind in self.mesh.edges(polygon):
                 if behind in theirs and self.open[behind] and self.open[polygon]:
                     return polygon, behind
         return None
 
-    def _any(self, node: int) -> int:
-        return next(each for each in self.mesh.of_node[node] if self.open[each])
+    def _any(self, node: int) -> list[int]:
+        """Return one open polygon that a node lies in; none where it lies beside all."""
+        return [each for each in self.of_node(node) if self.open[each]][:1]
+
+    def of_node(self, node: int) -> list[int]:
+        """Return the polygons that a node lies in or on; a node that came may lie in none."""
+        floor = added_floor(self.version.places, node)
+        if floor is None:
+            return self.mesh.of_node[node]
+        return self.polygons_at(self._place(node), floor)
+
+    def floor_of(self, node: int) -> int:
+        """Return the floor that a node lies on."""
+        floor = added_floor(self.version.places, node)
+        return self.mesh.floor[self.mesh.of_node[node][0]] if floor is None else floor
 
     def _place(self, node: int) -> Step:
         x, y = self.position[node]
@@ -206,7 +228,7 @@ class MeshWays:
         """
         if polygons[-1] == goal:
             return
-        having = set(self.mesh.of_node[node]) | {goal}
+        having = set(self.of_node(node)) | {goal}
         before = {polygons[-1]: -1}
         queue = [polygons[-1]]
         for polygon in queue:

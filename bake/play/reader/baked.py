@@ -50,7 +50,7 @@ class Baked:
         columns = self.columns
         if not columns.steps.charted:
             first, path = columns.steps.walk(rows, goals)
-            return first, columns.cell_of_row.take(path, axis=0)
+            return first, columns.version.cell_of_row.take(path, axis=0)
         first, noted = columns.steps.walk_chart(rows, goals)
         return first, unchart(noted, columns.places.hex_layout)
 

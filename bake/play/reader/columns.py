@@ -104,11 +104,6 @@ class ProfileColumns:
             return self._asset.implied.cells(self.profile)
         return self.places.flat[self.node] if self.places.is_grid else self.node
 
-    @property
-    def cell_of_row(self) -> Int32Array:
-        """Return (r, 2) int32, the cell (x, y) of each row of a grid level."""
-        return self.version.cell_of_row
-
     @cached_property
     def row_at_node(self) -> Int32Array:
         """Return (n) int32, the row of each node; -1 where the profile cannot stand."""

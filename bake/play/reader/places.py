@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 from bake.arrays import Int32Array
 from bake.asset import Asset
@@ -14,11 +15,15 @@ class NodePlaces(Places):
 
     Attributes:
         asset: the file, with the graph of its level.
+        added: the nodes that a game added, by name; see :mod:`bake.play.live.nodes`.
+        here: which locations there are, in their order; others are those of nodes that went.
     """
 
     def __init__(self, asset: Asset) -> None:
         super().__init__(asset)
         self.asset = asset
+        self.added: Any = {}
+        self.here: slice | Int32Array = slice(None)
 
     @property
     def first_out(self) -> Int32Array:

@@ -185,7 +185,7 @@ class Rows:
             (height, width), (floors, height, width) where there are several, or (n) on graphs, each
             with (k) at the end where the values have it.
         """
-        places, row = self._places, self._version.row_at
+        places, row = self._places, self._version.row_at[self._places.here]
         spread = np.full((len(row), *values.shape[1:]), nowhere, dtype=values.dtype)
         if values.dtype == object:
             spread[:] = None

@@ -114,8 +114,9 @@ def _given(version: Version, given: Given, goal: int) -> Estimate:
         QueryError: a place has no value, or its value is not a number in range.
     """
     table = np.zeros((version.row_count, 1), dtype=np.int32)
-    for row, location in enumerate(version.location.tolist()):
-        table[row, 0] = given_ticks(version, given, location)
+    standing = version.row_at[version.location] >= 0
+    for row in np.flatnonzero(standing).tolist():
+        table[row, 0] = given_ticks(version, given, int(version.location[row]))
     graph, h = version.usable.graph, table[:, 0].astype(np.int64)
     consistent = bool((h[graph.tail()] - h[graph.head] <= version.usable.weight).all())
     admissible: bool | None = None

@@ -211,7 +211,7 @@ class MeshSight(PlaneSight):
         self._ways, self._mesh = ways, ways.mesh
 
     def _floor_of(self, node: int) -> int:
-        return self._mesh.floor[self._mesh.of_node[node][0]]
+        return self._ways.floor_of(node)
 
     @cached_property
     def _price(self) -> list[float]:
@@ -298,8 +298,8 @@ class MeshSight(PlaneSight):
         nodes = [int(self._version.location[end.rows[0]]) for end in ends]
         steps = [end.step for end in ends]
         found: list[_End] = []
-        for polygons, first, last in self._ways.stretches(nodes):
-            floor, begin, piece = self._mesh.floor[polygons[0]], first, polygons[:1]
+        for polygons, first, last, floor in self._ways.stretches(nodes):
+            begin, piece = first, polygons[:1]
             turns: list[Step] = []
             for one, other in pairwise(polygons):
                 if self._price[one] != self._price[other]:

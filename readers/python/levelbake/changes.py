@@ -32,8 +32,9 @@ CLOSED = math.inf
 
 KIND = "levelbake-patch"
 
-#: The versions of patches. Those with links, or with arcs that a game added, are of the second.
-PLAIN, WITH_LINKS = 1, 2
+#: The versions of patches. Those with links, or with arcs that a game added, are of the second,
+#: and those with nodes that it added of the third.
+PLAIN, WITH_LINKS, WITH_NODES = 1, 2, 3
 
 NOT_A_FILE = "this is a folder, a device or a pipe"
 
@@ -377,7 +378,7 @@ def read_patch(path: FilePath, file: File, locations: int, arcs: int, links: int
 
     Args:
         locations, arcs: how many the level has; a patch is no longer than they allow.
-        links: how many more characters links may take; 0 = the version with links is refused.
+        links: how many more characters links and nodes may take; 0 = versions with any are refused.
 
     Raises:
         PatchError: the file is no patch, belongs to another level, is of another version or longer
@@ -389,7 +390,7 @@ def read_patch(path: FilePath, file: File, locations: int, arcs: int, links: int
             raise PatchError(NOT_A_FILE, file=path, expected="a regular file")
         with open(path, encoding="utf-8") as opened:
             whole = opened.read(most + 1)
-            if whole.startswith(f"{KIND} {WITH_LINKS} "):
+            if whole.startswith((f"{KIND} {WITH_LINKS} ", f"{KIND} {WITH_NODES} ")):
                 whole, most = whole + opened.read(links), most + links
     except OSError as error:
         raise PatchError(f"cannot be read: {error.strerror or error}", file=path) from None
@@ -399,7 +400,7 @@ def read_patch(path: FilePath, file: File, locations: int, arcs: int, links: int
         raise PatchError("longer than any patch of this level", file=path)
     first, _, text = whole.partition("\n")
     words = first.split(" ")
-    check_head(path, KIND, words[:3], file, WITH_LINKS if links else PLAIN)
+    check_head(path, KIND, words[:3], file, WITH_NODES if links else PLAIN)
     if len(words) != 4 or words[3] != digest(text):
         raise PatchError("damaged: its digest does not fit", file=path, remedy="save it again")
     return text
@@ -423,8 +424,8 @@ def check_head(path: FilePath, kind: str, words: list[str], file: File, newest: 
         raise PatchError(
             f"version {words[1]}",
             file=path,
-            expected=f"version {PLAIN}" + (f" or {newest}" if newest > PLAIN else ""),
-            remedy="save it anew, or apply it with bake.play, which knows added links and arcs",
+            expected=f"version {PLAIN}" + (f" to {newest}" if newest > PLAIN else ""),
+            remedy="save it anew, or apply it with bake.play, which knows added links and nodes",
         )
     if words[2] != file.header.fingerprint():
         raise PatchError(

@@ -52,6 +52,8 @@ def world(seed: int) -> tuple[GridModel | GraphModel, bytes]:
         n, arcs = seeded(FAMILIES[seed // 3 % len(FAMILIES)], seed, 40)
         edges = [(a, b, ticks / TICKS) for a, b, ticks in arcs]
         model: GridModel | GraphModel = GraphModel(list(range(n)), edges)
+        if seed % 2:
+            model.positions = {at: (rng.uniform(0, 9), rng.uniform(0, 9)) for at in range(n)}
     else:
         layout = rng.choice(["odd-r", "even-r", "odd-q", "even-q"]) if seed % 6 == 4 else None
         grid = random_grid(seed, rng.randint(6, 10), rng.randint(4, 9), rng.choice([0.1, 0.3]))

@@ -203,3 +203,28 @@ def test_a_level_of_cells_has_no_mesh(tmp_path: Path) -> None:
     asset = bake(write_grid(tmp_path / "plain.json", rows("..")))
     with open_asset(asset) as level, pytest.raises(QueryError, match="has no navigation mesh"):
         level.profile().plane.place_at((0, 0))
+
+
+def test_nodes_that_come(tmp_path: Path) -> None:
+    """A rope through the wall, a raft beside the level, and a hatch on the upper floor."""
+    with open_asset(baked(tmp_path, recipe("portal"))) as level:
+        nav = level.profile()
+        west, east = nav.plane.place_at((6.0, 3.0)), nav.plane.place_at((18.0, 3.0))
+        usual = nav.plane.straight_path((6, 3), (18, 3))
+        nav.update(
+            nodes={"rope": {"at": (8, 3)}, "raft": {"at": (10, 20)}, "hatch": {"at": (3, 3, 1)}},
+            arcs={(west, "rope"): 1, ("rope", "raft"): 2, ("raft", east): 1, (west, "hatch"): 1},
+        )
+        assert nav.path(west, east) == [west, "rope", "raft", east]
+        places = [(*level.to_point(each), 0) for each in (west, "rope", "raft", east)]
+        assert nav.plane.smooth([west, "rope", "raft", east]) == places
+        assert nav.plane.smooth([west, "hatch"]) == [places[0], (3, 3, 1)]
+        path = nav.plane.straight_path((6, 3), (18, 3))
+        assert path is not None
+        assert (8, 3, 0) in path
+        assert (10, 20, 0) in path
+        assert nav.nearest((10, 19)) == "raft"
+        with pytest.raises(QueryError, match="with a floor from 0 to 1"):
+            nav.update(nodes={"loft": {"at": (3, 3, 2)}})
+        nav.update(nodes=dict.fromkeys(["rope", "raft", "hatch"]))
+        assert nav.plane.straight_path((6, 3), (18, 3)) == usual

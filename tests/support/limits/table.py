@@ -597,9 +597,15 @@ LIMITS: tuple[Limit, ...] = (
     _limit("play.live.writer _COUNTED", "cells counted at a time", IN_PARTS, do.changes, FEW),
     _limit(
         "play.live.links MOST_NAMES",
-        "names of links a log remembers",
+        "names of links that changed, and of nodes that went, which a log remembers",
         "it says that anything may have changed",
         "tests/play/live/test_links.py::test_names_of_links_are_forgotten_when_there_are_too_many",
+    ),
+    _limit(
+        "play.live.rules MOST_NODES",
+        "nodes that a game adds",
+        REFUSED,
+        "tests/play/live/test_nodes.py::test_there_may_be_so_many",
     ),
     _limit("play.live.links MOST", "links that are not as baked", REFUSED, do.three_links, least=3),
     _limit(
@@ -610,8 +616,8 @@ LIMITS: tuple[Limit, ...] = (
         least=5,
     ),
     _limit(
-        "play.live.ground _LINK",
-        "characters of a link in a patch",
+        "play.live.ground _LINK _NODE",
+        "characters of a link and of a node in a patch",
         REFUSED,
         "tests/play/live/test_files.py::test_files_that_never_end",
     ),
