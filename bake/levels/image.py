@@ -71,11 +71,9 @@ def read_image(path: Path, legend: Mapping[str, str]) -> GridLevel:
     used = np.zeros(256, dtype=np.bool_)
     sampled: list[UInt32Array] = []
     stride = 1 + width * height // SAMPLED_PIXELS
-    met = MetColours(legend)
     for top, bottom in strips(width, height):
         packed = _packed(image, top, bottom)
         sampled.append(packed.ravel()[::stride])
-        met.look_at(packed)
         codes = names.look_up(packed)
         used[codes] = True
         terrain[top:bottom] = codes
@@ -90,7 +88,7 @@ def read_image(path: Path, legend: Mapping[str, str]) -> GridLevel:
         terrains=terrains,
         terrain_rules=built_in(terrains),
         colours=_display_colours(names, terrains, np.concatenate(sampled)),
-        unmatched=met.unmatched(),
+        unmatched=names.unmatched(),
     )
 
 
@@ -143,37 +141,6 @@ def read_greys(path: Path) -> UInt16Array:
     return np.asarray(_decode(path, _check_grey)).astype(np.uint16)
 
 
-class MetColours:
-    """Knows which colours of a legend an image has."""
-
-    def __init__(self, legend: Mapping[str, str]) -> None:
-        self._entries = [
-            (text, packed) for text in legend if (packed := pack_colour(text)) is not None
-        ]
-        self._opaque = np.zeros(2**24 if self._entries else 0, dtype=np.bool_)
-        clear = [packed for _, packed in self._entries if packed & 0xFF != 0xFF]
-        self._translucent = np.array(clear, dtype=np.uint32)
-        self._met: set[int] = set()
-
-    def look_at(self, packed: UInt32Array) -> None:
-        """Note the colours of some pixels, 0xrrggbbaa."""
-        if not self._entries:
-            return
-        opaque = packed.astype(np.uint8) == 255
-        self._opaque[packed[opaque] >> np.uint32(8)] = True
-        if len(self._translucent) and not opaque.all():
-            there = np.isin(self._translucent, packed[~opaque])
-            self._met.update(self._translucent[there].tolist())
-
-    def unmatched(self) -> tuple[str, ...]:
-        """Return the entries whose colours no pixel has."""
-        return tuple(
-            text
-            for text, packed in self._entries
-            if not (self._opaque[packed >> 8] if packed & 0xFF == 0xFF else packed in self._met)
-        )
-
-
 class ImageLegend:
     """Knows the recipe's colours, then the built-in ones that the recipe does not name."""
 
@@ -208,21 +175,12 @@ class ImageLegend:
         self.names = tuple(dict.fromkeys([*terrain_of.values(), VOID]))
         check_terrain_count(path, len(self.names), "[legend]")
         number = {name: code for code, name in enumerate(self.names)}
-        colours: dict[str, Colour] = {}
-        # One byte for each of the 16.7 million opaque colours: a look-up costs the same however
-        # many colours the legend has, and no image has to be sorted. What is 0, as most of it is,
-        # takes no memory and no time; so codes are one more than they mean, and UNKNOWN is 0.
-        self._opaque = np.zeros(2**24, dtype=np.uint8)
-        self._translucent: dict[int, int] = {}
-        for packed, terrain in terrain_of.items():
-            colours.setdefault(terrain, rgb(packed))
-            if packed & 0xFF == 0xFF:
-                self._opaque[packed >> 8] = number[terrain] + 1
-            else:
-                self._translucent[packed] = number[terrain]
-        self.colours = colours
-        self._clear = number[VOID]
-        self._names_clear = any(packed & 0xFF == 0 for packed in self._translucent)
+        self.colours = {name: rgb(packed) for packed, name in reversed(terrain_of.items())}
+        ascending = sorted(terrain_of)
+        self._colours = np.array(ascending, dtype=np.uint32)
+        self._codes = np.array([number[terrain_of[each]] for each in ascending], dtype=np.uint8)
+        self._met = np.zeros(len(ascending), dtype=np.bool_)
+        self._clear, self._legend = number[VOID], legend
 
     def look_up(self, packed: UInt32Array) -> UInt8Array:
         """Look up the terrain of each colour.
@@ -233,21 +191,16 @@ class ImageLegend:
         Returns:
             Index into ``names``, or UNKNOWN; same shape.
         """
-        terrain: UInt8Array = self._opaque[packed >> np.uint32(8)] - np.uint8(1)
-        alpha = packed.astype(np.uint8)
-        translucent = alpha != 255
-        if not self._names_clear:
-            clear = alpha == 0
-            terrain[clear] = self._clear
-            translucent &= ~clear
-        if translucent.any():
-            colours, inverse = np.unique(packed[translucent], return_inverse=True)
-            codes = [
-                self._translucent.get(colour, UNKNOWN if colour & 0xFF else self._clear)
-                for colour in colours.tolist()
-            ]
-            terrain[translucent] = np.array(codes, dtype=np.uint8)[inverse]
-        return terrain
+        place = np.searchsorted(self._colours[:-1], packed)
+        known = self._colours[place] == packed
+        self._met[place[known]] = True
+        unnamed = np.where(packed & np.uint32(0xFF), np.uint8(UNKNOWN), np.uint8(self._clear))
+        return np.where(known, self._codes[place], unnamed)
+
+    def unmatched(self) -> tuple[str, ...]:
+        """Return the entries of the recipe whose colours were never looked up."""
+        met = set(self._colours[self._met].tolist())
+        return tuple(text for text in self._legend if pack_colour(text) not in met)
 
 
 def _display_colours(

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.readers import READERS, SANITIZERS, compiled_c, sanitizing, tool
+from tests.support.readers import READERS, SANITIZERS, compiled, compiled_c, sanitizing, tool
 from tests.support.vectors.make import FOLDER
 
 HEADERS = READERS / "c"
+EVERY_HEADER = sorted(HEADERS.glob("*.h"))
 STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror")
 
 
@@ -37,7 +38,7 @@ def test_compiles_without_a_warning(
     source.write_text(f'#include "{header}"\nint main(void) {{ return 0; }}\n')
     for options in ([], ["-DLEVELBAKE_EXTERN", "-DLEVELBAKE_IMPLEMENTATION"]):
         command = [tool(compiler), f"-std={standard}", optimized, *STRICT, *options]
-        run([*command, f"-I{HEADERS}", source, "-o", tmp_path / "use"])
+        compiled("c-use", [*command, f"-I{HEADERS}", source, "-o", "use"], *EVERY_HEADER)
 
 
 def test_one_copy_in_a_program_of_several_files(tmp_path: Path) -> None:
@@ -45,9 +46,8 @@ def test_one_copy_in_a_program_of_several_files(tmp_path: Path) -> None:
     (tmp_path / "one.c").write_text(use + "int one(void) { return lb_error_text(0) != NULL; }\n")
     (tmp_path / "main.c").write_text(use + "int one(void);\nint main(void) { return !one(); }\n")
     files = [tmp_path / "one.c", tmp_path / "main.c", HEADERS / "levelbake.c"]
-    made = tmp_path / "program"
-    run([tool("gcc", "clang", "cc"), "-std=c99", *STRICT, f"-I{HEADERS}", *files, "-o", made])
-    run([made])
+    command = [tool("gcc", "clang", "cc"), "-std=c99", *STRICT, f"-I{HEADERS}", *files]
+    run([compiled("c-program", [*command, "-o", "program"], *EVERY_HEADER) / "program"])
 
 
 def test_refused_on_big_endian_machines(tmp_path: Path) -> None:
@@ -126,9 +126,10 @@ int main(int, char **arguments) {
 }
 """
     )
-    made, entry = tmp_path / "entry", HEADERS / "gppc" / "Entry.cpp"
+    files = [HEADERS / "gppc" / "Entry.cpp", tmp_path / "main.cpp"]
     command = [tool("g++", "clang++"), "-std=c++17", "-Wall", "-Wextra", f"-I{HEADERS}"]
-    run([*command, f"-I{tmp_path}", entry, tmp_path / "main.cpp", "-o", made])
-    told = run([made, FOLDER / "rooms.bake"])
+    command += ["-I", tmp_path, *files, "-o", "entry"]
+    made = compiled("c-entry", command, tmp_path / "Entry.h", *EVERY_HEADER)
+    told = run([made / "entry", FOLDER / "rooms.bake"])
     assert told.startswith("0 0;")
     assert told.endswith("4 0;")

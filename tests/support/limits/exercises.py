@@ -14,6 +14,7 @@ from functools import cache
 from itertools import pairwise, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import networkx
@@ -582,24 +583,41 @@ def contracted_changes() -> Answer:
     return _changes(contracting=True)
 
 
-def _changes(*, contracting: bool) -> Answer:
-    model, asset = _changing()
+class _Change(NamedTuple):
+    """A batch of edits, and what is asked after it."""
+
+    edits: dict[str, Any]
+    steps: dict[tuple[Cell, Cell], int]
+    best: dict[Cell, dict[Cell, int]]  #: ticks from each place to others
+    pairs: list[tuple[Cell, Cell]]
+
+
+@cache
+def _batches() -> tuple[_Change, ...]:
+    """The same ones for each value of each limit."""
+    model, rng, found = _changing()[0], random.Random(7), list[_Change]()
     model = GridModel([list(line) for line in model.grid], 8, "one_free", "mean")
-    rng, answer = random.Random(7), []
+    for size in (1, 1, 4):
+        edits = model.change(rng, size)
+        places, steps = model.places("walker"), model.steps("walker")
+        arcs = arcs_of(places, [(a, b, ticks) for (a, b), ticks in steps.items()])
+        pairs = [*product(rng.sample(places, 2), rng.sample(places, 4))]
+        best = {place: distances_from(arcs, place) for place in places}
+        found.append(_Change(edits, steps, best, pairs))
+    return tuple(found)
+
+
+def _changes(*, contracting: bool) -> Answer:
+    asset, answer = _changing()[1], []
     is_compiled = "bake.search.live.next_hops.is_compiled"
     with TemporaryDirectory() as folder, patch(is_compiled, lambda: contracting):
         path = Path(folder) / "level.h5"
         path.write_bytes(asset)
         with open_asset(path) as level:
             nav = level.profile("walker")
-            for size in (1, 1, 4):
-                reports = level.update(**model.change(rng, size))
-                assert set(reports) == set(level.profiles)
-                places, steps = model.places("walker"), model.steps("walker")
-                arcs = arcs_of(places, [(a, b, ticks) for (a, b), ticks in steps.items()])
-                starts, goals = rng.sample(places, 2), rng.sample(places, 4)
-                best = {start: distances_from(arcs, start) for start in starts}
-                for start, goal in product(starts, goals):
+            for edits, steps, best, pairs in _batches():
+                assert set(level.update(**edits)) == set(level.profiles)
+                for start, goal in pairs:
                     ticks = best[start].get(goal)
                     answer.append(ticks)
                     assert nav.reachable(start, goal) is (ticks is not None)
@@ -609,8 +627,7 @@ def _changes(*, contracting: bool) -> Answer:
                     assert (hop is None) == (whole is None) == (ticks is None)
                     if whole is not None and hop is not None and start != goal:
                         assert sum(steps[step] for step in pairwise(whole)) == ticks
-                        left = 0 if hop == goal else distances_from(arcs, hop)[goal]
-                        assert steps[start, hop] + left == ticks
+                        assert steps[start, hop] + best[hop][goal] == ticks
                     if not contracting:
                         searched = nav.search(start, goal, "hpa")
                         assert (searched.path is None) == (ticks is None)
@@ -680,13 +697,20 @@ def _ask_large(asset: bytes) -> list[tuple[object, float, object]]:
         with open_asset(path) as level:
             nav, rng = level.profile(), random.Random(1)
             cells = list(product(range(14), range(12)))
-            stood = [cell for cell in cells if nav.nearest(cell) == cell]
+
+            def standing() -> list[tuple[int, int]]:
+                nearest = np.asarray(nav.nearest(np.array(cells)))
+                return [
+                    cell for cell, own in zip(cells, nearest == cells, strict=True) if own.all()
+                ]
+
+            stood = standing()
             for _ in range(2):
                 for start, goal in zip(stood[::29], stood[::-23], strict=False):
                     found, walked = nav.search(start, goal, "hpa"), nav.search.walk(start, goal)
                     answer.append((found.path, found.cost, walked and list(walked)[-1:]))
                 nav.update(blocked=rng.sample(stood, 2), opened=rng.sample(cells, 2))
-                stood = [cell for cell in cells if nav.nearest(cell) == cell]
+                stood = standing()
     return answer
 
 
