@@ -79,7 +79,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "levels": "levelbake.places graph levelbake.steps level movement placement toml",
         "worlds": "geometry graph levelbake.steps level movement toml search.graph search.plane",
         "geometry": "levelbake.places levelbake.steps level",
-        "tables": "graph levelbake.steps kernels search",
+        "tables": "graph levelbake.steps kernels movement search",
         "asset": "graph levelbake.steps levelbake.columns levelbake.file levelbake.hops interrupts "
         "movement placement processors levelbake.places",
         "flat": "asset graph levelbake.columns levelbake.file",

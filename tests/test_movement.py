@@ -11,17 +11,21 @@ from hypothesis import strategies as st
 from bake.errors import CostError
 from bake.graph import BLOCKED, MAX_WEIGHT, Metric
 from bake.level import GraphLevel, TerrainRule
-from bake.movement import CORNER_CUTTING, HEX_LAYOUTS, FootprintMap
+from bake.movement import (
+    CORNER_CUTTING,
+    HEX_LAYOUTS,
+    SECTORS,
+    FootprintMap,
+    greedy_slots,
+    greedy_steps,
+)
 from bake.worlds import AgentProfile, build_world
 from levelbake.steps import (
-    SECTORS,
     Footprints,
     Lattice,
     MovementRules,
     Mover,
     chart,
-    greedy_slots,
-    greedy_steps,
     price_steps,
 )
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from bake.arrays import Int32Array, UInt8Array, UInt16Array, UInt32Array, UInt64Array
 from bake.graph import Graph, Subgraph
+from bake.movement import SECTORS, greedy_slots
 from bake.search.all_pairs.batch import LANES
 from bake.search.all_pairs.runs import (
     EVERY,
@@ -35,7 +36,6 @@ from bake.search.all_pairs.runs import (
     symbols_of,
 )
 from bake.tables.all_pairs import slot_dtype
-from levelbake.steps import SECTORS, greedy_slots
 
 #: Rows after which the buffer of ended runs is emptied; this bounds its size.
 SLICE = 4096

@@ -10,6 +10,7 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.asset.records import as_names
 from bake.graph import Graph
+from bake.movement import slots_between
 from bake.play.reader.places import NodePlaces
 from levelbake.changes import Asked
 from levelbake.hops import Pair, vias_of
@@ -100,7 +101,7 @@ class LevelRules:
         if self.lattice is not None:
             at, steps = self.location_of_node.astype(np.int64), np.flatnonzero(self.link < 0)
             ends = at[self.tail[steps]], at[self.places.head[steps]]
-            label[steps] = STEPS + self.lattice.slots_between(*ends)
+            label[steps] = STEPS + slots_between(self.lattice, *ends)
         return label
 
     def label_of_new(self, head: Int64Array) -> Int32Array:

@@ -17,6 +17,7 @@ from bake.graph import (
     leads_back,
     usable_subgraph,
 )
+from bake.movement import SECTORS, greedy_slots, greedy_steps
 from bake.play.reader.hops import RunHops
 from bake.play.reader.labels import DistanceLabels
 from bake.play.reader.places import NodePlaces
@@ -25,7 +26,7 @@ from bake.play.reader.walk import Steps
 from levelbake.columns import profile_path
 from levelbake.errors import CorruptAssetError, MissingTableError
 from levelbake.file import run_starts
-from levelbake.steps import SECTORS, chart, greedy_slots, greedy_steps
+from levelbake.steps import chart
 
 
 class ProfileColumns:

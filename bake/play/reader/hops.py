@@ -9,9 +9,9 @@ import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.kernels import jit
+from bake.movement import SECTORS, sectors
 from bake.search.all_pairs.follow import RunIndex, look_up_runs
 from levelbake.hops import view_of
-from levelbake.steps import SECTORS, sectors
 
 #: The slot where there is no arc to take: there is no path, or the row is the goal.
 NO_SLOT = -1

@@ -14,12 +14,12 @@ from operator import index
 from typing import cast
 
 from bake.arrays import Int32Array
+from bake.movement import SECTORS
 from bake.play.reader.hops import RunHops, plane_of
 from bake.play.reader.places import NodePlaces
 from bake.play.reader.walk import Steps
 from levelbake.hops import view_of
 from levelbake.places import Cell, Place
-from levelbake.steps import SECTORS
 
 NextHop = Callable[[Place, Place], Place | None]
 

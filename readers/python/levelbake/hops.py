@@ -22,7 +22,6 @@ from levelbake.steps import (
     INFINITY,
     LEVEL_GROUND,
     MAX_WEIGHT,
-    SECTORS,
     AnyArray,
     BoolArray,
     Float64Array,
@@ -35,11 +34,8 @@ from levelbake.steps import (
     UInt8Array,
     Vias,
     chart,
-    greedy_slots,
-    greedy_steps,
     price_arcs,
     price_steps,
-    sectors,
     to_ticks,
 )
 from levelbake.things import Link, ThingTables
@@ -102,12 +98,17 @@ class Arcs:
             return np.arange(self.count, dtype=np.int32)
         if self.file.has("/node_location"):
             return self.file.read("/node_location")
-        node_at = self.file.read("/node_at")
-        found = np.flatnonzero(node_at >= 0).astype(np.int32)
-        found = found[np.argsort(node_at[found], kind="stable")]
-        if not np.array_equal(node_at[found], np.arange(len(found))):
+        if (found := _places_of_numbers(self.file.read("/node_at"))) is None:
             raise self.file.damaged("node_at does not number the nodes")
         return found
+
+    @cached_property
+    def listed(self) -> tuple[Int32Array, Int32Array, Int32Array]:
+        """Return the tail, the head and the link, -1 = none, of each arc that the file lists."""
+        at, head = self.node_location, self.file.read("/head")
+        none = np.full(len(head), -1, dtype=np.int32)
+        link = self.file.read("/arc_link") if self.file.has("/arc_link") else none
+        return np.repeat(at, np.diff(self.file.read("/first_out"))), at[head], link
 
     @cached_property
     def linked(self) -> tuple[Int32Array, Int32Array, Int32Array]:
@@ -115,21 +116,18 @@ class Arcs:
         file = self.file
         if file.has("/link_from"):
             return file.read("/link_from"), file.read("/link_to"), file.read("/link_number")
-        known: list[tuple[int, int, int]] = []
-        if file.has("/arc_link"):
-            number, at = file.read("/arc_link"), self.node_location
-            mine = np.flatnonzero(number >= 0)
-            tail = np.repeat(at, np.diff(file.read("/first_out")))[mine]
-            ends = (tail, at[file.read("/head")[mine]], number[mine])
-            known = [*zip(*(end.tolist() for end in ends), strict=True)]
         where = self.places.location
         every = [(where(a.start), where(a.goal), i) for i, a in enumerate(self.links)]
         every += [(b, a, i) for a, b, i in every if self.links[i].both_ways]
+        known: list[tuple[int, int, int]] = []
+        if file.has("/arc_link"):
+            mine = self.listed[2] >= 0
+            known = [*zip(*(each[mine].tolist() for each in self.listed), strict=True)]
         # Those that nobody could take when the level was baked come last.
         known += sorted(set(every) - set(known))
         found = np.array(known, dtype=np.int32).reshape(-1, 3)
-        found = found[np.argsort(found[:, 0], kind="stable")]
-        return found[:, 0].copy(), found[:, 1].copy(), found[:, 2].copy()
+        tail, head, link = found[np.argsort(found[:, 0], kind="stable")].T.copy()
+        return tail, head, link
 
     @cached_property
     def first(self) -> Int32Array:
@@ -201,25 +199,26 @@ class Arcs:
         """
         if self.lattice is None or not self.file.has("/head"):
             return None
-        at, file = self.node_location.astype(np.int64), self.file
-        tail = np.repeat(at, np.diff(file.read("/first_out")))
-        head = at[file.read("/head")]
-        mine = np.zeros(len(head), dtype=np.bool_)
-        if file.has("/arc_link"):
-            mine = file.read("/arc_link") >= 0
-        try:
-            move = np.zeros(len(head), dtype=np.int64)
-            move[~mine] = self.lattice.slots_between(tail[~mine], head[~mine])
-        except IndexError:
-            raise file.damaged("a step leads to no neighbour") from None
-        tails = tail[mine]
-        begin = np.flatnonzero(np.diff(tails, prepend=-1))
-        among = np.arange(len(tails)) - np.repeat(begin, np.diff(begin, append=len(tails)))
-        move[mine] = self.steps + among
-        found = self.first[tail] + move
-        if (found >= len(self.head)).any() or (self.head[found] != head).any():
-            raise file.damaged("a listed arc is no step, and no link")
+        tail, head, link = self.listed
+        there = np.flatnonzero(self.head >= 0)
+        is_link = np.zeros(len(self.head), dtype=np.bool_)
+        is_link[self.link_arcs] = True
+        mine = self._key(self.tail[there], self.head[there], is_link[there])
+        wanted = self._key(tail, head, link >= 0)
+        order, theirs = np.argsort(mine, kind="stable"), np.argsort(wanted, kind="stable")
+        mine, wanted = mine[order], wanted[theirs]
+        # Of several arcs with the same ends the first is the first listed, and so on.
+        among = np.arange(len(wanted)) - np.searchsorted(wanted, wanted)
+        at = np.minimum(np.searchsorted(mine, wanted) + among, len(mine) - 1)
+        if (mine[at] != wanted).any():
+            raise self.file.damaged("a listed arc is no step, and no link")
+        found = np.empty(len(wanted), dtype=np.int64)
+        found[theirs] = there[order[at]]
         return found
+
+    def _key(self, tail: AnyArray, head: AnyArray, is_link: BoolArray) -> Int64Array:
+        """Return (k) int64, a number for each arc that tells it from those with other ends."""
+        return (tail * np.int64(self.count) + head) * 2 + is_link
 
     @cached_property
     def own_prices(self) -> dict[Pair, float]:
@@ -234,6 +233,13 @@ class Arcs:
     def baked(self) -> LevelGround:
         """Return the level as it was baked."""
         return LevelGround(self.terrain, np.zeros(self.count, dtype=np.bool_), self.own_prices)
+
+
+def _places_of_numbers(number_at: Int32Array) -> Int32Array | None:
+    """Return where the numbers from 0 on lie; None where one is missing, or there twice."""
+    found = np.flatnonzero(number_at >= 0).astype(np.int32)
+    found = found[np.argsort(number_at[found], kind="stable")]
+    return found if np.array_equal(number_at[found], np.arange(len(found))) else None
 
 
 def mover_of(file: File, profile: str, lattice: Lattice | None) -> Mover:
@@ -565,14 +571,11 @@ class Hops:
         """Return (r) int32, the location of each row."""
         arcs, file = self.arcs, self._file
         if self._has("row_at"):
-            row_at = file.read(self._path("row_at"))
-            found = np.flatnonzero(row_at >= 0).astype(np.int32)
-            found = found[np.argsort(row_at[found], kind="stable")]
-            sound = np.array_equal(row_at[found], np.arange(len(found)))
+            found = _places_of_numbers(file.read(self._path("row_at")))
         else:
             node = arcs.node_location
-            found, sound = node[self.pricing.standing(arcs.baked, node)], True
-        if not sound or file.rows(self.profile) not in (None, len(found)):
+            found = node[self.pricing.standing(arcs.baked, node)]
+        if found is None or file.rows(self.profile) not in (None, len(found)):
             raise file.damaged(f"tables of profile {self.profile!r} have other rows than places")
         return found
 
@@ -687,28 +690,23 @@ class Hops:
         )
 
     @cached_property
-    def _greedy(self) -> AnyArray:
-        """Return (r, SECTORS) integers, the greedy move of each row; NO_ARC where there is none."""
+    def _near(self) -> AnyArray:
+        """Return (r, 9) integers, the move from each row to each place around it, else NO_ARC.
+
+        A place that is x and y further in the chart stands at 4 + 3 * x + y.
+        """
         arcs, rows = self.arcs, len(self.location)
-        lattice = arcs.lattice
-        if lattice is None or not rows:
-            return np.full((rows, SECTORS), NO_ARC, dtype=np.int8)
-        if not len(arcs.link_arcs) and lattice.headings is None:
-            taken = self.ticks.reshape(arcs.count, arcs.steps)[self.location] != BLOCKED
-            step = chart(np.array([(0, 0), *lattice.moves(0)], np.int32), lattice.hex_layout)
-            return greedy_steps(taken, step[1:] - step[0])
-        begin, count = arcs.first[self.location], np.diff(arcs.first)[self.location]
-        ends = np.cumsum(count)
-        every = np.arange(int(ends[-1])) + np.repeat(begin - ends + count, count)
-        taken = self.ticks[every] != BLOCKED
-        tail = np.repeat(np.arange(rows), count)
-        first_out = np.append(0, np.cumsum(np.bincount(tail[taken], minlength=rows)))
-        head = self.row_at[arcs.head[every[taken]]]
-        slot = greedy_slots(first_out.astype(np.int32), head, self._chart)
-        if not len(head):
-            return slot
-        arc = every[taken][np.minimum(first_out[:-1, None] + np.maximum(slot, 0), len(head) - 1)]
-        return np.where(slot < 0, NO_ARC, arc - begin[:, None])
+        most = np.diff(arcs.first).max(initial=0)
+        found = np.full((rows, 9), NO_ARC, dtype=np.int8 if most < 128 else np.int32)
+        # Backwards, so that of several arcs the first one stays.
+        taken = np.flatnonzero(self.ticks != BLOCKED)[::-1]
+        tail, head = self.row_at[arcs.tail[taken]], self.row_at[arcs.head[taken]]
+        away = self._chart[head] - self._chart[tail]
+        near = (np.abs(away) <= 1).all(axis=1)
+        tail, side = tail[near], (4 + away @ [3, 1])[near]
+        found[tail, side] = taken[near] - arcs.first[self.location[tail]]
+        found[:, 4] = NO_ARC
+        return found
 
     @cached_property
     def arc_of(self) -> Callable[[int, int], int]:
@@ -718,7 +716,7 @@ class Hops:
         """
         first_run, start, arc = map(view_of, self._runs)
         component, reach, parted = view_of(self.component), self.reach, self._parted
-        at, greedy = view_of(self._chart), view_of(self._greedy)
+        at, near = view_of(self._chart), view_of(self._near)
         first, location = view_of(self.arcs.first), view_of(self.location)
         damaged = self.astray
 
@@ -734,13 +732,13 @@ class Hops:
                 return found
             dx = at[2 * goal] - at[2 * row]
             dy = at[2 * goal + 1] - at[2 * row + 1]
-            side = 12 if dx > 0 else 0 if dx < 0 else 6
-            side += 4 if dy > 0 else 0 if dy < 0 else 2
-            if abs(dy) > abs(dx):
-                side += 1
-            move = greedy[row * SECTORS + side]
-            if move < 0:
-                raise damaged()
+            x, y, here = 3 * ((dx > 0) - (dx < 0)), (dy > 0) - (dy < 0), 9 * row + 4
+            move = near[here + x + y]
+            if move < 0:  # Then along the longer difference, or else along the shorter one.
+                longer, shorter = (y, x) if abs(dy) > abs(dx) else (x, y)
+                move = near[here + longer]
+                if move < 0 and (move := near[here + shorter]) < 0:
+                    raise damaged()
             return first[location[row]] + move
 
         return arc_of
@@ -768,9 +766,12 @@ class Hops:
             found[~self.joined(rows, goals)] = NO_ARC
         greedy = np.flatnonzero(found == GREEDY)
         if len(greedy):
-            a, b = rows[greedy], goals[greedy]
-            away = self._chart[b] - self._chart[a]
-            move = self._greedy[a, sectors(away[:, 0], away[:, 1])]
+            a, away = rows[greedy], (self._chart[goals[greedy]] - self._chart[rows[greedy]]).T
+            (x, y), steep = np.sign(away), np.abs(away[1]) > np.abs(away[0])
+            sides = 3 * x + y, np.where(steep, y, 3 * x), np.where(steep, 3 * x, y)
+            move, *others = (self._near[a, 4 + side] for side in sides)
+            for other in others:
+                move = np.where(move < 0, other, move)
             if move.min() < 0:
                 raise self.astray()
             found[greedy] = self.arcs.first[self.location[a]] + move

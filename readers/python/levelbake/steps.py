@@ -285,21 +285,6 @@ class Lattice:
             found[:, slot] = framed.reshape(-1)[at + away[parity, slot]]
         return found
 
-    def slots_between(self, cells: Int64Array, next_cells: Int64Array) -> Int64Array:
-        """Return (k) int64, the slot of the step from each cell to a neighbour; 0 from it to it."""
-        floor, width = self.width * self.rows, self.width
-        if self.headings is not None:
-            turned: Int64Array = (next_cells // floor - cells // floor) % self.headings
-            return np.minimum(2, turned)
-        slot = np.zeros((2, 3, 3), dtype=np.int64)
-        for parity in (0, 1):
-            for place, (dx, dy) in enumerate(self.moves(parity)):
-                slot[parity, dy + 1, dx + 1] = place
-        (y, x), (to_y, to_x) = np.divmod(cells, width), np.divmod(next_cells, width)
-        line = y if self.hex_layout is not None and in_rows(self.hex_layout) else x
-        found: Int64Array = slot[line & 1, to_y - y + 1, to_x - x + 1]
-        return found
-
     def _steps_along(self, cells: Int64Array) -> Steps:
         """Return the steps along the headings of some cells, and the turns."""
         every, at = self.plain.steps_from(cells), np.arange(len(cells))
@@ -308,12 +293,6 @@ class Lattice:
         inside = np.ones((len(cells), 3), dtype=np.bool_)
         inside[:, 0] = every.inside[at, slot]
         return Steps(cells, np.stack(head, axis=1), inside)
-
-
-# -- greedy moves ---------------------------------------------------------------------------------
-
-#: How many directions are distinguished: by the signs of dx and dy, and by which of them is longer.
-SECTORS = 18
 
 
 def chart(cell: Int32Array, hex_layout: str | None) -> Int32Array:
@@ -333,68 +312,6 @@ def chart(cell: Int32Array, hex_layout: str | None) -> Int32Array:
     shoved = -(lines & 1) if shoved_parity(hex_layout) else lines & 1
     found[:, 1 - line] -= (lines + shoved) >> 1
     return found
-
-
-def sectors(dx: AnyArray, dy: AnyArray) -> Int64Array:
-    """Number directions: ((sign dx + 1) * 3 + sign dy + 1) * 2, plus 1 where |dy| > |dx|."""
-    side = (np.sign(dx).astype(np.int64) + 1) * 3 + np.sign(dy) + 1
-    sector: Int64Array = side * 2 + (np.abs(dy) > np.abs(dx))
-    return sector
-
-
-def greedy_slots(first_out: Int32Array, head: Int32Array, at: Int32Array) -> Int32Array:
-    """Return the greedy move of every node in every direction.
-
-    The move is diagonal if both coordinates differ and there is such an arc. Otherwise it goes
-    along the longer difference, or, without such an arc, along the shorter one.
-
-    Args:
-        first_out, head: (n + 1), (m) int32, the arcs a profile may take.
-        at: (n, 2) int32, from :func:`chart`.
-
-    Returns:
-        (n, SECTORS) int32, which arc of the node, counted from its first; -1 where there is none.
-    """
-    n = len(first_out) - 1
-    tail = np.repeat(np.arange(n), np.diff(first_out))
-    step = at[head] - at[tail]
-    arc_at = np.full((n, 3, 3), -1, dtype=np.int32)
-    near = (np.abs(step) <= 1).all(axis=1)
-    place = np.arange(len(head)) - first_out[tail]
-    # Arcs are written backwards, so that of several the first one stays.
-    arc_at[tail[near][::-1], step[near, 0][::-1] + 1, step[near, 1][::-1] + 1] = place[near][::-1]
-    arc_at[:, 1, 1] = -1
-    greedy = np.full((n, 3, 3, 2), -1, dtype=np.int32)
-    for x, y, steep in np.ndindex(3, 3, 2):
-        shorter, longer = ((x, 1), (1, y)) if steep else ((1, y), (x, 1))
-        for i, j in (shorter, longer, (x, y)):  # What is better is written over what is there.
-            there = arc_at[:, i, j] >= 0
-            greedy[there, x, y, steep] = arc_at[there, i, j]
-    return greedy.reshape(n, SECTORS)
-
-
-def greedy_steps(opened: BoolArray, step: Int32Array) -> AnyArray:
-    """Return what :func:`greedy_slots` does for nodes of a lattice, each with all its steps.
-
-    Args:
-        opened: (n, s) bool, True where a profile may take a step.
-        step: (s, 2) int32, how far each leads in chart coordinates.
-
-    Returns:
-        (n, SECTORS) int8, which of the s steps; -1 where there is none.
-    """
-    slots = len(step)
-    bits = np.packbits(opened, axis=1, bitorder="little")[:, 0]
-    # One node for each set of steps, and one more where each step leads.
-    every = np.arange(1 << slots, dtype=np.uint8)
-    taken = np.unpackbits(every[:, None], axis=1, count=slots, bitorder="little")
-    slot = np.nonzero(taken)[1].astype(np.int32)
-    ends = np.cumsum(taken.sum(axis=1, dtype=np.int32), dtype=np.int32)
-    first_out = np.concatenate([[0], ends, np.full(slots, len(slot))]).astype(np.int32)
-    at = np.concatenate([np.zeros((len(every), 2), dtype=np.int32), step])
-    local = greedy_slots(first_out, slot + np.int32(len(every)), at)[: len(every)]
-    arc = np.minimum(first_out[: len(every), None] + np.maximum(local, 0), len(slot) - 1)
-    return np.where(local < 0, -1, slot[arc]).astype(np.int8)[bits]
 
 
 # -- links ----------------------------------------------------------------------------------------
