@@ -6,15 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 from math import isnan
-from operator import itemgetter
 from pathlib import Path
+from textwrap import fill
 
 from bake.asset import schema
 from bake.asset.columns import COLUMNS, layers, places
-from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS
-from levelbake.columns import Attribute, Column, Number, Schema
+from bake.asset.columns.numbers import COUNTS, NUMBERS
+from levelbake.columns import Attribute, Column, Schema
 
 #: What begins the section, with the module that writes it.
 BEGIN = "<!-- schema: written by `python -m {maker}`, not by hand -->"
@@ -138,21 +137,22 @@ _UNREAD = {
 
 def lists_of_the_reader() -> str:
     """Return the source of the lists: what the reader reads, without prose."""
-    lists: dict[str, Sequence[Attribute | Column | Number]] = {
+    lists: dict[str, Sequence[Attribute | Column]] = {
         "ATTRIBUTES = listed(Attribute": schema.ATTRIBUTES,
+        "COUNTS = listed(Attribute": COUNTS,
         "COLUMNS = listed(Column": COLUMNS,
-        "LEVEL_NUMBERS = listed(Number": LEVEL_NUMBERS,
-        "PROFILE_NUMBERS = listed(Number": PROFILE_NUMBERS,
     }
     return "".join(
         f'{begin}, """\n{_lines([*filter(is_read, listed)])}""")\n'
         for begin, listed in lists.items()
+    ) + 'NUMBERS = [names.split() for names in ("""\n{}\n""", """\n{}\n""")]\n'.format(
+        *(fill(" ".join(own), 100) for own in NUMBERS)
     )
 
 
-def is_read(one: Attribute | Column | Number) -> bool:
+def is_read(one: Attribute | Column) -> bool:
     """Return whether the reader reads something: `bake.play` alone reads what is left out."""
-    if isinstance(one, Number) or one.name in ("domain_weight", "wall_corner"):
+    if one.name in ("domain_weight", "wall_corner"):
         return True
     if isinstance(one, Column) and (one.world == "lattice" or one in _OF_PLAY):
         return False
@@ -162,12 +162,12 @@ def is_read(one: Attribute | Column | Number) -> bool:
 _OF_PLAY = {*places.COLUMNS, *layers.COLUMNS}
 
 
-def _lines(declared: Sequence[Attribute | Column | Number]) -> str:
+def _lines(declared: Sequence[Attribute | Column]) -> str:
     """Return a line for each declaration, as `levelbake.columns.listed` reads them.
 
-    Neighbours that differ in their names alone share a line.
+    Those that differ in their names alone share a line.
     """
-    lines: list[tuple[str, str]] = []
+    lines: dict[str, list[str]] = {}
     for one in declared:
         said = []
         for field, value in one._asdict().items():
@@ -177,11 +177,8 @@ def _lines(declared: Sequence[Attribute | Column | Number]) -> str:
                 said.append("\0" if field == "name" else text)
             elif field not in _PROSE and value != one._field_defaults[field]:
                 said.append(field if value is True else f"{field}={text}")
-        lines.append((";".join(said), one.name))
-    return "".join(
-        line.replace("\0", " ".join(name for _, name in alike)) + "\n"
-        for line, alike in groupby(lines, key=itemgetter(0))
-    )
+        lines.setdefault(";".join(said), []).append(one.name)
+    return "".join(line.replace("\0", " ".join(names)) + "\n" for line, names in lines.items())
 
 
 def main() -> None:

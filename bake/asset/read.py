@@ -11,12 +11,16 @@ from bake.arrays import AnyArray, Int32Array
 from bake.asset.pairs import distances_of_pairs
 from bake.asset.schema import FLAT, LEVELS
 from levelbake.columns import profile_path
-from levelbake.errors import AssetError
-from levelbake.file import File, Hdf5File, is_of_patterns
+from levelbake.errors import AssetError, CorruptAssetError, NotAnAssetError
+from levelbake.file import File, FlatFile, Hdf5File
 
 if TYPE_CHECKING:
     from bake.asset.graph import LevelGraph
     from bake.asset.lattice import LatticeGraph
+
+
+#: The kind of an asset that is a pattern database, and no level.
+PATTERNS_KIND = "patterns"
 
 
 class Asset(File):
@@ -28,6 +32,16 @@ class Asset(File):
     def __init__(self, path: str | Path, *, check: bool = True) -> None:
         """Open a file; see :class:`levelbake.file.File`."""
         super().__init__(Path(path), check=check)
+
+    def _find_profiles(self) -> tuple[str, ...]:
+        if is_of_patterns(self._file):
+            raise NotAnAssetError(
+                "this is a pattern database, no level",
+                file=self.path,
+                expected="the asset of a level",
+                remedy="open it with `bake.school.open_patterns`",
+            )
+        return super()._find_profiles()
 
     @cached_property
     def graph(self) -> LevelGraph:
@@ -114,6 +128,13 @@ class Asset(File):
             return distances_of_pairs(self.read(path), clusters)
         except ValueError as error:
             raise self.damaged(f"column {path} {error}") from None
+
+
+def is_of_patterns(file: Hdf5File | FlatFile) -> bool:
+    """Return whether a file is a pattern database; False where its kind cannot be read."""
+    with contextlib.suppress(CorruptAssetError):
+        return file.attribute("/", "kind") == PATTERNS_KIND
+    return False
 
 
 def is_pattern_database(path: Path) -> bool:

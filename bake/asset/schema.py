@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from bake.asset.columns import COLUMNS as ALL_COLUMNS
-from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS
+from bake.asset.columns.numbers import COUNTS, NUMBERS
 from bake.movement import MAX_SIZE
 from levelbake.columns import PROFILE, Attribute, profile_path, schemas
 
@@ -18,20 +18,23 @@ _OWN = f"/profiles/{PROFILE}"
 # One declaration reads as one entry of a table, so lines are broken by hand below.
 # fmt: off
 ATTRIBUTES: tuple[Attribute, ...] = (
-    Attribute("/", "kind", "text", "square, hex or graph", values=("square", "hex", "graph")),
-    Attribute("/", "width", "integer", "cells from west to east", optional=True),
-    Attribute("/", "height", "integer", "cells from north to south", optional=True),
+    Attribute("/", "kind", "text", "square, hex or graph", values=("graph", "square", "hex")),
+    Attribute("/", "width", "integer", "cells from west to east", optional=True, absent=0,
+        counts="x"),
+    Attribute("/", "height", "integer", "cells from north to south", optional=True,
+        absent=0, counts="y"),
     Attribute("/", "hex_layout", "text", "odd-r, even-r, odd-q or even-q", optional=True,
         values=("odd-r", "even-r", "odd-q", "even-q")),
     Attribute("/", "connectivity", "integer", "neighbours of a cell: 4, 6 or 8", optional=True,
-        values=(4, 6, 8)),
+        values=(4, 6, 8), absent=0),
     Attribute("/", "corner_cutting", "text", "never, one_free or always",
         values=("never", "one_free", "always")),
     Attribute("/", "cost_rule", "text", "mean or entered", values=("mean", "entered")),
     Attribute("/", "ticks_per_unit", "integer", "ticks in one unit of cost",
         least=1, most=2**31 - 1),
     Attribute("/", "recipe", "text", "the recipe that took effect, as canonical JSON"),
-    Attribute(_OWN, "component_count", "integer", "strongly connected components"),
+    Attribute(_OWN, "component_count", "integer", "strongly connected components",
+        counts="component"),
     Attribute(_OWN, "one_way", "flag",
         "1 where some arc leads from one component to another, else 0", values=(0, 1)),
     Attribute(_OWN, "hierarchy_mode", "text",
@@ -48,7 +51,8 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         values=(4, 6, 8)),
     Attribute(_OWN, "size", "integer",
         "cells along one side of the square footprint, whose north-west cell is "
-        "where the agent is; absent where it is 1", optional=True, least=2, most=MAX_SIZE),
+        "where the agent is; absent where it is 1", optional=True, least=2, most=MAX_SIZE,
+        absent=1),
     Attribute("/", "block", "integer",
         "of a large lattice: cells along one side of a square; nodes are numbered square by "
         "square, row by row in each. Columns is_node, ground, steps and step_ticks stand in the "
@@ -79,7 +83,7 @@ TABLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 # fmt: on
 
 #: What the asset of a level holds, and a flat file.
-LEVELS, FLAT = schemas(ATTRIBUTES, ALL_COLUMNS, (LEVEL_NUMBERS, PROFILE_NUMBERS))
+LEVELS, FLAT = schemas(ATTRIBUTES, COUNTS, ALL_COLUMNS, NUMBERS)
 
 #: The columns of assets, in the order in which they are written into the file.
 COLUMNS = LEVELS.columns

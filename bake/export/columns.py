@@ -13,7 +13,7 @@ import numpy as np
 
 from bake.arrays import AnyArray, Float64Array, UInt16Array
 from bake.asset import Asset
-from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS
+from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS, Number
 from bake.asset.records import as_texts
 from bake.asset.runs import move_type
 from bake.asset.schema import FLAT
@@ -23,7 +23,7 @@ from bake.play.live.rules import LevelRules
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.hops import RunHops
 from bake.play.reader.places import NodePlaces
-from levelbake.columns import Number, profile_path
+from levelbake.columns import profile_path
 from levelbake.errors import OutputError
 from levelbake.file import LEVEL
 from levelbake.hops import links_for
@@ -69,9 +69,7 @@ def _numbers(
 ) -> dict[str, AnyArray]:
     """Return column ``numbers``: attributes of the asset, but for those that are given."""
     said = [
-        own[each.name]
-        if each.name in own
-        else _encoded(each, asset.attribute(each.attribute or each.name, group))
+        own[each.name] if each.name in own else _encoded(asset, group, each.attribute or each.name)
         for each in numbers
     ]
     return {"numbers": np.array(said, dtype=np.int32)}
@@ -237,11 +235,12 @@ def _runs_of(hops: RunHops) -> tuple[AnyArray, AnyArray, AnyArray]:
     return first, np.concatenate(starts), np.concatenate(moves)
 
 
-def _encoded(number: Number, attribute: str | int | None) -> int:
+def _encoded(asset: Asset, group: str, name: str) -> int:
     """Return the number that stands for an attribute."""
-    if number.values:
-        return number.values.index(None if attribute is None else str(attribute))
-    return int((number.absent or 0) if attribute is None else attribute)
+    declared, value = asset.schema.attribute(group, name), asset.attribute(name, group)
+    if declared.kind == "text":
+        return [*[None] * declared.optional, *declared.values].index(value)
+    return int((declared.absent or 0) if value is None else value)
 
 
 # -- prices by class ------------------------------------------------------------------------------

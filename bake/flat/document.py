@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from bake.asset.columns import COLUMNS
-from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS
+from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS, Number
 from bake.asset.document import attributes, columns, table, with_section
 from bake.asset.schema import LEVELS
 from bake.flat.schema import ENTRY, HEADER, Field
-from levelbake.columns import Column, Number
+from levelbake.columns import Column
 
 PAGE = Path(__file__).parents[2] / "docs" / "format.md"
 

@@ -10,11 +10,10 @@ from itertools import pairwise
 import numpy as np
 
 from bake.arrays import AnyArray
-from bake.asset.read import Asset
+from bake.asset.read import PATTERNS_KIND, Asset, is_of_patterns
 from bake.school.puzzle import Action, Combine, Moves, Planning, Puzzle, Tiles
 from levelbake.columns import Attribute, Column, Schema, column
 from levelbake.errors import NotAnAssetError
-from levelbake.file import PATTERNS_KIND, is_of_patterns
 
 # fmt: off
 ATTRIBUTES: tuple[Attribute, ...] = (
@@ -59,7 +58,7 @@ COLUMNS: tuple[Column, ...] = (
 # fmt: on
 
 #: What a pattern database holds.
-PATTERNS = Schema(ATTRIBUTES, COLUMNS, {})
+PATTERNS = Schema(ATTRIBUTES, COLUMNS)
 
 
 class PatternAsset(Asset):

@@ -9,6 +9,7 @@ import numpy as np
 
 from bake.arrays import AnyArray, Int32Array
 from bake.asset import header_for
+from bake.asset.read import PATTERNS_KIND
 from bake.asset.write import Contents, Scalar, write_asset
 from bake.errors import LevelError
 from bake.kernels.jit import waiting
@@ -21,7 +22,7 @@ from bake.school.pattern_asset import PATTERNS
 from bake.school.pattern_tables import pattern_memory, pattern_tables
 from bake.school.puzzle import Planning, Puzzle, Tiles
 from bake.school.puzzle_json import read_puzzle
-from levelbake.file import PATTERNS_KIND, Header
+from levelbake.file import Header
 
 #: Seconds the search takes for one entry; of tiles for each tile and cell besides.
 SECONDS_PER_ENTRY = 200e-9

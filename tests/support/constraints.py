@@ -30,9 +30,6 @@ def conforming(
     if column.order:
         found = np.arange(shape[0], dtype=dtype)
         return found if column.none is None else np.where(found < 5, found, column.none)
-    if column.refers == "cell":
-        limits = [length("x"), length("y")]
-        return rng.integers(0, limits, size=shape).astype(dtype)
     if column.bits:
         found = rng.integers(0, 256, size=shape).astype(dtype)
         found[..., -1] &= 0xFF & ~(0xFF >> ((length(column.bits) - 1) % 8 + 1))
@@ -94,8 +91,6 @@ def _strangers(column: Column, array: AnyArray, length: Length) -> Iterator[tupl
         return
     limits = np.iinfo(array.dtype)
     least, most = bounds(column, length)
-    if column.refers == "cell":
-        least, most = 0, length("x") - 1
     if column.one_of:
         least, most = min(column.one_of), min(column.one_of)
     for value in (least - 1, most + 1, most * 2 + 9, limits.min, limits.max):

@@ -6,8 +6,8 @@ The lists below are made from those of `bake`, which also say in words what each
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Literal, NamedTuple, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -36,13 +36,25 @@ class Attribute(NamedTuple):
     values: tuple[str | int, ...] = ()  #: the only values it may have; none = any of its kind
     least: int = -(2**63)
     most: int = 2**63 - 1
+    absent: int | None = None  #: the number of flat files where there is no such attribute
+    counts: str = ""  #: the dimension whose length it states
 
-    def allows(self, value: str | int) -> bool:
-        """Return whether it may have a value."""
-        if isinstance(value, str) != (self.kind == "text"):
-            return False
+    def allows(self, value: str | int | None) -> bool:
+        """Return whether it may have a value; None = be absent."""
+        if value is None or isinstance(value, str) != (self.kind == "text"):
+            return value is None and self.optional
         within = isinstance(value, str) or self.least <= value <= self.most
         return within and (not self.values or value in self.values)
+
+    def of_number(self, number: int) -> str | int | None:
+        """Return the value that a number of a flat file stands for; None where it is absent.
+
+        Raises:
+            IndexError: no text has this number.
+        """
+        if self.kind == "text":
+            return [*[None] * self.optional, *self.values][number]
+        return None if number == self.absent else number
 
 
 class Column(NamedTuple):
@@ -64,7 +76,7 @@ class Column(NamedTuple):
     needs: str = ""  #: of the same level or profile, a column without which it may not be there
     given: bool = False  #: whether the level alone says it, so that nothing else proves it
 
-    refers: str = ""  #: elements are numbers along this dimension; "cell": (x, y) inside the grid
+    refers: str = ""  #: elements are numbers along this dimension
     offsets: str = ""  #: elements ascend from 0 to the length of this dimension
     sums: str = ""  #: elements are not negative, and their sum is the length of this dimension
     bits: str = ""  #: bytes along the last dimension hold bits along this one, and no others
@@ -87,24 +99,6 @@ class Column(NamedTuple):
         return dtype in self.dtypes and shape is not None and len(shape) == len(self.dims)
 
 
-class Number(NamedTuple):
-    """One of the numbers that describe the level or a profile: an element of column ``numbers``."""
-
-    name: str
-    description: str = ""  #: what it says; all its values
-    least: int = 0
-    most: int = 2**31 - 1
-    attribute: str = ""  #: what assets call it, where that is another name
-    values: tuple[str | None, ...] = ()  #: the attribute where the number is 0, 1, and so on
-    absent: int | None = None  #: the number where there is no such attribute
-
-    def decoded(self, number: int) -> str | int | None:
-        """Return the attribute that a number stands for; None where there is none."""
-        if self.values:
-            return self.values[number]
-        return None if number == self.absent else number
-
-
 def profile_path(profile: str, name: str) -> str:
     """Return the path of one of a profile's columns."""
     return f"/profiles/{profile}/{name}"
@@ -124,22 +118,21 @@ class Schema:
     Attributes:
         attributes: in no particular order.
         columns: in the order in which they are written into the file.
-        stated: for each dimension whose length attributes state, whether they are a profile's, and
-            their name.
-        numbers: in flat files, those of the level and those of a profile.
+        stated: the attributes that state the length of a dimension, by this.
+        numbers: in flat files, the attributes that the numbers of the level stand for, in their
+            order, and those of a profile.
     """
 
     def __init__(
         self,
         attributes: tuple[Attribute, ...],
         columns: tuple[Column, ...],
-        stated: Mapping[str, tuple[bool, str]],
-        numbers: tuple[tuple[Number, ...], tuple[Number, ...]] = ((), ()),
+        numbers: Sequence[Sequence[str]] = ((), ()),
     ) -> None:
-        self.attributes, self.columns = attributes, columns
-        self.stated, self.numbers = stated, numbers
+        self.attributes, self.columns, self.numbers = attributes, columns, numbers
+        self.stated = {each.counts: each for each in attributes if each.counts}
         self._column = {declared.path: declared for declared in columns}
-        self._attribute = {(declared.group, declared.name): declared for declared in attributes}
+        self._attribute = {(each.group != "/", each.name): each for each in attributes}
 
     def column(self, path: str) -> Column:
         """Return the declaration of a column by its path or path pattern, or raise KeyError."""
@@ -155,8 +148,7 @@ class Schema:
 
     def attribute(self, group: str, name: str) -> Attribute:
         """Return the declaration of an attribute by its group and name, or raise KeyError."""
-        pattern = pattern_of(f"{group}/x").rsplit("/", 1)[0] or "/"
-        return self._attribute[pattern, name]
+        return self._attribute[group != "/", name]
 
 
 def column(
@@ -167,59 +159,69 @@ def column(
     return Column(name, types, names, unit, description, **rest)
 
 
-Declared = TypeVar("Declared", Attribute, Column, Number)
-
-
-def listed(kind: type[Declared], lines: str) -> tuple[Declared, ...]:
+def listed(kind: type[Any], lines: str) -> tuple[Any, ...]:
     """Return what the lines of a text declare, one a line; names apart by spaces are as many.
 
     A line has what must be said, in its order, and then what is not as usual, by name.
+
+    Args:
+        kind: Attribute or Column.
     """
     first = [field for field in kind._fields if field not in kind._field_defaults]
     found = []
     for line in lines.strip().split("\n"):
         parts = line.split(";")
-        said = dict(zip(first, parts, strict=False))
-        said |= {part.partition("=")[0]: part.partition("=")[2] for part in parts[len(first) :]}
-        values = {field: _value(field, text) for field, text in said.items()}
-        found += [kind(**{**values, "name": name}) for name in said["name"].split(" ")]
+        said = [*zip(first, parts, strict=False)]
+        said += [part.partition("=")[::2] for part in parts[len(first) :]]
+        values = {field: _value(field, text) for field, text in said}
+        found += [kind(**{**values, "name": name}) for name in values["name"].split(" ")]
     return tuple(found)
 
 
 def _value(field: str, text: str) -> Any:
     """Return what stands behind a name in a line."""
-    if field == "dims":
-        return tuple(text.split(", "))
-    if field in ("dtypes", "values", "one_of"):
-        return tuple(map(_word, text.split(" ")))
+    if field in ("dims", "dtypes", "values", "one_of"):
+        return tuple(map(_word, text.split(", " if field == "dims" else " ")))
     return _word(text)
 
 
 def _word(text: str) -> Any:
     if text.lstrip("-").isdecimal():
         return int(text)
-    return {"": True, "nan": math.nan, "None": None}.get(text, text)
+    return {"": True, "nan": math.nan}.get(text, text)
 
 
 # -- the lists: written by `python -m bake.asset.document`, not by hand ------------------------
 # fmt: off
 ATTRIBUTES = listed(Attribute, """
-/;kind;text;values=square hex graph
-/;width height;integer;optional
+/;kind;text;values=graph square hex
+/;width;integer;optional;absent=0;counts=x
+/;height;integer;optional;absent=0;counts=y
 /;hex_layout;text;optional;values=odd-r even-r odd-q even-q
-/;connectivity;integer;optional;values=4 6 8
+/;connectivity;integer;optional;values=4 6 8;absent=0
 /;corner_cutting;text;values=never one_free always
 /;cost_rule;text;values=mean entered
 /;ticks_per_unit;integer;least=1;most=2147483647
 /;recipe;text
-/profiles/{profile};component_count;integer
+/profiles/{profile};component_count;integer;counts=component
 /profiles/{profile};one_way;flag;values=0 1
 /profiles/{profile};hierarchy_mode;text;optional;values=hpa
 /profiles/{profile};two_way;flag;optional;values=0 1
 /;floor_height;integer;optional;least=1
 /;headings;integer;optional;values=4 6 8
-/profiles/{profile};size;integer;optional;least=2;most=16
+/profiles/{profile};size;integer;optional;least=2;most=16;absent=1
 /;block;integer;optional;least=1;most=32768
+""")
+COUNTS = listed(Attribute, """
+/;floors;integer;least=1
+/;locations;integer;least=0;counts=location
+/;nodes;integer;least=0;counts=node
+/;terrains;integer;least=1;most=256;counts=terrain
+/;profiles;integer;least=1;counts=profile
+/;usual_terrain;integer;least=0
+/profiles/{profile};rows;integer;least=0;counts=row
+/profiles/{profile};says_none;flag;values=0 1
+/profiles/{profile};classes;integer;least=0;counts=class
 """)
 COLUMNS = listed(Column, """
 numbers;int32;level number;box=flat;least=0
@@ -297,78 +299,40 @@ run_start;uint16 uint32;run;box=flat;own;optional;refers=row
 run_move;uint8 uint16 uint32;run;own;optional
 label_parent;int32;row;own;optional;refers=row;none=-1
 label_difference;int32;label difference;box=asset;own;optional
-label_away;uint8 uint16 uint32;label entry;box=asset;own;optional;refers=label difference
-label_away;int32;label entry;box=flat;own;optional;least=0;most=1073741824
-label_toward;uint8 uint16 uint32;label entry;box=asset;own;optional;refers=label difference
-label_toward;int32;label entry;box=flat;own;optional;least=0;most=1073741824
+label_away label_toward;uint8 uint16 uint32;label entry;box=asset;own;optional;refers=label difference
+label_away label_toward;int32;label entry;box=flat;own;optional;least=0;most=1073741824
 """)
-LEVEL_NUMBERS = listed(Number, """
-kind;most=2;values=graph square hex
-width height;absent=0
-floors;least=1
-directions;attribute=connectivity;absent=0
-hex_layout;most=4;values=None odd-r even-r odd-q even-q
-corner_cutting;most=2;values=never one_free always
-cost_rule;most=1;values=mean entered
-ticks_per_unit;least=1
-locations nodes
-terrains;least=1;most=256
-profiles;least=1
-usual_terrain
-""")
-PROFILE_NUMBERS = listed(Number, """
-rows
-components;attribute=component_count
-one_way says_none;most=1
-size;least=1;most=16;absent=1
-classes
-two_way;most=1
-hierarchy_mode;most=1;values=None hpa
-""")
+NUMBERS = [names.split() for names in ("""
+kind width height floors connectivity hex_layout corner_cutting cost_rule ticks_per_unit locations
+nodes terrains profiles usual_terrain
+""", """
+rows component_count one_way says_none size classes two_way hierarchy_mode
+""")]
 # fmt: on
 # -- end of the lists --------------------------------------------------------------------------
-
-#: Dimensions whose lengths attributes state: whether these are a profile's, and their names.
-_IN_ASSETS = {"x": (False, "width"), "y": (False, "height"), "component": (True, "component_count")}
-_IN_FLAT_FILES = {
-    **{"location": (False, "locations"), "node": (False, "nodes")},
-    **{"terrain": (False, "terrains"), "profile": (False, "profiles")},
-    **{"row": (True, "rows"), "class": (True, "classes")},
-    "component": (True, "component_count"),
-}
 
 
 def schemas(
     attributes: tuple[Attribute, ...],
+    counts: tuple[Attribute, ...],
     columns: tuple[Column, ...],
-    numbers: tuple[tuple[Number, ...], tuple[Number, ...]],
+    numbers: Sequence[Sequence[str]],
 ) -> tuple[Schema, Schema]:
     """Return the schemas of assets and of flat files, from the declarations of both.
 
-    Numbers of flat files that assets do not have are attributes, too.
+    Args:
+        counts: attributes of flat files alone.
+        numbers: see :class:`Schema`.
     """
-    known = {each.name for each in attributes}
-    more = [
-        Attribute(group, one.name, "integer", one.description, least=one.least, most=one.most)
-        for group, own in zip(("/", f"/profiles/{PROFILE}"), numbers, strict=True)
-        for one in own
-        if (one.attribute or one.name) not in known
-    ]
-    assets = tuple(each for each in columns if each.box != "flat")
-    flat = tuple(each for each in columns if each.box != "asset")
-    return (
-        Schema(attributes, assets, _IN_ASSETS),
-        Schema((*attributes, *more), flat, _IN_FLAT_FILES, numbers),
-    )
+    assets, flat = (tuple(each for each in columns if each.box != box) for box in ("flat", "asset"))
+    return Schema(attributes, assets), Schema((*attributes, *counts), flat, numbers)
 
 
-IN_ASSETS, IN_FLAT_FILES = schemas(ATTRIBUTES, COLUMNS, (LEVEL_NUMBERS, PROFILE_NUMBERS))
+IN_ASSETS, IN_FLAT_FILES = schemas(ATTRIBUTES, COUNTS, COLUMNS, NUMBERS)
 
 #: Lengths of dimensions that the format fixes.
-FIXED = {
-    **{"xy": 2, "channel": 3, "slant": 2, "bound": 2, "one": 1, "length": 2, "sector": 18},
-    **{"cell number": 3, "slope rule": 4},
-}
+FIXED = {"one": 1, "xy": 2, "slant": 2, "bound": 2, "length": 2, "channel": 3, "cell number": 3}
+FIXED |= {"slope rule": 4, "sector": 18}
 
 
 # -- what must hold of a column --------------------------------------------------------------------
@@ -389,21 +353,22 @@ def faults(column: Column, array: AnyArray, length: Length, *, whole: bool = Tru
         whole: whether this is all of the column, or only a part of it.
     """
     if array.dtype.kind == "S":
-        texts = array.tolist()
-        try:
-            b"\0".join(texts).decode()
-        except UnicodeDecodeError:
-            yield "is not UTF-8"
-        if column.order and len(set(texts)) < len(texts):
-            yield "says the same twice"
-        if column.order == "ascending" and texts != sorted(texts):
-            yield "does not ascend"
+        yield from _texts(column, array.tolist())
     elif array.size or column.offsets or column.bits:
         yield from _order(column, array, length) if whole else ()
-        if array.dtype.kind == "f":
-            yield from _floats(column, array)
-        elif not column.offsets:
-            yield from _integers(column, array, length)
+        if not column.offsets:
+            yield from _elements(column, array, length)
+
+
+def _texts(column: Column, texts: list[bytes]) -> Iterator[str]:
+    try:
+        b"\0".join(texts).decode()
+    except UnicodeDecodeError:
+        yield "is not UTF-8"
+    if column.order and len(set(texts)) < len(texts):
+        yield "says the same twice"
+    if column.order == "ascending" and texts != sorted(texts):
+        yield "does not ascend"
 
 
 def _order(column: Column, array: AnyArray, length: Length) -> Iterator[str]:
@@ -440,56 +405,43 @@ def is_numbered(label: AnyArray) -> bool:
     return 0 <= label.min() <= label.max() < len(label) and bool(np.bincount(label).all())
 
 
-def _floats(column: Column, array: AnyArray) -> Iterator[str]:
-    if column.none is not None and math.isnan(column.none):
-        array = array[~np.isnan(array)]
-    elif np.isnan(array).any():
-        yield "has an element that is no number"
-        return
-    if column.finite and not np.isfinite(array).all():
-        yield "has an element that is not finite"
-    least = array.min(initial=math.inf)
-    if column.above is not None and least <= column.above:
-        yield f"has {least}, which is not above {column.above}"
-    if column.least is not None and least < column.least:
-        yield f"has {least}, which is below {column.least}"
-
-
-def _integers(column: Column, array: AnyArray, length: Length) -> Iterator[str]:
-    if column.refers == "cell":
-        if (array < 0).any() or (array >= [length("x"), length("y")]).any():
-            yield "has a cell outside the level"
-        return
+def _elements(column: Column, array: AnyArray, length: Length) -> Iterator[str]:
+    """Yield what is wrong with single elements."""
     least, most = bounds(column, length)
-    if array.dtype.kind == "u":
-        least = max(least, 0)
-    # Unsigned elements need one pass, where only the largest matters.
-    smallest = 0 if array.dtype.kind == "u" and least <= 0 else int(array.min())
-    largest = int(array.max()) if most < np.iinfo(array.dtype).max else most
-    if least <= smallest and largest <= most and not column.one_of:
-        return
+    if array.dtype.kind != "f" and not column.one_of:
+        # Nearly all columns are right, and unsigned ones often show it by their largest alone.
+        low = (array.dtype.kind == "u" and least <= 0) or array.min() >= least
+        if low and (most >= np.iinfo(array.dtype).max or array.max() <= most):
+            return
     wrong = (array < least) | (array > most)
     if column.one_of:
         wrong |= ~np.isin(array, column.one_of)
+    if array.dtype.kind == "f":
+        wrong |= ~np.isfinite(array) if column.finite else np.isnan(array)
+    if column.above is not None:
+        wrong |= array <= column.above
     if column.none is not None:
-        wrong &= array != column.none
+        wrong &= ~np.isnan(array) if math.isnan(column.none) else array != column.none
     if wrong.any():
-        yield f"has {int(array[wrong][0])}, not {_allowed(column, least, most)}"
+        yield f"has {array[wrong][0]}, not {_allowed(column, least, most)}"
 
 
 def bounds(column: Column, length: Length) -> tuple[float, float]:
-    """Return the least and the most that an element of whole numbers may be, but for ``none``."""
-    least = -math.inf if column.least is None else column.least
-    most = math.inf if column.most is None else column.most
+    """Return the least and the most that an element may be, but for ``none``."""
     if column.refers:
-        least, most = 0, length(column.refers) - 1
-    return max(least, 0) if column.sums else least, most
+        return 0, length(column.refers) - 1
+    least = (0 if column.sums else -math.inf) if column.least is None else column.least
+    return least, math.inf if column.most is None else column.most
 
 
 def _allowed(column: Column, least: float, most: float) -> str:
     """Return in words which elements a column may have."""
     if column.one_of:
         words = " or ".join(map(str, column.one_of))
+    elif most < math.inf:
+        words = f"{least:.0f} to {most:.0f}"
     else:
-        words = f"{least:.0f} or more" if most == math.inf else f"{least:.0f} to {most:.0f}"
+        words = "a finite number" if column.finite else "a number"
+        words += f" from {least:.0f} on" if least > -math.inf else ""
+        words += "" if column.above is None else f" above {column.above:g}"
     return words if column.none is None else f"{words}, or {column.none:.0f}"

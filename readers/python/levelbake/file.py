@@ -17,7 +17,6 @@ import stat
 import struct
 from collections.abc import Callable, Iterator
 from io import BufferedReader
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -59,9 +58,6 @@ FLAT_VERSION = 3
 SMALLEST_BLOCK = 512
 LARGEST_BLOCK = 2**20
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
-
-#: The kind of an asset that is a pattern database, and no level.
-PATTERNS_KIND = "patterns"
 
 NOT_A_FILE = "this is a device or a pipe"
 
@@ -119,7 +115,9 @@ _FIELDS = Header._fields[:-1]
 def open_to_read(path: FilePath) -> Iterator[BufferedReader]:
     """Open a file to read bytes from; an error of the system becomes an AssetError."""
     try:
-        with open(path, "rb", opener=_without_waiting) as file:
+        # A pipe would wait for a writer.
+        waits_not = getattr(os, "O_NONBLOCK", 0)
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | waits_not)) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise OSError(errno.EINVAL, NOT_A_FILE)
             yield file
@@ -127,11 +125,6 @@ def open_to_read(path: FilePath) -> Iterator[BufferedReader]:
         raise AssetError("no such asset", file=path, remedy="bake it first: `bake build`") from None
     except OSError as error:
         raise AssetError(f"cannot be read: {error.strerror or error}", file=path) from None
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    """Open a file; a pipe would wait for a writer."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def parse_header(file: BufferedReader, path: FilePath) -> Header:
@@ -249,11 +242,8 @@ def digest_of(array: AnyArray) -> str:
     return hashlib.sha256(np.ascontiguousarray(little).data).hexdigest()
 
 
-class Form(NamedTuple):
-    """The element type of an array, as the table calls it, and its shape, if it has one."""
-
-    dtype: str
-    shape: tuple[int, ...] | None
+#: The element type of an array, as the table calls it, and its shape, if it has one.
+Form = tuple[str, tuple[int, ...] | None]
 
 
 # -- HDF5 ------------------------------------------------------------------------------------------
@@ -356,7 +346,7 @@ class Hdf5File:
             found = self.at(path)
         if not isinstance(found, h5py.h5d.DatasetID):
             raise self.damaged(f"column {path} is no array")
-        return Form(type_name(found.dtype), found.shape)
+        return type_name(found.dtype), found.shape
 
     def load(self, path: str) -> AnyArray:
         """Return a column, whose form has been asked for; texts as (k) bytes."""
@@ -372,12 +362,11 @@ class Hdf5File:
         """Return a part of a column, from where to where in each of its dimensions."""
         found = self.at(path)
         with self._reading(f"column {path}"):
-            dtype, shape = found.dtype, found.shape
-            if math.prod(shape) * dtype.itemsize > _LARGEST_RATIO * self.stored_bytes(path):
+            array: AnyArray = np.empty(0 if spans else found.shape, found.dtype)
+            if math.prod(found.shape) * array.itemsize > _LARGEST_RATIO * self.stored_bytes(path):
                 raise self.damaged(f"column {path} is stored only in part")
             if spans:
                 return np.asarray(h5py.Dataset(found)[spans])
-            array: AnyArray = np.empty(shape, dtype)
             found.read(h5py.h5s.ALL, h5py.h5s.ALL, array)
             return array
 
@@ -445,7 +434,7 @@ class FlatFile:
     Attributes:
         bytes: (size) uint8, all of it.
         entries: the columns by (profile's number or LEVEL, name), in the order of the file.
-        numbers: those that describe the level and each profile, by LEVEL or its number, and name.
+        numbers: attributes of the level and of each profile, by LEVEL or its number, and name.
     """
 
     def __init__(
@@ -462,23 +451,27 @@ class FlatFile:
             self.entries = _table(self.bytes, count)
         except ValueError as error:
             raise self.damaged(str(error)) from None
-        self.numbers = {LEVEL: self._numbers(LEVEL)}
-        profiles = self.numbers[LEVEL]["profiles"]
+        level = self._numbers(LEVEL)
+        profiles, floors = level["profiles"], level["floors"]
         if profiles != len({profile for profile, _ in self.entries if profile != LEVEL}):
             raise self.damaged(f"it has columns of other profiles than {profiles}")
+        rows, lost = divmod(level["height"] or 0, floors)
+        if lost:
+            raise self.damaged(f"{floors} floors have {level['height']} rows")
+        (name,), (recipe,) = self._texts("name", 1), self._texts("recipe", 1)
+        level |= {"recipe": recipe, "floor_height": rows if floors > 1 else None}
         self._names = self._texts("profile_name", profiles)
-        self.numbers |= {number: self._numbers(number) for number in range(profiles)}
+        self.numbers = {LEVEL: level, **{each: self._numbers(each) for each in range(profiles)}}
         # A level has the columns of its own kind alone, whatever else lies in its file.
-        worlds = ("both", "grid" if self.numbers[LEVEL]["kind"] else "graph")
+        worlds = ("both", "graph" if level["kind"] == "graph" else "grid")
         self.key = {
             at: key
             for key in self.entries
             if schema.has_column(at := self._path_of(*key)) and schema.column(at).world in worlds
         }
-        (name,), (self._recipe,) = self._texts("name", 1), self._texts("recipe", 1)
-        recipe = hashlib.sha256(self._recipe.encode()).hexdigest()
+        digest = hashlib.sha256(recipe.encode()).hexdigest()
         self.header = Header(
-            FLAT_VERSION, revision, name, (), recipe, "", 0, size, fingerprint.hex()
+            FLAT_VERSION, revision, name, (), digest, "", 0, size, fingerprint.hex()
         )
 
     def damaged(self, found: str, *, verdict: str = "damaged") -> CorruptAssetError:
@@ -491,26 +484,15 @@ class FlatFile:
         return self._names
 
     def attribute(self, group: str, name: str) -> str | int | None:
-        is_own = group != "/"
-        numbers = self.numbers[self._names.index(group.split("/")[2]) if is_own else LEVEL]
-        if name == "floor_height":
-            height, floors = numbers["height"], numbers["floors"]
-            if height % floors:
-                raise self.damaged(f"{floors} floors have {height} rows")
-            return height // floors if floors > 1 else None
-        if name == "recipe":
-            return self._recipe
-        for number in self.schema.numbers[is_own]:
-            if name == (number.attribute or number.name):
-                return number.decoded(numbers[number.name])
-        return None
+        own = LEVEL if group == "/" else self._names.index(group.split("/")[2])
+        return self.numbers[own].get(name)
 
     def has(self, path: str) -> bool:
         return path in self.key
 
     def form(self, path: str) -> Form:
         entry = self.entries[self.key[path]]
-        return Form(entry.dtype, entry.shape[: -1 if entry.dtype == "text" else None])
+        return entry.dtype, entry.shape[: -1 if entry.dtype == "text" else None]
 
     def load(self, path: str) -> AnyArray:
         return self.read(*self.key[path])
@@ -556,15 +538,18 @@ class FlatFile:
             raise self.damaged(f"column /{name} {fault}")
         return [each.decode() for each in array.tolist()]
 
-    def _numbers(self, profile: int) -> dict[str, int]:
-        declared = self.schema.numbers[profile != LEVEL]
-        stored = self.read(profile, "numbers")
-        if stored.shape != (len(declared),) or stored.dtype != np.int32:
+    def _numbers(self, profile: int) -> dict[str, Any]:
+        """Return the attributes that the numbers of the level or of a profile stand for."""
+        names, group = self.schema.numbers[profile != LEVEL], "/" if profile == LEVEL else "own"
+        stored, found = self.read(profile, "numbers"), {}
+        if stored.shape != (len(names),) or stored.dtype != np.int32:
             raise self.damaged(f"column {self._path_of(profile, 'numbers')} is not as declared")
-        found = {each.name: value for each, value in zip(declared, stored.tolist(), strict=True)}
-        for each in declared:
-            if not each.least <= found[each.name] <= each.most:
-                raise self.damaged(f"{each.name} is {found[each.name]}")
+        for name, number in zip(names, stored.tolist(), strict=True):
+            declared = self.schema.attribute(group, name)
+            with contextlib.suppress(IndexError):
+                found[name] = declared.of_number(number)
+            if number < 0 or name not in found or not declared.allows(found[name]):
+                raise self.damaged(f"number {name} is {number}")
         return found
 
 
@@ -676,13 +661,6 @@ def is_flat(path: FilePath) -> bool:
         return file.read(len(MAGIC)) == MAGIC
 
 
-def is_of_patterns(file: Hdf5File | FlatFile) -> bool:
-    """Return whether a file is a pattern database; False where its kind cannot be read."""
-    with contextlib.suppress(CorruptAssetError):
-        return file.attribute("/", "kind") == PATTERNS_KIND
-    return False
-
-
 class File:
     """An open asset or flat file: attributes, and columns by their paths.
 
@@ -731,13 +709,6 @@ class File:
     def _find_profiles(self) -> tuple[str, ...]:
         """Return the names of the profiles, which paths of columns need."""
         if not (names := self._file.profiles()):
-            if is_of_patterns(self._file):
-                raise NotAnAssetError(
-                    "this is a pattern database, no level",
-                    file=self.path,
-                    expected="the asset of a level",
-                    remedy="open it with `bake.school.open_patterns`",
-                )
             raise self.damaged("it holds no profiles")
         return tuple(names)
 
@@ -759,12 +730,7 @@ class File:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     # -- attributes -------------------------------------------------------------------------------
@@ -784,7 +750,7 @@ class File:
         self.check_open()
         if (group, name) not in self._told:
             declared, value = self.schema.attribute(group, name), self._file.attribute(group, name)
-            if not (declared.optional if value is None else declared.allows(value)):
+            if not declared.allows(value):
                 told = "is missing" if value is None else f"is {value!r}"
                 raise self.damaged(f"attribute {name} of {group} {told}")
             self._told[group, name] = value
@@ -816,8 +782,7 @@ class File:
 
     def _check_values(self, array: AnyArray, path: str, *, whole: bool = True) -> None:
         """Refuse elements that the table of columns does not allow."""
-        declared = self.schema.column(path)
-        profile = path.split("/")[2] if declared.own else None
+        declared, profile = self._declared(path)
         for fault in faults(declared, array, lambda dim: self._length(dim, profile), whole=whole):
             raise self.damaged(f"column {path} {fault}")
 
@@ -830,15 +795,19 @@ class File:
         self.check_open()
         if not self.has(path):
             raise self.damaged(f"column {path} is missing")
-        declared = self.schema.column(path)
+        declared, profile = self._declared(path)
         needed = f"{path.rpartition('/')[0]}/{declared.needs}"
         if declared.needs and not self.has(needed):
             raise self.damaged(f"column {path} is there without column {needed}")
         shape = self._shape(declared, path)
-        profile = path.split("/")[2] if declared.own else None
-        for dim in dict.fromkeys(declared.dims):
+        for dim in declared.dims:
             self._length(dim.removesuffix(" + 1"), profile)
         return shape
+
+    def _declared(self, path: str) -> tuple[Column, str | None]:
+        """Return what is declared of a column, and the profile that has it."""
+        declared = self.schema.column(path)
+        return declared, path.split("/")[2] if declared.own else None
 
     # -- lengths ----------------------------------------------------------------------------------
 
@@ -854,18 +823,17 @@ class File:
             dim: its name in the schema.
             profile: its columns are looked at, too; None = only those of the level.
         """
-        known = self._lengths.get((dim, profile))
-        if known is not None:
-            return known
+        if (dim, profile) in self._lengths:
+            return self._lengths[dim, profile]
         stated, wrong = self._stated_lengths(dim, profile)
-        if not stated:
+        if not stated and wrong:
             # A column whose length nobody could tell is refused before what hangs on it.
-            for error in wrong:
-                raise error
+            raise wrong[0]
+        if not stated:
             return 0
         lengths = [length for length, _ in stated]
         length = max(lengths, key=lengths.count)
-        witness = next(where for each, where in stated if each == length)
+        witness = stated[lengths.index(length)][1]
         for each, where in stated:
             if each != length:
                 raise self.damaged(f"{where} has {each} of {dim}, {witness} {length}")
@@ -881,8 +849,8 @@ class File:
         found = [(FIXED[dim], "the format")] if dim in FIXED else []
         wrong = []
         if dim in self.schema.stated:
-            own, name = self.schema.stated[dim]
-            group = f"/profiles/{profile}" if own else "/"
+            stated = self.schema.stated[dim]
+            name, group = stated.name, stated.group.replace(PROFILE, profile or "")
             length = self.number(name, group)
             if length is None:
                 raise self.damaged(f"attribute {name} of {group} is missing")
