@@ -256,7 +256,7 @@ def _floors(asset: Asset, name: str, count: int) -> UInt8Array:
 
 def _frame(tables: ThingTables, places: NodePlaces) -> Frame:
     """Return what records of a level say by numbers, with cells as games know them."""
-    return Frame(tables.terrains, lambda cells: places.locations(cells, "cells"), places.places_of)
+    return Frame(places.terrains, lambda cells: places.locations(cells, "cells"), places.places_of)
 
 
 def _instances(places: NodePlaces) -> tuple[tuple[Prototype, ...], tuple[Instance, ...]]:
@@ -268,7 +268,7 @@ def _instances(places: NodePlaces) -> tuple[tuple[Prototype, ...], tuple[Instanc
         return Instance(prototype, Placement.of(at, turn), drawn[prototype].name)
 
     _ = tables.instances  # refuses those that leave the level
-    frame = grid_frame(tables.terrains, places.width)
+    frame = grid_frame(places.terrains, places.width)
     return drawn, unpack(INSTANCES, places.asset, frame, instance)
 
 

@@ -79,6 +79,31 @@ def slots_between(lattice: Lattice, cells: Int64Array, next_cells: Int64Array) -
     return found
 
 
+def ahead(lattice: Lattice, cells: Int64Array, written: Int32Array) -> Int32Array:
+    """Return (k, s) int32, what is written where each step leads; -1 where there is no step.
+
+    This takes a fraction of the memory of :meth:`levelbake.steps.Lattice.steps_from`.
+
+    Args:
+        lattice: without headings.
+        cells: (k) int64.
+        written: (cells) int32.
+    """
+    rows, across = lattice.rows, lattice.width + 2
+    floors = max(1, lattice.height) // rows
+    framed = np.full((floors, rows + 2, across), -1, dtype=np.int32)
+    framed[:, 1:-1, 1:-1] = written.reshape(floors, rows, lattice.width)
+    y, x = np.divmod(cells, lattice.width)
+    at = (y // rows * (rows + 2) + y % rows + 1) * across + x + 1
+    dx, dy = np.moveaxis(np.array([lattice.moves(0), lattice.moves(1)], dtype=np.int64), 2, 0)
+    away = dy * across + dx
+    parity = (y if lattice.hex_layout is None or in_rows(lattice.hex_layout) else x) & 1
+    found = np.empty((len(cells), away.shape[1]), dtype=np.int32)
+    for slot in range(found.shape[1]):
+        found[:, slot] = framed.reshape(-1)[at + away[parity, slot]]
+    return found
+
+
 def under_footprint(
     grid: AnyArray,
     size: int,

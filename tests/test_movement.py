@@ -16,6 +16,7 @@ from bake.movement import (
     HEX_LAYOUTS,
     SECTORS,
     FootprintMap,
+    ahead,
     greedy_slots,
     greedy_steps,
 )
@@ -143,7 +144,7 @@ def test_what_lies_ahead(layout, width: int, height: int, floor_height: int | No
     written = (cells * 7 + 1).astype(np.int32)
     steps = lattice.steps_from(cells)
     expected = np.where(steps.inside, written[steps.head], -1)
-    assert np.array_equal(lattice.ahead(cells, written), expected)
+    assert np.array_equal(ahead(lattice, cells, written), expected)
 
 
 @pytest.mark.parametrize("layout", [None, *HEX_LAYOUTS])

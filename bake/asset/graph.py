@@ -16,7 +16,7 @@ import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.graph import BLOCKED, positions
-from bake.movement import NO_LINK, footprints
+from bake.movement import NO_LINK, ahead, footprints
 from levelbake.columns import profile_path
 from levelbake.errors import BakeError
 from levelbake.file import File
@@ -148,10 +148,10 @@ class LevelGraph:
         """Return (n, slots) int32, the node each step leads to, its own node where to none."""
         assert self.lattice is not None
         place, own = self.place.astype(np.int64), np.arange(len(self.place), dtype=np.int32)
-        there = self.lattice.ahead(place, self.node_at)
+        there = ahead(self.lattice, place, self.node_at)
         if self.lattice.barred is not None:
             barred = self.lattice.barred.reshape(-1).astype(np.int32)
-            ledges = barred[place][:, None] | self.lattice.ahead(place, barred)
+            ledges = barred[place][:, None] | ahead(self.lattice, place, barred)
             there[(ledges & self.lattice.heading) != 0] = -1
         return np.where(there < 0, own[:, None], there)
 

@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
-from bake.asset.records import as_names
 from bake.graph import Graph
 from bake.movement import slots_between
 from bake.play.reader.places import NodePlaces
@@ -40,9 +39,9 @@ class LevelRules:
         """Return the lattice of a grid level; None on a graph level."""
         return self.asset.graph.lattice
 
-    @cached_property
+    @property
     def terrains(self) -> tuple[str, ...]:
-        return tuple(as_names(self.asset.read("/terrain_name")))
+        return self.places.terrains
 
     @cached_property
     def asked(self) -> Asked:
@@ -150,7 +149,7 @@ class LevelRules:
 
     def vias(self, links: Iterable[Link | None]) -> Vias | None:
         """Return the cells that some links pass through; None where none does."""
-        return vias_of(links, self.places, self.terrains)
+        return vias_of(links, self.places)
 
     def ends(self, link: Link) -> tuple[Pair, ...]:
         """Return the (tail, head) locations of a link, for each direction that it leads in."""

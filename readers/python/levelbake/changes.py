@@ -239,7 +239,7 @@ class Changer:
 
     def __init__(self, arcs: Arcs, baked: Mapping[str, ProfileVersion]) -> None:
         self.arcs, self.places = arcs, arcs.places
-        self.asked = Asked(arcs.places, arcs.terrain_names)
+        self.asked = Asked(arcs.places, arcs.places.terrains)
         costs = np.array([version.hops.pricing.mover.cost for version in baked.values()])
         #: (terrains) bool, where some profile can stand on the terrain
         self._passable: BoolArray = np.asarray(~np.isnan(costs).all(axis=0))
@@ -297,11 +297,7 @@ class Changer:
         near = touched(arcs.lattice, changed, pricing.mover.size)
         standing, plain = version.standing.copy(), version.plain.copy()
         standing[near] = pricing.standing(ground, near)
-        cells, others = near, arcs.link_arcs
-        if arcs.lattice is None:
-            here = np.isin(arcs.tail, near) | np.isin(arcs.head, near)
-            cells, others = near[:0], np.flatnonzero(here)
-        pricing.price(ground, plain, cells, others)
+        pricing.price(ground, plain, near)
         ticks = pricing.with_own(plain, ground.prices)
         found = ProfileVersion(version.hops, standing, plain, ticks)
         opened, closed = (

@@ -780,6 +780,10 @@ class File:
             self._sound.add(path)
         return array
 
+    def texts(self, path: str) -> list[str]:
+        """Return a whole column of text."""
+        return [name.decode() for name in self.read(path).tolist()]
+
     def _check_values(self, array: AnyArray, path: str, *, whole: bool = True) -> None:
         """Refuse elements that the table of columns does not allow."""
         declared, profile = self._declared(path)

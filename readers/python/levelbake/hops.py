@@ -7,7 +7,7 @@ a node of a graph. A *row* is a location on which one profile can stand, numbere
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -30,7 +30,9 @@ from levelbake.steps import (
     Int64Array,
     Lattice,
     Mover,
+    Prices,
     SlopeRule,
+    Steps,
     UInt8Array,
     Vias,
     chart,
@@ -74,22 +76,22 @@ class Arcs:
     order in which the next hop is chosen (decision 74).
     """
 
-    def __init__(self, file: File, places: Places) -> None:
-        self.file, self.places = file, places
-        self.rules = rules_of(file)
-        self.lattice = lattice_of(file)
+    def __init__(self, things: ThingTables) -> None:
+        self.things, self.places = things, things.places
+        self.file = file = self.places.file
+        self.rules, self.lattice = rules_of(file), lattice_of(file)
         self.terrain: UInt8Array = file.read("/terrain")
         self.count = len(self.terrain)
         self.elevation = file.read("/elevation") if file.has("/elevation") else None
         heading = () if self.lattice is None else self.lattice.heading
-        self.steps = len(heading) if places.headings is None else 3
+        self.steps = len(heading) if self.places.headings is None else 3
 
     # -- layout -----------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def links(self) -> tuple[Link, ...]:
         """Return the links that were baked."""
-        return tuple(ThingTables(self.places).links.values())
+        return tuple(self.things.links.values())
 
     @cached_property
     def node_location(self) -> Int32Array:
@@ -151,16 +153,20 @@ class Arcs:
         """Return (m) int32, the location each arc leads to; -1 where there is no such step."""
         if self.lattice is None:
             return self.file.read("/head")
-        every = np.arange(self.count, dtype=np.int64)
-        if self.lattice.headings is None:
-            heads = self.lattice.ahead(every, every.astype(np.int32))
-        else:
-            _, there, inside = self.lattice.steps_from(every)
-            heads = np.where(inside, there, -1)
         found = np.empty(int(self.first[-1]), dtype=np.int32)
-        found[self.first[:-1, None] + np.arange(self.steps)] = heads
+        for some in self.portions(np.arange(self.count)):
+            _, there, inside = self.lattice.steps_from(some)
+            found[self.out_of(some)] = np.where(inside, there, -1)
         found[self.link_arcs] = self.linked[1]
         return found
+
+    def portions(self, cells: Int64Array) -> list[Int64Array]:
+        """Return some cells in parts that are small enough to look at all steps of at once."""
+        return np.split(cells, range(_PORTION, len(cells), _PORTION))
+
+    def out_of(self, cells: Int64Array) -> Int64Array:
+        """Return (k, steps) int64, the steps out of some cells of a grid."""
+        return self.first[cells, None] + np.arange(self.steps)
 
     @cached_property
     def tail(self) -> Int32Array:
@@ -185,11 +191,6 @@ class Arcs:
     def length(self) -> Float64Array:
         """Return (m) float64 units, the length of each arc of a graph."""
         return self.file.read("/length")
-
-    @cached_property
-    def terrain_names(self) -> tuple[str, ...]:
-        """Return the names of the terrains."""
-        return tuple(name.decode() for name in self.file.read("/terrain_name").tolist())
 
     @cached_property
     def of_listed(self) -> Int64Array | None:
@@ -242,6 +243,13 @@ def _places_of_numbers(number_at: Int32Array) -> Int32Array | None:
     return found if np.array_equal(number_at[found], np.arange(len(found))) else None
 
 
+def _numbers_at(places: Int32Array, count: int) -> Int32Array:
+    """Return (count) int32, the number of each of some places, in their order; -1 elsewhere."""
+    found = np.full(count, -1, dtype=np.int32)
+    found[places] = np.arange(len(places), dtype=np.int32)
+    return found
+
+
 def mover_of(file: File, profile: str, lattice: Lattice | None) -> Mover:
     """Return what terrain means to a profile.
 
@@ -272,11 +280,11 @@ def links_for(profile: str, links: Iterable[Link | None]) -> BoolArray:
     return np.array([names is None or profile in names for names in who], dtype=np.bool_)
 
 
-def vias_of(links: Iterable[Link | None], places: Places, terrains: Sequence[str]) -> Vias | None:
+def vias_of(links: Iterable[Link | None], places: Places) -> Vias | None:
     """Return the cells that links pass through, nothing of None; None where no link does."""
     ways = [(link.via, link.over) if link else ((), ()) for link in links]
-    told = [([*map(places.location, a)], [*map(terrains.index, b)]) for a, b in ways]
-    return Vias.of(told, len(terrains))
+    told = [([*map(places.location, a)], [*map(places.terrains.index, b)]) for a, b in ways]
+    return Vias.of(told, len(places.terrains))
 
 
 def touched(lattice: Lattice | None, changed: Int64Array, size: int) -> Int64Array:
@@ -314,14 +322,9 @@ class ArcPrices:
         self.mover = mover_of(arcs.file, profile, arcs.lattice)
 
     @cached_property
-    def _takes(self) -> BoolArray:
-        """Return (links) bool, True where a link is for the profile."""
-        return links_for(self.profile, self.arcs.links)
-
-    @cached_property
     def _vias(self) -> Vias | None:
         """Return the cells that links pass through; None where none does."""
-        return vias_of(self.arcs.links, self.arcs.places, self.arcs.terrain_names)
+        return vias_of(self.arcs.links, self.arcs.places)
 
     def _footprints(self, ground: LevelGround) -> Footprints:
         arcs = self.arcs
@@ -332,45 +335,51 @@ class ArcPrices:
         cost = self._footprints(ground).cost_at(locations.astype(np.int64))
         return np.asarray(~np.isnan(cost))
 
-    def price(
-        self, ground: LevelGround, ticks: Int32Array, cells: Int64Array, others: AnyArray
-    ) -> None:
-        """Write what the steps out of some cells cost, and other arcs; BLOCKED = not to be taken.
+    def price(self, ground: LevelGround, ticks: Int32Array, near: AnyArray) -> None:
+        """Write what arcs cost; BLOCKED = not to be taken.
 
         Args:
+            ground: what the level is made of.
             ticks: (m) int32, what every arc costs; prices of the game's own are left out.
-            cells: (k) int64; none on graphs.
-            others: (k) integers, arcs that are no steps.
+            near: (k) integers, the places whose arcs are priced: on grids the steps out of them,
+                and all links; on graphs the arcs that leave or enter them.
 
         Raises:
             QueryError: an arc would cost less than 1 tick, or more than MAX_WEIGHT.
         """
-        arcs, rules, footprints = self.arcs, self.arcs.rules, self._footprints(ground)
-        for begin in range(0, len(cells), _PORTION):
-            some = cells[begin : begin + _PORTION]
-            assert arcs.lattice is not None
-            prices = price_steps(footprints, rules, arcs.lattice.steps_from(some))
-            found = to_ticks(prices, rules.ticks_per_unit, self._off_the_scale)
-            ticks[arcs.first[some, None] + np.arange(arcs.steps)] = found
-        if not len(others):
+        arcs, footprints = self.arcs, self._footprints(ground)
+        if arcs.lattice is None:
+            self._price_arcs(ground, footprints, ticks, near)
             return
-        tail, head = (ends[others].astype(np.int64) for ends in (arcs.tail, arcs.head))
-        if arcs.lattice is not None:
-            among = np.searchsorted(arcs.link_arcs, others)
-            takes = self._takes.copy()
+        for some in arcs.portions(near):
+            at = arcs.out_of(some)
+            inside = (head := arcs.head[at]) >= 0
+            steps = Steps(some, np.where(inside, head, some[:, None]), inside)
+            ticks[at] = self._in_ticks(price_steps(footprints, arcs.rules, steps))
+        if len(arcs.link_arcs):
+            takes = links_for(self.profile, arcs.links)
             if self._vias is not None:
                 takes &= self._vias.clear(self.mover.cost, ground.terrain, ground.obstacle)
-            number = arcs.linked[2][among]
-            length: Float64Array = np.array([link.cost for link in arcs.links])[number]
-            prices = price_arcs(footprints, rules, tail, head, length, takes[number])
-            ticks[others] = to_ticks(prices, rules.ticks_per_unit, self._off_the_scale)
-            return
-        prices = price_arcs(footprints, rules, tail, head, arcs.length[others], None)
-        same = (ground.terrain[tail] == arcs.terrain[tail]) & ~self._baked_own[others]
+            tail, head, number = (each.astype(np.int64) for each in arcs.linked)
+            cost: Float64Array = np.array([link.cost for link in arcs.links])[number]
+            prices = price_arcs(footprints, arcs.rules, tail, head, cost, takes[number])
+            ticks[arcs.link_arcs] = self._in_ticks(prices)
+
+    def _price_arcs(
+        self, ground: LevelGround, footprints: Footprints, ticks: Int32Array, near: AnyArray
+    ) -> None:
+        """Write what arcs of a graph cost; those between terrains as baked cost what they did."""
+        arcs = self.arcs
+        at = np.flatnonzero(np.isin(arcs.tail, near) | np.isin(arcs.head, near))
+        tail, head = (ends[at].astype(np.int64) for ends in (arcs.tail, arcs.head))
+        prices = price_arcs(footprints, arcs.rules, tail, head, arcs.length[at], None)
+        same = (ground.terrain[tail] == arcs.terrain[tail]) & ~self._baked_own[at]
         same &= ground.terrain[head] == arcs.terrain[head]
-        prices = prices._replace(units=np.where(same, 1.0, prices.units))
-        found = to_ticks(prices, rules.ticks_per_unit, self._off_the_scale)
-        ticks[others] = np.where(same & prices.usable, self.weight[others], found)
+        found = self._in_ticks(prices._replace(units=np.where(same, 1.0, prices.units)))
+        ticks[at] = np.where(same & prices.usable, self.weight[at], found)
+
+    def _in_ticks(self, prices: Prices) -> Int32Array:
+        return to_ticks(prices, self.arcs.rules.ticks_per_unit, self._off_the_scale)
 
     def _off_the_scale(self, _arc: int, ticks: float) -> QueryError:
         return QueryError(
@@ -396,12 +405,10 @@ class ArcPrices:
     def plain(self) -> Int32Array:
         """Return (m) int32, what every arc cost when baked, if none had a price of its own."""
         arcs = self.arcs
+        near, found = np.arange(arcs.count), np.full(len(arcs.head), BLOCKED, dtype=np.int32)
         if arcs.lattice is None:
-            found = self.weight.copy()
-            self.price(arcs.baked, found, _NONE, np.flatnonzero(self._baked_own))
-            return found
-        found = np.full(len(arcs.head), BLOCKED, dtype=np.int32)
-        self.price(arcs.baked, found, np.arange(arcs.count), arcs.link_arcs)
+            near, found = np.array([*arcs.own_prices]).reshape(-1), self.weight.copy()
+        self.price(arcs.baked, found, near)
         return found
 
     def with_own(self, plain: Int32Array, prices: dict[Pair, float]) -> Int32Array:
@@ -534,14 +541,6 @@ def _chains(parent: Int32Array, levels: list[Int64Array]) -> Int32Array:
     return chain
 
 
-class BakedPaths(NamedTuple):
-    """The baked paths from everywhere to one goal, by location."""
-
-    arc: Int64Array  # the arc that a path takes, NO_ARC at the goal and where there is no path
-    ahead: Int64Array  # where that leads; the location itself where there is no arc
-    ticks: Float64Array  # to the goal; inf where there is no path
-
-
 class Hops:
     """What a file holds of one profile. Threads may share it.
 
@@ -582,9 +581,7 @@ class Hops:
     @cached_property
     def row_at(self) -> Int32Array:
         """Return (locations) int32, the row at each; -1 where the profile cannot stand."""
-        found = np.full(self.arcs.count, -1, dtype=np.int32)
-        found[self.location] = np.arange(len(self.location), dtype=np.int32)
-        return found
+        return _numbers_at(self.location, self.arcs.count)
 
     @cached_property
     def ticks(self) -> Int32Array:
@@ -656,28 +653,24 @@ class Hops:
             return first, start, np.empty(0, dtype=np.int32)
         if arcs.lattice is None and (symbol == none - 1).any():
             raise file.damaged("run_move says greedy on a graph")
-        place, first_out = self.location, arcs.first
-        if arcs.of_listed is not None:
-            node = np.empty(arcs.count, dtype=np.int32)
-            node[arcs.node_location] = np.arange(len(arcs.node_location))
-            place, first_out = node[place], file.read("/first_out")
-        move = np.where(symbol < none - 1, symbol, 0)
-        beyond = np.maximum.reduceat(move, first[:-1]) >= np.diff(first_out)[place]
-        arc = np.repeat(first_out[place], count)
-        arc += move
-        if beyond.any():
-            arc[np.repeat(beyond, count)] = NO_ARC
-        if arcs.of_listed is not None:
-            arc = np.where(arc < 0, arc, arcs.of_listed[arc]).astype(np.int32)
+        place, first_out, listed = self.location, arcs.first, arcs.of_listed
+        if listed is not None:
+            place = _numbers_at(arcs.node_location, arcs.count)[place]
+            first_out = file.read("/first_out")
+        move = np.where(symbol < none - 1, symbol, 0).astype(np.int32)
+        beyond = move >= np.repeat(np.diff(first_out)[place], count)
+        move[beyond] = 0
+        arc = np.repeat(first_out[place], count) + move
+        if listed is not None and len(listed):
+            arc = listed.astype(np.int32)[np.minimum(arc, len(listed) - 1)]
         arc[symbol == none] = NO_ARC
         arc[symbol == none - 1] = GREEDY
         # NO_ARC and GREEDY, which are negative, look up the two elements at the end.
-        closed = np.append(self.ticks == BLOCKED, [False, False])[arc]
+        closed = np.append(self.ticks == BLOCKED, [False, False])[arc] | beyond
         # A run may say anything if it covers only the row itself and rows out of reach.
         leaves = np.zeros(arcs.count, dtype=np.bool_)
         leaves[arcs.tail[self.ticks != BLOCKED]] = True
-        wrong = beyond | np.logical_or.reduceat(closed, first[:-1])
-        if leaves[self.location[wrong]].any():
+        if (np.logical_or.reduceat(closed, first[:-1]) & leaves[self.location]).any():
             raise file.damaged("run_move takes an arc the profile may not")
         arc[closed] = NO_ARC
         return first, start, arc
@@ -870,8 +863,13 @@ class Hops:
         apart[pair] = False
         return np.where(apart & (rows != goals), np.inf, found)
 
-    def tree(self, goal: int) -> BakedPaths:
+    def tree(self, goal: int) -> tuple[Int64Array, Int64Array, Float64Array]:
         """Return the baked paths from everywhere to the location of a row.
+
+        Returns:
+            (locations) int64, the arc that a path takes, NO_ARC at the goal and where there is no
+            path; where that leads, the location itself where there is no arc; and (locations)
+            float64 ticks to the goal, inf where there is no path.
 
         All paths are followed at once, twice as far each round: J. JáJá, "An Introduction to
         Parallel Algorithms", section 2.2 (pointer jumping).
@@ -891,4 +889,4 @@ class Hops:
         if (end[goes] != goal).any():
             raise self.astray()
         ticks[end != goal] = np.inf
-        return BakedPaths(arc, ahead, ticks)
+        return arc, ahead, ticks

@@ -218,7 +218,7 @@ class Level(OpenLevel):
                 remedy="open it with bake.play",
             )
         super().__init__(file, Places(file))
-        self._arcs = Arcs(file, self._places)
+        self._arcs = Arcs(self._things)
         self._versions = {name: ProfileVersion(Hops(self._arcs, name)) for name in self.profiles}
         self._baked, self._ground = dict(self._versions), cast("LevelGround | None", None)
         self._changing, self._log = threading.RLock(), ChangeLog(self._arcs.count)
@@ -251,7 +251,7 @@ class Level(OpenLevel):
 
     def _made_of(self) -> tuple[Sequence[str], Any, Float64Array | None]:
         arcs = self._arcs
-        return arcs.terrain_names, (self._ground or arcs.baked).terrain, arcs.elevation
+        return arcs.places.terrains, (self._ground or arcs.baked).terrain, arcs.elevation
 
     # -- changes ----------------------------------------------------------------------------------
 

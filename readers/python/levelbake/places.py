@@ -185,7 +185,12 @@ class Places:
         """Return the node names of a graph level, as its source wrote them."""
         if self.file.has("/node_number"):
             return tuple(self.file.read("/node_number").tolist())
-        return tuple(name.decode() for name in self.file.read("/node_name").tolist())
+        return tuple(self.file.texts("/node_name"))
+
+    @cached_property
+    def terrains(self) -> tuple[str, ...]:
+        """Return the names of the terrains by code."""
+        return tuple(self.file.texts("/terrain_name"))
 
     @cached_property
     def _node_of_name(self) -> Mapping[Name, int]:

@@ -262,29 +262,6 @@ class Lattice:
         inside = (to_x >= 0) & (to_x < self.width) & (to_y >= 0) & (to_y < self.rows)
         return Steps(cells, cells[:, None] + np.where(inside, dy * self.width + dx, 0), inside)
 
-    def ahead(self, cells: Int64Array, written: Int32Array) -> Int32Array:
-        """Return (k, s) int32, what is written where each step leads; -1 where there is no step.
-
-        On lattices without headings this takes a fraction of the memory of :meth:`steps_from`.
-
-        Args:
-            cells: (k) int64.
-            written: (cells) int32.
-        """
-        rows, across = self.rows, self.width + 2
-        floors = max(1, self.height) // rows
-        framed = np.full((floors, rows + 2, across), -1, dtype=np.int32)
-        framed[:, 1:-1, 1:-1] = written.reshape(floors, rows, self.width)
-        y, x = np.divmod(cells, self.width)
-        at = (y // rows * (rows + 2) + y % rows + 1) * across + x + 1
-        dx, dy = self._moves
-        away = dy * across + dx
-        parity = (y if self.hex_layout is None or in_rows(self.hex_layout) else x) & 1
-        found = np.empty((len(cells), away.shape[1]), dtype=np.int32)
-        for slot in range(found.shape[1]):
-            found[:, slot] = framed.reshape(-1)[at + away[parity, slot]]
-        return found
-
     def _steps_along(self, cells: Int64Array) -> Steps:
         """Return the steps along the headings of some cells, and the turns."""
         every, at = self.plain.steps_from(cells), np.arange(len(cells))

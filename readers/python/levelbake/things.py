@@ -139,7 +139,7 @@ class ThingTables:
     """The things of one file; each kind is read and checked when first asked for."""
 
     def __init__(self, places: Places) -> None:
-        self._places, self._file = places, places.file
+        self.places, self._file = places, places.file
 
     @cached_property
     def links(self) -> Mapping[str, Link]:
@@ -150,7 +150,7 @@ class ThingTables:
         over: list[tuple[str, ...]] = [()] * len(via)
         if self._file.has("/link_over"):
             flags = self._read("link_over").tolist()
-            over = [tuple(compress(self.terrains, row)) for row in flags]
+            over = [tuple(compress(self.places.terrains, row)) for row in flags]
         columns = zip(
             self._texts("link_name"),
             self._texts("link_kind"),
@@ -176,8 +176,8 @@ class ThingTables:
         for name, own, at in zip(
             self._texts("region_name"), self._ids("region"), self._region_locations, strict=True
         ):
-            places = self._places.places_of(at)
-            if self._places.is_grid:
+            places = self.places.places_of(at)
+            if self.places.is_grid:
                 found[name] = Region(name, places, own)
             else:
                 found[name] = Region(name, none, own, tuple(places.tolist()))
@@ -193,9 +193,9 @@ class ThingTables:
     def region_of_node(self) -> Int32Array | None:
         """Return (n) int32, the region of each node of a graph, -1 = none; None without regions."""
         parts = self._region_locations
-        if self._places.is_grid or not parts:
+        if self.places.is_grid or not parts:
             return None
-        found = np.full(len(self._places.names), -1, dtype=np.int32)
+        found = np.full(len(self.places.names), -1, dtype=np.int32)
         for region, node in enumerate(parts):
             found[node] = region
         if (found >= 0).sum() != sum(map(len, parts)):
@@ -244,7 +244,7 @@ class ThingTables:
             if now not in (-1, *mine) or len(states) != len(mine) or len(sizes) > 1:
                 raise self._file.damaged(f"door {name!r} does not fit its states")
             state = None if now < 0 else names[now]
-            found[name] = Door(name, self._places.places_of(cells), state, states, own)
+            found[name] = Door(name, self.places.places_of(cells), state, states, own)
         return found
 
     @cached_property
@@ -261,14 +261,14 @@ class ThingTables:
         drawn = np.stack([self._read(f"prototype_{name}")[kind] for name in ("width", "height")], 1)
         # East and west are swapped first where 4 is added to the quarter turns.
         size = np.where(turn[:, None] % 2 == 1, drawn[:, ::-1], drawn)
-        if (self._places.cells_of(at) + size > [self._places.width, self._places.height]).any():
+        if (self.places.cells_of(at) + size > [self.places.width, self.places.height]).any():
             raise self._file.damaged("an instance leaves the level")
         names, columns = self._texts("prototype_name"), (*size.T, turn % 4 * 90, turn >= 4)
         return tuple(
             Instance(names[number], tuple(place), *more)
             for number, place, *more in zip(
                 kind.tolist(),
-                self._places.places_of(at).tolist(),
+                self.places.places_of(at).tolist(),
                 *(column.tolist() for column in columns),
                 strict=True,
             )
@@ -282,19 +282,14 @@ class ThingTables:
         """
         found = {}
         for name, door in self.doors.items():
-            codes = terrain[self._places.locations(door.cells, "a door")]
+            codes = terrain[self.places.locations(door.cells, "a door")]
             found[name] = door.on(self._terrains_of(codes))
         return found
 
     # -- columns ----------------------------------------------------------------------------------
 
-    @cached_property
-    def terrains(self) -> tuple[str, ...]:
-        """Return the names of the terrains by code."""
-        return tuple(texts(self._file.read("/terrain_name")))
-
     def _terrains_of(self, codes: AnyArray) -> tuple[str, ...]:
-        return tuple(self.terrains[code] for code in codes.tolist())
+        return tuple(self.places.terrains[code] for code in codes.tolist())
 
     def _has(self, kind: str) -> bool:
         return self._file.has(f"/{kind}_name")
@@ -303,12 +298,12 @@ class ThingTables:
         return self._file.read(f"/{column}")
 
     def _texts(self, column: str) -> list[str]:
-        return texts(self._read(column))
+        return self._file.texts(f"/{column}")
 
     def _cells(self, column: str) -> list[Cell]:
         if not self._file.has(f"/{column}"):
             return []
-        return [tuple(cell) for cell in self._places.places_of(self._read(column)).tolist()]
+        return [tuple(cell) for cell in self.places.places_of(self._read(column)).tolist()]
 
     def _ids(self, kind: str) -> list[str | None]:
         """Return the id of each thing of a kind, None where it has none."""
@@ -327,8 +322,3 @@ class ThingTables:
             return [()] * len(self._read(f"{kind}_name"))
         parts = [values[a:b] for a, b in pairwise(self._read(f"{kind}_first_{column}").tolist())]
         return [tuple(part) if isinstance(part, list) else part for part in parts]
-
-
-def texts(stored: AnyArray) -> list[str]:
-    """Return the names that a column of text holds."""
-    return [bytes(name).decode() for name in stored.tolist()]

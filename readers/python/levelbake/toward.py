@@ -240,14 +240,14 @@ class ProfileVersion:
     def ticks_to(self, goal: int) -> Float64Array:
         """Return (locations) float64 ticks of the paths to a goal; inf where there is none."""
         if self.by_table:
-            return self.hops.tree(goal).ticks
+            return self.hops.tree(goal)[2]
         return _units(self.toward(goal).field.ticks)
 
     def hops_to(self, goal: int) -> Int32Array:
         """Return (locations) int32, the next locations toward a goal; -1 where there is no path."""
         if self.by_table:
-            tree = self.hops.tree(goal)
-            found = np.where(tree.arc < 0, -1, tree.ahead).astype(np.int32)
+            arc, ahead, _ = self.hops.tree(goal)
+            found = np.where(arc < 0, -1, ahead).astype(np.int32)
         else:
             found = self.toward(goal).field.ahead.copy()
         found[goal] = goal
