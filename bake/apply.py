@@ -254,7 +254,7 @@ def _floors(asset: Asset, name: str, count: int) -> UInt8Array:
     return asset.read(name) if asset.has(name) else np.zeros(count, dtype=np.uint8)
 
 
-def _frame(tables: ThingTables, places: NodePlaces) -> Frame:
+def _frame(places: NodePlaces) -> Frame:
     """Return what records of a level say by numbers, with cells as games know them."""
     return Frame(places.terrains, lambda cells: places.locations(cells, "cells"), places.places_of)
 
@@ -262,7 +262,7 @@ def _frame(tables: ThingTables, places: NodePlaces) -> Frame:
 def _instances(places: NodePlaces) -> tuple[tuple[Prototype, ...], tuple[Instance, ...]]:
     """Return what the level is built of; what a patch changed in one of them is its own."""
     tables = ThingTables(places)
-    drawn = unpack(PROTOTYPES, places.asset, _frame(tables, places), Prototype)
+    drawn = unpack(PROTOTYPES, places.asset, _frame(places), Prototype)
 
     def instance(prototype: int, at: tuple[int, int], turn: int) -> Instance:
         return Instance(prototype, Placement.of(at, turn), drawn[prototype].name)

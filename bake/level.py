@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import sqrt
 from pathlib import Path
 from typing import Literal
 
@@ -17,7 +18,15 @@ import numpy as np
 from bake.arrays import Float64Array, Int32Array, UInt8Array
 from bake.placement import Placement
 from levelbake.places import Coordinates, Point
-from levelbake.steps import Connectivity, CornerCutting, CostRule, Headings, HexLayout
+from levelbake.steps import (
+    Connectivity,
+    CornerCutting,
+    CostRule,
+    Headings,
+    HexLayout,
+    in_rows,
+    shoved_parity,
+)
 
 Cell = tuple[int, int]
 Colour = tuple[int, int, int]
@@ -378,3 +387,32 @@ Division = Literal["cells", "mesh", "visibility", "dirichlet", "waypoints"]
 #: Where the nodes of a navigation mesh lie: in the centre of each polygon, in the middle of each
 #: shared edge, or at both ends of it, too.
 MeshNodes = Literal["centre", "edge", "portal"]
+
+
+def upright(
+    cell_size: float | Point, origin: Point = (0.0, 0.0), layout: HexLayout | None = None
+) -> Coordinates:
+    """Return coordinates of cells that are not turned.
+
+    Args:
+        cell_size: width and height; those of a hexagon are those of the box around it. Of one
+            number come squares, or regular hexagons with this distance between opposite sides.
+        origin: the top left corner of the grid, which cells that are not shifted touch.
+        layout: of a hexagonal grid.
+    """
+    if isinstance(cell_size, tuple):
+        width, height = cell_size
+    else:
+        long = cell_size * 2 / sqrt(3)
+        width = long if layout is not None and not in_rows(layout) else cell_size
+        height = long if layout is not None and in_rows(layout) else cell_size
+    x, y = origin[0] + width / 2, origin[1] + height / 2
+    if layout is None:
+        return Coordinates(((x, y),), (width, 0.0), (0.0, height))
+    shifted = 0.0 if shoved_parity(layout) else 0.5
+    # The corners of a hexagon reach a quarter of its length into the lines beside its own.
+    if in_rows(layout):
+        centre, east, south = (x + shifted * width, y), (width, 0.0), (0.0, 0.75 * height)
+        return Coordinates((centre,), east, south, height / 2)
+    centre, east, south = (x, y + shifted * height), (0.75 * width, 0.0), (0.0, height)
+    return Coordinates((centre,), east, south, width / 2)

@@ -15,9 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bake.level import upright
 from bake.levels.tiled.geometry import Geometry
 from bake.movement import HEX_LAYOUTS
-from levelbake.places import Coordinates, upright
+from levelbake.places import Coordinates
 from levelbake.steps import HexLayout
 
 Cell = tuple[int, int]

@@ -110,8 +110,8 @@ ROOMS: dict[str, frozenset[str]] = {
         "play.searches": "graph play.clusters play.searching play.requests play.current "
         "play.headings levelbake.places",
         "play.plane": "play.current play.follow play.sight levelbake.places",
-        "play.navigator": "kernels play.searching play.snapshot levelbake.things play.live "
-        "play.current play.nearest play.headings play.searches play.plane play.walls "
+        "play.navigator": "kernels play.reader play.searching play.snapshot levelbake.things "
+        "play.live play.current play.nearest play.headings play.searches play.plane play.walls "
         "levelbake.places",
         "play.level": "asset levelbake.places kernels play.reader levelbake.things play.live "
         "play.current play.navigator levelbake.changes levelbake.level search",

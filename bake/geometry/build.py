@@ -22,8 +22,9 @@ from bake.level import (
     Polygons,
     Shape,
     Spot,
+    upright,
 )
-from levelbake.places import Point, upright
+from levelbake.places import Point
 
 #: The most corners all shapes of a level may have.
 MAX_CORNERS = 2**22

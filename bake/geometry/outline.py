@@ -10,8 +10,8 @@ import shapely
 
 from bake.arrays import BoolArray, Float64Array, Int64Array, UInt8Array
 from bake.geometry.area import GRID, Region, areas_of, on_grid
-from bake.level import GridLevel
-from levelbake.places import Coordinates, upright
+from bake.level import GridLevel, upright
+from levelbake.places import Coordinates
 from levelbake.steps import HexLayout, in_rows
 
 
@@ -19,7 +19,7 @@ def cell_regions(level: GridLevel, floor: int) -> dict[int, Region]:
     """Return the region of each terrain on one floor, in steps of the grid.
 
     Cells lie where the level says, and where it does not, cell (x, y) is the square from (x, y) to
-    (x + 1, y + 1), or a hexagon around (x, y) as :func:`levelbake.places.upright` places it.
+    (x + 1, y + 1), or a hexagon around (x, y) as :func:`bake.level.upright` places it.
     """
     rows = level.floor_height or level.height
     terrain = level.terrain[floor * rows : (floor + 1) * rows]

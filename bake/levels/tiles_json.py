@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 
 from bake.arrays import Float64Array, UInt8Array, UInt32Array
-from bake.level import GridLevel, Rules
+from bake.level import GridLevel, Rules, upright
 from bake.levels.instances_json import (
     CELLS_SCHEMA,
     InstanceTable,
@@ -47,7 +47,7 @@ from bake.levels.things_json import (
     SpotTable,
     ThingReader,
 )
-from levelbake.places import Coordinates, upright
+from levelbake.places import Coordinates
 from levelbake.steps import Connectivity, CornerCutting, CostRule, HexLayout
 
 #: The only version of the format so far.

@@ -14,7 +14,17 @@ from bake.arrays import BoolArray
 from bake.asset import header_for
 from bake.asset.write import Contents, write_asset
 from bake.errors import BudgetError, CostError, LevelError, in_units, over_budget
-from bake.level import Division, Drawn, GeometryLevel, GraphLevel, GridLevel, Level, Remark, Rules
+from bake.level import (
+    Division,
+    Drawn,
+    GeometryLevel,
+    GraphLevel,
+    GridLevel,
+    Level,
+    Remark,
+    Rules,
+    upright,
+)
 from bake.levels import load
 from bake.levels.elevation import raised
 from bake.pipeline.checkpoint import Checkpoint
@@ -48,7 +58,6 @@ from bake.worlds import (
 )
 from bake.worlds.headings import headed
 from levelbake.file import Header
-from levelbake.places import upright
 from levelbake.steps import Connectivity, MovementRules, SlopeRule
 
 #: Peak memory of building a world, for each node and each arc; measured on lattices of 4 million

@@ -18,10 +18,10 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from bake.arrays import Float64Array
-from bake.play.reader.places import NodePlaces
+from bake.play.reader.places import NodePlaces, is_point
 from bake.play.sight import Waypoints
 from levelbake.errors import QueryError
-from levelbake.places import Place, Points, is_point, number_of, quoted
+from levelbake.places import Place, Points, number_of, quoted
 
 #: How near a corner counts as reached, and how far from the path as strayed, in steps of the path.
 _REACH = 0.5

@@ -17,9 +17,10 @@ from bake.play.current import Current, Questions
 from bake.play.headings import ends
 from bake.play.live.report import DetailedReport
 from bake.play.nearest import are_many
+from bake.play.reader.places import has_point
 from bake.play.snapshot import Snapshot
 from levelbake.errors import QueryError
-from levelbake.places import Name, Place, has_point, quoted
+from levelbake.places import Name, Place, quoted
 from levelbake.things import Link
 
 if TYPE_CHECKING:

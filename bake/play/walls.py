@@ -18,11 +18,10 @@ from bake.arrays import Float64Array, Int32Array, Int64Array
 from bake.kernels import jit
 from bake.play.mesh.polygons import GRID, Step, added_floor, beside, step_of
 from bake.play.reader.engine import Engine
-from bake.play.reader.places import NodePlaces
+from bake.play.reader.places import NodePlaces, is_point
 from bake.search.plane.sight import Outline, SweepRoom, corners_seen, holds, sees
 from levelbake.errors import BlockedCellError, QueryError
 from levelbake.hops import view_of
-from levelbake.places import is_point
 
 Point = tuple[float, ...]
 

@@ -15,9 +15,8 @@ from bake.geometry import GRID, Geometry, geometry_of, grown
 from bake.geometry.area import FARTHEST
 from bake.geometry.convex import convex_polygons
 from bake.geometry.grow import kept_away
-from bake.level import FillRule, GeometryLevel, GridLevel, Shape
+from bake.level import FillRule, GeometryLevel, GridLevel, Shape, upright
 from bake.movement import HEX_LAYOUTS
-from levelbake.places import upright
 from tests.support.plane import Ring, apart, around, shoelace, turn, winding
 
 SOURCE = Path("yard.json")

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.asset import Asset
+from bake.level import upright
 from bake.movement import HEX_LAYOUTS
 from bake.view.cells import DrawnCells
-from levelbake.places import upright
 from tests.support.baked import cells_of_nodes
 from tests.support.drawings import grid
 

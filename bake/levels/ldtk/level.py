@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.level import Cell, GridLevel, Shape, Things
+from bake.level import Cell, GridLevel, Shape, Things, upright
 from bake.levels.ldtk.canvas import Canvas
 from bake.levels.ldtk.layout import STATED, Legend, PlacedLevel, counts, lay_out
 from bake.levels.ldtk.outline import outline
@@ -35,7 +35,6 @@ from bake.levels.reading.marks import (
 from bake.levels.reading.mistakes import Where, is_plain_text, refuse, shown
 from bake.levels.reading.terrains import keep_used
 from bake.levels.reading.things import checked, rectangle
-from levelbake.places import upright
 
 KINDS = (*SPOT_KINDS, "region", "door", "ledge", *LINK_KINDS)
 IGNORED = "ignore"

@@ -5,9 +5,21 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from bake.arrays import Int32Array
 from bake.asset import Asset
 from levelbake.places import Place, Places
+
+
+def is_point(place: object) -> bool:
+    """Tell whether a place on a graph is said as a point of the plane, not as a node's name."""
+    return isinstance(place, tuple | list | np.ndarray)
+
+
+def has_point(*ends: object) -> bool:
+    """Tell whether one of some places on a graph is said as a point, not as a node's name."""
+    return any(map(is_point, ends))
 
 
 class NodePlaces(Places):

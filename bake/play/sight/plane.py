@@ -19,11 +19,12 @@ from bake.arrays import Float64Array, Int64Array
 from bake.play.mesh.funnel import without_repeats
 from bake.play.mesh.polygons import GRID, Step, beside, step_of, turn
 from bake.play.mesh.ways import MeshWays
+from bake.play.reader.places import is_point
 from bake.play.reader.rows import Rows
 from bake.play.reader.version import Version
 from bake.play.sight.lines import Sight, Waypoints, check_index, no_step, no_way
 from bake.play.walls import PlaneWays
-from levelbake.places import Place, is_point
+from levelbake.places import Place
 
 #: By what part sums of the same lengths may differ in floating point.
 _ROUNDING = 1e-9

@@ -142,10 +142,6 @@ class Schema:
         """Return whether there may be a column of this path."""
         return pattern_of(path) in self._column
 
-    def columns_along(self, dim: str) -> list[Column]:
-        """Return the declarations of the columns with a dimension, as long or longer by one."""
-        return [each for each in self.columns if dim in each.dims or f"{dim} + 1" in each.dims]
-
     def attribute(self, group: str, name: str) -> Attribute:
         """Return the declaration of an attribute by its group and name, or raise KeyError."""
         return self._attribute[group != "/", name]

@@ -696,6 +696,7 @@ class File:
         self.path, self.header, self.schema = path, self._file.header, self._file.schema
         self.name, self.checked = self.header.level, check
         self._lengths: dict[tuple[str, str | None], int] = {}
+        self._stated: dict[str | None, dict[str, list[tuple[int, str]]]] = {}
         self._told: dict[tuple[str, str], str | int | None] = {}
         self._known: dict[str, bool] = {}
         self._shapes: dict[str, tuple[int, ...]] = {}
@@ -803,10 +804,9 @@ class File:
         needed = f"{path.rpartition('/')[0]}/{declared.needs}"
         if declared.needs and not self.has(needed):
             raise self.damaged(f"column {path} is there without column {needed}")
-        shape = self._shape(declared, path)
         for dim in declared.dims:
             self._length(dim.removesuffix(" + 1"), profile)
-        return shape
+        return self._shapes[path]
 
     def _declared(self, path: str) -> tuple[Column, str | None]:
         """Return what is declared of a column, and the profile that has it."""
@@ -829,10 +829,14 @@ class File:
         """
         if (dim, profile) in self._lengths:
             return self._lengths[dim, profile]
-        stated, wrong = self._stated_lengths(dim, profile)
-        if not stated and wrong:
-            # A column whose length nobody could tell is refused before what hangs on it.
-            raise wrong[0]
+        owners = dict.fromkeys((None, profile))
+        stated = [said for own in owners for said in self._lengths_of(own).get(dim, ())]
+        if dim == "location":
+            width, height = self.number("width"), self.number("height")
+            if width is None or height is None:
+                stated.insert(0, (self._length("node", None), "the number of nodes"))
+            else:
+                stated.insert(0, (width * height, "width and height"))
         if not stated:
             return 0
         lengths = [length for length, _ in stated]
@@ -846,43 +850,25 @@ class File:
         self._lengths[dim, profile] = length
         return length
 
-    def _stated_lengths(
-        self, dim: str, profile: str | None
-    ) -> tuple[list[tuple[int, str]], list[CorruptAssetError]]:
-        """Return every length stated for a dimension with what states it; and damaged columns."""
-        found = [(FIXED[dim], "the format")] if dim in FIXED else []
-        wrong = []
-        if dim in self.schema.stated:
-            stated = self.schema.stated[dim]
-            name, group = stated.name, stated.group.replace(PROFILE, profile or "")
-            length = self.number(name, group)
-            if length is None:
-                raise self.damaged(f"attribute {name} of {group} is missing")
-            found.append((length, f"attribute {name} of {group}"))
-        if dim == "location":
-            width, height = self.number("width"), self.number("height")
-            if width is None or height is None:
-                found.append((self._length("node", None), "the number of nodes"))
-            else:
-                found.append((width * height, "width and height"))
-        for declared in self.schema.columns_along(dim):
-            if declared.own and profile is None:
+    def _lengths_of(self, profile: str | None) -> dict[str, list[tuple[int, str]]]:
+        """Return every length that a profile states, or the level alone, with what states it."""
+        if profile in self._stated:
+            return self._stated[profile]
+        found: dict[str, list[tuple[int, str]]] = {}
+        if profile is None:
+            found = {dim: [(length, "the format")] for dim, length in FIXED.items()}
+        for one in self.schema.stated.values():
+            group = one.group.replace(PROFILE, profile or "")
+            if (one.group == "/") != (profile is None):
                 continue
+            if (length := self.number(one.name, group)) is not None:
+                found.setdefault(one.counts, []).append(
+                    (length, f"attribute {one.name} of {group}")
+                )
+        for declared in self.schema.columns:
             path = declared.path.replace(PROFILE, profile or "")
-            try:
-                shape = self._shape(declared, path) if self.has(path) else ()
-            except CorruptAssetError as error:
-                wrong.append(error)
+            if declared.own != (profile is not None) or not self.has(path):
                 continue
-            for length, name in zip(shape, declared.dims, strict=False):
-                if name.removesuffix(" + 1") == dim:
-                    found.append((length - name.endswith(" + 1"), f"column {path}"))
-        return found, wrong
-
-    def _shape(self, declared: Column, path: str) -> tuple[int, ...]:
-        """Return the shape of a column that is there, or raise where it is not as declared."""
-        shape = self._shapes.get(path)
-        if shape is None:
             dtype, shape = self._file.form(path)
             if shape is None or not declared.fits(dtype, shape):
                 told = "of no shape" if shape is None else list(shape)
@@ -890,9 +876,13 @@ class File:
                     f"column {path} is {dtype}{told}, "
                     f"not {' or '.join(declared.dtypes)}[{', '.join(declared.dims)}]"
                 )
-            # Other threads may look at any time, so only a finished answer is kept.
             self._shapes[path] = shape
-        return shape
+            for length, name in zip(shape, declared.dims, strict=True):
+                dim, _, longer = name.partition(" + ")
+                found.setdefault(dim, []).append((length - bool(longer), f"column {path}"))
+        # Other threads may look at any time, so only a finished answer is kept.
+        self._stated[profile] = found
+        return found
 
 
 # -- runs ------------------------------------------------------------------------------------------

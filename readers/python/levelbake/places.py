@@ -74,16 +74,6 @@ Name = str | int
 Place = Cell | Name
 
 
-def is_point(place: object) -> bool:
-    """Tell whether a place on a graph is said as a point of the plane, not as a node's name."""
-    return isinstance(place, tuple | list | np.ndarray)
-
-
-def has_point(*ends: object) -> bool:
-    """Tell whether one of some places on a graph is said as a point, not as a node's name."""
-    return any(map(is_point, ends))
-
-
 #: How many wrong places of an argument an error names.
 NAMED = 5
 
@@ -97,14 +87,12 @@ def form_of(file: File) -> Lattice | None:
     Raises:
         CorruptAssetError: attributes contradict each other.
     """
-    kind, layout = file.text("kind"), file.text("hex_layout")
-    width, height, connectivity = (
-        file.number(name) or 0 for name in ("width", "height", "connectivity")
-    )
+    kind, layout = file.text("kind"), cast("HexLayout | None", file.text("hex_layout"))
+    width, height, around = (file.number(name) or 0 for name in ("width", "height", "connectivity"))
     floor_height, headings = file.number("floor_height"), file.number("headings")
     floors = height / (floor_height or max(1, height))
-    fits = (kind == "hex") == (connectivity == 6) == (layout is not None)
-    fits &= (kind != "graph") == (connectivity > 0) and headings in (None, connectivity)
+    fits = (kind == "hex") == (around == 6) == (layout is not None)
+    fits &= (kind != "graph") == (around > 0) and headings in (None, around)
     fits &= floor_height is None or (floors > 1 and floors == int(floors))
     fits &= headings is None or (file.has("/head") and headings == floors)
     if not fits:
@@ -113,14 +101,8 @@ def form_of(file: File) -> Lattice | None:
         )
     if kind == "graph":
         return None
-    return Lattice(
-        width,
-        height,
-        cast("Connectivity", connectivity),
-        cast("HexLayout | None", layout),
-        floor_height,
-        headings=cast("Headings | None", headings),
-    )
+    turns = cast("Headings | None", headings)
+    return Lattice(width, height, cast("Connectivity", around), layout, floor_height, None, turns)
 
 
 def lattice_of(file: File) -> Lattice | None:
@@ -151,6 +133,7 @@ class Places:
         name: the level's name.
         width, height: how many cells the whole grid has in each direction; 0 for graph levels.
         floor_height: how many cells high each of several floors is; None = one floor.
+        rows: how many cells high each floor is.
         floors: how many floors there are.
         dimensions: how many numbers make a cell: 2, or 3 on levels of several floors.
         headings: how many ways an agent can face, each of them a floor; None = nobody faces any.
@@ -174,6 +157,7 @@ class Places:
         if self.is_grid:
             # The file compares the grid with its width and height.
             file.shape("/ground" if file.has("/ground") else "/terrain")
+        self.rows = self.floor_height or self.height
         self.floors = 1 if self.floor_height is None else self.height // self.floor_height
         self.dimensions = 2 if self.floor_height is None else 3
         self.ticks_per_unit = file.number("ticks_per_unit") or 0
@@ -205,14 +189,12 @@ class Places:
 
     def node_named(self, name: object) -> int | None:
         """Return the node of a name, None where there is none. True and 1.0 are not the name 1."""
-        if isinstance(name, bool):
-            return None
         if isinstance(name, str):
             return self._node_of_name.get(name)
-        try:
-            return self._node_of_name.get(index(cast("SupportsIndex", name)))
-        except TypeError:
-            return None
+        with suppress(TypeError):
+            if not isinstance(name, bool):
+                return self._node_of_name.get(index(cast("SupportsIndex", name)))
+        return None
 
     def name_from(self, text: str) -> Name:
         """Return a node's name from text; it is a number where the source has numbers."""
@@ -231,10 +213,9 @@ class Places:
         if not self.is_grid:
             return self.names[location]
         y, x = divmod(location, self.width)
-        if self.floor_height is not None:
-            floor, y = divmod(y, self.floor_height)
-            return (x, y, floor)
-        return (x, y)
+        if self.floor_height is None:
+            return (x, y)
+        return (x, y % self.floor_height, y // self.floor_height)
 
     def cells_of(self, location: Int32Array) -> Int32Array:
         """Return (k, 2) int32 cells (x, y) of the whole grid at some locations."""
@@ -280,7 +261,7 @@ class Places:
                 where = f"level {self.name!r}"
                 raise UnknownNodeError(f"no node is named {quoted(place)}", place=where)
             return node
-        several, rows = self.floor_height is not None, self.floor_height or self.height
+        several, rows = self.floor_height is not None, self.rows
         try:
             if several:
                 x, y, floor = map(index, place)  # type: ignore[arg-type]
@@ -325,19 +306,15 @@ class Places:
                 f"{what} is {cells.dtype}{list(cells.shape)}",
                 expected=f"integers [m, {self.dimensions}]",
             )
-        rows = self.floor_height or self.height
-        limits = (self.width, rows, self.floors)[: self.dimensions]
         outside = np.zeros(len(cells), dtype=np.bool_)
-        for number, limit in zip(cells.T, limits, strict=True):
-            if number.min() < 0 or number.max() >= limit:
-                outside |= (number < 0) | (number >= limit)
-        flat = cells[:, 1].astype(np.int32)
-        if self.floor_height is not None:
-            flat += cells[:, 2].astype(np.int32, copy=False) * np.int32(rows)
-        flat *= self.width
-        flat += cells[:, 0].astype(np.int32, copy=False)
-        flat[outside] = -1
-        return flat
+        for number, limit in zip(cells.T, (self.width, self.rows, self.floors), strict=False):
+            outside |= (number < 0) | (number >= limit)
+        x, y, *floor = (number.astype(np.int32, copy=False) for number in cells.T)
+        for below in floor:
+            y = y + below * np.int32(self.rows)
+        found = y * np.int32(self.width) + x
+        found[outside] = -1
+        return found
 
     def listed(self, places: npt.ArrayLike) -> list[Any]:
         """Return places given as an array as a game says them one by one."""
@@ -556,33 +533,15 @@ def _shift(line: Float64Array, layout: HexLayout) -> Float64Array:
     return shift
 
 
-def upright(
-    cell_size: float | Point, origin: Point = (0.0, 0.0), layout: HexLayout | None = None
-) -> Coordinates:
-    """Return coordinates of cells that are not turned.
-
-    Args:
-        cell_size: width and height; those of a hexagon are those of the box around it. Of one
-            number come squares, or regular hexagons with this distance between opposite sides.
-        origin: the top left corner of the grid, which cells that are not shifted touch.
-        layout: of a hexagonal grid.
-    """
-    if isinstance(cell_size, tuple):
-        width, height = cell_size
-    else:
-        long = cell_size * 2 / math.sqrt(3)
-        width = long if layout is not None and not in_rows(layout) else cell_size
-        height = long if layout is not None and in_rows(layout) else cell_size
-    x, y = origin[0] + width / 2, origin[1] + height / 2
+def _one_unit(layout: HexLayout | None) -> Coordinates:
+    """Return coordinates of cells one unit wide; the top left corner of the grid is (0, 0)."""
     if layout is None:
-        return Coordinates(((x, y),), (width, 0.0), (0.0, height))
-    shifted = 0.0 if shoved_parity(layout) else 0.5
+        return Coordinates(((0.5, 0.5),), (1.0, 0.0), (0.0, 1.0))
     # The corners of a hexagon reach a quarter of its length into the lines beside its own.
+    side, shifted = 1 / math.sqrt(3), 0.5 if shoved_parity(layout) else 1.0
     if in_rows(layout):
-        centre, east, south = (x + shifted * width, y), (width, 0.0), (0.0, 0.75 * height)
-        return Coordinates((centre,), east, south, height / 2)
-    centre, east, south = (x, y + shifted * height), (0.75 * width, 0.0), (0.0, height)
-    return Coordinates((centre,), east, south, width / 2)
+        return Coordinates(((shifted, side),), (1.0, 0.0), (0.0, 1.5 * side), side)
+    return Coordinates(((side, shifted),), (1.5 * side, 0.0), (0.0, 1.0), side)
 
 
 # -- points ---------------------------------------------------------------------------------------
@@ -626,7 +585,7 @@ class Points:
                 remedy="to_point() gives where a node lies, and nearest() the node near a point",
             )
         if not self.are_stated:
-            return upright(1.0, layout=places.hex_layout)
+            return _one_unit(places.hex_layout)
         centre, step = places.file.read("/centre"), places.file.read("/step")
         if len(centre) not in (1, places.floors):
             raise places.file.damaged(f"centre has {len(centre)} floors of {places.floors}")
@@ -635,7 +594,7 @@ class Points:
         centres = tuple((x, y) for x, y in centre.tolist())
         east, south = ((x, y) for x, y in step[:2].tolist())
         found = Coordinates(centres, east, south, float(step[2:].sum()))
-        rows = places.height // places.floors
+        rows = places.rows
         if problem := found.problem(places.width, rows, places.hex_layout):
             raise places.file.damaged(problem)
         return found
@@ -693,7 +652,7 @@ class Points:
         if not places.is_grid:
             raise QueryError("a graph has no cells", place=f"level {places.name!r}")
         given, is_one = self._rows(cells, "cell", "iu")
-        sizes = [places.width, places.height // places.floors, places.floors]
+        sizes = [places.width, places.rows, places.floors]
         found = np.all((given >= 0) & (given < sizes[: given.shape[1]]), axis=1)
         return bool(found[0]) if is_one else found
 

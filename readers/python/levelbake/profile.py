@@ -212,7 +212,7 @@ class Profile:
         if not places.is_grid:
             return (-1,)
         floor = () if places.floor_height is None else (places.floors,)
-        return (*floor, places.floor_height or places.height, places.width)
+        return (*floor, places.rows, places.width)
 
     # -- places -----------------------------------------------------------------------------------
 
@@ -250,7 +250,7 @@ class Profile:
         """
         now, places = self._newest(), self._places
         x, y, floor = places.point(point)
-        rows = places.floor_height or places.height
+        rows = places.rows
         column, line = math.floor(x + 0.5), math.floor(y + 0.5)
         if places.is_grid and 0 <= column < places.width and 0 <= line < rows:
             at = (line + floor * rows) * places.width + column
@@ -433,7 +433,7 @@ def _fast_lookup(
     level that has changed, is left to the fallback.
     """
     hops = now.hops
-    width, rows = places.width, places.floor_height or places.height
+    width, rows = places.width, places.rows
     plane = view_of(hops.row_at, places.floors, rows, width)
     arc_of, head = hops.arc_of, hops.views[1]
 
