@@ -299,7 +299,7 @@ class Changer:
         standing[near] = pricing.standing(ground, near)
         pricing.price(ground, plain, near)
         ticks = pricing.with_own(plain, ground.prices)
-        found = ProfileVersion(version.hops, standing, plain, ticks)
+        found = ProfileVersion(version.hops, standing=standing, plain=plain, ticks=ticks)
         opened, closed = (
             tuple(map(self.places.place_at, np.flatnonzero(one & ~other).tolist()))
             for one, other in ((standing, version.standing), (version.standing, standing))

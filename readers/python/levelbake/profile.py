@@ -16,8 +16,6 @@ from levelbake.places import Place, Places, numbered
 from levelbake.steps import BLOCKED, AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
 from levelbake.toward import ProfileVersion
 
-_BLOCKED = int(BLOCKED)
-
 #: The errors that a wrong argument makes the fast lookup raise.
 _WRONG = (TypeError, ValueError, IndexError, NotImplementedError)
 
@@ -209,10 +207,8 @@ class Profile:
     @property
     def _shape(self) -> tuple[int, ...]:
         places = self._places
-        if not places.is_grid:
-            return (-1,)
-        floor = () if places.floor_height is None else (places.floors,)
-        return (*floor, places.rows, places.width)
+        floors = (places.floors,) * (places.dimensions == 3)
+        return (*floors, places.rows, places.width) if places.is_grid else (-1,)
 
     # -- places -----------------------------------------------------------------------------------
 
@@ -317,9 +313,7 @@ class Profile:
         at = [self._standing_at(now, place) for place in path]
         total = 0
         for tail, head in pairwise(at):
-            every = now.hops.arcs.between(tail, head)
-            ticks = min((now.ticks_view[arc] for arc in every), default=_BLOCKED)
-            if ticks == _BLOCKED:
+            if (ticks := now.step(tail, head)) == BLOCKED:
                 a, b = self._places.place_at(tail), self._places.place_at(head)
                 raise QueryError(f"no step leads from {a!r} to {b!r} for profile {self.name!r}")
             total += ticks
@@ -338,10 +332,10 @@ class Profile:
         now = self._newest()
         if not len(cast("Sequence[Place]", path)):
             return True
-        at = self._existing(path)
-        ticks = now.ticks_view
-        steps = (now.hops.arcs.between(*step) for step in pairwise(at.tolist()))
-        walked = (any(ticks[arc] != _BLOCKED for arc in step) for step in steps)
+        at = self._places.locations(path, "path")
+        for wrong in np.flatnonzero(at < 0).tolist():
+            self._places.location(self._places.listed(path)[wrong])
+        walked = (now.step(*ends) < BLOCKED for ends in pairwise(at.tolist()))
         return bool(now.standing[at].all()) and all(walked)
 
     # -- arguments --------------------------------------------------------------------------------
@@ -382,34 +376,20 @@ class Profile:
         self, starts: npt.ArrayLike, goals: npt.ArrayLike, strict: bool
     ) -> tuple[ProfileVersion, Int32Array, Int32Array, BoolArray]:
         """Return the version of now, the locations of pairs, and (m) bool which of all they are."""
-        now, named = self._newest(), (("starts", starts), ("goals", goals))
-        at, to = (self._places.locations(places, what) for what, places in named)
-        if strict:
-            for (what, places), found in zip(named, (at, to), strict=True):
-                self._check_all(now, places, found, what)
+        now, named = self._newest(), {"starts": starts, "goals": goals}
+        at, to = (self._places.locations(places, what) for what, places in named.items())
+        for (what, places), found in zip(named.items(), (at, to), strict=True):
+            wrong = np.flatnonzero(~self._stand(now, found)).tolist() if strict else ()
+            if wrong:
+                try:
+                    self._standing_at(now, self._places.listed(places)[wrong[0]])
+                except QueryError as error:
+                    error.place = f"{error.place}, {numbered(what, wrong)}"
+                    raise
         if len(at) != len(to):
             raise QueryError(f"{len(at)} starts for {len(to)} goals", expected="as many")
         both = self._stand(now, at) & self._stand(now, to)
         return now, at[both], to[both], both
-
-    def _check_all(
-        self, now: ProfileVersion, places: npt.ArrayLike, at: Int32Array, what: str
-    ) -> None:
-        """Refuse places on which the profile cannot stand."""
-        wrong = np.flatnonzero(~self._stand(now, at)).tolist()
-        if wrong:
-            try:
-                self._standing_at(now, self._places.listed(places)[wrong[0]])
-            except QueryError as error:
-                error.place = f"{error.place}, {numbered(what, wrong)}"
-                raise
-
-    def _existing(self, places: npt.ArrayLike) -> Int32Array:
-        """Return (k) int32, the locations of places, on which nobody has to be able to stand."""
-        at = self._places.locations(places, "path")
-        for wrong in np.flatnonzero(at < 0).tolist():
-            self._places.location(self._places.listed(places)[wrong])
-        return at
 
     # -- answers ----------------------------------------------------------------------------------
 

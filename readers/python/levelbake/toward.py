@@ -11,10 +11,10 @@ begin one, the next is the one baked, if it is among them, and otherwise that of
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
@@ -31,15 +31,6 @@ MOST_GOALS, MOST_KEPT = 512, 2**23
 #: Of how many places that ask for one goal at once each is proved by itself.
 _FEW = 4
 
-_FAR = 2**60
-
-
-class Field(NamedTuple):
-    """The shortest paths from everywhere to one goal, by location."""
-
-    ticks: Int64Array  # _FAR where there is no path
-    ahead: Int32Array  # the next hop; -1 without a path, and at the goal
-
 
 class ProfileVersion:
     """One profile of a level at one moment. It never changes, and threads may share it.
@@ -51,44 +42,42 @@ class ProfileVersion:
         ticks: (m) int32 ticks, what every arc costs; BLOCKED = not to be taken.
     """
 
-    def __init__(
-        self,
-        hops: Hops,
-        standing: BoolArray | None = None,
-        plain: Int32Array | None = None,
-        ticks: Int32Array | None = None,
-    ) -> None:
-        """Take what has become of the profile; without it, it is as it was baked."""
-        self.hops = hops
-        self._standing, self._plain, self._ticks = standing, plain, ticks
+    def __init__(self, hops: Hops, **changed: AnyArray) -> None:
+        """Take what has become of standing, plain and ticks; without these it is as baked."""
+        self.hops, self._is_changed = hops, bool(changed)
+        vars(self).update(changed)
         self._goals: dict[int, KnownGoal] = {}
         self._keeping = threading.Lock()
 
     @cached_property
     def standing(self) -> BoolArray:
-        return self.hops.row_at >= 0 if self._standing is None else self._standing
+        return self.hops.row_at >= 0
 
     @cached_property
     def plain(self) -> Int32Array:
-        return self.hops.pricing.plain if self._plain is None else self._plain
+        return self.hops.pricing.plain
 
     @cached_property
     def ticks(self) -> Int32Array:
-        return self.hops.ticks if self._ticks is None else self._ticks
+        return self.hops.ticks
 
     @cached_property
     def as_baked(self) -> bool:
         """Tell whether the profile stands where it did, and every arc costs what it did."""
-        hops = self.hops
-        if self._ticks is None:
-            return True
-        same = np.array_equal(self.ticks, hops.ticks)
-        return same and np.array_equal(self.standing, hops.row_at >= 0)
+        return not self._is_changed or (
+            np.array_equal(self.ticks, self.hops.ticks)
+            and np.array_equal(self.standing, self.hops.row_at >= 0)
+        )
 
-    @property
+    @cached_property
     def by_table(self) -> bool:
         """Tell whether baked next hops answer."""
         return self.hops.has_hops and self.as_baked
+
+    @cached_property
+    def _has_distances(self) -> bool:
+        """Tell whether baked tables say distances."""
+        return self.by_table or (self.as_baked and self.hops.labels is not None)
 
     @cached_property
     def cheaper(self) -> Int64Array:
@@ -164,14 +153,10 @@ class ProfileVersion:
             arc = hops.arcs_of(hops.row_at[at], hops.row_at[goals])
             ahead = hops.arcs.head[np.maximum(arc, 0)] if len(hops.arcs.head) else at.copy()
             return np.where(at == goals, at, np.where(arc < 0, -1, ahead)).astype(np.int32)
-        found = np.empty(len(at), dtype=np.int32)
+        found = at.copy()
         for goal, mine in _by_goal(goals):
-            known = self.toward(goal)
-            if len(mine) > _FEW or known.is_searched:
-                found[mine] = known.field.ahead[at[mine]]
-            else:
-                found[mine] = [known.hop(one) for one in at[mine].tolist()]
-        return np.where(at == goals, at, found).astype(np.int32)
+            found[mine] = self.toward(goal).all_hops(at[mine])
+        return found
 
     def path(self, at: int, goal: int) -> list[int] | None:
         """Return the locations of a shortest path, both ends included; None where there is none."""
@@ -207,25 +192,27 @@ class ProfileVersion:
 
     def between(self, at: int, goal: int) -> float:
         """Return the ticks of a shortest path; inf where there is none."""
-        hops = self.hops
-        if self.as_baked and (hops.has_hops or hops.labels is not None):
-            row_at = hops.views[0]
-            return hops.between(row_at[at], row_at[goal])
+        if self._has_distances:
+            row_at = self.hops.views[0]
+            return self.hops.between(row_at[at], row_at[goal])
         return self.toward(goal).ticks(at)
 
     def all_between(self, at: Int32Array, goals: Int32Array) -> Float64Array:
         """Return (k) float64 ticks of shortest paths; inf where there is none."""
-        hops = self.hops
-        if self.as_baked and (hops.has_hops or hops.labels is not None):
-            return hops.all_between(hops.row_at[at], hops.row_at[goals])
+        if self._has_distances:
+            return self.hops.all_between(self.hops.row_at[at], self.hops.row_at[goals])
         found = np.empty(len(at), dtype=np.float64)
         for goal, mine in _by_goal(goals):
-            known = self.toward(goal)
-            if len(mine) > _FEW or known.is_searched:
-                found[mine] = _units(known.field.ticks[at[mine]])
-            else:
-                found[mine] = [known.ticks(one) for one in at[mine].tolist()]
+            found[mine] = self.toward(goal).all_ticks(at[mine])
         return found
+
+    def step(self, tail: int, head: int) -> int:
+        """Return the ticks of the cheapest arc between two locations; BLOCKED where there is none.
+
+        A path that was found earlier is walked by such arcs.
+        """
+        every = self.hops.arcs.between(tail, head)
+        return min((self.ticks_view[arc] for arc in every), default=_BLOCKED)
 
     def reaches(self, at: int, goal: int) -> bool:
         """Tell whether there is a path."""
@@ -239,9 +226,7 @@ class ProfileVersion:
 
     def ticks_to(self, goal: int) -> Float64Array:
         """Return (locations) float64 ticks of the paths to a goal; inf where there is none."""
-        if self.by_table:
-            return self.hops.tree(goal)[2]
-        return _units(self.toward(goal).field.ticks)
+        return self.hops.tree(goal)[2] if self.by_table else self.toward(goal).field[0]
 
     def hops_to(self, goal: int) -> Int32Array:
         """Return (locations) int32, the next locations toward a goal; -1 where there is no path."""
@@ -249,7 +234,7 @@ class ProfileVersion:
             arc, ahead, _ = self.hops.tree(goal)
             found = np.where(arc < 0, -1, ahead).astype(np.int32)
         else:
-            found = self.toward(goal).field.ahead.copy()
+            found = self.toward(goal).field[1].copy()
         found[goal] = goal
         return found
 
@@ -260,10 +245,6 @@ def _by_goal(goals: AnyArray) -> list[tuple[int, Int64Array]]:
     bounds = np.flatnonzero(np.diff(goals[order], prepend=-1))
     parts = pairwise([*bounds.tolist(), len(goals)])
     return [(int(goals[order[a]]), order[a:b]) for a, b in parts]
-
-
-def _units(ticks: Int64Array) -> Float64Array:
-    return np.where(ticks < _FAR, ticks.astype(np.float64), np.inf)
 
 
 class KnownGoal:
@@ -290,14 +271,25 @@ class KnownGoal:
     def ticks(self, at: int) -> float:
         """Return the ticks of a shortest path; inf where there is none."""
         proved = None if self.is_searched else self._prove(at)
-        if proved is not None:
-            return proved
-        ticks = self._field_views[0][at]
-        return np.inf if ticks >= _FAR else float(ticks)
+        return self._field_views[0][at] if proved is None else proved
+
+    def all_hops(self, at: Int32Array) -> AnyArray:
+        """Return (k), the next locations from some places, as :meth:`hop` does of one."""
+        hop = self._all(at, self.hop, 1)
+        return np.where(at == self._goal, at, hop)
+
+    def all_ticks(self, at: Int32Array) -> AnyArray:
+        """Return (k), the ticks from some places, as :meth:`ticks` does of one."""
+        return self._all(at, self.ticks, 0)
+
+    def _all(self, at: Int32Array, one: Callable[[int], float], part: int) -> AnyArray:
+        if len(at) > _FEW or self.is_searched:
+            return self.field[part][at]
+        return np.array([*map(one, at.tolist())])
 
     @cached_property
-    def _field_views(self) -> tuple[memoryview[int], memoryview[int]]:
-        return view_of(self.field.ticks), view_of(self.field.ahead)
+    def _field_views(self) -> tuple[memoryview[float], memoryview[int]]:
+        return view_of(self.field[0]), view_of(self.field[1])
 
     # -- baked paths that hold --------------------------------------------------------------------
 
@@ -337,31 +329,33 @@ class KnownGoal:
 
         Before the first such arc and after the last one, no path takes less than a baked one.
         """
-        portals = self._version.portals
-        if portals is None:
+        if self._version.portals is None:
             return -1
-        tails, ticks, _ = portals
-        row = self._hops.row_at[at]
-        there = self._hops.all_between(np.full(len(tails), row), tails) + ticks
+        tails, ticks, _ = self._version.portals
+        there = self._hops.all_between(np.full(len(tails), self._hops.row_at[at]), tails) + ticks
         return float(there.min(initial=np.inf)) + self._left
 
     @cached_property
     def _left(self) -> float:
         """Return the ticks of the shortest baked path to the goal from behind a cheaper arc."""
-        portals = self._version.portals
-        assert portals is not None
-        heads, goal = portals[2], self._hops.row_at[self._goal]
-        left = self._hops.all_between(heads, np.full(len(heads), goal))
+        assert self._version.portals is not None
+        heads = self._version.portals[2]
+        left = self._hops.all_between(heads, np.full(len(heads), self._hops.row_at[self._goal]))
         return float(left.min(initial=np.inf))
 
     # -- a search from the goal -------------------------------------------------------------------
 
     @cached_property
-    def field(self) -> Field:
-        """Return the shortest paths to the goal, from everywhere."""
+    def field(self) -> tuple[Float64Array, Int32Array]:
+        """Return the shortest paths to the goal from everywhere.
+
+        Returns:
+            (locations) float64 ticks, inf where there is no path; and (locations) int32, the next
+            hop, -1 without a path, and at the goal.
+        """
         hops, now = self._hops, self._version
         arcs, goal = hops.arcs, self._goal
-        ticks = np.full(arcs.count, _FAR, dtype=np.int64)
+        ticks = np.full(arcs.count, np.inf)
         baked_head = np.full(arcs.count, -1, dtype=np.int64)
         if hops.has_hops and hops.row_at[goal] >= 0:
             arc, ahead, baked = hops.tree(goal)
@@ -378,22 +372,22 @@ class KnownGoal:
         self._search(ticks)
         taken = np.flatnonzero(now.ticks != BLOCKED)
         tail, head = arcs.tail[taken], arcs.head[taken]
-        tight = (ticks[head] + now.ticks[taken] == ticks[tail]) & (ticks[tail] < _FAR)
+        tight = (ticks[head] + now.ticks[taken] == ticks[tail]) & np.isfinite(ticks[tail])
         tail, head = tail[tight], head[tight]
         found = np.full(arcs.count, -1, dtype=np.int32)
         found[tail[::-1]] = head[::-1]  # Of several the first one stays.
         as_baked = head == baked_head[tail]
         found[tail[as_baked]] = head[as_baked]
-        return Field(ticks, found)
+        return ticks, found
 
-    def _search(self, ticks: Int64Array) -> None:
+    def _search(self, ticks: Float64Array) -> None:
         """Make ticks those of shortest paths, by Dijkstra's method from where they are not.
 
         G. Ramalingam, T. Reps, "An Incremental Algorithm for a Generalization of the Shortest-Path
         Problem", Journal of Algorithms 21 (1996).
 
         Args:
-            ticks: (locations) int64, of paths that there are, and _FAR elsewhere.
+            ticks: (locations) float64, of paths that there are, and inf elsewhere.
         """
         arcs, price = self._hops.arcs, self._version.ticks
         taken = np.flatnonzero(price != BLOCKED)
