@@ -146,25 +146,13 @@ class ThingTables:
         """Return links by name, in the order of the level."""
         if not self._has("link"):
             return {}
-        via = self._spans("link", "via", self._cells("link_via"))
-        over: list[tuple[str, ...]] = [()] * len(via)
+        via, over = self._spans("link", "via"), [()] * len(self._read("link_name"))
         if self._file.has("/link_over"):
             flags = self._read("link_over").tolist()
             over = [tuple(compress(self.places.terrains, row)) for row in flags]
-        columns = zip(
-            self._texts("link_name"),
-            self._texts("link_kind"),
-            self._cells("link_start"),
-            self._cells("link_goal"),
-            self._read("link_cost").tolist(),
-            self._read("link_both_ways").astype(np.bool_).tolist(),
-            self._profiles("link"),
-            self._ids("link"),
-            via,
-            over,
-            strict=True,
-        )
-        return {each[0]: Link(*each) for each in columns}
+        said = self._columns("link", "name kind start goal cost both_ways")
+        columns = (*said, self._profiles("link"), self._ids("link"), via, over)
+        return {each[0]: Link(*each) for each in zip(*columns, strict=True)}
 
     @cached_property
     def regions(self) -> Mapping[str, Region]:
@@ -173,21 +161,16 @@ class ThingTables:
             return {}
         _ = self.region_of_node  # refuses a node of two regions
         found, none = {}, np.zeros((0, 2), dtype=np.int32)
-        for name, own, at in zip(
-            self._texts("region_name"), self._ids("region"), self._region_locations, strict=True
-        ):
+        columns = self._values("region_name"), self._ids("region"), self._region_locations
+        for name, own, at in zip(*columns, strict=True):
             places = self.places.places_of(at)
-            if self.places.is_grid:
-                found[name] = Region(name, places, own)
-            else:
-                found[name] = Region(name, none, own, tuple(places.tolist()))
+            nodes = () if self.places.is_grid else tuple(places.tolist())
+            found[name] = Region(name, places if self.places.is_grid else none, own, nodes)
         return found
 
     @cached_property
     def _region_locations(self) -> list[Int32Array]:
-        if not self._has("region"):
-            return []
-        return self._spans("region", "cell", self._read("region_cell"))
+        return self._spans("region", "cell", raw=True) if self._has("region") else []
 
     @cached_property
     def region_of_node(self) -> Int32Array | None:
@@ -207,15 +190,9 @@ class ThingTables:
         """Return spots by name, in the order of the level."""
         if not self._has("spot"):
             return {}
-        columns = zip(
-            self._texts("spot_name"),
-            self._texts("spot_kind"),
-            self._cells("spot_at"),
-            self._profiles("spot"),
-            self._ids("spot"),
-            strict=True,
-        )
-        return {each[0]: Spot(*each) for each in columns}
+        name, kind, at = self._columns("spot", "name kind at")
+        columns = name, kind, at, self._profiles("spot"), self._ids("spot")
+        return {each[0]: Spot(*each) for each in zip(*columns, strict=True)}
 
     @cached_property
     def doors(self) -> Mapping[str, Door]:
@@ -227,21 +204,17 @@ class ThingTables:
         """
         if not self._has("door"):
             return {}
-        names = self._texts("door_state_name")
-        terrains = self._spans("door", "terrain", self._read("door_terrain"))
-        columns = zip(
-            self._texts("door_name"),
-            self._ids("door"),
-            self._read("door_state").tolist(),
-            self._spans("door", "state", range(len(names))),
-            self._spans("door", "cell", self._read("door_cell")),
-            strict=True,
+        names, terrains = self._values("door_state_name"), self._spans("door", "terrain", raw=True)
+        first = self._read("door_first_state").tolist()
+        columns = (
+            *(self._values("door_name"), self._ids("door"), self._values("door_state")),
+            *(pairwise(first), self._spans("door", "cell", raw=True)),
         )
         found = {}
-        for name, own, now, mine, cells in columns:
-            states = {names[state]: self._terrains_of(terrains[state]) for state in mine}
+        for name, own, now, (begin, end), cells in zip(*columns, strict=True):
+            states = {names[at]: self._terrains_of(terrains[at]) for at in range(begin, end)}
             sizes = {len(each) for each in states.values()} | {len(cells)}
-            if now not in (-1, *mine) or len(states) != len(mine) or len(sizes) > 1:
+            if now not in (-1, *range(begin, end)) or len(states) < end - begin or len(sizes) > 1:
                 raise self._file.damaged(f"door {name!r} does not fit its states")
             state = None if now < 0 else names[now]
             found[name] = Door(name, self.places.places_of(cells), state, states, own)
@@ -263,16 +236,10 @@ class ThingTables:
         size = np.where(turn[:, None] % 2 == 1, drawn[:, ::-1], drawn)
         if (self.places.cells_of(at) + size > [self.places.width, self.places.height]).any():
             raise self._file.damaged("an instance leaves the level")
-        names, columns = self._texts("prototype_name"), (*size.T, turn % 4 * 90, turn >= 4)
-        return tuple(
-            Instance(names[number], tuple(place), *more)
-            for number, place, *more in zip(
-                kind.tolist(),
-                self.places.places_of(at).tolist(),
-                *(column.tolist() for column in columns),
-                strict=True,
-            )
-        )
+        names, where = self._values("prototype_name"), self._values("instance_at")
+        more = (each.tolist() for each in (*size.T, turn % 4 * 90, turn >= 4))
+        columns = zip([names[number] for number in kind.tolist()], where, *more, strict=True)
+        return tuple(Instance(*each) for each in columns)
 
     def doors_on(self, terrain: UInt8Array) -> Mapping[str, Door]:
         """Return doors by name, in the states they are in on other terrain.
@@ -297,28 +264,32 @@ class ThingTables:
     def _read(self, column: str) -> AnyArray:
         return self._file.read(f"/{column}")
 
-    def _texts(self, column: str) -> list[str]:
-        return self._file.texts(f"/{column}")
+    def _columns(self, kind: str, names: str) -> list[list[Any]]:
+        return [self._values(f"{kind}_{name}") for name in names.split()]
 
-    def _cells(self, column: str) -> list[Cell]:
-        if not self._file.has(f"/{column}"):
-            return []
-        return [tuple(cell) for cell in self.places.places_of(self._read(column)).tolist()]
+    def _values(self, column: str) -> list[Any]:
+        """Return what a column says: text, cells in place of locations, flags, or numbers."""
+        if (array := self._read(column)).dtype.kind == "S":
+            return self._file.texts(f"/{column}")
+        declared = self._file.schema.column(f"/{column}")
+        if declared.refers == "location":
+            return [tuple(cell) for cell in self.places.places_of(array).tolist()]
+        return (array != 0 if declared.one_of else array).tolist()
 
     def _ids(self, kind: str) -> list[str | None]:
         """Return the id of each thing of a kind, None where it has none."""
         if not self._file.has(f"/{kind}_id"):
             return [None] * len(self._read(f"{kind}_name"))
-        return [each or None for each in self._texts(f"{kind}_id")]
+        return [each or None for each in self._values(f"{kind}_id")]
 
     def _profiles(self, kind: str) -> list[tuple[str, ...] | None]:
         """Return the profiles that each thing of a kind is for, None for all."""
-        own = self._spans(kind, "profile", self._texts(f"{kind}_profile"))
-        return [tuple(each) or None for each in own]
+        return [each or None for each in self._spans(kind, "profile")]
 
-    def _spans(self, kind: str, column: str, values: Any) -> list[Any]:
-        """Return the part of some values that belongs to each thing of a kind."""
+    def _spans(self, kind: str, column: str, *, raw: bool = False) -> list[Any]:
+        """Return the part of a column that belongs to each thing of a kind, raw or as it says."""
         if not self._file.has(f"/{kind}_first_{column}"):
             return [()] * len(self._read(f"{kind}_name"))
-        parts = [values[a:b] for a, b in pairwise(self._read(f"{kind}_first_{column}").tolist())]
-        return [tuple(part) if isinstance(part, list) else part for part in parts]
+        first, name = self._read(f"{kind}_first_{column}").tolist(), f"{kind}_{column}"
+        values: Any = self._read(name) if raw else tuple(self._values(name))
+        return [values[a:b] for a, b in pairwise(first)]
