@@ -156,7 +156,7 @@ def check_scale(places: Places, units: float) -> None:
     if units != CLOSED and not 1 <= np.rint(ticks) <= MAX_WEIGHT:
         raise QueryError(
             f"an arc would weigh {ticks:.4g} ticks",
-            place=f"level {places.name!r}",
+            place=places.where,
             expected=f"1 to {MAX_WEIGHT} ticks",
         )
 
@@ -260,7 +260,7 @@ class Changer:
                 a, b = (quoted(self.places.place_at(at)) for at in pair)
                 raise QueryError(
                     f"no arc leads from {a} to {b}",
-                    place=f"level {self.places.name!r}",
+                    place=self.places.where,
                     remedy="open the level with bake.play to add arcs and links",
                 )
         terrain, obstacle = ground.terrain.copy(), ground.obstacle.copy()
@@ -323,7 +323,7 @@ class Changer:
         partial = f"{os.fspath(path)}.{os.getpid()}.part"
         try:
             if os.path.exists(path) and not os.path.isfile(path):
-                raise OutputError(f"cannot be written: {NOT_A_FILE}", file=path)
+                raise OSError(0, NOT_A_FILE)
             try:
                 with open(partial, "w", encoding="utf-8", newline="\n") as file:
                     file.write(patch_text(self.arcs.file, says))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import functools
 import hashlib
 import json
 import math
@@ -16,30 +15,15 @@ import os
 import stat
 import struct
 from collections.abc import Callable, Iterator
+from functools import cache, partial
 from io import BufferedReader
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from levelbake.columns import (
-    FIXED,
-    IN_ASSETS,
-    IN_FLAT_FILES,
-    PROFILE,
-    Column,
-    Schema,
-    faults,
-    profile_path,
-    type_name,
-)
-from levelbake.errors import (
-    AssetError,
-    AssetTooNewError,
-    AssetTooOldError,
-    CorruptAssetError,
-    FilePath,
-    NotAnAssetError,
-)
+from levelbake import columns, errors
+from levelbake.columns import PROFILE, Column, Schema, profile_path
+from levelbake.errors import AssetError, CorruptAssetError, FilePath
 from levelbake.steps import AnyArray, Int64Array, UInt8Array
 
 try:
@@ -137,15 +121,15 @@ def parse_header(file: BufferedReader, path: FilePath) -> Header:
     """
     data = file.read(SMALLEST_BLOCK)
     if not data:
-        raise NotAnAssetError("the file is empty", file=path, remedy=_REBAKE)
+        raise errors.NotAnAssetError("the file is empty", file=path, remedy=_REBAKE)
     if not begins_like_ours(data):
         what, expected = "no HDF5 file", "an asset written by `bake build`"
         if _is_hdf5(file):
             what = "an HDF5 file of another program"
         elif os.fspath(path).lower().endswith(".bake"):
             what, expected = "no flat file", "one written by `bake export`"
-        raise NotAnAssetError(f"this is {what}", file=path, expected=expected)
-    unreadable = NotAnAssetError("the header is damaged", file=path, remedy=_REBAKE)
+        raise errors.NotAnAssetError(f"this is {what}", file=path, expected=expected)
+    unreadable = errors.NotAnAssetError("the header is damaged", file=path, remedy=_REBAKE)
     size = SMALLEST_BLOCK
     while (fields := _first_object(data)) is None and size < LARGEST_BLOCK:
         data += file.read(size)
@@ -212,10 +196,11 @@ def _check_version(
     expected = f"version {newest}" if oldest == newest else f"version {oldest} to {newest}"
     if version < oldest:
         found = f"too old: {what} version {version}"
-        raise AssetTooOldError(found, file=path, expected=expected, remedy=remedy)
+        raise errors.AssetTooOldError(found, file=path, expected=expected, remedy=remedy)
     if version > newest:
         found = f"too new: {what} version {version}"
-        raise AssetTooNewError(found, file=path, expected=expected, remedy="update levelbake")
+        remedy = "update levelbake"
+        raise errors.AssetTooNewError(found, file=path, expected=expected, remedy=remedy)
 
 
 def damaged(
@@ -285,7 +270,7 @@ class Hdf5File:
                 raise AssetError("is replaced again and again while it is opened", file=path)
             # HDF5 takes many microseconds to find a column or a group, and h5py to wrap it.
             root, find = self._file.id, h5py.h5o.open
-            self.at: Callable[[str], Any] = functools.cache(lambda path: find(root, path.encode()))
+            self.at: Callable[[str], Any] = cache(lambda path: find(root, path.encode()))
             self._opened = opened.pop_all()
 
     def _is_the_file_that_was_read(self) -> bool:
@@ -346,7 +331,7 @@ class Hdf5File:
             found = self.at(path)
         if not isinstance(found, h5py.h5d.DatasetID):
             raise self.damaged(f"column {path} is no array")
-        return type_name(found.dtype), found.shape
+        return columns.type_name(found.dtype), found.shape
 
     def load(self, path: str) -> AnyArray:
         """Return a column, whose form has been asked for; texts as (k) bytes."""
@@ -438,7 +423,7 @@ class FlatFile:
     """
 
     def __init__(
-        self, path: FilePath, schema: Schema = IN_FLAT_FILES, *, check: bool = True
+        self, path: FilePath, schema: Schema = columns.IN_FLAT_FILES, *, check: bool = True
     ) -> None:
         """Map a file, and check that all columns lie inside it; see :class:`File`."""
         self.path, self.is_open, self.schema = path, True, schema
@@ -534,7 +519,7 @@ class FlatFile:
         if entry is None or entry.dtype != "text" or entry.shape[:-1] != (count,):
             raise self.damaged(f"column /{name} is not {count} texts")
         array = self.read(LEVEL, name)
-        for fault in faults(declared, array, lambda dim: count):
+        for fault in columns.faults(declared, array, lambda dim: count):
             raise self.damaged(f"column /{name} {fault}")
         return [each.decode() for each in array.tolist()]
 
@@ -559,7 +544,8 @@ def _parse_flat_header(
     """Return the number of columns, the revision, the size, the fingerprint and the checksum."""
     data = file.read(HEADER_LAYOUT.size)
     if not data.startswith(MAGIC):
-        raise NotAnAssetError("this is no flat file", file=path, expected="one of `bake export`")
+        expected = "one of `bake export`"
+        raise errors.NotAnAssetError("this is no flat file", file=path, expected=expected)
     size = file.seek(0, 2)
     if len(data) < HEADER_LAYOUT.size:
         raise damaged(path, "its header is cut", remedy=_EXPORT)
@@ -674,7 +660,7 @@ class File:
     """
 
     #: What assets and flat files hold.
-    in_assets, in_flat_files = IN_ASSETS, IN_FLAT_FILES
+    in_assets, in_flat_files = columns.IN_ASSETS, columns.IN_FLAT_FILES
 
     def __init__(self, path: FilePath, *, check: bool = True) -> None:
         """Open a file.
@@ -788,7 +774,8 @@ class File:
     def _check_values(self, array: AnyArray, path: str, *, whole: bool = True) -> None:
         """Refuse elements that the table of columns does not allow."""
         declared, profile = self._declared(path)
-        for fault in faults(declared, array, lambda dim: self._length(dim, profile), whole=whole):
+        length = partial(self._length, profile=profile)
+        for fault in columns.faults(declared, array, length, whole=whole):
             raise self.damaged(f"column {path} {fault}")
 
     def shape(self, path: str) -> tuple[int, ...]:
@@ -856,7 +843,7 @@ class File:
             return self._stated[profile]
         found: dict[str, list[tuple[int, str]]] = {}
         if profile is None:
-            found = {dim: [(length, "the format")] for dim, length in FIXED.items()}
+            found = {dim: [(length, "the format")] for dim, length in columns.FIXED.items()}
         for one in self.schema.stated.values():
             group = one.group.replace(PROFILE, profile or "")
             if (one.group == "/") != (profile is None):

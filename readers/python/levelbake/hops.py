@@ -13,33 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from levelbake import steps
 from levelbake.columns import profile_path
 from levelbake.errors import CorruptAssetError, QueryError
 from levelbake.file import File, run_starts
 from levelbake.places import Places, lattice_of, rules_of
-from levelbake.steps import (
-    BLOCKED,
-    INFINITY,
-    LEVEL_GROUND,
-    MAX_WEIGHT,
-    AnyArray,
-    BoolArray,
-    Float64Array,
-    Footprints,
-    Int32Array,
-    Int64Array,
-    Lattice,
-    Mover,
-    Prices,
-    SlopeRule,
-    Steps,
-    UInt8Array,
-    Vias,
-    chart,
-    price_arcs,
-    price_steps,
-    to_ticks,
-)
+from levelbake.steps import BLOCKED, AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
 from levelbake.things import Link, ThingTables
 
 #: An arc by the locations of its tail and its head.
@@ -64,7 +43,7 @@ def view_of(array: AnyArray, *shape: int) -> memoryview[int]:
 class LevelGround(NamedTuple):
     """What a level is made of at one moment."""
 
-    terrain: UInt8Array  # (locations)
+    terrain: AnyArray  # (locations)
     obstacle: BoolArray  # (locations), where nobody can stand, whatever the terrain
     prices: dict[Pair, float]  # units of arcs that do not cost what terrain says; inf = closed
 
@@ -80,7 +59,7 @@ class Arcs:
         self.things, self.places = things, things.places
         self.file = file = self.places.file
         self.rules, self.lattice = rules_of(file), lattice_of(file)
-        self.terrain: UInt8Array = file.read("/terrain")
+        self.terrain: AnyArray = file.read("/terrain")
         self.count = len(self.terrain)
         self.elevation = file.read("/elevation") if file.has("/elevation") else None
         heading = () if self.lattice is None else self.lattice.heading
@@ -250,7 +229,7 @@ def _numbers_at(places: Int32Array, count: int) -> Int32Array:
     return found
 
 
-def mover_of(file: File, profile: str, lattice: Lattice | None) -> Mover:
+def mover_of(file: File, profile: str, lattice: steps.Lattice | None) -> steps.Mover:
     """Return what terrain means to a profile.
 
     Args:
@@ -266,12 +245,12 @@ def mover_of(file: File, profile: str, lattice: Lattice | None) -> Mover:
     size = file.number("size", f"/profiles/{profile}") or 1
     if size > 1 and (lattice is None or lattice.hex_layout is not None):
         raise file.damaged(f"the size of profile {profile!r} is {size}")
-    slope, turn = LEVEL_GROUND, 1.0
+    slope, turn = steps.LEVEL_GROUND, 1.0
     if file.has(path := profile_path(profile, "slope")):
-        slope = SlopeRule(*file.read(path).tolist())
+        slope = steps.SlopeRule(*file.read(path).tolist())
     if lattice is not None and lattice.headings is not None:
         turn = float(file.read(profile_path(profile, "turn"))[0])
-    return Mover(cost, allowed, size, slope, turn)
+    return steps.Mover(cost, allowed, size, slope, turn)
 
 
 def links_for(profile: str, links: Iterable[Link | None]) -> BoolArray:
@@ -280,14 +259,14 @@ def links_for(profile: str, links: Iterable[Link | None]) -> BoolArray:
     return np.array([names is None or profile in names for names in who], dtype=np.bool_)
 
 
-def vias_of(links: Iterable[Link | None], places: Places) -> Vias | None:
+def vias_of(links: Iterable[Link | None], places: Places) -> steps.Vias | None:
     """Return the cells that links pass through, nothing of None; None where no link does."""
     ways = [(link.via, link.over) if link else ((), ()) for link in links]
     told = [([*map(places.location, a)], [*map(places.terrains.index, b)]) for a, b in ways]
-    return Vias.of(told, len(places.terrains))
+    return steps.Vias.of(told, len(places.terrains))
 
 
-def touched(lattice: Lattice | None, changed: Int64Array, size: int) -> Int64Array:
+def touched(lattice: steps.Lattice | None, changed: Int64Array, size: int) -> Int64Array:
     """Return the locations whose arcs may cost another price once some changed, ascending.
 
     Args:
@@ -322,13 +301,14 @@ class ArcPrices:
         self.mover = mover_of(arcs.file, profile, arcs.lattice)
 
     @cached_property
-    def _vias(self) -> Vias | None:
+    def _vias(self) -> steps.Vias | None:
         """Return the cells that links pass through; None where none does."""
         return vias_of(self.arcs.links, self.arcs.places)
 
-    def _footprints(self, ground: LevelGround) -> Footprints:
+    def _footprints(self, ground: LevelGround) -> steps.Footprints:
         arcs = self.arcs
-        return Footprints(self.mover, ground.terrain, arcs.lattice, ground.obstacle, arcs.elevation)
+        made_of = ground.terrain, arcs.lattice, ground.obstacle, arcs.elevation
+        return steps.Footprints(self.mover, *made_of)
 
     def standing(self, ground: LevelGround, locations: AnyArray) -> BoolArray:
         """Return (k) bool, True where the profile can stand on the location."""
@@ -354,38 +334,38 @@ class ArcPrices:
         for some in arcs.portions(near):
             at = arcs.out_of(some)
             inside = (head := arcs.head[at]) >= 0
-            steps = Steps(some, np.where(inside, head, some[:, None]), inside)
-            ticks[at] = self._in_ticks(price_steps(footprints, arcs.rules, steps))
+            leaving = steps.Steps(some, np.where(inside, head, some[:, None]), inside)
+            ticks[at] = self._in_ticks(steps.price_steps(footprints, arcs.rules, leaving))
         if len(arcs.link_arcs):
             takes = links_for(self.profile, arcs.links)
             if self._vias is not None:
                 takes &= self._vias.clear(self.mover.cost, ground.terrain, ground.obstacle)
             tail, head, number = (each.astype(np.int64) for each in arcs.linked)
             cost: Float64Array = np.array([link.cost for link in arcs.links])[number]
-            prices = price_arcs(footprints, arcs.rules, tail, head, cost, takes[number])
+            prices = steps.price_arcs(footprints, arcs.rules, tail, head, cost, takes[number])
             ticks[arcs.link_arcs] = self._in_ticks(prices)
 
     def _price_arcs(
-        self, ground: LevelGround, footprints: Footprints, ticks: Int32Array, near: AnyArray
+        self, ground: LevelGround, footprints: steps.Footprints, ticks: Int32Array, near: AnyArray
     ) -> None:
         """Write what arcs of a graph cost; those between terrains as baked cost what they did."""
         arcs = self.arcs
         at = np.flatnonzero(np.isin(arcs.tail, near) | np.isin(arcs.head, near))
         tail, head = (ends[at].astype(np.int64) for ends in (arcs.tail, arcs.head))
-        prices = price_arcs(footprints, arcs.rules, tail, head, arcs.length[at], None)
+        prices = steps.price_arcs(footprints, arcs.rules, tail, head, arcs.length[at], None)
         same = (ground.terrain[tail] == arcs.terrain[tail]) & ~self._baked_own[at]
         same &= ground.terrain[head] == arcs.terrain[head]
         found = self._in_ticks(prices._replace(units=np.where(same, 1.0, prices.units)))
         ticks[at] = np.where(same & prices.usable, self.weight[at], found)
 
-    def _in_ticks(self, prices: Prices) -> Int32Array:
-        return to_ticks(prices, self.arcs.rules.ticks_per_unit, self._off_the_scale)
+    def _in_ticks(self, prices: steps.Prices) -> Int32Array:
+        return steps.to_ticks(prices, self.arcs.rules.ticks_per_unit, self._off_the_scale)
 
     def _off_the_scale(self, _arc: int, ticks: float) -> QueryError:
         return QueryError(
             f"a step would weigh {ticks:.4g} ticks",
             place=f"profile {self.profile!r}",
-            expected=f"1 to {MAX_WEIGHT} ticks",
+            expected=f"1 to {steps.MAX_WEIGHT} ticks",
         )
 
     @cached_property
@@ -484,11 +464,11 @@ class Labels:
             at = np.arange(deep)
             base = ticks[first[self.parent[rows], None] + at].astype(np.int64)
             code = codes[(first[rows] - rows)[:, None] + at]
-            told = difference[code] + np.where(base < INFINITY, base, 0)
+            told = difference[code] + np.where(base < steps.INFINITY, base, 0)
             known = code != 0
-            if ((told < 1) | (told >= INFINITY))[known].any():
+            if ((told < 1) | (told >= steps.INFINITY))[known].any():
                 raise file.damaged("a label entry is no distance")
-            ticks[first[rows, None] + at] = np.where(known, told, INFINITY)
+            ticks[first[rows, None] + at] = np.where(known, told, steps.INFINITY)
         return ticks
 
     def ticks(self, row: int, goal: int) -> float:
@@ -505,7 +485,7 @@ class Labels:
         a, b = self._first[row], self._first[goal]
         sums = np.add(self.away[a : a + shared], self.toward[b : b + shared], dtype=np.int64)
         least = int(sums.min())
-        return least if least < INFINITY else np.inf
+        return least if least < steps.INFINITY else np.inf
 
 
 def _levels(parent: Int32Array) -> list[Int64Array] | None:
@@ -609,7 +589,7 @@ class Hops:
         return self._file.read(self._path("component"))
 
     @cached_property
-    def reach(self) -> UInt8Array | None:
+    def reach(self) -> AnyArray | None:
         """Return (components, bytes) uint8, bits of those that each reaches; None = not known."""
         return self._file.read(self._path("reach")) if self._has("reach") else None
 
@@ -679,7 +659,7 @@ class Hops:
     def _chart(self) -> Int32Array:
         """Return (r, 2) int32, coordinates of the rows in which neighbours differ by one."""
         return np.ascontiguousarray(
-            chart(self.arcs.places.cells_of(self.location), self.arcs.places.hex_layout)
+            steps.chart(self.arcs.places.cells_of(self.location), self.arcs.places.hex_layout)
         )
 
     @cached_property

@@ -5,11 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from types import TracebackType
 from typing import Any, Self, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from levelbake.changes import Batch, ChangeLog, Changer, Changes, UpdateReport
 from levelbake.errors import FilePath, MissingTableError, QueryError, UnknownProfileError
@@ -17,7 +15,7 @@ from levelbake.file import File
 from levelbake.hops import Arcs, Hops, LevelGround
 from levelbake.places import Cell, Coordinates, Name, Place, Places, Points, quoted
 from levelbake.profile import Profile
-from levelbake.steps import BoolArray, Float64Array, Int32Array, Int64Array
+from levelbake.steps import ArrayLike, BoolArray, Float64Array, Int32Array, Int64Array
 from levelbake.things import Door, Instance, Link, Region, Spot, ThingTables
 from levelbake.toward import ProfileVersion
 
@@ -38,7 +36,7 @@ class OpenLevel:
         self._file, self._places = file, places
         self.name, self.profiles = places.name, file.profiles
         self.width, self.floors = places.width, places.floors
-        self.height = places.height // places.floors
+        self.height = places.rows
         self.headings, self.is_grid = places.headings, places.is_grid
         self._points, self._things = Points(places), ThingTables(places)
 
@@ -70,7 +68,7 @@ class OpenLevel:
         """
         return self._points.coordinates
 
-    def to_cell(self, point: npt.ArrayLike) -> Cell | Int32Array:
+    def to_cell(self, point: ArrayLike) -> Cell | Int32Array:
         """Return the cell that a point lies in, whether or not the level has it: see `inside`.
 
         Args:
@@ -104,7 +102,7 @@ class OpenLevel:
         """
         return self._points.points(place)
 
-    def inside(self, cell: npt.ArrayLike) -> bool | BoolArray:
+    def inside(self, cell: ArrayLike) -> bool | BoolArray:
         """Tell whether the level has a cell, blocked or not; for an array of cells (n) bool.
 
         Raises:
@@ -120,7 +118,7 @@ class OpenLevel:
         """
         return self._places.name_from(text)
 
-    def terrain_at(self, places: Place | npt.ArrayLike) -> str | list[str | None] | None:
+    def terrain_at(self, places: Place | ArrayLike) -> str | list[str | None] | None:
         """Return the terrain of a place as the level is now, or of each of many.
 
         An obstacle that :meth:`update` put there does not change the terrain.
@@ -137,7 +135,7 @@ class OpenLevel:
         found = [names[code] if at >= 0 else None for at, code in each]
         return found[0] if one else found
 
-    def elevation_at(self, places: Place | npt.ArrayLike) -> float | Float64Array | None:
+    def elevation_at(self, places: Place | ArrayLike) -> float | Float64Array | None:
         """Return how high the ground of a place lies, in units, or of each of many.
 
         Returns:
@@ -189,12 +187,7 @@ class OpenLevel:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 

@@ -23,25 +23,19 @@ from operator import index
 from typing import Any, NamedTuple, NoReturn, SupportsIndex, TypeGuard, TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from levelbake import steps
 from levelbake.errors import BlockedCellError, OutsideMapError, QueryError, UnknownNodeError, cut
 from levelbake.file import File
 from levelbake.steps import (
     AnyArray,
     BoolArray,
-    Connectivity,
-    CornerCutting,
-    CostRule,
     Float64Array,
-    Headings,
     HexLayout,
     Int32Array,
     Int64Array,
     Lattice,
-    MovementRules,
     in_rows,
-    shoved_parity,
 )
 
 # -- numbers --------------------------------------------------------------------------------------
@@ -87,7 +81,7 @@ def form_of(file: File) -> Lattice | None:
     Raises:
         CorruptAssetError: attributes contradict each other.
     """
-    kind, layout = file.text("kind"), cast("HexLayout | None", file.text("hex_layout"))
+    kind, layout = file.text("kind"), file.text("hex_layout")
     width, height, around = (file.number(name) or 0 for name in ("width", "height", "connectivity"))
     floor_height, headings = file.number("floor_height"), file.number("headings")
     floors = height / (floor_height or max(1, height))
@@ -101,8 +95,8 @@ def form_of(file: File) -> Lattice | None:
         )
     if kind == "graph":
         return None
-    turns = cast("Headings | None", headings)
-    return Lattice(width, height, cast("Connectivity", around), layout, floor_height, None, turns)
+    form = (width, height, around, layout, floor_height, None, headings)
+    return Lattice(*cast("tuple[Any, ...]", form))
 
 
 def lattice_of(file: File) -> Lattice | None:
@@ -113,13 +107,10 @@ def lattice_of(file: File) -> Lattice | None:
     return lattice
 
 
-def rules_of(file: File) -> MovementRules:
+def rules_of(file: File) -> steps.MovementRules:
     """Return the rules of movement that a file states."""
-    return MovementRules(
-        cast("CornerCutting", file.text("corner_cutting")),
-        cast("CostRule", file.text("cost_rule")),
-        file.number("ticks_per_unit") or 0,
-    )
+    corners, costs = cast("Any", file.text("corner_cutting")), cast("Any", file.text("cost_rule"))
+    return steps.MovementRules(corners, costs, file.number("ticks_per_unit") or 0)
 
 
 class Places:
@@ -131,6 +122,7 @@ class Places:
 
     Attributes:
         name: the level's name.
+        where: how errors name the level.
         width, height: how many cells the whole grid has in each direction; 0 for graph levels.
         floor_height: how many cells high each of several floors is; None = one floor.
         rows: how many cells high each floor is.
@@ -149,7 +141,7 @@ class Places:
             CorruptAssetError: attributes contradict each other.
         """
         self.file = file
-        self.name = file.name
+        self.name, self.where = file.name, f"level {file.name!r}"
         found = form_of(file)
         self.is_grid, form = found is not None, found or Lattice(0, 0)
         self.width, self.height, self.hex_layout = form.width, form.height, form.hex_layout
@@ -203,7 +195,7 @@ class Places:
             with suppress(ValueError):
                 name = int(text)
         if self.node_named(name) is None:
-            raise UnknownNodeError(f"no node is named {quoted(text)}", place=f"level {self.name!r}")
+            raise UnknownNodeError(f"no node is named {quoted(text)}", place=self.where)
         return name
 
     # -- places as a game says them ---------------------------------------------------------------
@@ -258,8 +250,7 @@ class Places:
         if not self.is_grid:
             node = self.node_named(place)
             if node is None:
-                where = f"level {self.name!r}"
-                raise UnknownNodeError(f"no node is named {quoted(place)}", place=where)
+                raise UnknownNodeError(f"no node is named {quoted(place)}", place=self.where)
             return node
         several, rows = self.floor_height is not None, self.rows
         try:
@@ -273,13 +264,13 @@ class Places:
         if not (0 <= x < self.width and 0 <= y < rows and 0 <= floor < self.floors):
             raise OutsideMapError(
                 f"cell {quoted((x, y, floor)[: self.dimensions])} lies outside the level",
-                place=f"level {self.name!r}",
+                place=self.where,
                 expected=f"x from 0 to {self.width - 1}, y from 0 to {rows - 1}"
                 + (f", floor from 0 to {self.floors - 1}" if several else ""),
             )
         return (y + floor * rows) * self.width + x
 
-    def locations(self, places: npt.ArrayLike, what: str) -> Int32Array:
+    def locations(self, places: object, what: str) -> Int32Array:
         """Return (m) int32, the locations of many places that a game says; -1 for no such place.
 
         Args:
@@ -316,20 +307,20 @@ class Places:
         found[outside] = -1
         return found
 
-    def listed(self, places: npt.ArrayLike) -> list[Any]:
+    def listed(self, places: object) -> list[Any]:
         """Return places given as an array as a game says them one by one."""
         if not self.is_grid:
             return list(np.asarray(places, dtype=object))
         return [tuple(cell) for cell in np.asarray(places).tolist()]
 
-    def as_many(self, places: object) -> tuple[bool, npt.ArrayLike]:
+    def as_many(self, places: object) -> tuple[bool, Any]:
         """Return whether an argument is a single place, and the argument as a list of places."""
         if self.is_grid:
             one = isinstance(places, Sequence | np.ndarray) and len(places) > 0
             one = one and not isinstance(cast("Any", places)[0], Sequence | np.ndarray)
         else:
             one = isinstance(places, str | SupportsIndex)
-        return one, cast("npt.ArrayLike", [places] if one else places)
+        return one, [places] if one else places
 
     def is_bare(self, place: object) -> bool:
         """Tell whether a place is a cell without a heading, on a level whose agents face some."""
@@ -345,7 +336,7 @@ class Places:
         """Return the error for a place on which a profile cannot stand, or for a point."""
         return BlockedCellError(
             f"profile {profile!r} cannot {how} {place!r}",
-            place=f"level {self.name!r}",
+            place=self.where,
             remedy="nearest() gives a place it can stand on",
         )
 
@@ -382,7 +373,7 @@ class Places:
         """Return the error for a floor that the level does not have."""
         return OutsideMapError(
             f"there is no floor {quoted(floor)}",
-            place=f"level {self.name!r}",
+            place=self.where,
             expected=f"floor from 0 to {self.floors - 1}",
         )
 
@@ -511,7 +502,7 @@ class Coordinates(NamedTuple):
         pitch, step = (self.south[1], self.east[0]) if line else (self.east[0], self.south[1])
         across, along = offsets[:, line], offsets[:, 1 - line]
         # The lines that are not shifted: the even ones, or the odd ones.
-        plain = 1 - shoved_parity(layout)
+        plain = 1 - steps.shoved_parity(layout)
         first = 2 * np.floor((across - plain * pitch + self.side / 2) / (2 * pitch)) + plain
         place = np.floor(along / step + 0.5 * plain + 0.5)
         around = [(first, place), (first + 1, place - 1), (first + 1, place), (first + 2, place)]
@@ -528,7 +519,7 @@ class Coordinates(NamedTuple):
 
 def _shift(line: Float64Array, layout: HexLayout) -> Float64Array:
     """Return by how many steps the cells of a line are shifted against those of line 0."""
-    half = 0.5 if shoved_parity(layout) else -0.5
+    half = 0.5 if steps.shoved_parity(layout) else -0.5
     shift: Float64Array = half * (line % 2)
     return shift
 
@@ -538,7 +529,7 @@ def _one_unit(layout: HexLayout | None) -> Coordinates:
     if layout is None:
         return Coordinates(((0.5, 0.5),), (1.0, 0.0), (0.0, 1.0))
     # The corners of a hexagon reach a quarter of its length into the lines beside its own.
-    side, shifted = 1 / math.sqrt(3), 0.5 if shoved_parity(layout) else 1.0
+    side, shifted = 1 / math.sqrt(3), 0.5 if steps.shoved_parity(layout) else 1.0
     if in_rows(layout):
         return Coordinates(((shifted, side),), (1.0, 0.0), (0.0, 1.5 * side), side)
     return Coordinates(((side, shifted),), (1.5 * side, 0.0), (0.0, 1.0), side)
@@ -581,7 +572,7 @@ class Points:
         if not places.is_grid:
             raise QueryError(
                 "a graph has no cells",
-                place=f"level {places.name!r}",
+                place=places.where,
                 remedy="to_point() gives where a node lies, and nearest() the node near a point",
             )
         if not self.are_stated:
@@ -650,7 +641,7 @@ class Points:
         """
         places = self._places
         if not places.is_grid:
-            raise QueryError("a graph has no cells", place=f"level {places.name!r}")
+            raise QueryError("a graph has no cells", place=places.where)
         given, is_one = self._rows(cells, "cell", "iu")
         sizes = [places.width, places.rows, places.floors]
         found = np.all((given >= 0) & (given < sizes[: given.shape[1]]), axis=1)
@@ -674,7 +665,7 @@ class Points:
         if position is None:
             raise QueryError(
                 "the nodes of this graph have no positions",
-                place=f"level {places.name!r}",
+                place=places.where,
                 remedy="give its nodes x and y",
             )
         if isinstance(names, list | tuple | np.ndarray):
@@ -711,6 +702,6 @@ class Points:
         several = self._places.dimensions == 3
         raise QueryError(
             f"{quoted(one)} is no {noun}",
-            place=f"level {self._places.name!r}",
+            place=self._places.where,
             expected=f"{'(x, y, floor)' if several else '(x, y)'}, {expected}, or an array of them",
         )

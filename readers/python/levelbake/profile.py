@@ -5,15 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from levelbake.errors import QueryError
 from levelbake.hops import view_of
 from levelbake.places import Place, Places, numbered
-from levelbake.steps import BLOCKED, AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
+from levelbake.steps import (
+    BLOCKED,
+    AnyArray,
+    ArrayLike,
+    BoolArray,
+    Float64Array,
+    Int32Array,
+    Int64Array,
+)
 from levelbake.toward import ProfileVersion
 
 #: The errors that a wrong argument makes the fast lookup raise.
@@ -110,9 +117,7 @@ class Profile:
 
     # -- many pairs -------------------------------------------------------------------------------
 
-    def next_hops(
-        self, starts: npt.ArrayLike, goals: npt.ArrayLike, *, strict: bool = True
-    ) -> AnyArray:
+    def next_hops(self, starts: ArrayLike, goals: ArrayLike, *, strict: bool = True) -> AnyArray:
         """Return the :meth:`next_hop` of many pairs in one call.
 
         Args:
@@ -135,7 +140,7 @@ class Profile:
         return self._array(found)
 
     def paths(
-        self, starts: npt.ArrayLike, goals: npt.ArrayLike, *, strict: bool = True
+        self, starts: ArrayLike, goals: ArrayLike, *, strict: bool = True
     ) -> tuple[Int64Array, AnyArray]:
         """Return the :meth:`path` of many pairs in one call.
 
@@ -157,7 +162,7 @@ class Profile:
         return np.append(0, np.cumsum(count)), self._array(found)
 
     def distances(
-        self, starts: npt.ArrayLike, goals: npt.ArrayLike, *, strict: bool = True
+        self, starts: ArrayLike, goals: ArrayLike, *, strict: bool = True
     ) -> Float64Array:
         """Return the :meth:`distance` of many pairs in one call, (m) float64 units.
 
@@ -212,7 +217,7 @@ class Profile:
 
     # -- places -----------------------------------------------------------------------------------
 
-    def can_stand(self, places: Place | npt.ArrayLike) -> bool | BoolArray:
+    def can_stand(self, places: Place | ArrayLike) -> bool | BoolArray:
         """Tell whether the profile can stand on a place, or on each of many.
 
         Returns:
@@ -260,7 +265,7 @@ class Profile:
         elif position is None:
             raise QueryError(
                 "nearest() needs positions, this graph has none",
-                place=f"level {places.name!r}",
+                place=places.where,
                 remedy="give its nodes x and y",
             )
         else:
@@ -276,7 +281,7 @@ class Profile:
             below = dx * dx + dy * dy
         return places.place_at(int(every[below.argmin()]))
 
-    def nearest_of(self, start: Place, goals: npt.ArrayLike) -> Place | None:
+    def nearest_of(self, start: Place, goals: ArrayLike) -> Place | None:
         """Return the goal with the shortest path from a start; None where none can be reached.
 
         Args:
@@ -319,7 +324,7 @@ class Profile:
             total += ticks
         return total / self._units
 
-    def still_valid(self, path: npt.ArrayLike | Sequence[Place]) -> bool:
+    def still_valid(self, path: ArrayLike) -> bool:
         """Tell whether every place and step of a path found earlier can still be walked.
 
         Args:
@@ -330,7 +335,7 @@ class Profile:
             QueryError: a place does not exist.
         """
         now = self._newest()
-        if not len(cast("Sequence[Place]", path)):
+        if not len(path):
             return True
         at = self._places.locations(path, "path")
         for wrong in np.flatnonzero(at < 0).tolist():
@@ -373,7 +378,7 @@ class Profile:
         return np.asarray(now.standing[at] & (at >= 0))
 
     def _pairs(
-        self, starts: npt.ArrayLike, goals: npt.ArrayLike, strict: bool
+        self, starts: ArrayLike, goals: ArrayLike, strict: bool
     ) -> tuple[ProfileVersion, Int32Array, Int32Array, BoolArray]:
         """Return the version of now, the locations of pairs, and (m) bool which of all they are."""
         now, named = self._newest(), {"starts": starts, "goals": goals}

@@ -14,17 +14,18 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from levelbake.errors import BakeError
 
-BoolArray = npt.NDArray[np.bool_]
-Int32Array = npt.NDArray[np.int32]
-Int64Array = npt.NDArray[np.int64]
-UInt8Array = npt.NDArray[np.uint8]
-Float64Array = npt.NDArray[np.float64]
+BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
+Int32Array = np.ndarray[Any, np.dtype[np.int32]]
+Int64Array = np.ndarray[Any, np.dtype[np.int64]]
+UInt8Array = np.ndarray[Any, np.dtype[np.uint8]]
+Float64Array = np.ndarray[Any, np.dtype[np.float64]]
 #: An array whose type is checked elsewhere, or one of several.
-AnyArray = npt.NDArray[Any]
+AnyArray = np.ndarray[Any, np.dtype[Any]]
+#: Many places, as a game says them.
+ArrayLike = Sequence[Any] | AnyArray
 
 #: The weight of an arc that may not be used. In stored distances the same number means "no path".
 BLOCKED = np.int32(2**31 - 1)
