@@ -767,6 +767,10 @@ class File:
             self._sound.add(path)
         return array
 
+    def get(self, path: str) -> AnyArray | None:
+        """Return a whole column as :meth:`read` does; None where there is none."""
+        return self.read(path) if self.has(path) else None
+
     def texts(self, path: str) -> list[str]:
         """Return a whole column of text."""
         return [name.decode() for name in self.read(path).tolist()]

@@ -61,7 +61,7 @@ class Arcs:
         self.rules, self.lattice = rules_of(file), lattice_of(file)
         self.terrain: AnyArray = file.read("/terrain")
         self.count = len(self.terrain)
-        self.elevation = file.read("/elevation") if file.has("/elevation") else None
+        self.elevation = file.get("/elevation")
         heading = () if self.lattice is None else self.lattice.heading
         self.steps = len(heading) if self.places.headings is None else 3
 
@@ -77,18 +77,16 @@ class Arcs:
         """Return (n) int32, the location of each node of the file, in its order."""
         if self.lattice is None:
             return np.arange(self.count, dtype=np.int32)
-        if self.file.has("/node_location"):
-            return self.file.read("/node_location")
-        if (found := _places_of_numbers(self.file.read("/node_at"))) is None:
+        found = self.file.get("/node_location")
+        if found is None and (found := _places_of_numbers(self.file.read("/node_at"))) is None:
             raise self.file.damaged("node_at does not number the nodes")
         return found
 
     @cached_property
     def listed(self) -> tuple[Int32Array, Int32Array, Int32Array]:
         """Return the tail, the head and the link, -1 = none, of each arc that the file lists."""
-        at, head = self.node_location, self.file.read("/head")
-        none = np.full(len(head), -1, dtype=np.int32)
-        link = self.file.read("/arc_link") if self.file.has("/arc_link") else none
+        at, head, link = self.node_location, self.file.read("/head"), self.file.get("/arc_link")
+        link = np.full(len(head), -1, dtype=np.int32) if link is None else link
         return np.repeat(at, np.diff(self.file.read("/first_out"))), at[head], link
 
     @cached_property
@@ -239,18 +237,16 @@ def mover_of(file: File, profile: str, lattice: steps.Lattice | None) -> steps.M
         CorruptAssetError: the size of the profile does not fit the level.
     """
     cost = file.read(profile_path(profile, "cost"))
-    allowed = np.ones((len(cost), len(cost)), dtype=np.bool_)
-    if file.has(path := profile_path(profile, "may_enter")):
-        allowed = file.read(path) != 0
+    allowed = file.get(profile_path(profile, "may_enter"))
+    allowed = np.ones((len(cost), len(cost)), dtype=np.bool_) if allowed is None else allowed != 0
     size = file.number("size", f"/profiles/{profile}") or 1
     if size > 1 and (lattice is None or lattice.hex_layout is not None):
         raise file.damaged(f"the size of profile {profile!r} is {size}")
-    slope, turn = steps.LEVEL_GROUND, 1.0
-    if file.has(path := profile_path(profile, "slope")):
-        slope = steps.SlopeRule(*file.read(path).tolist())
+    slope, turn = file.get(profile_path(profile, "slope")), 1.0
+    rule = steps.LEVEL_GROUND if slope is None else steps.SlopeRule(*slope.tolist())
     if lattice is not None and lattice.headings is not None:
         turn = float(file.read(profile_path(profile, "turn"))[0])
-    return steps.Mover(cost, allowed, size, slope, turn)
+    return steps.Mover(cost, allowed, size, rule, turn)
 
 
 def links_for(profile: str, links: Iterable[Link | None]) -> BoolArray:
@@ -429,11 +425,8 @@ class Labels:
         Raises:
             CorruptAssetError: they make no labels.
         """
-        named = {
-            name: profile_path(profile, f"label_{name}")
-            for name in ("parent", "difference", "away", "toward")
-        }
-        self.parent: Int32Array = file.read(named["parent"])
+        path = f"/profiles/{profile}/label_"
+        self.parent: Int32Array = file.read(path + "parent")
         levels = _levels(self.parent)
         if levels is None:
             raise file.damaged("label_parent makes no trees")
@@ -442,10 +435,9 @@ class Labels:
             self.depth[rows] = deep
         self.first = np.append(0, np.cumsum(self.depth + np.int64(1)))
         self.chain = _chains(self.parent, levels)
-        found, stored = [], named["difference"]
-        difference = file.read(stored) if file.has(stored) else None
-        for name in ("away", "toward") if file.has(named["toward"]) else ("away",):
-            codes = file.read(named[name])
+        found, difference = [], file.get(path + "difference")
+        for name in ("away", "toward") if file.has(path + "toward") else ("away",):
+            codes = file.read(path + name)
             if len(codes) != self.first[-1] - (0 if difference is None else len(self.depth)):
                 raise file.damaged("label entries do not fit label_parent")
             if difference is not None:
@@ -530,13 +522,11 @@ class Hops:
     def __init__(self, arcs: Arcs, profile: str) -> None:
         """Read nothing yet."""
         self.arcs, self.profile, self._file = arcs, profile, arcs.file
-        self.has_hops = self._has("run_move")
+        self.has_hops = arcs.file.has(profile_path(profile, "run_move"))
 
-    def _path(self, name: str) -> str:
-        return profile_path(self.profile, name)
-
-    def _has(self, name: str) -> bool:
-        return self._file.has(self._path(name))
+    def _read(self, name: str) -> AnyArray | None:
+        """Return one of the profile's columns; None where there is none."""
+        return self._file.get(profile_path(self.profile, name))
 
     @cached_property
     def pricing(self) -> ArcPrices:
@@ -549,8 +539,8 @@ class Hops:
     def location(self) -> Int32Array:
         """Return (r) int32, the location of each row."""
         arcs, file = self.arcs, self._file
-        if self._has("row_at"):
-            found = _places_of_numbers(file.read(self._path("row_at")))
+        if (row_at := self._read("row_at")) is not None:
+            found = _places_of_numbers(row_at)
         else:
             node = arcs.node_location
             found = node[self.pricing.standing(arcs.baked, node)]
@@ -584,14 +574,13 @@ class Hops:
     @cached_property
     def component(self) -> Int32Array:
         """Return (r) int32, the component of each row; rows of one reach each other."""
-        if not self._has("component"):
-            return np.zeros(len(self.location), dtype=np.int32)
-        return self._file.read(self._path("component"))
+        found = self._read("component")
+        return np.zeros(len(self.location), dtype=np.int32) if found is None else found
 
     @cached_property
     def reach(self) -> AnyArray | None:
         """Return (components, bytes) uint8, bits of those that each reaches; None = not known."""
-        return self._file.read(self._path("reach")) if self._has("reach") else None
+        return self._read("reach")
 
     @cached_property
     def one_way(self) -> bool:
@@ -614,19 +603,15 @@ class Hops:
     # -- next hops --------------------------------------------------------------------------------
 
     @cached_property
-    def _says_none(self) -> bool:
-        """Tell whether runs say where there is no path; otherwise components do."""
-        return self.one_way and self.reach is None
-
-    @cached_property
     def _parted(self) -> bool:
-        return not self._says_none and bool(self.component.max(initial=0) > 0)
+        """Tell whether components say where there is no path; otherwise runs do, or none is."""
+        return not (self.one_way and self.reach is None) and self.component.max(initial=0) > 0
 
     @cached_property
     def _runs(self) -> tuple[Int64Array, AnyArray, Int32Array]:
         """Return where the runs of each row begin, (r + 1), the first goal and the arc of each."""
         file, arcs, rows = self._file, self.arcs, len(self.location)
-        symbol = file.read(self._path("run_move"))
+        symbol = file.read(profile_path(self.profile, "run_move"))
         count, start = run_starts(file, self.profile, rows, len(symbol))
         first, none = np.append(0, np.cumsum(count)), int(np.iinfo(symbol.dtype).max)
         if not rows:
@@ -658,9 +643,8 @@ class Hops:
     @cached_property
     def _chart(self) -> Int32Array:
         """Return (r, 2) int32, coordinates of the rows in which neighbours differ by one."""
-        return np.ascontiguousarray(
-            steps.chart(self.arcs.places.cells_of(self.location), self.arcs.places.hex_layout)
-        )
+        places = self.arcs.places
+        return steps.chart(places.cells_of(self.location), places.hex_layout)
 
     @cached_property
     def _near(self) -> AnyArray:
@@ -731,9 +715,8 @@ class Hops:
         if not len(self.location):
             return np.empty(0, dtype=np.int64)
         wanted = rows * np.int64(len(self.location)) + goals
-        found = self._runs[2][np.searchsorted(self._keys, wanted, side="right") - 1].astype(
-            np.int64
-        )
+        run = np.searchsorted(self._keys, wanted, side="right") - 1
+        found = self._runs[2][run].astype(np.int64)
         found[rows == goals] = NO_ARC
         if self._parted:
             found[~self.joined(rows, goals)] = NO_ARC
@@ -807,7 +790,7 @@ class Hops:
     @cached_property
     def labels(self) -> Labels | None:
         """Return the distances by labels; None where none were baked."""
-        if not self._has("label_away"):
+        if not self._file.has(profile_path(self.profile, "label_away")):
             return None
         labels = Labels(self._file, self.profile)
         if labels.toward is labels.away and not self._leads_back:
@@ -817,13 +800,10 @@ class Hops:
     @property
     def _leads_back(self) -> bool:
         """Tell whether every arc leads back at the same price."""
-        arcs, at = self.arcs, np.flatnonzero(self.ticks != BLOCKED)
-        each = arcs.tail[at], arcs.head[at], self.ticks[at]
-        there, back = np.lexsort(each), np.lexsort((each[1], each[0], each[2]))
-        return all(
-            np.array_equal(one[there], other[back])
-            for one, other in zip(each, (each[1], each[0], each[2]), strict=True)
-        )
+        at = np.flatnonzero(self.ticks != BLOCKED)
+        there = np.stack([self.arcs.tail[at], self.arcs.head[at], self.ticks[at]])
+        back = there[[1, 0, 2]]
+        return np.array_equal(there[:, np.lexsort(there)], back[:, np.lexsort(back)])
 
     def between(self, row: int, goal: int) -> float:
         """Return the ticks of a shortest path between two rows; inf where there is none."""

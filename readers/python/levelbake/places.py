@@ -102,8 +102,8 @@ def form_of(file: File) -> Lattice | None:
 def lattice_of(file: File) -> Lattice | None:
     """Return which cells of a grid are neighbours, and which ledges bar; None on graphs."""
     lattice = form_of(file)
-    if lattice is not None and file.has("/barred"):
-        lattice.barred = file.read("/barred")
+    if lattice is not None:
+        lattice.barred = file.get("/barred")
     return lattice
 
 
@@ -159,9 +159,8 @@ class Places:
     @cached_property
     def names(self) -> tuple[Name, ...]:
         """Return the node names of a graph level, as its source wrote them."""
-        if self.file.has("/node_number"):
-            return tuple(self.file.read("/node_number").tolist())
-        return tuple(self.file.texts("/node_name"))
+        numbers = self.file.get("/node_number")
+        return tuple(self.file.texts("/node_name") if numbers is None else numbers.tolist())
 
     @cached_property
     def terrains(self) -> tuple[str, ...]:
@@ -175,9 +174,8 @@ class Places:
     @cached_property
     def position(self) -> Float64Array | None:
         """Return (n, 2) float64, positions of a graph's nodes; None where the source gave none."""
-        if not self.file.has("/position"):
-            return None
-        return self.file.read("/position").astype(np.float64)  # as memoryviews know it
+        found = self.file.get("/position")
+        return None if found is None else found.astype(np.float64)  # as memoryviews know it
 
     def node_named(self, name: object) -> int | None:
         """Return the node of a name, None where there is none. True and 1.0 are not the name 1."""
