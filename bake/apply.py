@@ -314,7 +314,7 @@ def _things(rules: LevelRules, terrain: AnyArray, names: list[str], patched: Lev
     def door(cells: AnyArray, **each: Any) -> Door:
         return _door(tables.doors[each["name"]], cells, terrain, names)
 
-    now = Packed(pack(LINKS, list(links.values()), _frame(tables, rules.places)))
+    now = Packed(pack(LINKS, list(links.values()), _frame(rules.places)))
     return Things(
         read(LINKS, now, Link),
         read(REGIONS, rules.asset, Region),

@@ -127,7 +127,7 @@ def _nodes(data: bytes) -> int:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "level.bake"
         file.write_bytes(data)
-        return FlatFile(file).numbers[LEVEL]["nodes"]
+        return int(FlatFile(file).numbers[LEVEL]["nodes"])
 
 
 def _seen(address: str, source: Path, drawn: tuple[str, str], numbers: range) -> list[float] | None:

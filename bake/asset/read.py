@@ -98,7 +98,7 @@ class Asset(File):
     def dtype(self, path: str) -> str:
         """Return the element type of a column."""
         self.shape(path)
-        return self._file.form(path).dtype
+        return self._file.form(path)[0]
 
     def stored_bytes(self, path: str) -> int:
         """Return the bytes a column takes in the file."""

@@ -9,11 +9,10 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bake.arrays import Float64Array
-from bake.asset.records import as_names
 from bake.play.reader.baked import Baked
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.engine import Engine
@@ -93,14 +92,10 @@ class Current:
 
     def made_of(self) -> tuple[Sequence[str], Any, Float64Array | None]:
         """Return names of terrains, the terrain of each location now, and how high it lies."""
-        level, graph = self._version.level, self.places.asset.graph
+        level, graph, names = self._version.level, self.places.asset.graph, self.places.terrains
         if level is None:
-            return self._terrain_names, graph.terrain, graph.elevation
-        return self._terrain_names, level.terrain, level.rules.elevation
-
-    @cached_property
-    def _terrain_names(self) -> Sequence[str]:
-        return as_names(self.places.asset.read("/terrain_name"))
+            return names, graph.terrain, graph.elevation
+        return names, level.terrain, level.rules.elevation
 
     @property
     def doors(self) -> Mapping[str, Door]:

@@ -15,6 +15,7 @@ from bake.graph import (
     Metric,
     Subgraph,
     leads_back,
+    positions,
     usable_subgraph,
 )
 from bake.movement import SECTORS, greedy_slots, greedy_steps
@@ -26,7 +27,7 @@ from bake.play.reader.walk import Steps
 from levelbake.columns import profile_path
 from levelbake.errors import CorruptAssetError, MissingTableError
 from levelbake.file import run_starts
-from levelbake.steps import chart
+from levelbake.steps import chart, unit_cost
 
 
 class ProfileColumns:
@@ -115,9 +116,7 @@ class ProfileColumns:
         """Return (locations) int32, the row at each; -1 where the profile cannot stand."""
         if not self.places.is_grid:
             return self.row_at_node
-        row = np.full(self.places.width * self.places.height, -1, dtype=np.int32)
-        row[self.location] = np.arange(self.row_count, dtype=np.int32)
-        return row
+        return positions(self.location, self.places.width * self.places.height)
 
     @cached_property
     def component_of_row(self) -> Int32Array:
@@ -176,8 +175,6 @@ class ProfileColumns:
     @cached_property
     def exact_cost(self) -> Float64Array:
         """Return (m) float64 units of each arc before rounding to ticks; inf where blocked."""
-        from levelbake.steps import unit_cost
-
         graph = self._asset.graph
         before = np.repeat(self._node_cost, np.diff(graph.first_out))
         exact = unit_cost(before, self._node_cost[graph.head], graph.rules.cost_rule)
@@ -238,9 +235,8 @@ class ProfileColumns:
     @cached_property
     def reach(self) -> AnyArray | None:
         """Return (components, bytes) uint8 in numpy.packbits order; None where not known."""
-        if not self.has("reach"):
-            return None  # Where components reach one another, next hops or a search have to say.
-        return self.column("reach", np.uint8)
+        # Where it is not there, next hops or a search have to say.
+        return self._asset.get(profile_path(self.profile, "reach"))
 
     # -- next hops --------------------------------------------------------------------------------
 

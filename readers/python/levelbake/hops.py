@@ -329,8 +329,8 @@ class ArcPrices:
             return
         for some in arcs.portions(near):
             at = arcs.out_of(some)
-            inside = (head := arcs.head[at]) >= 0
-            leaving = steps.Steps(some, np.where(inside, head, some[:, None]), inside)
+            inside = arcs.head[at] >= 0
+            leaving = steps.Steps(some, np.where(inside, arcs.head[at], some[:, None]), inside)
             ticks[at] = self._in_ticks(steps.price_steps(footprints, arcs.rules, leaving))
         if len(arcs.link_arcs):
             takes = links_for(self.profile, arcs.links)

@@ -301,7 +301,7 @@ class Places:
         x, y, *floor = (number.astype(np.int32, copy=False) for number in cells.T)
         for below in floor:
             y = y + below * np.int32(self.rows)
-        found = y * np.int32(self.width) + x
+        found: Int32Array = y * np.int32(self.width) + x
         found[outside] = -1
         return found
 

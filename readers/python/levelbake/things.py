@@ -146,7 +146,8 @@ class ThingTables:
         """Return links by name, in the order of the level."""
         if not self._has("link"):
             return {}
-        via, over = self._spans("link", "via"), [()] * len(self._read("link_name"))
+        via: list[Any] = self._spans("link", "via")
+        over: list[tuple[str, ...]] = [()] * len(via)
         if self._file.has("/link_over"):
             flags = self._read("link_over").tolist()
             over = [tuple(compress(self.places.terrains, row)) for row in flags]
@@ -274,7 +275,8 @@ class ThingTables:
         declared = self._file.schema.column(f"/{column}")
         if declared.refers == "location":
             return [tuple(cell) for cell in self.places.places_of(array).tolist()]
-        return (array != 0 if declared.one_of else array).tolist()
+        found: list[Any] = (array != 0 if declared.one_of else array).tolist()
+        return found
 
     def _ids(self, kind: str) -> list[str | None]:
         """Return the id of each thing of a kind, None where it has none."""

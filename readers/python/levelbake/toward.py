@@ -15,6 +15,7 @@ from collections.abc import Callable
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -288,7 +289,7 @@ class KnownGoal:
         return np.array([*map(one, at.tolist())])
 
     @cached_property
-    def _field_views(self) -> tuple[memoryview[float], memoryview[int]]:
+    def _field_views(self) -> tuple[memoryview[Any], memoryview[int]]:
         return view_of(self.field[0]), view_of(self.field[1])
 
     # -- baked paths that hold --------------------------------------------------------------------
