@@ -17,7 +17,7 @@ from bake.play.current import Current, Questions
 from bake.play.headings import ends
 from bake.play.live.report import DetailedReport
 from bake.play.nearest import are_many
-from bake.play.reader.places import has_point
+from bake.play.reader.places import is_point
 from bake.play.snapshot import Snapshot
 from levelbake.errors import QueryError
 from levelbake.places import Name, Place, quoted
@@ -147,7 +147,7 @@ class Navigator(Questions):
                 another method than "table".
         """
         now = self._now
-        if now.has_corners and has_point(start, goal):
+        if now.has_corners and (is_point(start) or is_point(goal)):
             if method != "table" or heuristic is not None or weight != 1 or options:
                 raise QueryError(
                     f"points are no places that method {method!r} can search from",
@@ -174,7 +174,7 @@ class Navigator(Questions):
             QueryError: as for :meth:`next_hop`.
         """
         now = self._now
-        if now.has_corners and has_point(start, goal):
+        if now.has_corners and (is_point(start) or is_point(goal)):
             way = self._between(now, start, goal)
             return math.inf if way is None else way.cost
         start, goal = cast("Place", start), cast("Place", goal)
@@ -385,7 +385,7 @@ class Navigator(Questions):
             QueryError: no arc of this profile joins two consecutive places.
         """
         now = self._now
-        if not now.version.places.is_grid and has_point(*path):
+        if not now.version.places.is_grid and any(map(is_point, path)):
             return now.sight.cost(path)
         return float(self._step_units(now, path).sum())
 

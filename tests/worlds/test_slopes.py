@@ -338,7 +338,7 @@ def test_flat_files_hold_elevation_and_prices_of_slopes(tmp_path: Path) -> None:
         ("/elevation", 5.0, "weight"),
         ("/elevation", np.nan, "elevation"),
         ("/profiles/default/slope", 1.0, "slope.up is not the one in the recipe"),
-        ("/profiles/default/slope", -1.0, "slope has -1.0, not a number from 0 on"),
+        ("/profiles/default/slope", -1.0, "slope has -1.0, not 0 or more"),
     ],
 )
 def test_damage_is_found(tmp_path: Path, column: str, value: float, told: str) -> None:

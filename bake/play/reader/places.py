@@ -17,11 +17,6 @@ def is_point(place: object) -> bool:
     return isinstance(place, tuple | list | np.ndarray)
 
 
-def has_point(*ends: object) -> bool:
-    """Tell whether one of some places on a graph is said as a point, not as a node's name."""
-    return any(map(is_point, ends))
-
-
 class NodePlaces(Places):
     """The places of a level, and where its nodes are; its profiles share them.
 

@@ -437,7 +437,7 @@ def _allowed(column: Column, least: float, most: float) -> str:
     elif most < math.inf:
         words = f"{least:.0f} to {most:.0f}"
     else:
-        words = "a finite number" if column.finite else "a number"
-        words += f" from {least:.0f} on" if least > -math.inf else ""
-        words += "" if column.above is None else f" above {column.above:g}"
+        low = f"{least:.0f} or more" if least > -math.inf else ""
+        low = low if column.above is None else f"above {column.above:g}"
+        words = ", ".join(filter(None, ("finite" * column.finite, low))) or "a number"
     return words if column.none is None else f"{words}, or {column.none:.0f}"
