@@ -347,11 +347,12 @@ class Hdf5File:
         """Return a part of a column, from where to where in each of its dimensions."""
         found = self.at(path)
         with self._reading(f"column {path}"):
-            array: AnyArray = np.empty(0 if spans else found.shape, found.dtype)
-            if math.prod(found.shape) * array.itemsize > _LARGEST_RATIO * self.stored_bytes(path):
+            size = math.prod(found.shape) * found.dtype.itemsize
+            if size > _LARGEST_RATIO * self.stored_bytes(path):
                 raise self.damaged(f"column {path} is stored only in part")
             if spans:
                 return np.asarray(h5py.Dataset(found)[spans])
+            array: AnyArray = np.empty(found.shape, found.dtype)
             found.read(h5py.h5s.ALL, h5py.h5s.ALL, array)
             return array
 
