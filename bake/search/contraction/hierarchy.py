@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt8Array
+from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.graph import INFINITY, Graph
 from bake.kernels.jit import allocating, kernel
 from bake.search.contraction.metric import Prices, arc_between, customize, price_arcs
@@ -124,12 +124,14 @@ class ContractionHierarchy:
         if not _find_arcs(self._tree, tail, head, arc):
             return False
         forget(self.chains)
-        if self.two_way and not _stays_two_way(self._tree, self._prices.up, arc, tail, head, ticks):
+        rises = self.rank[tail] < self.rank[head]
+        parts = self.two_way and not self._stays_two_way(arc, rises, ticks)
+        if parts:
             self._prices = Prices(self._prices.up, self._prices.up.copy())
-            self._reprice_many(tail, head, ticks)
-            return True
-        if len(tail) > FEW + self.arc_count // SHARE:
-            self._reprice_many(tail, head, ticks)
+        if parts or len(tail) > FEW + self.arc_count // SHARE:
+            self._prices.up[arc[rises]] = ticks[rises]
+            self._prices.down[arc[~rises]] = ticks[~rises]
+            self._customize(self._prices)
             return True
         if self._lower is None:
             self._lower = lower_arcs(self._tree)
@@ -138,9 +140,17 @@ class ContractionHierarchy:
             self._customize(self._prices)
         return True
 
-    def _reprice_many(self, tail: Int32Array, head: Int32Array, ticks: Int32Array) -> None:
-        _set_prices(self._tree, self._prices, tail, head, ticks)
-        self._customize(self._prices)
+    def _stays_two_way(self, arc: Int32Array, rises: BoolArray, ticks: Int32Array) -> bool:
+        """Tell whether every arc still leads back at the same weight, if some have new ones.
+
+        Args:
+            arc: (k) int32 arcs of the tree; rises: (k) bool, whether the graph's leads up it.
+            ticks: (k) int32, its new weight.
+        """
+        each, place = np.unique(arc, return_inverse=True)
+        up, down = self._prices.up[each], self._prices.down[each]
+        up[place[rises]], down[place[~rises]] = ticks[rises], ticks[~rises]
+        return np.array_equal(up, down)
 
     def warm_up(self) -> None:
         """Compile or load the kernels of changes and questions."""
@@ -149,9 +159,7 @@ class ContractionHierarchy:
             low = np.searchsorted(self._tree.first_up, 0, side="right") - 1
             ends = self._tree.order[[low]], self._tree.order[high]
             both = np.concatenate(ends), np.concatenate(ends[::-1])
-            prices = np.empty(2, dtype=np.int32)
-            _get_prices(self._tree, self._prices, *both, prices)
-            self.reprice(*both, prices)
+            self.reprice(*both, np.array([self._prices.up[0], self._prices.down[0]], np.int32))
             self.distances(*ends)
             self.fields(ends[0])
 
@@ -222,60 +230,3 @@ def _find_arcs(tree: Tree, tail: Int32Array, head: Int32Array, found: Int32Array
         if found[i] < 0:
             return False
     return True
-
-
-@allocating
-def _stays_two_way(
-    tree: Tree,
-    price: Int32Array,
-    arc: Int32Array,
-    tail: Int32Array,
-    head: Int32Array,
-    ticks: Int32Array,
-) -> bool:
-    """Tell whether every arc still leads back at the same weight, if these have new ones.
-
-    Args:
-        price: (a) int32, of both directions; they are as before when this returns.
-        arc: (k) int32, the arc of the tree between each tail and head.
-    """
-    alike = True
-    before = np.empty(len(arc), dtype=np.int32)
-    for i in range(len(arc)):
-        if tree.rank[tail[i]] < tree.rank[head[i]]:
-            before[i] = price[arc[i]]
-            price[arc[i]] = -ticks[i]
-    for i in range(len(arc)):
-        if tree.rank[tail[i]] > tree.rank[head[i]]:
-            alike = alike and abs(price[arc[i]]) == ticks[i]
-            price[arc[i]] = max(price[arc[i]], 0)
-    for i in range(len(arc)):
-        if tree.rank[tail[i]] < tree.rank[head[i]]:
-            answered = price[arc[i]] == 0
-            alike = alike and (answered or before[i] == ticks[i])
-            price[arc[i]] = before[i]
-    return alike
-
-
-@kernel
-def _set_prices(
-    tree: Tree, prices: Prices, tail: Int32Array, head: Int32Array, ticks: Int32Array
-) -> None:
-    for i in range(len(tail)):
-        a, b = tree.rank[tail[i]], tree.rank[head[i]]
-        if a < b:
-            prices.up[arc_between(tree, a, b)] = ticks[i]
-        else:
-            prices.down[arc_between(tree, b, a)] = ticks[i]
-
-
-@kernel
-def _get_prices(
-    tree: Tree, prices: Prices, tail: Int32Array, head: Int32Array, ticks: Int32Array
-) -> None:
-    for i in range(len(tail)):
-        a, b = tree.rank[tail[i]], tree.rank[head[i]]
-        if a < b:
-            ticks[i] = prices.up[arc_between(tree, a, b)]
-        else:
-            ticks[i] = prices.down[arc_between(tree, b, a)]
