@@ -48,10 +48,7 @@ def distance_labels(tree: Tree, weights: Weights) -> Labels:
     """Make the labels of a customized tree."""
     labels = empty_labels(tree.parent, two_way=weights.two_way)
     path = np.empty(int(labels.depth.max(initial=0)) + 1, dtype=np.int32)
-    if weights.two_way:
-        _label_two_way(tree, weights.up, labels, path)
-    else:
-        _label(tree, weights, labels, path)
+    _label(tree, weights, labels, path, weights.two_way)
     return labels
 
 
@@ -148,28 +145,8 @@ def _path_to_root(labels: Labels, rank: int, path: Int32Array) -> int:
 
 
 @kernel
-def _label_two_way(tree: Tree, weight: Int32Array, labels: Labels, path: Int32Array) -> None:
-    depth, first, away = labels.depth, labels.first, labels.away
-    for rank in range(len(tree.order) - 1, -1, -1):
-        deep = _path_to_root(labels, rank, path)
-        own = first[rank]
-        away[own : own + deep] = INFINITY
-        away[own + deep] = 0
-        for arc in range(tree.first_up[rank], tree.first_up[rank + 1]):
-            ticks = weight[arc]
-            if ticks >= INFINITY:
-                continue
-            via = tree.up[arc]
-            via_deep, via_first = depth[via], first[via]
-            for k in range(via_deep + 1):
-                away[own + k] = min(away[own + k], ticks + away[via_first + k])
-            for k in range(via_deep + 1, deep):
-                away[own + k] = min(away[own + k], ticks + away[first[path[k]] + via_deep])
-
-
-@kernel
-def _label(tree: Tree, weights: Weights, labels: Labels, path: Int32Array) -> None:
-    depth, first, away, toward = labels.depth, labels.first, labels.away, labels.toward
+def _label(tree: Tree, weights: Weights, labels: Labels, path: Int32Array, two_way: bool) -> None:
+    first, away, toward = labels.first, labels.away, labels.toward
     for rank in range(len(tree.order) - 1, -1, -1):
         deep = _path_to_root(labels, rank, path)
         own = first[rank]
@@ -178,19 +155,38 @@ def _label(tree: Tree, weights: Weights, labels: Labels, path: Int32Array) -> No
         away[own + deep] = 0
         toward[own + deep] = 0
         for arc in range(tree.first_up[rank], tree.first_up[rank + 1]):
-            to, back = weights.up[arc], weights.down[arc]
             via = tree.up[arc]
-            via_deep, via_first = depth[via], first[via]
-            if to < INFINITY:
-                for k in range(via_deep + 1):
-                    away[own + k] = min(away[own + k], to + away[via_first + k])
-                for k in range(via_deep + 1, deep):
-                    away[own + k] = min(away[own + k], to + toward[first[path[k]] + via_deep])
-            if back < INFINITY:
-                for k in range(via_deep + 1):
-                    toward[own + k] = min(toward[own + k], back + toward[via_first + k])
-                for k in range(via_deep + 1, deep):
-                    toward[own + k] = min(toward[own + k], back + away[first[path[k]] + via_deep])
+            _go_by(labels, path, own, deep, via, weights.up[arc], away, toward)
+            if not two_way:
+                _go_by(labels, path, own, deep, via, weights.down[arc], toward, away)
+
+
+@kernel
+def _go_by(
+    labels: Labels,
+    path: Int32Array,
+    own: int,
+    deep: int,
+    via: int,
+    ticks: int,
+    mine: Int32Array,
+    other: Int32Array,
+) -> None:
+    """Lower the distances of one label, in one direction, to those by way of a higher node.
+
+    Args:
+        path: the nodes above the label's own, by depth.
+        own, deep: where the label begins, and how long it is.
+        ticks: from its node to ``via``, or back.
+        mine, other: distances in this direction, and in the other one.
+    """
+    if ticks >= INFINITY:
+        return
+    via_deep, via_first = labels.depth[via], labels.first[via]
+    for k in range(via_deep + 1):
+        mine[own + k] = min(mine[own + k], ticks + mine[via_first + k])
+    for k in range(via_deep + 1, deep):
+        mine[own + k] = min(mine[own + k], ticks + other[labels.first[path[k]] + via_deep])
 
 
 @kernel

@@ -70,10 +70,7 @@ def customize(tree: Tree, prices: Prices) -> Weights:
         weights = Weights(up, up, via, via)
     else:
         weights = Weights(up, prices.down.copy(), via, via.copy())
-    if weights.two_way:
-        _customize_two_way(tree, weights.up, weights.via_up)
-    else:
-        _customize(tree, weights)
+    _customize(tree, weights, weights.two_way)
     return weights
 
 
@@ -109,7 +106,7 @@ def _price(
 
 
 @kernel
-def _customize(tree: Tree, weights: Weights) -> None:
+def _customize(tree: Tree, weights: Weights, two_way: bool) -> None:
     first_up, up = tree.first_up, tree.up
     rise, fall = weights.up, weights.down
     for low in range(len(tree.order)):
@@ -126,24 +123,6 @@ def _customize(tree: Tree, weights: Weights) -> None:
                 if back < INFINITY and back + rise[other] < rise[third]:
                     rise[third] = back + rise[other]
                     weights.via_up[third] = low
-                if to < INFINITY and fall[other] + to < fall[third]:
+                if not two_way and to < INFINITY and fall[other] + to < fall[third]:
                     fall[third] = fall[other] + to
                     weights.via_down[third] = low
-
-
-@kernel
-def _customize_two_way(tree: Tree, weight: Int32Array, via: Int32Array) -> None:
-    first_up, up = tree.first_up, tree.up
-    for low in range(len(tree.order)):
-        end = first_up[low + 1]
-        for one in range(first_up[low], end):
-            own = weight[one]
-            if own >= INFINITY:
-                continue
-            third = first_up[up[one]]
-            for other in range(one + 1, end):
-                while up[third] < up[other]:
-                    third += 1
-                if own + weight[other] < weight[third]:
-                    weight[third] = own + weight[other]
-                    via[third] = low
