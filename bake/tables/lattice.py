@@ -14,7 +14,7 @@ import numpy as np
 from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.graph import Graph, Subgraph
 from bake.search.graph.partition import crossing_arcs, members, squares
-from bake.search.hierarchy.arcs import leads_back, list_arcs, step_range
+from bake.search.hierarchy.arcs import diagonal_slots, leads_back, list_arcs, step_range
 from bake.search.hierarchy.bundles import CLUSTER, RANK, ClusteredGraph, LatticeArcs, Members
 from bake.search.hierarchy.clusters import connected_rows, mark_crossings
 from bake.search.hierarchy.entrances import find_crossings
@@ -39,7 +39,8 @@ class LatticeRows:
         columns = np.zeros((len(lattice.cell), 2), dtype=np.int32)
         graph = ClusteredGraph(columns, np.zeros((0, 2), dtype=np.int32), lattice)
         seen = np.zeros((2, *lattice.ticks.shape[:2]), dtype=np.bool_)
-        return LatticeRows(graph, node, bool(leads_back(lattice, seen)), seen)
+        two_way = bool(leads_back(lattice, diagonal_slots(lattice), seen))
+        return LatticeRows(graph, node, two_way, seen)
 
     @property
     def step_range(self) -> Int32Array:

@@ -15,7 +15,7 @@ from bake.asset.layers import stored_layers
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.places import NodePlaces
 from bake.search.graph.partition import connected_parts, members
-from bake.search.hierarchy.arcs import SLOTS, leads_back, step_range
+from bake.search.hierarchy.arcs import SLOTS, diagonal_slots, leads_back, step_range
 from bake.search.hierarchy.bundles import (
     SIZE,
     ClusteredGraph,
@@ -95,7 +95,7 @@ class ClusterTables:
         """
         assert self.lattice is not None
         seen = np.zeros((2, *self.lattice.ticks.shape[:2]), dtype=np.bool_)
-        back = bool(leads_back(self.lattice, seen))
+        back = bool(leads_back(self.lattice, diagonal_slots(self.lattice), seen))
         least, most = step_range(self.lattice, seen).T
         return back, least.copy(), bool((least == most).all())
 

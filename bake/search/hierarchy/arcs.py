@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array
-from bake.kernels.jit import accessor, allocating, kernel
+from bake.kernels.jit import accessor, inlined, kernel
 from bake.search.hierarchy.bundles import (
     END,
     EVEN_R,
@@ -25,7 +25,7 @@ from bake.search.hierarchy.bundles import (
 SLOTS = 8
 
 #: A bit for each heading of :mod:`bake.search.hierarchy.straight_runs` that is diagonal.
-_DIAGONAL_WAYS = 0b10100101
+SLANTED = 0b10100101
 
 #: The first slot of a square lattice whose step is diagonal.
 FIRST_DIAGONAL = 4
@@ -112,19 +112,22 @@ def ticks_of(graph: ClusteredGraph, arc: int) -> int:
     return ticks
 
 
-@allocating
-def leads_back(lattice: LatticeArcs, seen: BoolArray) -> bool:
+@inlined
+def slot_back(slot: int, layout: int) -> int:
+    """Return the slot of the step that leads back."""
+    return (slot & 4) | ((slot + 2) & 3) if layout == SQUARE else (slot + 3) % 6
+
+
+@kernel
+def leads_back(lattice: LatticeArcs, diagonal: Int32Array, seen: BoolArray) -> bool:
     """Tell whether every step from a row leads to a row, and back at the same weight.
 
     Args:
+        diagonal: from :func:`diagonal_slots`.
         seen: (2, p, p) bool; becomes True for the prices at both ends of a straight step, and of a
             diagonal one on the chart, that there is.
     """
     square = lattice.layout == SQUARE
-    kind = np.zeros(SLOTS, np.int64)
-    for way in range(SLOTS):
-        if (_DIAGONAL_WAYS >> way) & 1 and lattice.slot[way] >= 0:
-            kind[lattice.slot[way]] = 1
     back = True
     for row in range(len(lattice.cell)):
         cell = lattice.cell[row]
@@ -136,12 +139,15 @@ def leads_back(lattice: LatticeArcs, seen: BoolArray) -> bool:
             if row_on(lattice, other) < 0:
                 back = False
                 continue
-            turned = (slot & 4) | ((slot + 2) & 3) if square else (slot + 3) % 6
-            slanted = kind[slot] if square else 0
+            slanted = diagonal[slot] if square else 0
             there = lattice.price[other]
-            seen[kind[slot], price, there] = True
+            seen[diagonal[slot], price, there] = True
             same = lattice.ticks[price, there, slanted] == lattice.ticks[there, price, slanted]
-            back = back and same and ((lattice.steps[other] >> turned) & 1) == 1
+            back = (
+                back
+                and same
+                and ((lattice.steps[other] >> slot_back(slot, lattice.layout)) & 1) == 1
+            )
     return bool(back)
 
 
@@ -167,7 +173,7 @@ def diagonal_slots(lattice: LatticeArcs) -> Int32Array:
     """Return (SLOTS) int32, 1 for the slots whose step is diagonal on the chart."""
     slanted = np.zeros(SLOTS, dtype=np.int32)
     for way in range(SLOTS):
-        if (_DIAGONAL_WAYS >> way) & 1 and lattice.slot[way] >= 0:
+        if (SLANTED >> way) & 1 and lattice.slot[way] >= 0:
             slanted[lattice.slot[way]] = 1
     return slanted
 

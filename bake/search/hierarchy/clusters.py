@@ -83,7 +83,8 @@ def mark_crossings(graph: ClusteredGraph, chosen: UInt8Array) -> None:
 
 
 @inlined
-def _root(low: Int32Array, node: int) -> int:
+def root(low: Int32Array, node: int) -> int:
+    """Return the lowest node that one is joined with, as far as ``low`` leads to lower ones."""
     while low[node] != node:
         low[node] = low[low[node]]
         node = low[node]
@@ -91,8 +92,9 @@ def _root(low: Int32Array, node: int) -> int:
 
 
 @inlined
-def _unite(low: Int32Array, one: int, other: int) -> None:
-    a, b = _root(low, one), _root(low, other)
+def unite(low: Int32Array, one: int, other: int) -> None:
+    """Join two nodes, and all those that they are joined with."""
+    a, b = root(low, one), root(low, other)
     if a < b:
         low[b] = a
     elif b < a:
@@ -115,9 +117,9 @@ def _unite_rows(rows: Int32Array, graph: ClusteredGraph, key: Int64Array, low: I
             other = head_of(graph, arc)
             if other < 0 or low[other] < 0 or key[other] != key[row]:
                 continue
-            _unite(low, row, other)
+            unite(low, row, other)
     for i in range(len(rows)):
-        low[rows[i]] = _root(low, rows[i])
+        low[rows[i]] = root(low, rows[i])
 
 
 def connected_rows(graph: ClusteredGraph, key: Int64Array) -> tuple[Int32Array, int]:
@@ -149,9 +151,9 @@ def _unite_clusters(graph: ClusteredGraph, key: Int64Array, low: Int32Array) -> 
             there = graph.node[head_of(graph, arc), CLUSTER]
             if here == there or key[here] != key[there]:
                 continue
-            _unite(low, here, there)
+            unite(low, here, there)
     for cluster in range(len(low)):
-        low[cluster] = _root(low, cluster)
+        low[cluster] = root(low, cluster)
 
 
 @kernel

@@ -15,9 +15,10 @@ import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, UInt8Array
 from bake.graph import BLOCKED
-from bake.kernels.jit import allocating, inlined, kernel
-from bake.search.hierarchy.arcs import SLOTS, parity_of
+from bake.kernels.jit import allocating, kernel
+from bake.search.hierarchy.arcs import SLOTS, parity_of, slot_back
 from bake.search.hierarchy.bundles import CLUSTER, RANK, SQUARE, ClusteredGraph, LatticeArcs
+from bake.search.hierarchy.clusters import root, unite
 
 #: What is wrong with a sheet: rows or clusters are not as many as told, a cluster has another size,
 #: a step leads out of the grid or there is no such step, a step does not lead back at its cost, or
@@ -114,12 +115,60 @@ class Dress:
     step_range: Int32Array
 
 
-@inlined
-def _root(low: Int32Array, one: int) -> int:
-    while low[one] != one:
-        low[one] = low[low[one]]
-        one = low[one]
-    return one
+@kernel
+def cut_square(
+    corner: int,
+    stands: BoolArray,
+    steps: UInt8Array,
+    lattice: LatticeArcs,
+    move: Int32Array,
+    part: Int32Array,
+    rank: Int32Array,
+    size: Int32Array,
+) -> int:
+    """Cut the cells of a square into connected parts, numbered by their first cells.
+
+    Args:
+        corner: the first cell of the square, y * width + x.
+        stands, steps: (h, w) of its cells that are in the grid: True where there is a row; see
+            :class:`LatticeArcs`.
+        move: see :class:`Squares`.
+        part, rank, size: (h * w) int32 or more, written: the part of each cell, -1 where there is
+            no row; how many cells of it come before; how many cells each part has.
+
+    Returns:
+        How many parts there are.
+    """
+    height, width = stands.shape
+    for one in range(height * width):
+        rank[one] = one
+        size[one] = 0
+    for one in range(height * width):
+        y, x = one // width, one % width
+        if not stands[y, x]:
+            continue
+        parity = parity_of(lattice, corner + y * lattice.width + x)
+        for slot in range(SLOTS):
+            if not (steps[y, x] >> slot) & 1:
+                continue
+            other_x, other_y = x + move[parity, slot, 0], y + move[parity, slot, 1]
+            if 0 <= other_x < width and 0 <= other_y < height and stands[other_y, other_x]:
+                unite(rank, one, other_y * width + other_x)
+    count = 0
+    for one in range(height * width):
+        part[one] = -1
+        if stands[one // width, one % width]:
+            first = root(rank, one)
+            if first == one:
+                part[one] = count
+                count += 1
+            else:
+                part[one] = part[first]
+    for one in range(height * width):
+        if part[one] >= 0:
+            rank[one] = size[part[one]]
+            size[part[one]] += 1
+    return count
 
 
 @allocating
@@ -155,103 +204,47 @@ def lay_sheet(
             steps_at[cell] = steps[y, x]
             price_at[cell] = price[y, x]
             row_at[cell] = -1
-    low = np.empty(side * side, np.int32)
-    number = np.empty(side * side, np.int32)
+    part, rank, size = (
+        np.empty(side * side, np.int32),
+        np.empty(side * side, np.int32),
+        np.empty(side * side, np.int32),
+    )
     for square_y in range(0, rows, side):
         for square_x in range(0, columns, side):
             end_y, end_x = min(square_y + side, rows), min(square_x + side, columns)
             square = (top + square_y) // side * squares.across + (left + square_x) // side
-            row = squares.first_row[square]
-            for y in range(square_y, end_y):
-                for x in range(square_x, end_x):
-                    if not stands[y, x]:
-                        continue
-                    if row == squares.first_row[square + 1]:
-                        return ROWS
-                    cell = (top + y) * width + left + x
-                    cell_of[row] = cell
-                    row += 1
-                    row_at[cell] = row
+            corner = (top + square_y) * width + left + square_x
+            count = cut_square(
+                corner,
+                stands[square_y:end_y, square_x:end_x],
+                steps[square_y:end_y, square_x:end_x],
+                lattice,
+                squares.move,
+                part,
+                rank,
+                size,
+            )
+            row, one, begun = squares.first_row[square], 0, squares.first_cluster[square]
+            for y in range(end_y - square_y):
+                for x in range(end_x - square_x):
+                    if part[one] >= 0:
+                        if row == squares.first_row[square + 1]:
+                            return ROWS
+                        cell = corner + y * width + x
+                        cell_of[row] = cell
+                        graph.node[row, CLUSTER] = begun + part[one]
+                        graph.node[row, RANK] = rank[one]
+                        row += 1
+                        row_at[cell] = row
+                    one += 1
             if row != squares.first_row[square + 1]:
                 return ROWS
-            wrong = _cut_square(left, top, square_x, square_y, stands, square, squares, graph,
-                                low, number)  # fmt: skip
-            if wrong != SOUND:
-                return wrong
-    return _check_steps(left, top, stands, height, squares, lattice)
-
-
-@kernel
-def _cut_square(
-    left: int,
-    top: int,
-    square_x: int,
-    square_y: int,
-    stands: BoolArray,
-    square: int,
-    squares: Squares,
-    graph: ClusteredGraph,
-    low: Int32Array,
-    number: Int32Array,
-) -> int:
-    """Cut the rows of a square into clusters, and number those and the rows in each."""
-    lattice, first, columns = graph.lattice, squares.first_row[square], graph.node
-    row_at, cell_of, steps_at = lattice.row_at, lattice.cell, lattice.steps
-    width, move = lattice.width, squares.move
-    end_y = min(square_y + squares.side, stands.shape[0])
-    end_x = min(square_x + squares.side, stands.shape[1])
-    count = squares.first_row[square + 1] - first
-    for one in range(count):
-        low[one] = one
-    for one in range(count):
-        cell = cell_of[first + one]
-        x, y = cell % width, cell // width
-        parity = parity_of(lattice, cell)
-        for slot in range(squares.slots):
-            if not (steps_at[cell] >> slot) & 1:
-                continue
-            other_x, other_y = x + move[parity, slot, 0], y + move[parity, slot, 1]
-            if not (left + square_x <= other_x < left + end_x):
-                continue
-            if not (top + square_y <= other_y < top + end_y):
-                continue
-            there = row_at[other_y * width + other_x] - 1 - first
-            if there < 0:
-                return ONE_WAY
-            a, b = _root(low, one), _root(low, there)
-            if a < b:
-                low[b] = a
-            elif b < a:
-                low[a] = b
-    clusters = 0
-    begun = squares.first_cluster[square]
-    limit = squares.first_cluster[square + 1] - begun
-    for one in range(count):
-        root = _root(low, one)
-        if root == one:
-            if clusters == limit:
+            if count != squares.first_cluster[square + 1] - begun:
                 return CLUSTERS
-            number[one] = clusters
-            clusters += 1
-        columns[first + one, CLUSTER] = begun + number[root]
-    if clusters != limit:
-        return CLUSTERS
-    for cluster in range(clusters):
-        low[cluster] = 0
-    for one in range(count):
-        cluster = columns[first + one, CLUSTER] - begun
-        columns[first + one, RANK] = low[cluster]
-        low[cluster] += 1
-    for cluster in range(clusters):
-        if low[cluster] != squares.cluster_rows[begun + cluster]:
-            return SIZES
-    return SOUND
-
-
-@inlined
-def _turned(slot: int, layout: int) -> int:
-    """Return the slot of the step that leads back."""
-    return (slot & 4) | ((slot + 2) & 3) if layout == SQUARE else (slot + 3) % 6
+            for one in range(count):
+                if size[one] != squares.cluster_rows[begun + one]:
+                    return SIZES
+    return _check_steps(left, top, stands, height, squares, lattice)
 
 
 @kernel
@@ -289,7 +282,7 @@ def _check_steps(
                     continue
                 back = 0
                 if row_at[other] > 0:
-                    back = (steps_at[other] >> _turned(slot, layout)) & 1
+                    back = (steps_at[other] >> slot_back(slot, layout)) & 1
                 if taken != back:
                     return ONE_WAY
                 if taken:

@@ -20,6 +20,7 @@ from bake.arrays import Int32Array, UInt8Array
 from bake.graph import UNREACHABLE
 from bake.kernels.jit import accessor, inlined, kernel, ready
 from bake.search.hierarchy.arcs import (
+    SLANTED,
     beside,
     end_arc,
     first_arc,
@@ -46,9 +47,6 @@ from bake.search.hierarchy.bundles import (
 LONGEST = 255
 
 HEADINGS = 8
-
-#: A bit for each heading that is diagonal.
-SLANTED = 0b10100101
 
 
 @accessor

@@ -18,16 +18,14 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array
-from bake.kernels.jit import allocating, inlined
 from bake.search.graph.partition import connected_parts
-from bake.search.hierarchy.arcs import parity_of
 from bake.search.hierarchy.bundles import (
     HEAD,
     TRANSITION,
     LatticeArcs,
 )
 from bake.search.hierarchy.layer import Layer
-from bake.search.hierarchy.sheets import Dress, SquareCells, Squares
+from bake.search.hierarchy.sheets import Dress, SquareCells, Squares, cut_square
 
 #: What was built anew may be as much as was baked, and this many transitions more.
 _LEAST_WASTE = 2**16
@@ -47,68 +45,6 @@ class SquareNow(NamedTuple):
     steps: UInt8Array
     price: UInt8Array
     rows: Int32Array
-
-
-# -- clusters of a square -------------------------------------------------------------------------
-
-
-@inlined
-def _root(low: Int32Array, one: int) -> int:
-    while low[one] != one:
-        low[one] = low[low[one]]
-        one = low[one]
-    return one
-
-
-@allocating
-def _cut_cells(
-    cells: Int32Array,
-    stands: BoolArray,
-    steps: UInt8Array,
-    lattice: LatticeArcs,
-    move: Int32Array,
-    label: Int32Array,
-) -> int:
-    """Cut the cells of a square into connected parts, numbered by their first cells.
-
-    Args:
-        move: as of :class:`Squares`.
-        label: (h * w) int32, filled; -1 where nobody can stand.
-
-    Returns:
-        How many parts there are.
-    """
-    height, width = stands.shape
-    low = np.arange(height * width).astype(np.int32)
-    for one in range(height * width):
-        y, x = one // width, one % width
-        if not stands[y, x]:
-            continue
-        parity = parity_of(lattice, cells[y, x])
-        for slot in range(8):
-            if not (steps[y, x] >> slot) & 1:
-                continue
-            other_x, other_y = x + move[parity, slot, 0], y + move[parity, slot, 1]
-            if not (0 <= other_x < width and 0 <= other_y < height):
-                continue
-            if not stands[other_y, other_x]:
-                continue
-            a, b = _root(low, one), _root(low, other_y * width + other_x)
-            if a < b:
-                low[b] = a
-            elif b < a:
-                low[a] = b
-    count = 0
-    for one in range(height * width):
-        label[one] = -1
-        if stands[one // width, one % width]:
-            root = _root(low, one)
-            if root == one:
-                label[one] = count
-                count += 1
-            else:
-                label[one] = label[root]
-    return count
 
 
 def around(some: Iterable[int], reach: int, squares: Squares) -> list[int]:
@@ -344,18 +280,13 @@ class LatticeLayer:
                 worn.pop(square, None)
                 numbered.pop(square, None)
                 continue
-            label = np.empty(now.cells.size, dtype=np.int32)
-            count = _cut_cells(now.cells, now.stands, now.steps, lattice, squares.move, label)
-            own = label[label >= 0]
-            node = np.empty((len(own), 2), dtype=np.int32)
-            node[:, 0] = own + self.pool.clusters
-            order = np.argsort(own, kind="stable")
-            first = np.searchsorted(own[order], own)
-            place = np.empty(len(own), dtype=np.int64)
-            place[order] = np.arange(len(own))
-            node[:, 1] = place - first
+            part, rank, size = np.empty((3, now.cells.size), dtype=np.int32)
+            ground = int(now.cells[0, 0]), now.stands, now.steps, lattice, squares.move
+            count = cut_square(*ground, part, rank, size)
+            own = part >= 0
+            node = np.stack([part[own] + np.int32(self.pool.clusters), rank[own]], axis=1)
             row_at = np.full(now.cells.size, -1, dtype=np.int32)
-            row_at[label >= 0] = now.rows + 1
+            row_at[own] = now.rows + 1
             cells = now.cells.reshape(-1)
             worn[square] = SquareCells(
                 cells,
@@ -363,7 +294,7 @@ class LatticeLayer:
                 now.steps.reshape(-1),
                 now.price.reshape(-1),
                 now.rows,
-                cells[label >= 0],
+                cells[own],
                 node,
             )
             numbered[square] = self.pool.clusters, count
