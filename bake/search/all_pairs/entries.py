@@ -18,7 +18,8 @@ from bake.arrays import BoolArray, Int32Array
 from bake.graph import INFINITY, Arcs
 from bake.kernels.jit import kernel
 from bake.search.all_pairs.batch import LANES
-from bake.search.all_pairs.runs import GREEDY_BIT, CurrentRuns, Symbols, greedy_over, sector
+from bake.search.all_pairs.follow import sector
+from bake.search.all_pairs.runs import GREEDY_BIT, CurrentRuns, Symbols, greedy_over
 from bake.search.graph.label_correcting import SearchArcs
 
 

@@ -25,6 +25,7 @@ from bake.arrays import AnyArray, Int16Array, Int32Array, Int64Array, UInt64Arra
 from bake.graph import INFINITY, Arcs
 from bake.kernels.jit import kernel
 from bake.search.all_pairs.batch import LANES
+from bake.search.all_pairs.follow import sector
 
 #: Bits of a row's set: slots 0 to 61, then "no path", then the greedy move. Rows with more arcs
 #: keep a single slot.
@@ -104,13 +105,6 @@ class EndedRuns(NamedTuple):
     row: Int32Array
     start: Int32Array
     symbol: Int32Array
-
-
-@kernel
-def sector(dx: int, dy: int) -> int:
-    across = 2 if dx > 0 else (0 if dx < 0 else 1)
-    down = 2 if dy > 0 else (0 if dy < 0 else 1)
-    return (across * 3 + down) * 2 + (1 if abs(dy) > abs(dx) else 0)
 
 
 @kernel
