@@ -12,7 +12,7 @@ from __future__ import annotations
 from bake.arrays import Int64Array
 from bake.kernels.jit import accessor, kernel, separate
 from bake.search.hierarchy.bundles import QueryMemory, StraightRuns
-from bake.search.hierarchy.smooth import corner_of, two_ways
+from bake.search.hierarchy.smooth import corner_of, free_order, two_ways
 from bake.search.hierarchy.straight_runs import cell_at, cell_count, heading, is_free, row_in
 
 #: Corners are looked for at most this many columns and rows from where legs meet; where start and
@@ -46,18 +46,8 @@ def leg_ticks(dx: int, dy: int, runs: StraightRuns) -> int:
 @accessor
 def leg_is_free(x: int, y: int, to_x: int, to_y: int, runs: StraightRuns) -> bool:
     """Tell whether a diagonal and a straight run, in either order, lead from a cell to another."""
-    free = True
-    if x != to_x or y != to_y:
-        cell = cell_at(runs, x, y)
-        first, few, second, many = two_ways(to_x - x, to_y - y, runs.form)
-        free = is_free(runs, cell, first, few) and is_free(
-            runs, corner_of(x, y, first, few, runs), second, many
-        )
-        if not free:
-            free = is_free(runs, cell, second, many) and is_free(
-                runs, corner_of(x, y, second, many, runs), first, few
-            )
-    return bool(free)
+    same = x == to_x and y == to_y
+    return bool(same or free_order(x, y, to_x, to_y, runs) > 0)
 
 
 @accessor
@@ -244,10 +234,7 @@ def _lay_out(meets: int, runs: StraightRuns, memory: QueryMemory) -> int:
                 filled += 1
             continue
         first, few, second, many = two_ways(dx, dy, runs.form)
-        if not (
-            is_free(runs, cell_at(runs, at_x, at_y), first, few)
-            and is_free(runs, corner_of(at_x, at_y, first, few, runs), second, many)
-        ):
+        if free_order(at_x, at_y, at_x + dx, at_y + dy, runs) != 1:
             first, few, second, many = second, many, first, few
         for step in range(1, few + 1):
             path[filled] = row_in(runs, corner_of(at_x, at_y, first, step, runs))

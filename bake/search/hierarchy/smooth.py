@@ -77,7 +77,7 @@ def _ticks_of_runs(
 
 
 @accessor
-def _free_order(x: int, y: int, to_x: int, to_y: int, runs: StraightRuns) -> int:
+def free_order(x: int, y: int, to_x: int, to_y: int, runs: StraightRuns) -> int:
     """Tell in which order two runs lead from a cell to another: 0 = in none, 1, 2 = swapped."""
     order = 0
     first, few, second, many = two_ways(to_x - x, to_y - y, runs.form)
@@ -123,7 +123,7 @@ def _farthest_free(
             ahead = stride
         other = best + move * ahead
         a, b = (here, other) if move > 0 else (other, here)
-        found = _free_order(int(x[a]), int(y[a]), int(x[b]), int(y[b]), runs)
+        found = free_order(int(x[a]), int(y[a]), int(x[b]), int(y[b]), runs)
         if found > 0:
             best, order, vain = other, found, 0
             stride = 2 * stride if growing else stride // 2
