@@ -59,7 +59,7 @@ def lower(
         first_out, end_out: (t) int32, where the arcs of each node begin and end.
         tail: the nodes whose arcs may be too cheap for the numbers as they are.
         landmark: (t, k) int32; column ``mark`` is lowered.
-        heap: room for all arcs twice.
+        heap: room for these nodes, and for all arcs.
         fixed: nodes below this one keep their numbers.
 
     Returns:
@@ -68,18 +68,8 @@ def lower(
     size = 0
     too_high = False
     for node in tail:
-        here = np.int64(landmark[node, mark])
-        if here == _FAR:
-            continue
-        for arc in range(first_out[node], end_out[node]):
-            other = arcs[arc, HEAD]
-            new = here + arcs[arc, TICKS]
-            if new < landmark[other, mark]:
-                if other < fixed:
-                    too_high = True
-                    continue
-                landmark[other, mark] = new
-                size = push(heap, size, new, other)
+        if landmark[node, mark] != _FAR:
+            size = push(heap, size, np.int64(landmark[node, mark]), np.int64(node))
     while size > 0:
         done, node = heap[0, 0], heap[0, 1]
         size = drop_first(heap, size)
@@ -115,7 +105,7 @@ def farthest_landmarks(
     nodes = len(first_out) - 1
     if not nodes or not count:
         return np.zeros((nodes, 0), dtype=np.int32)
-    heap = np.empty((len(arcs) + 1, 2), dtype=np.int64)
+    heap = np.empty((len(arcs) + nodes + 1, 2), dtype=np.int64)
     by_part = np.argsort(group, kind="stable").astype(np.int32)
     begins = np.flatnonzero(np.diff(group[by_part], prepend=-1))
     sizes = np.diff(begins, append=nodes)
@@ -166,8 +156,8 @@ def lowered_landmarks(
     landmark = np.full((len(came), old.shape[1]), UNREACHABLE, dtype=np.int32)
     known = came >= 0
     landmark[known] = old[came[known]]
-    heap = np.empty((2 * len(arcs) + 1, 2), dtype=np.int64)
     tail = np.flatnonzero(~same).astype(np.int32)
+    heap = np.empty((len(arcs) + len(tail) + 1, 2), dtype=np.int64)
     for mark in range(old.shape[1]):
         lower(first_out[:-1], first_out[1:], arcs, tail, landmark, mark, heap, 0)
     return landmark

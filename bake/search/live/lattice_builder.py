@@ -365,7 +365,7 @@ def _lowered(
     """
     landmark = wider(landmark, len(first_out))
     landmark[old : len(first_out)] = UNREACHABLE
-    heap = np.empty((2 * len(arcs) + 1, 2), dtype=np.int64)
+    heap = np.empty((len(arcs) + len(tails) + 1, 2), dtype=np.int64)
     ends = first_out, end_out, arcs, tails
     marks = range(landmark.shape[1])
     too_high = [mark for mark in marks if lower(*ends, landmark, mark, heap, old)]
