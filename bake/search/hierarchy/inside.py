@@ -152,37 +152,6 @@ class ClusterRoom(NamedTuple):
         )
 
 
-def search_clusters(
-    graph: ClusteredGraph,
-    members: Members,
-    transitions: Transitions,
-    fresh: Int32Array,
-    first_distance: Int64Array,
-    distance: Int32Array,
-    bits: int,
-    cluster_data: Int64Array,
-    flow: UInt8Array,
-) -> int:
-    """Search some clusters from each of their transitions.
-
-    Args:
-        graph, members, transitions: the graph, its clusters, and the nodes chosen as transitions.
-        fresh: (k) int32, the clusters to be searched.
-        first_distance: (k + 1) int64, where the square of distances of each of them begins.
-        distance: filled: [from, to] between the transitions of a cluster, INFINITY = there is no
-            way inside it.
-        bits: of a slot in a flow field: 4, 8 or 16; 0 = make none.
-        cluster_data: (c + 1, 4) int64, says where flow fields begin: see :class:`LayerStack`.
-        flow: filled with the flow fields of the clusters searched.
-
-    Returns:
-        The longest distance found.
-    """
-    room = ClusterRoom.of(graph, members, fresh)
-    found = first_distance, distance, bits, cluster_data, flow
-    return int(search_from_transitions(graph, members, transitions, fresh, *found, room))
-
-
 @kernel
 def search_from_transitions(
     graph: ClusteredGraph,
@@ -196,7 +165,22 @@ def search_from_transitions(
     flow: UInt8Array,
     room: ClusterRoom,
 ) -> int:
-    """Do what :func:`search_clusters` does, in some memory."""
+    """Search some clusters from each of their transitions.
+
+    Args:
+        graph, members, transitions: the graph, its clusters, and the nodes chosen as transitions.
+        fresh: (k) int32, the clusters to be searched.
+        first_distance: (k + 1) int64, where the square of distances of each of them begins.
+        distance: filled: [from, to] between the transitions of a cluster, INFINITY = there is no
+            way inside it.
+        bits: of a slot in a flow field: 4, 8 or 16; 0 = make none.
+        cluster_data: (c + 1, 4) int64, says where flow fields begin: see :class:`LayerStack`.
+        flow: filled with the flow fields of the clusters searched.
+        room: for these clusters, from :meth:`ClusterRoom.of`.
+
+    Returns:
+        The longest distance found.
+    """
     first_in, tail, cost, taken, listed, dist, step, bucket, follower, leader, first = room
     none = (1 << bits) - 1
     longest = 0
@@ -324,9 +308,9 @@ def undominated(
     their turn: weights are positive, so what replaces an edge is always made of shorter ones.
 
     Args:
-        longest: what :func:`search_clusters` returned.
+        longest: what :func:`search_from_transitions` returned.
         first_transition: (c + 1) int32, transitions by cluster.
-        fresh, first_distance, distance: as for :func:`search_clusters`.
+        fresh, first_distance, distance: as for :func:`search_from_transitions`.
 
     Returns:
         One bool for each distance.

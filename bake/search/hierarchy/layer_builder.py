@@ -36,7 +36,13 @@ from bake.search.hierarchy.bundles import (
     Transitions,
 )
 from bake.search.hierarchy.clusters import join_clusters, mark_crossings
-from bake.search.hierarchy.inside import NO_SLOT, search_clusters, slot_bits, undominated
+from bake.search.hierarchy.inside import (
+    NO_SLOT,
+    ClusterRoom,
+    search_from_transitions,
+    slot_bits,
+    undominated,
+)
 from bake.search.hierarchy.layer import Layer, cluster_columns
 
 # -- what a layer is built on ----------------------------------------------------------------------
@@ -290,8 +296,10 @@ def search_fresh(
     first = np.zeros(len(fresh) + 1, dtype=np.int64)
     np.cumsum(count * count, out=first[1:])
     distance = np.empty(int(first[-1]), dtype=np.int32)
-    longest = search_clusters(
-        base.graph, base.members, transitions, fresh, first, distance, bits, cluster_data, flow
+    ground = base.graph, base.members
+    found = first, distance, bits, cluster_data, flow
+    longest = search_from_transitions(
+        *ground, transitions, fresh, *found, ClusterRoom.of(*ground, fresh)
     )
     keep = undominated(longest, transitions.first, fresh, first, distance)
     searched = np.full(len(cluster_data) - 1, -1, dtype=np.int32)

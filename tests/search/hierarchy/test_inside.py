@@ -15,9 +15,10 @@ from bake.search.hierarchy import inside as inside_clusters
 from bake.search.hierarchy.bundles import ASTRAY, FIRST, FLOW, FLOW_BYTES, NO_WAY, Transitions
 from bake.search.hierarchy.inside import (
     NO_SLOT,
+    ClusterRoom,
     flow_distance,
     flow_path,
-    search_clusters,
+    search_from_transitions,
     slot_bits,
     undominated,
 )
@@ -67,8 +68,9 @@ def test_distances_and_flow_fields(seed: int, heaviest: int, bits: int) -> None:
     first_distance = np.cumsum([0, *(count[part] ** 2 for part in fresh)])
     distance = np.empty(first_distance[-1], dtype=np.int32)
     flow = np.zeros(data[-1, FLOW], dtype=np.uint8)
-    longest = search_clusters(
-        graph, members, transitions, fresh, first_distance, distance, bits, data, flow
+    room = ClusterRoom.of(graph, members, fresh)
+    longest = search_from_transitions(
+        graph, members, transitions, fresh, first_distance, distance, bits, data, flow, room
     )
 
     back = arcs_of(range(60), [(b, a, units) for a, b, units in inside(label, arcs)])
@@ -111,7 +113,10 @@ def test_a_slot_is_the_number_of_an_arc_among_all_of_its_node() -> None:
     flow = np.zeros(data[-1, FLOW], dtype=np.uint8)
     distance = np.empty(1, dtype=np.int32)
     both = np.array([0, 1], dtype=np.int32)
-    search_clusters(graph, members, transitions, both, np.array([0, 1, 1]), distance, 4, data, flow)
+    room, squares = ClusterRoom.of(graph, members, both), np.array([0, 1, 1])
+    search_from_transitions(
+        graph, members, transitions, both, squares, distance, 4, data, flow, room
+    )
     assert flow.tolist() == [3 | NO_SLOT[4] << 4]
     assert flow_distance(graph, flow, 0, 4, 0, 1) == 3
     assert flow_distance(graph, flow, 0, 4, 1, 1) == 0
@@ -176,7 +181,10 @@ def longest_inside(arcs: list[Arc], transitions: list[int]) -> tuple[int, list[i
     flow = np.zeros(data[-1, FLOW], dtype=np.uint8)
     distance = np.empty(count * count, dtype=np.int32)
     fresh = np.zeros(1, dtype=np.int32)
-    longest = search_clusters(graph, members, chosen, fresh, square, distance, 4, data, flow)
+    room = ClusterRoom.of(graph, members, fresh)
+    longest = search_from_transitions(
+        graph, members, chosen, fresh, square, distance, 4, data, flow, room
+    )
     return longest, distance.tolist()
 
 
