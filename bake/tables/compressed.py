@@ -11,8 +11,7 @@ from bake.arrays import Int32Array
 from bake.errors import in_units, over_budget
 from bake.graph import INFINITY, Subgraph
 from bake.search.all_pairs.batch import LANES, BatchScratch
-from bake.search.all_pairs.floyd_warshall import floyd_warshall
-from bake.search.all_pairs.floyd_warshall import working_bytes as closing_bytes
+from bake.search.all_pairs.floyd_warshall import WORK_BYTES, floyd_warshall
 from bake.tables.all_pairs import Algorithm, Progress, choose_algorithm
 from bake.tables.range_search import (
     Executor,
@@ -52,7 +51,7 @@ def working_bytes(sub: Subgraph, threads: int, algorithm: Algorithm) -> int:
     """Return the peak memory of :func:`compressed_next_hops` in bytes, the table included."""
     rows = sub.graph.node_count
     if choose_algorithm(sub, algorithm) == "floyd_warshall":
-        search = 4 * rows * rows + closing_bytes(rows, threads) + rows * BatchScratch.BYTES
+        search = 4 * rows * rows + threads * WORK_BYTES + rows * BatchScratch.BYTES
     else:
         search = threads * search_bytes(rows)
     expected = EXPECTED_RUNS * run_bytes(rows, threads)

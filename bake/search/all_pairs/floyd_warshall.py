@@ -15,9 +15,7 @@ The product is taken over (min, +). Four rows and four intermediate nodes are ha
 each vector of the tile is loaded and stored once for sixteen sums, and the sixteen distances to the
 intermediate nodes stay in registers.
 
-The matrix lies in tiles, so that a tile is one stretch of memory: a band of SIDE rows after the
-other, in a band a tile of SIDE columns after the other, in a tile its rows. The last band and the
-last tile of a band are what is left, without gaps, so a band takes as many bytes as its rows do.
+Tiles are copied out of the matrix and back, so that the rows of one lie in one stretch of memory.
 
 Distances are taken as unsigned, since INFINITY + INFINITY then does not wrap.
 """
@@ -34,7 +32,7 @@ from bake.graph import INFINITY, Arcs, Graph
 from bake.kernels.jit import kernel, ready
 from bake.search.all_pairs.batch import check_scale
 
-#: Rows and columns of a tile: 64 KiB.
+#: Rows and columns of a tile, 64 KiB; so many nodes lie between two reports of progress.
 SIDE = 128
 
 #: Rows and intermediate nodes of the innermost loop; it is written out for four of each.
@@ -46,18 +44,15 @@ _WORK = SIDE * SIDE + 2 * GROUP * SIDE
 #: Bytes of a cache line.
 _LINE = 64
 
-#: Bytes of working memory for one product at a time.
+#: Bytes of working memory of each thread.
 WORK_BYTES = _WORK * 4 + _LINE
-
-#: Intermediate nodes between two reports of progress.
-STRIDE = SIDE
 
 #: Nodes of a block closed at a time.
 PART = 16
 
 
 def _working_memory() -> UInt32Array:
-    """Allocate what :func:`_relax_column` works with, on cache lines; each thread needs its own."""
+    """Allocate what kernels work with, on cache lines; each thread needs its own."""
     raw = np.empty(WORK_BYTES, dtype=np.uint8)
     start = -raw.ctypes.data % _LINE
     return raw[start : start + _WORK * 4].view(np.uint32)
@@ -71,36 +66,34 @@ def _copy(source: UInt32Array, target: UInt32Array) -> None:
 
 
 @kernel
-def _rearrange(matrix: UInt32Array, n: int, into_tiles: bool, band: UInt32Array) -> None:
-    """Turn rows into tiles, or tiles into rows, in place.
-
-    Args:
-        matrix: (n * n) uint32.
-        n: columns.
-        into_tiles: which of the two.
-        band: (min(n, SIDE) * n) uint32, working memory.
-    """
-    for top in range(0, n, SIDE):
-        height = min(SIDE, n - top)
-        here = matrix[top * n : (top + height) * n]
-        _copy(here, band[: height * n])
-        for left in range(0, n, SIDE):
-            width = min(SIDE, n - left)
-            for row in range(height):
-                in_rows = row * n + left
-                in_tiles = left * height + row * width
-                source = in_rows if into_tiles else in_tiles
-                target = in_tiles if into_tiles else in_rows
-                _copy(band[source : source + width], here[target : target + width])
+def _take(
+    matrix: UInt32Array,
+    n: int,
+    top: int,
+    left: int,
+    height: int,
+    width: int,
+    rows: int,
+    tile: UInt32Array,
+) -> None:
+    """Copy a part of the matrix as ``rows`` rows of SIDE; what is missing becomes INFINITY."""
+    for row in range(rows):
+        if row >= height or width < SIDE:
+            for lane in range(row * SIDE, (row + 1) * SIDE):
+                tile[lane] = INFINITY
+        if row < height:
+            start = (top + row) * n + left
+            _copy(matrix[start : start + width], tile[row * SIDE : row * SIDE + width])
 
 
 @kernel
-def _widen(tile: UInt32Array, width: int, height: int, rows: int, wide: UInt32Array) -> None:
-    """Copy rows of ``width`` as rows of SIDE; missing rows and columns become INFINITY."""
-    for lane in range(rows * SIDE):
-        wide[lane] = INFINITY
+def _put(
+    tile: UInt32Array, matrix: UInt32Array, n: int, top: int, left: int, height: int, width: int
+) -> None:
+    """Copy rows of SIDE back into a part of the matrix."""
     for row in range(height):
-        _copy(tile[row * width : (row + 1) * width], wide[row * SIDE : row * SIDE + width])
+        start = (top + row) * n + left
+        _copy(tile[row * SIDE : row * SIDE + width], matrix[start : start + width])
 
 
 @kernel
@@ -161,39 +154,24 @@ def _relax_column(
     be among those changed if ``dist[v, v']`` already holds shortest distances among the v.
 
     Args:
-        matrix: (n * n) uint32 in tiles, at most INFINITY.
+        matrix: (n * n) uint32, at most INFINITY.
         n: columns.
-        via: first of the SIDE intermediate nodes, a multiple of SIDE.
-        left: first of the SIDE columns, a multiple of SIDE.
-        top, bottom: rows to change: multiples of SIDE, or n.
+        via: first of the SIDE intermediate nodes.
+        left: first of the SIDE columns.
+        top, bottom: rows to change.
         work: from :func:`_working_memory`.
     """
     from_via = work[: SIDE * SIDE]
-    to_wide = work[SIDE * SIDE : SIDE * (SIDE + GROUP)]
-    out_wide = work[SIDE * (SIDE + GROUP) :]
-    depth = min(SIDE, n - via)
-    width = min(SIDE, n - left)
-    start = via * n + left * depth
-    _widen(matrix[start : start + depth * width], width, depth, SIDE, from_via)
-    for band in range(top, bottom, SIDE):
-        height = min(SIDE, n - band)
-        start = band * n + via * height
-        to_via = matrix[start : start + height * depth]
-        start = band * n + left * height
-        out = matrix[start : start + height * width]
-        for row in range(0, height, GROUP):
-            rows = min(GROUP, height - row)
-            to_rows = to_via[row * depth : (row + rows) * depth]
-            out_rows = out[row * width : (row + rows) * width]
-            if rows == GROUP and depth == SIDE and width == SIDE:
-                _relax_rows(to_rows, from_via, depth, out_rows)
-                continue
-            _widen(to_rows, depth, rows, GROUP, to_wide)
-            _widen(out_rows, width, rows, GROUP, out_wide)
-            _relax_rows(to_wide, from_via, depth, out_wide)
-            for each in range(rows):
-                wide = out_wide[each * SIDE : each * SIDE + width]
-                _copy(wide, out_rows[each * width : (each + 1) * width])
+    to_via = work[SIDE * SIDE : SIDE * (SIDE + GROUP)]
+    out = work[SIDE * (SIDE + GROUP) :]
+    depth, width = min(SIDE, n - via), min(SIDE, n - left)
+    _take(matrix, n, via, left, depth, width, SIDE, from_via)
+    for row in range(top, bottom, GROUP):
+        rows = min(GROUP, bottom - row)
+        _take(matrix, n, row, via, rows, depth, GROUP, to_via)
+        _take(matrix, n, row, left, rows, width, GROUP, out)
+        _relax_rows(to_via, from_via, SIDE, out)
+        _put(out, matrix, n, row, left, rows, width)
 
 
 @kernel
@@ -222,24 +200,18 @@ def _close(dist: UInt32Array, start: int, stop: int) -> None:
 
 
 @kernel
-def _close_block(tile: UInt32Array, side: int) -> None:
-    """Close one block, (k * k), on its own nodes, in parts that fit the L1 cache."""
-    dist = tile.reshape(side, side)
-    if side != SIDE:
-        _close(dist, 0, side)
-        return
-    for via in range(0, SIDE, PART):
-        _close(dist, via, via + PART)
-        from_via = tile[via * SIDE : (via + PART) * SIDE]
+def _close_block(matrix: UInt32Array, n: int, via: int, work: UInt32Array) -> None:
+    """Close one block on its own nodes, in parts that fit the L1 cache."""
+    tile, side = work[: SIDE * SIDE], min(SIDE, n - via)
+    _take(matrix, n, via, via, side, side, SIDE, tile)
+    for part in range(0, SIDE, PART):
+        _close(tile.reshape(SIDE, SIDE), part, part + PART)
+        from_part = tile[part * SIDE : (part + PART) * SIDE]
         for row in range(0, SIDE, GROUP):
-            if not via <= row < via + PART:
+            if not part <= row < part + PART:
                 rows = tile[row * SIDE : (row + GROUP) * SIDE]
-                _relax_rows(rows[via:], from_via, PART, rows)
-
-
-def working_bytes(node_count: int, threads: int) -> int:
-    """Work out the most bytes :func:`floyd_warshall` takes besides ``dist``."""
-    return min(SIDE, node_count) * node_count * 4 + threads * WORK_BYTES
+                _relax_rows(rows[part:], from_part, PART, rows)
+    _put(tile, matrix, n, via, via, side, side)
 
 
 def floyd_warshall(
@@ -250,8 +222,7 @@ def floyd_warshall(
     Args:
         graph: n nodes, m arcs.
         weight: (m) int32 ticks in [1, MAX_WEIGHT].
-        dist: (n, n) int32 in C order, overwritten; INFINITY where there is no path. Until the last
-            stride is reported it holds neither rows nor final distances.
+        dist: (n, n) int32 in C order, overwritten; INFINITY where there is no path.
         threads: how many tiles to work on at once; changes nothing in the result.
 
     Yields:
@@ -270,9 +241,7 @@ def floyd_warshall(
         check_scale(dist, int(weight.max(initial=0)))
         return
     matrix = dist.reshape(-1).view(np.uint32)
-    band = np.empty(min(SIDE, n) * n, dtype=np.uint32)
-    _rearrange(matrix, n, True, band)
-    spare: list[UInt32Array] = []
+    spare = [_working_memory()]
 
     def relax(via: int, left: int) -> None:
         work = spare.pop() if spare else _working_memory()
@@ -285,15 +254,10 @@ def floyd_warshall(
 
     with ThreadPoolExecutor(max_workers=threads) as pool:
         for via in range(0, n, SIDE):
-            via_stop = min(via + SIDE, n)
-            side = via_stop - via
-            start = via * n + via * side
-            _close_block(matrix[start : start + side * side], side)
+            _close_block(matrix, n, via, spare[-1])
             others = [left for left in range(0, n, SIDE) if left != via]
             for _ in (map if threads == 1 else pool.map)(relax, [via] * len(others), others):
                 pass
             relax(via, via)
-            if via_stop == n:
-                _rearrange(matrix, n, False, band)
-            yield via_stop
+            yield min(via + SIDE, n)
     check_scale(dist, int(weight.max(initial=0)))

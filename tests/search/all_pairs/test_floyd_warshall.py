@@ -12,7 +12,7 @@ from scipy.sparse import csgraph
 from bake.arrays import Float64Array, Int32Array
 from bake.errors import CostError
 from bake.graph import INFINITY
-from bake.search.all_pairs.floyd_warshall import STRIDE, floyd_warshall, working_bytes
+from bake.search.all_pairs.floyd_warshall import SIDE, WORK_BYTES, floyd_warshall
 from tests.support import oracles
 from tests.support.compare import weighted
 from tests.support.strategies import FAMILIES, Arc, ArcList, arc_lists, seeded
@@ -46,16 +46,16 @@ def test_any_graph(graph: ArcList) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_across_a_stride(family: object) -> None:
     n, arcs = seeded(family, 5, 40)
-    shifted = [(a + STRIDE, b + STRIDE, w) for a, b, w in arcs]
-    joined = arcs + shifted + [(0, STRIDE, 3), (STRIDE + n - 1, n - 1, 2)]
-    assert closed(STRIDE + n, joined).tolist() == by_dijkstra(STRIDE + n, joined)
+    shifted = [(a + SIDE, b + SIDE, w) for a, b, w in arcs]
+    joined = arcs + shifted + [(0, SIDE, 3), (SIDE + n - 1, n - 1, 2)]
+    assert closed(SIDE + n, joined).tolist() == by_dijkstra(SIDE + n, joined)
 
 
 @pytest.mark.parametrize("over", [-1, 0, 1, 3, 4, 66])
 @pytest.mark.parametrize("strides", [1, 2])
 def test_blocks_whole_and_begun(strides: int, over: int) -> None:
     """Shortest paths visit the blocks in any order, some of them more than once."""
-    n = strides * STRIDE + over
+    n = strides * SIDE + over
     rng = random.Random(n)
     ring = rng.sample(range(n), n)
     arcs = [(ring[at - 1], ring[at], rng.randint(1, 9)) for at in range(n)]
@@ -79,7 +79,7 @@ def test_dense_and_less_dense_graphs(n: int, density: float) -> None:
 
 @pytest.mark.parametrize("threads", [2, 3, 16])
 def test_threads_change_nothing(threads: int) -> None:
-    n = 3 * STRIDE + 5
+    n = 3 * SIDE + 5
     rng = random.Random(3)
     arcs = [(rng.randrange(n), rng.randrange(n), rng.randint(1, 2**20)) for _ in range(4 * n)]
     arcs = [arc for arc in arcs if arc[0] != arc[1]]
@@ -88,7 +88,7 @@ def test_threads_change_nothing(threads: int) -> None:
 
 def test_no_path_and_no_path_make_no_path() -> None:
     """Parts that never meet, one in each block, and arcs as heavy as can be."""
-    n = 2 * STRIDE + 10
+    n = 2 * SIDE + 10
     heavy = INFINITY // 4
     arcs = [(node, (node + 1) % n, heavy) for node in range(0, n - 1, 2)]
     dist = closed(n, arcs)
@@ -100,7 +100,7 @@ def test_no_path_and_no_path_make_no_path() -> None:
 
 
 def test_a_path_beyond_the_scale_across_blocks() -> None:
-    n = 2 * STRIDE + 10
+    n = 2 * SIDE + 10
     weight = INFINITY // n
     chain = [(node, node + 1, weight) for node in range(n - 1)]
     assert closed(n, chain)[0, n - 1] == (n - 1) * weight
@@ -110,10 +110,10 @@ def test_a_path_beyond_the_scale_across_blocks() -> None:
 
 
 def test_it_tells_how_far_it_is() -> None:
-    n = 2 * STRIDE + 10
+    n = 2 * SIDE + 10
     graph, weight = weighted(n, [(node, node + 1, 1) for node in range(n - 1)])
     dist = np.empty((n, n), dtype=np.int32)
-    assert list(floyd_warshall(graph, weight, dist)) == [STRIDE, 2 * STRIDE, n]
+    assert list(floyd_warshall(graph, weight, dist)) == [SIDE, 2 * SIDE, n]
 
 
 def test_no_nodes() -> None:
@@ -135,4 +135,4 @@ def test_the_memory_it_takes(n: int, threads: int) -> None:
     finally:
         tracemalloc.stop()
     of_threads_and_frames = 64 * 1024 * (1 + threads)
-    assert peak <= working_bytes(n, threads) + of_threads_and_frames
+    assert peak <= threads * WORK_BYTES + of_threads_and_frames
