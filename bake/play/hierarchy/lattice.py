@@ -14,7 +14,7 @@ import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt8Array
 from bake.play.hierarchy.layers import JoinedClusters, form_of, layers_of
-from bake.play.hierarchy.paths import HierarchyPaths, Plan, Way, with_room
+from bake.play.hierarchy.paths import HierarchyPaths, Plan, with_room
 from bake.play.hierarchy.sheets import LatticeSheets, WornSheets
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.version import Version
@@ -216,16 +216,8 @@ class LatticePaths(HierarchyPaths):
         self._check(filled)
         return memory, (filled, cost, count, length, hop)
 
-    def rows(self, way: Way) -> Int32Array:
-        hop, rows = 0, np.array([way.start], dtype=np.int32)
-        while hop <= len(way.plan):
-            ends, until = (way.start, way.goal, way.plan), len(way.plan) + 1
-            hop, more = self._refined(ends, hop, until, int(rows[-1]), None)
-            rows = np.concatenate([rows, more[1:]])
-        return rows
-
     def _refined(
-        self, way: Plan, hop: int, until: int, row: int, runs: StraightRuns | None
+        self, way: Plan, hop: int, until: int, row: int, *, smooth: bool
     ) -> tuple[int, Int32Array]:
         start, goal, plan = way
         memory, extra = self._borrow(), np.zeros(0, dtype=np.int64)
@@ -235,11 +227,11 @@ class LatticePaths(HierarchyPaths):
             missing = self.tables.sheets.missing()
             with self._walkable(rows, hops, extra):
                 stack = self.tables.stack_for(missing)
-                smooth = NO_RUNS if runs is None else self.tables.runs_for(missing)
+                runs = self.tables.runs_for(missing) if smooth else NO_RUNS
                 done, filled = self._kernels.follow_plan(
-                    start, goal, plan, hop, until, row, stack, smooth, memory
+                    start, goal, plan, hop, until, row, stack, runs, memory
                 )
-            if missing[0] and runs is not None:
+            if missing[0] and smooth:
                 extra = np.union1d(extra, np.flatnonzero(missing[1:]))
                 continue
             self._check(done)
@@ -280,7 +272,3 @@ class LatticePaths(HierarchyPaths):
         ends = np.array([start, goal], dtype=np.int32)
         a, b = places.cells_of(self.tables.version.locations_of(ends)).tolist()
         return bool(abs(a[0] - b[0]) <= _NEAR and abs(a[1] - b[1]) <= _NEAR)
-
-    @property
-    def _runs(self) -> StraightRuns:
-        return self.tables.runs_for(self.tables.sheets.missing())

@@ -121,7 +121,7 @@ class HierarchyPaths:
         length = len(way[2])
         while hop <= length:
             until = self._kernels.piece_end(hop, length)
-            hop, rows = self._refined(way, hop, until, int(piece[-1]), self._runs)
+            hop, rows = self._refined(way, hop, until, int(piece[-1]), smooth=True)
             if len(rows) > 1:
                 piece = rows[1:]
                 yield piece
@@ -204,7 +204,7 @@ class HierarchyPaths:
         hop, rows = 0, np.array([way.start], dtype=np.int32)
         while hop <= len(way.plan):
             ends, until = (way.start, way.goal, way.plan), len(way.plan) + 1
-            hop, more = self._refined(ends, hop, until, int(rows[-1]), NO_RUNS)
+            hop, more = self._refined(ends, hop, until, int(rows[-1]), smooth=False)
             rows = np.concatenate([rows, more[1:]])
         return rows
 
@@ -232,10 +232,10 @@ class HierarchyPaths:
         return found
 
     def _refined(
-        self, way: Plan, hop: int, until: int, row: int, runs: StraightRuns
+        self, way: Plan, hop: int, until: int, row: int, *, smooth: bool
     ) -> tuple[int, Int32Array]:
-        """Refine and smooth some hops; return the hop to go on with, and rows from ``row`` on."""
-        memory = self._borrow()
+        """Refine some hops; return the hop to go on with, and rows from ``row`` on."""
+        memory, runs = self._borrow(), self._runs if smooth else NO_RUNS
         while True:
             follow, stack = self._kernels.follow_plan, self.tables.stack
             done, filled = follow(*way, hop, until, row, stack, runs, memory)
