@@ -648,7 +648,20 @@ def is_flat(path: FilePath) -> bool:
         return file.read(len(MAGIC)) == MAGIC
 
 
-class File:
+class Closing:
+    """Something that is to be closed: by :meth:`close`, or at the end of a ``with`` block."""
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+
+class File(Closing):
     """An open asset or flat file: attributes, and columns by their paths.
 
     Attributes:
@@ -714,12 +727,6 @@ class File:
             raise AssetError(
                 "the asset is closed", file=self.path, remedy="look things up inside `with`"
             )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     # -- attributes -------------------------------------------------------------------------------
 

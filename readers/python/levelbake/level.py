@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Self, cast
+from typing import Any, cast
 
 import numpy as np
 
 from levelbake.changes import Batch, ChangeLog, Changer, Changes, UpdateReport
 from levelbake.errors import FilePath, MissingTableError, QueryError, UnknownProfileError
-from levelbake.file import File
+from levelbake.file import Closing, File
 from levelbake.hops import Arcs, Hops, LevelGround
 from levelbake.places import Cell, Coordinates, Name, Place, Places, Points, quoted
 from levelbake.profile import Profile
@@ -20,7 +20,7 @@ from levelbake.things import Door, Instance, Link, Region, Spot, ThingTables
 from levelbake.toward import ProfileVersion
 
 
-class OpenLevel:
+class OpenLevel(Closing):
     """What does not change of an open level: its places, points and things; a context manager.
 
     Attributes:
@@ -183,12 +183,6 @@ class OpenLevel:
     def close(self) -> None:
         """Close the file. Profiles may still use what they have read, but cannot read more."""
         self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
 
 class Level(OpenLevel):
