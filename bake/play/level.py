@@ -8,7 +8,7 @@ from typing import Any
 
 from bake.arrays import Float64Array
 from bake.asset import Asset
-from bake.kernels.jit import load
+from bake.kernels.jit import load, waiting
 from bake.play.current import Current
 from bake.play.live.report import DetailedReport
 from bake.play.navigator import Navigator
@@ -228,6 +228,7 @@ class LevelAsset(OpenLevel):
         """
         return self._current.writer.keep_journal(Path(path))
 
+    @waiting()
     def warm_up(self, *methods: str) -> None:
         """Compile, or load, the kernels that questions to any profile need; see Navigator.warm_up.
 
@@ -236,12 +237,6 @@ class LevelAsset(OpenLevel):
         Raises:
             QueryError: there is no such method.
         """
-        from bake.kernels.jit import waiting
-
-        with waiting():
-            self._warm_up(methods)
-
-    def _warm_up(self, methods: tuple[str, ...]) -> None:
         if "update" in methods:
             self._current.writer.warm_up()
             methods = tuple(name for name in methods if name != "update")

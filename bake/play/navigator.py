@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int64Array
+from bake.kernels.jit import waiting
 from bake.play.current import Current, Questions
 from bake.play.headings import ends
 from bake.play.live.report import DetailedReport
@@ -387,16 +388,7 @@ class Navigator(Questions):
         now = self._now
         if not now.version.places.is_grid and any(map(is_point, path)):
             return now.sight.cost(path)
-        return float(self._step_units(now, path).sum())
-
-    def _step_units(self, now: Snapshot, path: Sequence[Place]) -> Float64Array:
-        rows = now.rows.along(path)
-        units = now.version.step_costs(rows)
-        wrong = np.flatnonzero(np.isinf(units))
-        if len(wrong):
-            a, b = now.rows.places(rows[wrong[0] : wrong[0] + 2])
-            raise QueryError(f"no step leads from {a!r} to {b!r} for profile {self.name!r}")
-        return units
+        return float(now.rows.priced(path)[1].sum())
 
     def unfold(self, path: Sequence[Place]) -> Unfolded:
         """Say by which links a path goes, and put in the places that these pass through.
@@ -416,10 +408,10 @@ class Navigator(Questions):
         from bake.play.live.moves import Moves
 
         now, known = self._now, self._moves
-        units = self._step_units(now, path)
+        rows, units = now.rows.priced(path)
         if known is None or known[0] is not now:
             self._moves = known = now, Moves(now.version)
-        return known[1].unfold(now.rows.places(now.rows.along(path)), units)
+        return known[1].unfold(now.rows.places(rows), units)
 
     def still_valid(
         self, path: npt.ArrayLike | Sequence[Place], first: npt.ArrayLike | None = None
@@ -579,6 +571,7 @@ class Navigator(Questions):
 
     # -- compiled code, and levels that change -----------------------------------------------------
 
+    @waiting()
     def warm_up(self, *methods: str) -> None:
         """Load the tables, and compile or load the kernels, that later questions need.
 
@@ -590,12 +583,6 @@ class Navigator(Questions):
         Raises:
             QueryError: there is no such method.
         """
-        from bake.kernels.jit import waiting
-
-        with waiting():
-            self._warm_up(methods)
-
-    def _warm_up(self, methods: tuple[str, ...]) -> None:
         from bake.play.searching.methods import Request, run
 
         now = self._now

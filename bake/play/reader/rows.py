@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import AnyArray, BoolArray, Int32Array
+from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
 from bake.play.reader.lookup import WRONG, row_plane
 from bake.play.reader.version import Version
 from levelbake.errors import QueryError
@@ -64,6 +64,19 @@ class Rows:
     def along(self, path: Sequence[Place]) -> Int32Array:
         """Return (k) int32, the rows of the places of a path."""
         return np.array([self.row(place) for place in path], dtype=np.int32)
+
+    def priced(self, path: Sequence[Place]) -> tuple[Int32Array, Float64Array]:
+        """Return (k) int32, the rows of a path, and (k - 1) float64 units of each step.
+
+        Raises:
+            QueryError: as for :meth:`row`; no arc joins two consecutive places.
+        """
+        rows = self.along(path)
+        units = self._version.step_costs(rows)
+        wrong = np.flatnonzero(np.isinf(units))
+        if len(wrong):
+            raise self._version.no_step(*self.places(rows[wrong[0] : wrong[0] + 2]))
+        return rows, units
 
     def pairs(
         self, starts: npt.ArrayLike, goals: npt.ArrayLike, strict: bool

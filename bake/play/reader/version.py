@@ -16,7 +16,7 @@ import numpy as np
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
 from bake.graph import Subgraph
 from bake.play.reader.places import NodePlaces
-from levelbake.errors import CorruptAssetError, MissingTableError
+from levelbake.errors import CorruptAssetError, MissingTableError, QueryError
 
 
 class Priced(NamedTuple):
@@ -108,6 +108,13 @@ class Version:
             f"the asset holds no {table} for profile {self.profile!r}",
             file=self.places.asset.path,
             remedy=f"add {table} to tables in bake.toml and rebake",
+        )
+
+    def no_step(self, one: object, other: object) -> QueryError:
+        """Return the error for two places of a path that no arc joins."""
+        return QueryError(
+            f"no step leads from {one!r} to {other!r} for profile {self.profile!r}",
+            expected="neighbouring places, as path() returns them",
         )
 
     # -- rows -------------------------------------------------------------------------------------

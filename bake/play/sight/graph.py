@@ -13,7 +13,7 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array
 from bake.play.reader.rows import Rows
 from bake.play.reader.version import Version
-from bake.play.sight.lines import Sight, Waypoints, check_index, no_step, no_way
+from bake.play.sight.lines import Sight, Waypoints, check_index, no_way
 from levelbake.errors import QueryError
 from levelbake.places import Place
 from levelbake.things import ThingTables
@@ -65,22 +65,13 @@ class GraphSight(Sight):
         turns[1:] |= by_link
         return turns
 
-    def _along(self, path: Sequence[Place]) -> Int32Array:
-        """Return the rows of a path, each of whose steps there is."""
-        rows = self._rows.along(path)
-        wrong = np.flatnonzero(np.isinf(self._version.step_costs(rows)))
-        if len(wrong):
-            a, b = self._rows.places(rows[wrong[0] : wrong[0] + 2])
-            raise no_step(self._version, a, b)
-        return rows
-
     def smooth(self, path: Sequence[Place]) -> Waypoints:
-        at = np.flatnonzero(self._turns(self._along(path)))
+        at = np.flatnonzero(self._turns(self._rows.priced(path)[0]))
         return Waypoints([path[each] for each in at.tolist()], at.tolist())
 
     def furthest(self, path: Sequence[Place], at: int) -> int:
         check_index(path, at)
-        turns = np.flatnonzero(self._turns(self._along(path)))
+        turns = np.flatnonzero(self._turns(self._rows.priced(path)[0]))
         return int(turns[turns > at].min(initial=len(path) - 1))
 
     def cost(self, waypoints: Sequence[Place]) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from bake.arrays import Float64Array, Int32Array
 from bake.play.reader.rows import Rows
 from bake.play.reader.version import Version
-from bake.play.sight.lines import Sight, Waypoints, check_index, no_step, no_way
+from bake.play.sight.lines import Sight, Waypoints, check_index, no_way
 from bake.search.point.visibility import (
     SightGrid,
     furthest_along,
@@ -60,7 +60,7 @@ class GridSight(Sight):
         wrong = np.flatnonzero(np.isinf(so_far))
         if len(wrong):
             a, b = self._rows.places(rows[wrong[0] - 1 : wrong[0] + 1])
-            raise no_step(self._version, a, b)
+            raise self._version.no_step(a, b)
         return so_far
 
     def smooth(self, path: Sequence[Place]) -> Waypoints:

@@ -53,10 +53,3 @@ def no_way(version: Version, a: object, b: object) -> QueryError:
         f"no straight way leads from {a!r} to {b!r} for profile {version.profile!r}",
         expected="waypoints, as smooth() returns them",
     )
-
-
-def no_step(version: Version, a: object, b: object) -> QueryError:
-    return QueryError(
-        f"no step leads from {a!r} to {b!r} for profile {version.profile!r}",
-        expected="neighbouring places, as path() returns them",
-    )

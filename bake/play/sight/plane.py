@@ -22,7 +22,7 @@ from bake.play.mesh.ways import MeshWays
 from bake.play.reader.places import is_point
 from bake.play.reader.rows import Rows
 from bake.play.reader.version import Version
-from bake.play.sight.lines import Sight, Waypoints, check_index, no_step, no_way
+from bake.play.sight.lines import Sight, Waypoints, check_index, no_way
 from bake.play.walls import PlaneWays
 from levelbake.places import Place
 
@@ -121,7 +121,7 @@ class PlaneSight(Sight):
             else:
                 cost = self._leg(one, other)
             if math.isinf(cost):
-                raise no_step(self._version, path[at], path[at + 1])
+                raise self._version.no_step(path[at], path[at + 1])
             costs.append(costs[-1] + cost)
         return np.array(costs)
 
