@@ -56,15 +56,8 @@ def _diagonal(context: SearchContext) -> bool:
     return bool(((across == 1) & (down == 1)).any())
 
 
-def _null(context: SearchContext, goal: int) -> Estimate:
-    return Estimate("null")
-
-
 def _norm(name: str) -> Maker:
-    def make(context: SearchContext, goal: int) -> Estimate:
-        return context.kept(name, lambda: _scaled(name, context))
-
-    return make
+    return lambda context, goal: context.kept(name, lambda: _scaled(name, context))
 
 
 def _scaled(name: str, context: SearchContext) -> Estimate:
@@ -174,29 +167,17 @@ def _exact(context: SearchContext, goal: int) -> Estimate:
     return Estimate("exact", ROWS, table=ticks.astype(np.int32)[:, None])
 
 
-def _cluster(context: SearchContext, goal: int) -> Estimate:
-    return context.bounds.between_clusters(goal, fitting_norm(context))
-
-
-def _landmark(context: SearchContext, goal: int) -> Estimate:
-    return context.bounds.landmark(goal)
-
-
-def _maximum(context: SearchContext, goal: int) -> Estimate:
-    return context.bounds.maximum(goal, fitting_norm(context))
-
-
 HEURISTICS: dict[str, Maker] = {
-    "null": _null,
+    "null": lambda context, goal: Estimate("null"),
     "manhattan": _norm("manhattan"),
     "euclidean": _norm("euclidean"),
     "chebyshev": _norm("chebyshev"),
     "octile": _norm("octile"),
     "hex": _norm("hex"),
     "exact": _exact,
-    "cluster": _cluster,
-    "landmark": _landmark,
-    "maximum": _maximum,
+    "cluster": lambda context, goal: context.bounds.between_clusters(goal, fitting_norm(context)),
+    "landmark": lambda context, goal: context.bounds.landmark(goal),
+    "maximum": lambda context, goal: context.bounds.maximum(goal, fitting_norm(context)),
 }
 
 
