@@ -156,14 +156,6 @@ def _unite_clusters(graph: ClusteredGraph, key: Int64Array, low: Int32Array) -> 
         low[cluster] = root(low, cluster)
 
 
-@kernel
-def _relabel(label: Int32Array, number: Int32Array) -> None:
-    """Give all rows that have a cluster its new number."""
-    for row in range(len(label)):
-        if label[row] >= 0:
-            label[row] = number[label[row]]
-
-
 @dataclass(frozen=True)
 class Partition:
     """Rows by cluster.
@@ -228,7 +220,8 @@ class Partition:
         number_of_cluster = np.full(len(self.key), -1, dtype=np.int32)
         number_of_cluster[kept] = number[: len(kept)]
         if (number_of_cluster[kept] != kept).any():
-            _relabel(label, number_of_cluster)
+            known = label >= 0
+            label[known] = number_of_cluster[label[known]]
         # A root has the number of its cluster, all others have that of their root.
         label[root] = number[len(kept) :]
         label[cut] = label[low[cut]]
