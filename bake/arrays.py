@@ -1,4 +1,4 @@
-"""Name the types of arrays, the same in every module."""
+"""Name the types of arrays, the same in every module, and say where parts of one begin."""
 
 from __future__ import annotations
 
@@ -30,4 +30,12 @@ __all__ = [
     "UInt16Array",
     "UInt32Array",
     "UInt64Array",
+    "offsets",
 ]
+
+
+def offsets(sizes: AnyArray, dtype: type[np.signedinteger] = np.int32) -> AnyArray:
+    """Return (k + 1), where each of k parts in a row begins, and where the last one ends."""
+    first = np.zeros(len(sizes) + 1, dtype=dtype)
+    np.cumsum(sizes, out=first[1:])
+    return first

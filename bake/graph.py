@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array
+from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, offsets
 
 #: The weight of an arc that may not be used. In stored distances the same number means "no path".
 #: Kernels take these from here, as the digest of what is compiled counts the files of this package
@@ -75,8 +75,7 @@ class Graph:
             The graph, and (m) int64, the index of the given arc that became each arc of the graph.
         """
         order = np.argsort(tail, kind="stable")
-        first_out = np.zeros(node_count + 1, dtype=np.int32)
-        np.cumsum(np.bincount(tail, minlength=node_count), out=first_out[1:])
+        first_out = offsets(np.bincount(tail, minlength=node_count))
         return Graph(first_out, head[order].astype(np.int32)), order
 
     def reverse(self) -> tuple[Graph, Int64Array]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bake.arrays import Int32Array
+from bake.arrays import Int32Array, offsets
 from bake.asset.records import as_names
 from bake.errors import CostError
 from bake.graph import MAX_WEIGHT, Graph, lightest_arcs
@@ -108,8 +108,7 @@ def to_scipy(graph: Graph, weight: Int32Array) -> csr_array[np.int32, tuple[int,
     arc = lightest_arcs(graph, weight)
     tail, head = graph.tail()[arc], graph.head[arc]
     arc = arc[np.lexsort((head, tail))]
-    first = np.zeros(graph.node_count + 1, dtype=np.int32)
-    np.cumsum(np.bincount(tail, minlength=graph.node_count), out=first[1:])
+    first = offsets(np.bincount(tail, minlength=graph.node_count))
     shape = (graph.node_count, graph.node_count)
     return csr_array((weight[arc], graph.head[arc], first), shape=shape)
 

@@ -12,7 +12,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array
+from bake.arrays import BoolArray, Int32Array, Int64Array, offsets
 
 #: On a cell that nobody has reserved.
 NOBODY = -1
@@ -30,8 +30,7 @@ class Reservations:
 
     def __init__(self, steps: int, capacity: Int32Array) -> None:
         self.capacity = capacity
-        self.column: Int32Array = np.zeros(len(capacity) + 1, dtype=np.int32)
-        np.cumsum(capacity, out=self.column[1:])
+        self.column: Int32Array = offsets(capacity)
         self.taken: Int32Array = np.full((steps + 1, self.column[-1]), NOBODY, dtype=np.int32)
         self._steps: Int64Array = np.arange(steps + 1)[:, None]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array
+from bake.arrays import BoolArray, Int32Array, offsets
 from bake.graph import INFINITY, Graph, Subgraph
 from bake.search.all_pairs.batch import LANES, BatchScratch, BatchSearch
 from bake.search.all_pairs.entries import (
@@ -214,8 +214,7 @@ class RangeSearcher:
         first_out, head = self._sub.graph.first_out, self._sub.graph.head
         arcs = slice(first_out[begin], first_out[stop])
         kept = (head[arcs] >= begin) & (head[arcs] < stop)
-        first = np.zeros(len(kept) + 1, dtype=np.int32)
-        np.cumsum(kept, out=first[1:])
+        first = offsets(kept)
         within = Graph(
             first[first_out[begin : stop + 1] - first_out[begin]], head[arcs][kept] - begin
         )

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array, offsets
 from bake.asset.lattice import NOWHERE, SLOTS, sheet_side
 from bake.play.reader.columns import ProfileColumns
 from bake.search.hierarchy.arcs import diagonal_slots
@@ -110,11 +110,11 @@ class LatticeSheets:
         side = implied.block
         clusters, rows, self.held, bound = (columns.column(name, np.int32) for name in COLUMNS)
         across, down = -(-lattice.width // side), -(-lattice.height // side)
-        first_cluster = _begins(clusters)
+        first_cluster = offsets(clusters)
         if len(clusters) != across * down:
             raise columns.damaged("square_clusters does not fit the grid")
         self.cluster_count = len(rows)
-        self._row_of_cluster = _begins(rows)
+        self._row_of_cluster = offsets(rows)
         self.row_count = int(self._row_of_cluster[-1])
         if (self.held > rows).any():
             raise columns.damaged("cluster_transitions does not fit the clusters")
@@ -419,10 +419,3 @@ class WornSheets:
         with self.reading(self.sheets_of_rows(rows)):
             found: Int32Array = self.graph.node[rows, 0]
         return found
-
-
-def _begins(counts: Int32Array) -> Int32Array:
-    """Return (k + 1) int32, where each of some parts begins, given how many members they have."""
-    first = np.zeros(len(counts) + 1, dtype=np.int64)
-    np.cumsum(counts, out=first[1:])
-    return first.astype(np.int32)

@@ -12,7 +12,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
+from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, offsets
 from bake.graph import INFINITY
 from bake.play.live.state import GraphVersion
 from bake.search.live.baked_hops import BakedHops
@@ -164,8 +164,7 @@ def paths_of(
     steps = np.zeros(count, dtype=np.int64)
     for pairs, (first, _) in parts:
         steps[pairs] = np.diff(first)
-    starts = np.zeros(count + 1, dtype=np.int64)
-    np.cumsum(steps, out=starts[1:])
+    starts = offsets(steps, np.int64)
     whole = np.empty(int(starts[-1]), dtype=np.int32)
     for pairs, (first, path) in parts:
         # Each place of a part goes as far as its path is moved.

@@ -93,11 +93,11 @@ def step_index(
 
 
 @inlined
-def sector(dx: np.int64, dy: np.int64) -> np.int64:
+def sector(dx: int, dy: int) -> int:
     """Number the direction to a goal, see :func:`bake.movement.sectors`."""
-    side = np.int64(dx > 0) - np.int64(dx < 0) + 1
-    side = side * 3 + np.int64(dy > 0) - np.int64(dy < 0) + 1
-    return side * 2 + np.int64(abs(dy) > abs(dx))
+    side = int(dx > 0) - int(dx < 0) + 1
+    side = side * 3 + int(dy > 0) - int(dy < 0) + 1
+    return side * 2 + int(abs(dy) > abs(dx))
 
 
 @kernel

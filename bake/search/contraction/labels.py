@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt32Array
+from bake.arrays import Int32Array, Int64Array, UInt32Array, offsets
 from bake.graph import INFINITY
 from bake.kernels.jit import kernel
 from bake.search.contraction.metric import Weights
@@ -58,8 +58,7 @@ def empty_labels(parent: Int32Array, *, two_way: bool) -> Labels:
     depth = depths(parent)
     below, chain = np.empty((2, n), dtype=np.int32)
     _find_chains(parent, below, chain)
-    first = np.zeros(n + 1, dtype=np.int64)
-    np.cumsum(depth.astype(np.int64) + 1, out=first[1:])
+    first = offsets(depth.astype(np.int64) + 1, np.int64)
     away = np.empty(int(first[-1]), dtype=np.int32)
     toward = away if two_way else np.empty_like(away)
     return Labels(parent, depth, chain, first, away, toward)

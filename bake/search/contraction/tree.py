@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt8Array
+from bake.arrays import Int32Array, Int64Array, UInt8Array, offsets
 from bake.graph import Graph
 from bake.kernels.jit import kernel
 
@@ -50,8 +50,7 @@ def both_ways(graph: Graph) -> Graph:
     tail = graph.tail().astype(np.int64)
     pairs = np.concatenate([tail << 32 | graph.head, graph.head.astype(np.int64) << 32 | tail])
     pairs = np.unique(pairs)
-    first_out = np.zeros(graph.node_count + 1, dtype=np.int32)
-    np.cumsum(np.bincount(pairs >> 32, minlength=graph.node_count), out=first_out[1:])
+    first_out = offsets(np.bincount(pairs >> 32, minlength=graph.node_count))
     return Graph(first_out, (pairs & 0xFFFFFFFF).astype(np.int32))
 
 
@@ -176,8 +175,7 @@ def elimination_tree(graph: Graph, order: Int32Array, *, most_arcs: int) -> Tree
     degree = np.zeros(n, dtype=np.int64)
     if not _count_arcs(graph.first_out, graph.head, order, rank, parent, mark, degree, most_arcs):
         return None
-    first_up = np.zeros(n + 1, dtype=np.int64)
-    np.cumsum(degree, out=first_up[1:])
+    first_up = offsets(degree, np.int64)
     up = np.empty(int(first_up[-1]), dtype=np.int32)
     tree = Tree(order, rank, parent, depths(parent), first_up, up)
     _fill_arcs(graph.first_out, graph.head, tree, mark, first_up[:-1].copy())

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array
+from bake.arrays import Int32Array, Int64Array, offsets
 from bake.kernels.heap import Heap, drop_first, push
 from bake.kernels.jit import kernel
 from bake.search.contraction.metric import Prices, Weights, arc_between
@@ -65,8 +65,7 @@ class Lower(NamedTuple):
 def lower_arcs(tree: Tree) -> Lower:
     """Lay out the arcs of a tree by their higher ends."""
     n, count = len(tree.order), tree.arc_count
-    first = np.zeros(n + 1, dtype=np.int64)
-    np.cumsum(np.bincount(tree.up, minlength=n), out=first[1:])
+    first = offsets(np.bincount(tree.up, minlength=n), np.int64)
     below = np.empty((count, 2), dtype=np.int32)
     _fill_lower(tree, first[:-1].copy(), below)
     most = min(count, MOST_TOUCHED)

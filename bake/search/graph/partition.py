@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
+from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, offsets
 from bake.graph import UNREACHABLE, Arcs
 from bake.kernels.heap import Heap, drop_first, push
 from bake.kernels.jit import kernel
@@ -270,6 +270,5 @@ def neighbours(
     a = np.concatenate([label_from, label_to]).astype(np.int64)
     b = np.concatenate([label_to, label_from])
     pairs: Int64Array = np.unique(a * max(1, count) + b)
-    first = np.zeros(count + 1, dtype=np.int32)
-    np.cumsum(np.bincount(pairs // max(1, count), minlength=count), out=first[1:])
+    first = offsets(np.bincount(pairs // max(1, count), minlength=count))
     return first, (pairs % max(1, count)).astype(np.int32)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, UInt8Array
+from bake.arrays import BoolArray, Int32Array, UInt8Array, offsets
 from bake.kernels.jit import inlined, kernel
 
 #: An entrance shorter than this has one transition, in its middle; longer ones begin and end with
@@ -253,8 +253,7 @@ def find_crossings(
         own = np.arange(len(pair), dtype=np.int32)
         every = np.ones(len(pair), dtype=np.bool_)
         return Crossings(near, far, ways, own, np.zeros_like(own), every)
-    first = np.zeros(n + 1, dtype=np.int32)
-    np.cumsum(np.bincount(near, minlength=n), out=first[1:])
+    first = offsets(np.bincount(near, minlength=n))
     entrance, depth, queue = np.empty((3, len(pair)), dtype=np.int32)
     chosen = np.zeros(len(pair), dtype=np.bool_)
     border = _Border(first_out, head, label, near, far, ways, first)

@@ -69,7 +69,7 @@ def lower(
     too_high = False
     for node in tail:
         if landmark[node, mark] != _FAR:
-            size = push(heap, size, np.int64(landmark[node, mark]), np.int64(node))
+            size = push(heap, size, int(landmark[node, mark]), int(node))
     while size > 0:
         done, node = heap[0, 0], heap[0, 1]
         size = drop_first(heap, size)

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt8Array
+from bake.arrays import Int32Array, Int64Array, UInt8Array, offsets
 from bake.search.hierarchy.bundles import (
     CLUSTER,
     END,
@@ -75,10 +75,8 @@ class Layer:
             degree: (t) int32, how many arcs leave each transition.
             flow: flow fields of this layer, and perhaps more.
         """
-        first_transition = np.zeros(len(held) + 1, dtype=np.int32)
-        np.cumsum(held, out=first_transition[1:])
-        first_out = np.zeros(len(node) + 1, dtype=np.int32)
-        np.cumsum(degree, out=first_out[1:])
+        first_transition = offsets(held)
+        first_out = offsets(degree)
         data = cluster_columns(first_transition, size, bits)
         return Layer(
             below_cluster,

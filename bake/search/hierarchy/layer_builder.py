@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array, offsets
 from bake.kernels.jit import kernel
 from bake.search.graph.partition import members
 from bake.search.hierarchy.arcs import (
@@ -275,8 +275,7 @@ def build_layer(
 def _transitions(members: Members, chosen: UInt8Array) -> Transitions:
     """Number the chosen nodes by cluster, and within a cluster in ascending order."""
     is_one = chosen[members.node] != 0
-    before = np.zeros(len(is_one) + 1, dtype=np.int32)
-    np.cumsum(is_one, out=before[1:])
+    before = offsets(is_one)
     node = members.node[is_one]
     number = np.full(len(chosen), -1, dtype=np.int32)
     number[node] = np.arange(len(node), dtype=np.int32)
@@ -293,13 +292,12 @@ def search_fresh(
 ) -> InnerEdges:
     """Search some clusters from each of their transitions, and fill in their flow fields."""
     count = (transitions.first[fresh + 1] - transitions.first[fresh]).astype(np.int64)
-    first = np.zeros(len(fresh) + 1, dtype=np.int64)
-    np.cumsum(count * count, out=first[1:])
+    first = offsets(count * count, np.int64)
     distance = np.empty(int(first[-1]), dtype=np.int32)
-    ground = base.graph, base.members
-    found = first, distance, bits, cluster_data, flow
+    graph, members = base.graph, base.members
+    room = ClusterRoom.of(graph, members, fresh)
     longest = search_from_transitions(
-        *ground, transitions, fresh, *found, ClusterRoom.of(*ground, fresh)
+        graph, members, transitions, fresh, first, distance, bits, cluster_data, flow, room
     )
     keep = undominated(longest, transitions.first, fresh, first, distance)
     searched = np.full(len(cluster_data) - 1, -1, dtype=np.int32)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import Int32Array, Int64Array
+from bake.arrays import Int32Array, Int64Array, offsets
 from bake.graph import BLOCKED
 
 
@@ -79,8 +79,7 @@ def twin_arcs(
     back = head.astype(np.int64) * node_count + tail
     key = np.unique(np.concatenate([there, back])[np.tile(tail != head, 2)])
     tails, heads = np.divmod(key, max(1, node_count))
-    first_out = np.zeros(node_count + 1, dtype=np.int32)
-    np.cumsum(np.bincount(tails, minlength=node_count), out=first_out[1:])
+    first_out = offsets(np.bincount(tails, minlength=node_count))
     twin = np.empty(len(key), dtype=np.int32)
     # Both directions are there, so the arcs that lead back are the same arcs in another order.
     twin[np.argsort(heads * node_count + tails, kind="stable")] = np.arange(len(key))

@@ -75,7 +75,7 @@ def baked_hop(baked: BakedHops, row: int, goal: int) -> int:
         left -= half
     ahead = run[low] & 0xFFFFFFFF
     if ahead == BY_GREED:
-        dx = np.int64(row_data[goal, 2]) - np.int64(row_data[row, 2])
-        dy = np.int64(row_data[goal, 3]) - np.int64(row_data[row, 3])
-        ahead = int(greedy_row[row, int(sector(dx, dy))])
+        dx = int(row_data[goal, 2]) - int(row_data[row, 2])
+        dy = int(row_data[goal, 3]) - int(row_data[row, 3])
+        ahead = int(greedy_row[row, sector(dx, dy)])
     return ahead if ahead < count else -1

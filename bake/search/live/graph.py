@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt32Array
+from bake.arrays import Int32Array, Int64Array, UInt32Array, offsets
 from bake.graph import BLOCKED, UNREACHABLE, Graph
 from bake.kernels.jit import kernel, ready
 from bake.search.graph.label_correcting import ALL, SearchArcs, mask_arcs, shift_for
@@ -172,8 +172,7 @@ class Adjacency:
         arc = positions(self.begin, self.end)
         usable = self.weight[arc] != BLOCKED
         tail = np.repeat(np.arange(self.row_count), self.end - self.begin)[usable]
-        first_out = np.zeros(self.row_count + 1, dtype=np.int32)
-        np.cumsum(np.bincount(tail, minlength=self.row_count), out=first_out[1:])
+        first_out = offsets(np.bincount(tail, minlength=self.row_count))
         return Graph(first_out, self.to[arc[usable]]), self.weight[arc[usable]]
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array
+from bake.arrays import BoolArray, Int32Array, Int64Array, offsets
 from bake.graph import BLOCKED
 from bake.search.hierarchy.bundles import (
     CLUSTER,
@@ -73,8 +73,7 @@ def crossings_of(
     inside = (heads >= 0) & (rank[heads] >= 0)
     tail = np.repeat(np.arange(len(rows), dtype=np.int32), end - first)[inside]
     head = rank[heads[inside]]
-    first_out = np.zeros(len(rows) + 1, dtype=np.int32)
-    np.cumsum(np.bincount(tail, minlength=len(rows)), out=first_out[1:])
+    first_out = offsets(np.bincount(tail, minlength=len(rows)))
     crosses = (label[rows[tail]] != label[rows[head]]) & (own[tail] | own[head])
     crossing = np.flatnonzero(crosses).astype(np.int32)
     crossings = find_crossings(

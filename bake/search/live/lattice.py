@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array, offsets
 from bake.search.graph.partition import connected_parts
 from bake.search.hierarchy.bundles import (
     HEAD,
@@ -242,8 +242,7 @@ class LatticeLayer:
         """Return (c) int32, equal numbers for clusters between which there are paths."""
         count = len(self.cluster)
         order = np.argsort(self.border[:, 0], kind="stable")
-        first = np.zeros(count + 1, dtype=np.int32)
-        np.cumsum(np.bincount(self.border[:, 0], minlength=count), out=first[1:])
+        first = offsets(np.bincount(self.border[:, 0], minlength=count))
         heads = np.ascontiguousarray(self.border[order, 1])
         return connected_parts(first, heads, np.zeros(count, dtype=np.int32))[0]
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array, offsets
 from bake.graph import UNREACHABLE
 from bake.search.graph.partition import crossing_arcs
 from bake.search.hierarchy.arcs import FIRST_DIAGONAL, SLOTS
@@ -153,8 +153,7 @@ def _chosen(
     rows, place, own, heads = rows[ends], place[ends], own[ends], heads[ends]
     number = _numbers(rows, heads)
     joined = number >= 0
-    first_out = np.zeros(len(rows) + 1, dtype=np.int32)
-    np.cumsum(joined.sum(axis=1), out=first_out[1:])
+    first_out = offsets(joined.sum(axis=1))
     head = number[joined]
     # Clusters are numbered as in a bake: by squares, and by their lowest rows.
     key = place.astype(np.int64) << 32 | own
