@@ -13,9 +13,9 @@ import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.graph import Graph, Subgraph
-from bake.search.graph.partition import crossing_arcs, members, squares
+from bake.search.graph.partition import crossing_arcs, squares
 from bake.search.hierarchy.arcs import diagonal_slots, leads_back, list_arcs, step_range
-from bake.search.hierarchy.bundles import CLUSTER, RANK, ClusteredGraph, LatticeArcs, Members
+from bake.search.hierarchy.bundles import ClusteredGraph, LatticeArcs
 from bake.search.hierarchy.clusters import connected_rows, mark_crossings
 from bake.search.hierarchy.entrances import find_crossings
 from bake.search.hierarchy.layer_builder import Base
@@ -87,13 +87,11 @@ def lattice_clusters(rows: LatticeRows, size: int) -> tuple[Base, Int32Array]:
     """
     graph = rows.graph
     label, count = connected_rows(graph, _squares(graph.lattice, size))
-    first, member, rank = members(label, count)
-    graph.node[:, CLUSTER] = label
-    graph.node[:, RANK] = rank
-    lowest = member[first[:-1]]
+    base = Base.of(graph, label, count)
+    lowest = base.members.node[base.members.first[:-1]]
     y, x = np.divmod(graph.lattice.cell[lowest], np.int32(graph.lattice.width))
     tile = squares(size, count, cell=np.stack([x, y], axis=1))
-    return Base(graph, Members(first, member), label), tile
+    return base, tile
 
 
 def _squares(lattice: LatticeArcs, size: int) -> Int64Array:
