@@ -147,9 +147,13 @@ class ContractionHierarchy:
             arc: (k) int32 arcs of the tree; rises: (k) bool, whether the graph's leads up it.
             ticks: (k) int32, its new weight.
         """
-        each, place = np.unique(arc, return_inverse=True)
-        up, down = self._prices.up[each], self._prices.down[each]
-        up[place[rises]], down[place[~rises]] = ticks[rises], ticks[~rises]
+        price, after = self._prices.up, []
+        before = price[arc]
+        for some in (rises, ~rises):
+            price[arc[some]] = ticks[some]
+            after.append(price[arc])
+            price[arc] = before
+        up, down = after
         return np.array_equal(up, down)
 
     def warm_up(self) -> None:
