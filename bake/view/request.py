@@ -184,9 +184,6 @@ def all_toward(scene: Scene, goal: Place, *, need_hops: bool) -> Toward:
     stored = None if labels is None else labels.ticks_toward(row)
     next_row = None
     if need_hops or stored is None:
-        next_row, weight = columns.steps.toward(row)
-    if stored is None:
-        assert next_row is not None
-        ticks, reached = columns.steps.follow_toward(row, next_row, weight)
-        stored = np.where(reached, ticks, np.inf)
+        next_row, ticks = columns.steps.toward(row)
+        stored = ticks if stored is None else stored
     return Toward(row, stored / scene.places.ticks_per_unit, next_row)

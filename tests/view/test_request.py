@@ -40,7 +40,9 @@ def follow_toward(
     nobody = np.empty(0, np.uint8)
     hops = RunHops(none, none, none, nobody, none, none, none, None, stores_none=False)
     steps = Steps(hops, none, none, none, none, CorruptAssetError)
-    return steps.follow_toward(goal, next_row, ticks)
+    found = steps.follow_toward(goal, next_row, ticks)
+    reached = np.isfinite(found)
+    return np.where(reached, found, 0).astype(np.int64), reached
 
 
 def one_by_one(next_row: list[int], step: list[int], row: int) -> tuple[int, int]:

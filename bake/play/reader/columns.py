@@ -335,7 +335,7 @@ class ProfileColumns:
     def ticks_toward(self, goal: int) -> Float64Array:
         """Return (r) float64 ticks from every row to one goal; inf where there is no path."""
         if self.has_hops or self.labels is None:
-            return self.steps.ticks_toward(goal)
+            return self.steps.toward(goal)[1]
         return self.labels.ticks_toward(goal)
 
     # -- steps ------------------------------------------------------------------------------------

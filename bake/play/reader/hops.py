@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array, offsets
 from bake.kernels import jit
 from bake.movement import SECTORS, sectors
 from bake.search.all_pairs.follow import RunIndex, look_up_runs
@@ -52,8 +52,7 @@ class RunHops:
         *,
         stores_none: bool,
     ) -> None:
-        self.first_run = np.zeros(len(run_count) + 1, dtype=np.int64)
-        np.cumsum(run_count, out=self.first_run[1:])
+        self.first_run: Int64Array = offsets(run_count, np.int64)
         self.first_arc = first_arc
         self.start = start
         self.symbol = symbol
@@ -128,7 +127,7 @@ class RunHops:
         return keys
 
     def slots(self, rows: Int32Array, goals: Int32Array) -> Int64Array:
-        """Return (m) slots of m pairs, NO_SLOT where there is none."""
+        """Return (m) int64, the slots of m pairs, NO_SLOT where there is none."""
         if jit.ready(look_up_runs):
             slot = np.empty(len(rows), dtype=np.int64)
             look_up_runs(self.compiled, rows, goals, slot)
@@ -149,11 +148,6 @@ class RunHops:
             away = self.at[b] - self.at[a]
             slot[greedy] = self.greedy_slot[a, sectors(away[:, 0], away[:, 1])]
         return slot
-
-    def column(self, goal: int) -> Int64Array:
-        """Return (r) slots of every row toward one goal."""
-        rows = np.arange(self.rows, dtype=np.int32)
-        return self.slots(rows, np.full(self.rows, goal, dtype=np.int32))
 
     @cached_property
     def parted(self) -> bool:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
+from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array, offsets
 from bake.graph import UNREACHABLE
 from bake.kernels import jit
 from bake.play.reader.hops import RunHops
@@ -135,18 +135,9 @@ class Steps:
             if not self.hops.stores_none and self.hops.parted:
                 ahead[~self.hops.reaches(rows, goals)] = -1
             return ahead
-        slot = self.hops.slots(rows, goals)
-        stuck = np.flatnonzero(slot < 0)
-        arc = self.first_arc.take(rows)
-        arc += slot.astype(np.int32, copy=False)
-        if (arc >= self.end_arc.take(rows)).any():
-            raise self.astray
-        arc[stuck] = 0
-        ahead = self.head_row.take(arc) if len(self.head_row) else arc
-        ahead[stuck] = 0
-        if ahead.min(initial=0) < 0:
-            raise self.astray
-        ahead[stuck] = np.where(rows[stuck] == goals[stuck], rows[stuck], -1)
+        arc = self._arcs_of(rows, goals)
+        ahead = np.where(rows == goals, rows, np.int32(-1))
+        ahead[arc >= 0] = self.head_row[arc[arc >= 0]]
         return ahead
 
     @property
@@ -198,14 +189,20 @@ class Steps:
 
     def _ticks_along(self, first: Int64Array, path: Int32Array, goals: Int32Array) -> Float64Array:
         """Return (k) float64 ticks along each path of :meth:`walk`; inf where there is none."""
-        ticks = np.where(np.diff(first) == 0, np.inf, 0.0)
         pair = np.repeat(np.arange(len(goals)), np.diff(first))
         # Every place of a path but its last one takes a step.
-        step = np.ones(len(path), dtype=np.bool_)
-        step[first[1:][np.diff(first) > 0] - 1] = False
-        slot = self.hops.slots(path[step], goals[pair[step]])
-        np.add.at(ticks, pair[step], self.weight[self.first_arc[path[step]] + slot])
-        return ticks
+        step = np.diff(pair, append=-1) == 0
+        ticks = self.weight[self._arcs_of(path[step], goals[pair[step]])]
+        found = np.bincount(pair[step], ticks, minlength=len(goals)).astype(np.float64)
+        return np.where(np.diff(first) == 0, np.inf, found)
+
+    def _arcs_of(self, rows: AnyArray, goals: Int32Array) -> Int64Array:
+        """Return (k) int64, the arcs that pairs take; -1 where there is none."""
+        slot = self.hops.slots(rows, goals)
+        arc = np.where(slot < 0, -1, self.first_arc[rows] + slot)
+        if (arc >= self.end_arc[rows]).any() or (self.head_row[arc[arc >= 0]] < 0).any():
+            raise self.astray
+        return arc
 
     def _with_a_path(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
         """Return (k) int32 rows, -1 where the goal cannot be reached."""
@@ -213,7 +210,7 @@ class Steps:
         if not hops.stores_none:
             reached = hops.reaches(rows, goals)
         else:
-            reached = (hops.slots(rows, goals) >= 0) | (rows == goals)
+            reached = self.next_rows(rows, goals) >= 0
         return np.where(reached, rows, np.int32(-1))
 
     def _walk_runs(self, starts: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
@@ -270,77 +267,56 @@ class Steps:
             under_way = under_way[row[under_way] != goals[under_way]]
             if not len(under_way):
                 break
-            row[under_way] = self._stepped(row[under_way], goals[under_way])
+            row[under_way] = ahead = self.next_rows(row[under_way], goals[under_way])
+            if (ahead < 0).any():
+                raise self.astray
             who.append(under_way)
             where.append(row[under_way])
         else:
             raise self.astray
         pair = np.concatenate(who)
         order = np.argsort(pair, kind="stable")
-        first = np.zeros(len(starts) + 1, dtype=np.int64)
-        np.cumsum(np.bincount(pair, minlength=len(starts)), out=first[1:])
+        first = offsets(np.bincount(pair, minlength=len(starts)), np.int64)
         return first, np.concatenate(where)[order].astype(np.int32)
-
-    def _stepped(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
-        slot = self.hops.slots(rows, goals)
-        arc = self.first_arc[rows] + slot
-        if (slot < 0).any() or (arc >= self.end_arc[rows]).any():
-            raise self.astray
-        ahead: Int32Array = self.head_row[arc]
-        if (ahead < 0).any():
-            raise self.astray
-        return ahead
 
     # -- one goal ---------------------------------------------------------------------------------
 
-    def toward(self, goal: int) -> tuple[Int32Array, Int64Array]:
-        """Return every row's step toward one goal.
+    def toward(self, goal: int) -> tuple[Int32Array, Float64Array]:
+        """Return every row's step toward one goal, and how far it is.
 
         Returns:
-            (r) int32 the row stepped to, a row itself where it stays, and (r) int64 ticks of the
-            step.
+            (r) int32 the row stepped to, a row itself where it stays, and (r) float64 ticks to the
+            goal; inf where there is no path.
         """
-        slot = self.hops.column(goal)
-        moves = np.flatnonzero(slot >= 0)
-        moves = moves[moves != goal]
-        arc = self.first_arc[moves] + slot[moves]
-        if (arc >= self.end_arc[moves]).any():
+        ahead = np.arange(self.row_count, dtype=np.int32)
+        arc = self._arcs_of(ahead, np.full_like(ahead, goal))
+        moves = np.flatnonzero(arc >= 0)
+        arc = arc[moves]
+        if (self.weight[arc] == UNREACHABLE).any():
             raise self.astray
-        head, weight = self.head_row[arc], self.weight[arc]
-        if (head < 0).any() or (weight == UNREACHABLE).any():
-            raise self.astray
-        next_row = np.arange(self.row_count, dtype=np.int32)
-        next_row[moves] = head
+        ahead[moves] = self.head_row[arc]
         ticks = np.zeros(self.row_count, dtype=np.int64)
-        ticks[moves] = weight
-        return next_row, ticks
+        ticks[moves] = self.weight[arc]
+        return ahead, self.follow_toward(goal, ahead, ticks)
 
-    def follow_toward(
-        self, goal: int, next_row: Int32Array, ticks: Int64Array
-    ) -> tuple[Int64Array, BoolArray]:
+    def follow_toward(self, goal: int, ahead: Int32Array, ticks: Int64Array) -> Float64Array:
         """Follow all steps to their end, twice as far each round.
 
         J. JáJá, "An Introduction to Parallel Algorithms", section 2.2 (pointer jumping).
 
         Args:
-            next_row, ticks: from :meth:`toward`.
+            ahead, ticks: (r) the row stepped to, itself where it stays, and ticks of the step.
 
         Returns:
-            (r) int64 ticks to the end, and (r) bool, True where that is the goal.
+            (r) float64 ticks to the goal; inf where a row stays elsewhere.
         """
-        ticks, end = ticks.copy(), next_row.copy()
-        for _ in range(max(1, len(next_row)).bit_length()):
-            ticks += ticks[end]
+        end = ahead
+        for _ in range(max(1, len(ahead)).bit_length()):
+            ticks = ticks + ticks[end]
             end = end[end]
-        reached = end == goal
-        if (~reached & (next_row != np.arange(len(next_row)))).any():
+        if (end != goal)[ahead != np.arange(len(ahead))].any():
             raise self.astray
-        return ticks, reached
-
-    def ticks_toward(self, goal: int) -> Float64Array:
-        """Return (r) float64 ticks from every row to one goal; inf where there is no path."""
-        ticks, reached = self.follow_toward(goal, *self.toward(goal))
-        return np.where(reached, ticks.astype(np.float64), np.inf)
+        return np.where(end == goal, ticks.astype(np.float64), np.inf)
 
 
 def _compiled() -> bool:
