@@ -243,11 +243,10 @@ def _walls(asset: Asset) -> Walls | None:
     corner, after, first_corner, area = (
         asset.read(f"/wall_{name}") for name in ("corner", "after", "first_corner", "area")
     )
-    node, weight = (
-        asset.read(name) if asset.has(name) else None for name in ("/wall_node", "/domain_weight")
-    )
+    optional = ("wall_node", "domain_weight", "domain_corner", "domain_node")
+    others = (asset.read(f"/{name}") if asset.has(f"/{name}") else None for name in optional)
     floor = _floors(asset, "/wall_floor", len(first_corner) - 1)
-    return Walls(corner, after, first_corner, floor, area, node, weight)
+    return Walls(corner, after, first_corner, floor, area, *others)
 
 
 def _floors(asset: Asset, name: str, count: int) -> UInt8Array:

@@ -213,6 +213,8 @@ class CharacteristicPoint:
     place: str = ""  #: where in the file it is, for messages
     joins: tuple[int, ...] = ()  #: which of the level's points it is joined to by hand
     apart: tuple[int, ...] = ()  #: and to which it is not, though their domains may border
+    #: corners of a part of the plane that is its domain, whatever is nearest; empty = none is drawn
+    domain: tuple[Point, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -342,6 +344,10 @@ class Walls:
     #: (n) float64 units, how high the cone of each node stands; None where nodes are no
     #: characteristic points
     weight: Float64Array | None = None
+    #: (d, 2) int32 steps of the grid, corners of domains drawn by hand, closed ring after ring, or
+    #: None
+    domain_corner: Int32Array | None = None
+    domain_node: Int32Array | None = None  #: (d) int32, the node of each; one ring a node
 
 
 @dataclass(frozen=True)

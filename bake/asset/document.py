@@ -152,13 +152,14 @@ def lists_of_the_reader() -> str:
 
 def is_read(one: Attribute | Column) -> bool:
     """Return whether the reader reads something: `bake.play` alone reads what is left out."""
-    if one.name in ("domain_weight", "wall_corner"):
+    if one.name in _DOMAINS:
         return True
     if isinstance(one, Column) and (one.world == "lattice" or one in _OF_PLAY):
         return False
     return one.name not in _UNREAD
 
 
+_DOMAINS = {"domain_weight", "domain_corner", "domain_node", "wall_corner"}
 _OF_PLAY = {*places.COLUMNS, *layers.COLUMNS}
 
 

@@ -16,7 +16,7 @@ import shapely
 from bake.arrays import BoolArray, Float64Array, Int64Array
 from bake.errors import counted
 from bake.geometry import GRID, Geometry, geometry_of, grown, walkable
-from bake.level import Drawn, GraphLevel, GridLevel
+from bake.level import Drawn, GraphLevel, GridLevel, Walls
 from bake.search.plane.sight import Outline, holds, sees
 from bake.worlds import AgentProfile
 from bake.worlds.division import kinds_of
@@ -110,6 +110,15 @@ def _links(geometry: Geometry, level: GraphLevel, kind: Kind) -> BoolArray:
     return found
 
 
+def _drawn(walls: Walls, node: Int64Array) -> list[tuple[int, shapely.Polygon]]:
+    """Return which of some nodes have domains drawn by hand, and these, in steps of the grid."""
+    corner, owner = walls.domain_corner, walls.domain_node
+    if corner is None or owner is None:
+        return []
+    rings = ((at, corner[owner == own]) for at, own in enumerate(node.tolist()))
+    return [(at, shapely.Polygon(ring)) for at, ring in rings if len(ring)]
+
+
 def _points(
     level: GraphLevel, kind: Kind, region: shapely.Geometry, outline: Outline, node: Int64Array
 ) -> Iterator[Blocked]:
@@ -123,6 +132,7 @@ def _points(
     ys = np.arange(top + side / 2, bottom, side)
     cone = None if level.walls is None else level.walls.weight
     weight = np.zeros(len(node)) if cone is None else cone[node]
+    drawn = [] if level.walls is None else _drawn(level.walls, node)
     tried = np.rint(np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)).astype(np.int64)
     wrong: list[tuple[Float64Array, int]] = []
     count = 0
@@ -132,6 +142,7 @@ def _points(
         count += 1
         away = np.hypot(*(position - np.array([x, y]) / GRID).T)
         nearest = int((away - weight).argmin())
+        nearest = next((at for at, area in drawn if shapely.contains_xy(area, x, y)), nearest)
         if not sees(outline, x, y, *steps[nearest].tolist()):
             wrong.append((np.array([x, y]) / GRID, nearest))
     if wrong:

@@ -95,8 +95,10 @@ def shared_contents(world: World, recipe: str) -> Contents:
         columns |= _by_field(world.mesh, "mesh")
     if world.walls is not None:
         columns |= _by_field(world.walls, "wall")
-        if world.walls.weight is not None:
-            columns["/domain_weight"] = columns.pop("/wall_weight")
+        for name in ("weight", "domain_corner", "domain_node"):
+            if getattr(world.walls, name) is not None:
+                column = "/domain_" + name.removeprefix("domain_")
+                columns[column] = columns.pop(f"/wall_{name}")
     return Contents(attributes, columns)
 
 

@@ -2,14 +2,14 @@
 
 Every way answers as a scan of all places would: the place with the least square of its distance, in
 the arithmetic of float64, and of several the one with the lowest location. Where characteristic
-points have weights, it is the place whose cone is highest above the point; these are few, and are
-scanned.
+points have weights or domains drawn by hand, it is the place whose domain the point lies in: the
+drawn one, or that of the cone highest above the point. These are few, and are scanned.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, cast
 
@@ -23,7 +23,7 @@ from bake.search.point.kd_tree import NONE, Candidate, KdTree, nearest_row, near
 from bake.search.point.nearest_cell import nearest_cell, nearest_cells
 from levelbake.errors import QueryError
 from levelbake.hops import view_of
-from levelbake.places import FARTHEST, Place, quoted
+from levelbake.places import FARTHEST, Place, drawn_at, quoted
 
 #: A point no farther than this from the middle of a cell, along both axes, is nearest to that one,
 #: however floats round; nearer to a border the cells around decide.
@@ -269,13 +269,14 @@ class NearestPlaces:
     def _cones(self) -> tuple[Int32Array, Float64Array, Float64Array] | None:
         """Return the rows that can be stood on by location, their points and their weights.
 
-        None where no point has a weight, as then the nearest one is the one whose domain it is.
+        None where no point has a weight or a drawn domain, as then the nearest one is the one whose
+        domain it is.
         """
         version, places = self._version, self._places
         if places.is_grid or not places.asset.has("/domain_weight"):
             return None
         weight = places.asset.read("/domain_weight").astype(np.float64)
-        if not weight.any():
+        if not (weight.any() or places.asset.has("/domain_corner")):
             return None
         row = np.arange(version.row_count, dtype=np.int32)
         if version.standing is not None:
@@ -284,7 +285,7 @@ class NearestPlaces:
         return row, self._points[row], weight[version.location[row]]
 
     def _under_cones(self, points: Float64Array) -> Int32Array:
-        """Return (k) int32, the rows whose cones are highest above points; of equals the first."""
+        """Return (k) int32, the rows whose domains points lie in; of equal cones the first."""
         assert self._cones is not None
         row, place, weight = self._cones
         if not len(row):
@@ -293,8 +294,20 @@ class NearestPlaces:
         for first in range(0, len(points), _AT_ONCE):
             mine = points[first : first + _AT_ONCE, None]
             height = weight - np.hypot(mine[..., 0] - place[:, 0], mine[..., 1] - place[:, 1])
+            for at, inside in self._drawn_over(mine[:, 0]):
+                height[inside, at] = np.inf
             found[first : first + _AT_ONCE] = row[height.argmax(axis=1)]
         return found
+
+    def _drawn_over(self, points: Float64Array) -> Iterator[tuple[int, BoolArray]]:
+        """Yield which cone each domain drawn by hand is that of, and (k) bool, what lies in it."""
+        asset = self._places.asset
+        if self._cones is not None and asset.has("/domain_corner"):
+            node, inside = drawn_at(asset, points)
+            location = self._version.location[self._cones[0]]
+            for own, at in enumerate(np.searchsorted(location, node).tolist()):
+                if at < len(location) and location[at] == node[own]:
+                    yield at, inside[:, own]
 
     # -- where places lie -------------------------------------------------------------------------
 

@@ -37,11 +37,24 @@ def prove_walls(asset: Asset, level: FileLevel) -> None:
         inside = _inside(corner[mine], corner[after[mine]], place[area == each])
         level.require(inside, "a node lies outside its area")
 
+    if asset.has("/domain_corner"):
+        _prove_domains(asset, level, place)
     if asset.has("/wall_node"):
         _prove_nodes(level, asset.read("/wall_node").astype(np.int64), corner, after, place)
         bend = np.flatnonzero(asset.read("/wall_node") >= 0)
         own = area[asset.read("/wall_node")[bend]] == owner[bend]
         level.require(own.all(), "a node is a corner of another area")
+
+
+def _prove_domains(asset: Asset, level: FileLevel, place: Int64Array) -> None:
+    """Prove that a domain drawn by hand is one closed ring around its node."""
+    corner, node = (asset.read(f"/domain_{name}").astype(np.int64) for name in ("corner", "node"))
+    first = np.flatnonzero(np.diff(node, prepend=-1))
+    level.require(len(np.unique(node)) == len(first), "a node has two domains")
+    for own, ring in zip(node[first].tolist(), np.split(corner, first[1:]), strict=True):
+        level.require(len(ring) > 3 and (ring[0] == ring[-1]).all(), "a domain is no closed ring")
+        inside = _inside(ring[:-1], ring[1:], place[own : own + 1])
+        level.require(inside, "a node lies outside its domain")
 
 
 def _prove_nodes(

@@ -4,8 +4,9 @@ G. Lejeune Dirichlet, 1850; G. Voronoi, 1908. Points without weights are joined 
 their Delaunay triangulation. Of points with weights each is a cone that stands on the plane, the
 higher the larger the weight, and a place belongs to the cone that is highest above it (an
 additively weighted diagram: F. Aurenhammer, "Voronoi Diagrams", ACM Computing Surveys 23, 1991);
-borders between these domains are found by sampling. A designer may join points whose domains do not
-border, and part others. An arc is kept where its straight line stays between the walls.
+borders between these domains are found by sampling. A designer may draw a part of the plane that is
+a point's domain whatever is nearest, join points whose domains do not border, and part others. An
+arc is kept where its straight line stays between the walls.
 """
 
 from __future__ import annotations
@@ -37,8 +38,9 @@ def dirichlet_pieces(geometry: Geometry, parts: Sequence[Grown]) -> Pieces:
     Raises:
         LevelError: nobody finds room, a point lies where nobody can be, two lie at one place or one
             inside the cone of another, nobody can go straight between two that are joined by hand,
-            or nobody can take a link.
+            a domain that is drawn is no area around its point alone, or nobody can take a link.
     """
+    areas = _drawn(geometry)
     used, joined = set[int](), set[tuple[int, int]]()
     joins, apart = (_by_hand(geometry, which) for which in ("joins", "apart"))
 
@@ -59,8 +61,10 @@ def dirichlet_pieces(geometry: Geometry, parts: Sequence[Grown]) -> Pieces:
                 expected=f"at most {MAX_BENDS:,} on a floor",
                 remedy='state them in the level, or take division = "mesh"',
             )
-        pairs = bordering(region, point / GRID, weight) if weight.any() else neighbours(point)
         row = {at: number for number, at in enumerate(mine)}
+        drawn = [(row[at], area) for at, area in areas.items() if at in row]
+        by_sample = weight.any() or drawn
+        pairs = bordering(region, point / GRID, weight, drawn) if by_sample else neighbours(point)
         stated, parted = (
             {(row[a], row[b]) for a, b in hand if {a, b} <= row.keys()} for hand in (joins, apart)
         )
@@ -76,7 +80,8 @@ def dirichlet_pieces(geometry: Geometry, parts: Sequence[Grown]) -> Pieces:
         one, other = pairs.T
         tail, head = np.concatenate([one, other]), np.concatenate([other, one])
         ends = {key: number[at] for key, at in asked.items()}
-        return Seen(point, tail, head, weight=weight), ends
+        rings = [(at, shapely.get_coordinates(area)[:-1].astype(np.int64)) for at, area in drawn]
+        return Seen(point, tail, head, weight=weight, drawn=rings), ends
 
     pieces = pieces_of(geometry, parts, seen)
     _check_used(geometry, used)
@@ -157,7 +162,7 @@ def _check_cones(geometry: Geometry, mine: list[int], weight: Float64Array) -> N
         above = weight - far - weight[row]
         above[row] = -np.inf
         over = int(above.argmax())
-        if above[over] >= 0:
+        if above[over] >= 0 and not geometry.points[at].domain:
             lost, by = geometry.points[at], geometry.points[mine[over]]
             raise LevelError(
                 f"the characteristic point {lost.name!r} has no domain: its weight of "
@@ -167,6 +172,42 @@ def _check_cones(geometry: Geometry, mine: list[int], weight: Float64Array) -> N
                 expected="weights that differ by less than the points are apart",
                 remedy="change one of the weights, or remove the point",
             )
+
+
+def _drawn(geometry: Geometry) -> dict[int, shapely.Polygon]:
+    """Return the domains that are drawn by hand, in steps of the grid, by the point's number."""
+    found: dict[int, shapely.Polygon] = {}
+    points = np.array([each.point for each in geometry.points]).reshape(-1, 2)
+    places = shapely.points(np.rint(points * GRID))
+    for at, each in enumerate(geometry.points):
+        if not each.domain:
+            continue
+        ring = np.rint(np.array(each.domain) * GRID)
+        area = shapely.Polygon(ring) if len(ring) > 2 else shapely.Polygon()
+        if not area.is_valid or not area.area:
+            raise _not_drawn(geometry, at, "crosses itself, or has no area")
+        if not area.covers(places[at]):
+            raise _not_drawn(geometry, at, "lies beside its point")
+        for other, one in enumerate(geometry.points):
+            if other == at or one.floor != each.floor:
+                continue
+            if area.contains(places[other]):
+                raise _not_drawn(geometry, at, f"holds the point {one.name!r} as well")
+            if other in found and area.intersection(found[other]).area:
+                raise _not_drawn(geometry, at, f"overlaps that of {one.name!r}")
+        found[at] = area
+    return found
+
+
+def _not_drawn(geometry: Geometry, at: int, found: str) -> LevelError:
+    point = geometry.points[at]
+    return LevelError(
+        f"the domain drawn for the characteristic point {point.name!r} {found}",
+        file=geometry.source,
+        place=f"{point.place}.domain" if point.place else None,
+        expected="one ring around an area that this point alone lies in",
+        remedy="draw it anew",
+    )
 
 
 def _check_used(geometry: Geometry, used: set[int]) -> None:
@@ -206,7 +247,12 @@ def neighbours(point: Int64Array) -> Int64Array:
     return np.unique(np.array(pairs, dtype=np.int64), axis=0)
 
 
-def bordering(region: shapely.Geometry, point: Float64Array, weight: Float64Array) -> Int64Array:
+def bordering(
+    region: shapely.Geometry,
+    point: Float64Array,
+    weight: Float64Array,
+    drawn: Sequence[tuple[int, shapely.Polygon]] = (),
+) -> Int64Array:
     """Return (m, 2) int64, the pairs of points whose domains border on each other in a region.
 
     Domains are sampled, so a border shorter than a sample may be missed.
@@ -215,6 +261,7 @@ def bordering(region: shapely.Geometry, point: Float64Array, weight: Float64Arra
         region: in steps of the grid.
         point: (k, 2) float64 units.
         weight: (k) float64 units.
+        drawn: points whose domains are drawn by hand, and these, in steps of the grid.
     """
     left, top, right, bottom = (float(each) / GRID for each in shapely.bounds(region))
     step = max(right - left, bottom - top, 1 / GRID) / SAMPLES
@@ -224,6 +271,8 @@ def bordering(region: shapely.Geometry, point: Float64Array, weight: Float64Arra
     domain = np.empty((len(ys), len(xs)), dtype=np.int64)
     for line, y in enumerate(ys.tolist()):
         domain[line] = nearest_cone(np.stack([xs, np.full(len(xs), y)], axis=1), point, weight)
+        for at, area in drawn:
+            domain[line][shapely.contains_xy(area, xs * GRID, np.full(len(xs), y * GRID))] = at
         domain[line][~shapely.contains_xy(region, xs * GRID, np.full(len(xs), y * GRID))] = -1
     pairs = np.concatenate(
         [

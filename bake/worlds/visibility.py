@@ -42,6 +42,10 @@ LinkEnd = tuple[int, bool]
 Asked = dict[LinkEnd, tuple[int, int]]
 
 
+#: Points whose domains are drawn by hand, with the corners, (c, 2) int64 steps of the grid.
+Rings = list[tuple[int, Int64Array]]
+
+
 class Seen(NamedTuple):
     """Points of one floor for one kind of agent, and which see each other."""
 
@@ -53,6 +57,7 @@ class Seen(NamedTuple):
     #: corners
     bend: Int64Array | None = None
     weight: Float64Array | None = None  #: (k) float64 units; None where points have no domains
+    drawn: Rings | None = None  #: the domains that are drawn by hand
 
 
 #: Points, and which of them are ends of links.
@@ -126,6 +131,7 @@ class Gathered:
         self.around: list[Around] = []
         self.bend: list[Int64Array | None] = []
         self.weight: list[Float64Array | None] = []
+        self.drawn: Rings = []
         self.point: list[Int64Array] = []
         self.terrain: list[int] = []
         self.tail: list[int] = []
@@ -138,6 +144,7 @@ class Gathered:
         self.around.append(around)
         self.bend.append(None if seen.bend is None else _moved(seen.bend, first))
         self.weight.append(seen.weight)
+        self.drawn += [(first + at, ring) for at, ring in seen.drawn or ()]
         self.point.append(point)
         self.terrain += terrain.tolist()
         self.tail += (first + seen.tail).tolist()
@@ -177,6 +184,8 @@ class Gathered:
         after = [each.after + at for each, at in zip(outlines, first[:-1].tolist(), strict=True)]
         bends = [each for each in self.bend if each is not None]
         weights = [each for each in self.weight if each is not None]
+        closed = [np.concatenate([ring, ring[:1]]).astype(np.int32) for _, ring in self.drawn]
+        owner = np.array([at for at, _ in self.drawn], dtype=np.int32)
         return Walls(
             np.concatenate(corner).astype(np.int32),
             np.concatenate(after).astype(np.int32),
@@ -187,6 +196,8 @@ class Gathered:
             ),
             np.concatenate(bends).astype(np.int32) if bends else None,
             np.concatenate(weights) if weights else None,
+            np.concatenate(closed) if closed else None,
+            np.repeat(owner, [len(each) for each in closed]) if closed else None,
         )
 
 

@@ -350,6 +350,7 @@ def _around_nodes(walls: Walls, node: Int32Array) -> Walls:
         area=walls.area[node],
         node=None if walls.node is None else number[walls.node],
         weight=None if walls.weight is None else walls.weight[node],
+        domain_node=None if walls.domain_node is None else number[walls.domain_node],
     )
 
 

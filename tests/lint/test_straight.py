@@ -55,6 +55,17 @@ def test_the_nearest_point_may_lie_behind_a_wall(tmp_path: Path) -> None:
     assert finding.cells > 10
 
 
+def test_a_domain_drawn_by_hand_ends_at_the_wall(tmp_path: Path) -> None:
+    """The western room is drawn as the domain of its point, so nobody there is sent beyond."""
+    west = [[0, 0], [9, 0], [9, 16], [9, 20], [0, 20]]
+    points = [{"at": [2, 18], "domain": west}, {"at": [12, 4]}, {"at": [18, 18]}]
+    shapes = [WALL, {"terrain": "wall", "rect": [0, 0, 9, 15]}]
+    assert found(tmp_path, shapes, division="dirichlet", points=points[1:])
+    for finding in found(tmp_path, shapes, division="dirichlet", points=points):
+        point, _ = lines(finding)
+        assert point[0] > 9
+
+
 def test_points_that_all_see_what_is_nearest(tmp_path: Path) -> None:
     points = [{"at": [x, y]} for x in (5, 15) for y in (8, 18)]
     assert found(tmp_path, [WALL], division="dirichlet", points=points) == []

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import shapely
 
+import levelbake
 from bake.play import Navigator, nearest, open_asset
 from bake.recipe.rules import LevelRecipe
+from bake.verify import verify_asset
 from levelbake.errors import OutsideMapError, QueryError, UnknownNodeError
 from tests.support.baked import GROUND, bake, bake_grid, profile_for, write_graph
 from tests.support.strategies import random_grid
@@ -168,28 +171,59 @@ def test_many_points_of_the_wrong_kind(tmp_path: Path) -> None:
         assert not nearest.are_many((0, 0))
 
 
-# -- domains of points with weights ---------------------------------------------------------------
+# -- domains of points with weights, and such that were drawn ------------------------------------
 
 
+def drawn_around(rng: random.Random, points: list[dict]) -> list[shapely.Polygon | None]:
+    """Draw domains of many corners around some points, apart from each other; write them down."""
+    areas: list[shapely.Polygon | None] = []
+    for each in points:
+        angles = sorted(rng.uniform(0, 2 * math.pi) for _ in range(9))
+        x, y = each["at"]
+        ring = [
+            (x + far * math.cos(angle), y + far * math.sin(angle))
+            for angle, far in ((angle, rng.uniform(0.5, 9)) for angle in angles)
+        ]
+        area = shapely.Polygon([(round(x * 1024) / 1024, round(y * 1024) / 1024) for x, y in ring])
+        others = [shapely.Point(other["at"]) for other in points if other is not each]
+        others += [other for other in areas if other is not None]
+        alone = area.is_valid and not any(area.intersects(other) for other in others)
+        fits = alone and area.covers(shapely.Point(x, y))
+        areas.append(area if fits else None)
+        each["domain"] = [list(corner) for corner in ring] if fits else []
+    return areas
+
+
+@pytest.mark.parametrize("drawn", [False, True])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_cone_that_is_highest(tmp_path: Path, seed: int) -> None:
+def test_the_domain_that_a_point_lies_in(tmp_path: Path, seed: int, drawn: bool) -> None:
     rng = random.Random(seed)
     where = [(x, y) for x in range(1, 40, 6) for y in range(1, 30, 6)]
     points = [
         {"at": at, "weight": rng.choice((0, 0, 0.5, 1.75, 2.5))} for at in rng.sample(where, 12)
     ]
+    areas = drawn_around(rng, points) if drawn else [None] * len(points)
     floor = {"terrain": "floor", "rect": [0, 0, 40, 30]}
     document = {"format": "bake-geometry", "version": 1, "shapes": [floor], "points": points}
     source = tmp_path / "glades.json"
     source.write_text(json.dumps(document))
-    with open_asset(bake(source, LevelRecipe(division="dirichlet"))) as level:
+    asset = bake(source, LevelRecipe(division="dirichlet"))
+    verify_asset(asset, None, lambda done: None)
+    with open_asset(asset) as level, levelbake.open_level(asset) as small:
         nav = level.profile()
         weight = {tuple(each["at"]): each["weight"] for each in points}
+        area = {tuple(each["at"]): own for each, own in zip(points, areas, strict=True) if own}
+        assert bool(area) == drawn
         node = {tuple(level.to_point(name)): name for name in nav.places()}
 
-        def highest(point: tuple[float, float]) -> object:
-            """Of equals the one that comes first in the asset."""
+        def expected(point: tuple[float, float]) -> object:
+            """The drawn domain; else the highest cone, and of equals the first in the asset."""
             standing = [at for at in node if nav.can_stand(node[at])]
+            # Points are rounded to the grid before they are held against what was drawn.
+            near = shapely.Point([round(axis * 1024) / 1024 for axis in point])
+            over = [at for at in standing if at in area and area[at].covers(near)]
+            if over:
+                return node[over[0]]
             best = max(weight[at] - np.hypot(point[0] - at[0], point[1] - at[1]) for at in standing)
             order = {name: number for number, name in enumerate(nav.node_names)}
             return min(
@@ -206,14 +240,17 @@ def test_the_cone_that_is_highest(tmp_path: Path, seed: int) -> None:
         for _ in range(2):
             told = [nav.nearest(point) for point in asked]
             assert told == [
-                highest(tuple(min(max(axis, -1e15), 1e15) for axis in point)) for point in asked
+                expected(tuple(min(max(axis, -1e15), 1e15) for axis in point)) for point in asked
             ]
             assert nav.nearest(np.array(asked, dtype=np.float64)).tolist() == told
             assert [nav.nearest(point, last=told[0]) for point in asked] == told
+            assert [small.profile().nearest(point) for point in asked] == told
             for point, name in zip(asked, told, strict=True):
                 plain = min(weight, key=lambda at: math.dist(at, point))
                 differ += node[plain] != name
-            nav.update(blocked=rng.sample(nav.places(), 3))
+            shut = rng.sample(nav.places(), 3)
+            nav.update(blocked=shut)
+            small.update(blocked=shut)
         assert differ > 5
 
 

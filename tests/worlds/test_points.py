@@ -274,3 +274,64 @@ def test_agents_of_two_sizes_have_the_points_they_can_reach() -> None:
     level = by_points(room(*narrow, points=at), agent(name="cat"), agent(1, "ox"), by="dirichlet")
     standing = [level.terrains[code] for code in level.node_terrain]
     assert (standing.count("floor (cat)"), standing.count("floor (ox)")) == (3, 2)
+
+
+# -- domains drawn by hand ------------------------------------------------------------------------
+
+
+def with_domain(stated: tuple[CharacteristicPoint, ...], number: int, *ring: Point) -> tuple:
+    changed = list(stated)
+    changed[number] = replace(changed[number], domain=ring)
+    return tuple(changed)
+
+
+def test_a_drawn_domain_borders_on_what_lies_around_it() -> None:
+    """Three points in a row; the domain of the first reaches past the second to the third."""
+    at = (2.0, 2.0), (8.0, 2.0), (16.0, 2.0)
+    plain = points(*at)
+    assert joined(by_points(room(points=plain), by="dirichlet")) == both(
+        (at[0], at[1]), (at[1], at[2])
+    )
+    ring = (1.0, 1.0), (4.0, 1.0), (4.0, 5.0), (18.0, 5.0), (18.0, 9.0), (1.0, 9.0)
+    level = by_points(room(points=with_domain(plain, 0, *ring)), by="dirichlet")
+    assert joined(level) == both((at[0], at[1]), (at[1], at[2]), (at[0], at[2]))
+    assert level.walls is not None
+    corner, node = level.walls.domain_corner, level.walls.domain_node
+    assert corner is not None
+    assert node is not None
+    assert (corner / 1024).tolist() == [[*each] for each in (*ring, ring[0])]
+    assert level.position is not None
+    assert {tuple(level.position[each]) for each in node.tolist()} == {at[0]}
+    other = by_points(room(points=with_domain(plain, 0, *ring)), by="visibility")
+    assert other.walls is not None
+    assert other.walls.domain_corner is None
+
+
+@pytest.mark.parametrize(
+    ("number", "rings", "found"),
+    [
+        (0, [((1, 1), (3, 1))], "crosses itself, or has no area"),
+        (0, [((0, 0), (8, 8), (8, 0), (0, 8))], "crosses itself, or has no area"),
+        (0, [((8, 1), (9, 1), (9, 3), (8, 3))], "lies beside its point"),
+        (0, [((1, 1), (11, 1), (11, 9), (1, 9))], "holds the point 'p1' as well"),
+        (
+            1,
+            [((1, 1), (8, 1), (8, 9), (1, 9)), ((7, 1), (11, 1), (11, 9), (7, 9))],
+            "overlaps that of 'p0'",
+        ),
+    ],
+)
+def test_domains_that_cannot_be(number: int, rings: list[tuple[Point, ...]], found: str) -> None:
+    stated = points((4, 5), (10, 5))
+    for at, ring in enumerate(rings):
+        stated = with_domain(stated, at, *ring)
+    with pytest.raises(LevelError, match=f"drawn for the characteristic point 'p{number}' {found}"):
+        by_points(room(points=stated), by="dirichlet")
+
+
+def test_a_drawn_domain_saves_a_point_that_a_weight_would_take() -> None:
+    stated = points((4, 5), (5, 5), weight={0: 3.0})
+    level = by_points(
+        room(points=with_domain(stated, 1, (4.5, 4), (6, 4), (6, 6), (4.5, 6))), by="dirichlet"
+    )
+    assert joined(level) == both(((4, 5), (5, 5)))

@@ -57,5 +57,12 @@ COLUMNS = (
         "how high the node's cone stands: a point lies in the domain of the node whose weight "
         "less the distance is greatest. Absent where nodes are no characteristic points",
         box="asset", optional=True, needs="wall_corner", given=True, least=0, finite=True),
+    _column("domain_corner", "int32", "domain corner, xy", "1/1024 units of the source",
+        "corners of domains that were drawn by hand, one closed ring after the other: a point in "
+        "a ring lies in its node's domain, whatever weights say",
+        box="asset", optional=True, needs="domain_weight", given=True),
+    _column("domain_node", "int32", "domain corner", "node",
+        "node whose domain the corner is of; each has one ring at most",
+        box="asset", optional=True, needs="domain_corner", given=True, refers="node"),
 )
 # fmt: on

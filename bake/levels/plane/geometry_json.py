@@ -96,6 +96,9 @@ class PointTable(StrictModel):
     weight: Annotated[float, Field(ge=0, le=MAX_PLACE)] = Field(
         default=0.0, description="how much farther its domain reaches, in units of the plane"
     )
+    domain: _Ring = Field(
+        default=[], description="corners of a region that is its domain, whatever is nearest"
+    )
     floor: _FloorPlace = Field(default=0, description="its floor, the lowest is 0")
 
 
@@ -182,6 +185,7 @@ def points_of(tables: list[PointTable], top: Where) -> tuple[CharacteristicPoint
             str(top.inside("points", at)),
             others(at, "joins", each.joins),
             others(at, "apart", each.apart),
+            tuple(each.domain),
         )
         for at, each in enumerate(tables)
     )

@@ -280,6 +280,8 @@ instance_at;int32;instance;box=asset;world=grid;optional;refers=location
 instance_turn;uint8;instance;box=asset;world=grid;optional;most=7
 wall_corner;int32;wall corner, xy;box=asset;optional;needs=position;least=-268435456;most=268435456
 domain_weight;float64;node;box=asset;optional;needs=wall_corner;least=0;finite
+domain_corner;int32;domain corner, xy;box=asset;optional;needs=domain_weight
+domain_node;int32;domain corner;box=asset;optional;needs=domain_corner;refers=node
 numbers;int32;profile number;box=flat;own;least=0
 cost;float64;terrain;own;above=0;none=nan;finite
 weight;int32;arc;world=graph;own;least=1;most=536870912;none=2147483647

@@ -27,16 +27,7 @@ import numpy as np
 from levelbake import steps
 from levelbake.errors import BlockedCellError, OutsideMapError, QueryError, UnknownNodeError, cut
 from levelbake.file import File
-from levelbake.steps import (
-    AnyArray,
-    BoolArray,
-    Float64Array,
-    HexLayout,
-    Int32Array,
-    Int64Array,
-    Lattice,
-    in_rows,
-)
+from levelbake.steps import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
 
 # -- numbers --------------------------------------------------------------------------------------
 
@@ -75,7 +66,7 @@ NAMED = 5
 FARTHEST = 1e15
 
 
-def form_of(file: File) -> Lattice | None:
+def form_of(file: File) -> steps.Lattice | None:
     """Return which cells of a grid are neighbours, ledges left out; None on graphs.
 
     Raises:
@@ -96,10 +87,10 @@ def form_of(file: File) -> Lattice | None:
     if kind == "graph":
         return None
     form = (width, height, around, layout, floor_height, None, headings)
-    return Lattice(*cast("tuple[Any, ...]", form))
+    return steps.Lattice(*cast("tuple[Any, ...]", form))
 
 
-def lattice_of(file: File) -> Lattice | None:
+def lattice_of(file: File) -> steps.Lattice | None:
     """Return which cells of a grid are neighbours, and which ledges bar; None on graphs."""
     lattice = form_of(file)
     if lattice is not None:
@@ -143,7 +134,7 @@ class Places:
         self.file = file
         self.name, self.where = file.name, f"level {file.name!r}"
         found = form_of(file)
-        self.is_grid, form = found is not None, found or Lattice(0, 0)
+        self.is_grid, form = found is not None, found or steps.Lattice(0, 0)
         self.width, self.height, self.hex_layout = form.width, form.height, form.hex_layout
         self.floor_height, self.headings = form.floor_height, form.headings
         if self.is_grid:
@@ -376,6 +367,21 @@ class Places:
         )
 
 
+def drawn_at(file: File, points: Float64Array) -> tuple[Int32Array, BoolArray]:
+    """Look in which domains drawn by hand points lie, (m, 2) units.
+
+    Returns:
+        (k) int32, the nodes with such domains, and (m, k) bool, whether the points lie in them.
+    """
+    node = file.read("/domain_node")
+    ax, ay = np.moveaxis(file.read("/domain_corner") - np.rint(points * 1024)[:, None], -1, 0)
+    bx, by = np.roll(ax, -1, axis=1), np.roll(ay, -1, axis=1)
+    crossed = ((ay > 0) != (by > 0)) & ((ax * by - ay * bx > 0) == (by > 0))
+    ring = np.flatnonzero(np.diff(node, prepend=-1))
+    inside = np.logical_xor.reduceat(crossed & (node == np.roll(node, -1)), ring, axis=1)
+    return node[ring], inside
+
+
 def numbered(what: str, wrong: list[int]) -> str:
     """Return the first few wrong places of an argument by their numbers."""
     more = f" and {len(wrong) - NAMED:,} more" if len(wrong) > NAMED else ""
@@ -417,7 +423,9 @@ class Coordinates(NamedTuple):
     south: Point
     side: float = 0.0
 
-    def points(self, cells: AnyArray, floor: AnyArray, layout: HexLayout | None) -> Float64Array:
+    def points(
+        self, cells: AnyArray, floor: AnyArray, layout: steps.HexLayout | None
+    ) -> Float64Array:
         """Return the middles of cells.
 
         Args:
@@ -429,7 +437,7 @@ class Coordinates(NamedTuple):
             (n, 2) float64.
         """
         x, y = cells.T.astype(np.float64)
-        if layout is not None and in_rows(layout):
+        if layout is not None and steps.in_rows(layout):
             x += _shift(y, layout)
         elif layout is not None:
             y += _shift(x, layout)
@@ -437,7 +445,7 @@ class Coordinates(NamedTuple):
         return np.stack(self.middle(left, top, x, y), axis=1)
 
     def cells(
-        self, points: Float64Array, floor: AnyArray, layout: HexLayout | None
+        self, points: Float64Array, floor: AnyArray, layout: steps.HexLayout | None
     ) -> Float64Array:
         """Return the cells that points lie in, whether or not the level has them.
 
@@ -470,7 +478,7 @@ class Coordinates(NamedTuple):
         area = ax * by - ay * bx
         return (x * by - y * bx) / area, (y * ax - x * ay) / area
 
-    def problem(self, width: int, height: int, layout: HexLayout | None) -> str | None:
+    def problem(self, width: int, height: int, layout: steps.HexLayout | None) -> str | None:
         """Say why these cannot be the coordinates of a grid of this size; None where they can."""
         if not np.isfinite([*self.east, *self.south, self.side, *np.ravel(self.centres)]).all():
             return "the coordinates are not finite"
@@ -478,7 +486,7 @@ class Coordinates(NamedTuple):
         area = ax * by - ay * bx
         if min(ax, by, area) <= 0 or (layout is not None and not (ay == bx == 0)):
             return "the cells have no area, or do not run to the east and south"
-        apart = 0.0 if layout is None else by if in_rows(layout) else ax
+        apart = 0.0 if layout is None else by if steps.in_rows(layout) else ax
         if not 0 <= self.side <= apart:
             return "the sides of cells are longer than the cells"
         across, down = math.hypot(ax, ay), math.hypot(bx, by)
@@ -494,9 +502,9 @@ class Coordinates(NamedTuple):
         centres = np.array(self.centres, dtype=np.float64)
         return centres[floor if len(centres) > 1 else np.zeros_like(floor)]
 
-    def _hexagons(self, offsets: Float64Array, layout: HexLayout) -> Float64Array:
+    def _hexagons(self, offsets: Float64Array, layout: steps.HexLayout) -> Float64Array:
         """Return the hexagons of points, from offsets to the middle of cell (0, 0)."""
-        line = 1 if in_rows(layout) else 0
+        line = 1 if steps.in_rows(layout) else 0
         pitch, step = (self.south[1], self.east[0]) if line else (self.east[0], self.south[1])
         across, along = offsets[:, line], offsets[:, 1 - line]
         # The lines that are not shifted: the even ones, or the odd ones.
@@ -515,20 +523,20 @@ class Coordinates(NamedTuple):
         return found
 
 
-def _shift(line: Float64Array, layout: HexLayout) -> Float64Array:
+def _shift(line: Float64Array, layout: steps.HexLayout) -> Float64Array:
     """Return by how many steps the cells of a line are shifted against those of line 0."""
     half = 0.5 if steps.shoved_parity(layout) else -0.5
     shift: Float64Array = half * (line % 2)
     return shift
 
 
-def _one_unit(layout: HexLayout | None) -> Coordinates:
+def _one_unit(layout: steps.HexLayout | None) -> Coordinates:
     """Return coordinates of cells one unit wide; the top left corner of the grid is (0, 0)."""
     if layout is None:
         return Coordinates(((0.5, 0.5),), (1.0, 0.0), (0.0, 1.0))
     # The corners of a hexagon reach a quarter of its length into the lines beside its own.
     side, shifted = 1 / math.sqrt(3), 0.5 if steps.shoved_parity(layout) else 1.0
-    if in_rows(layout):
+    if steps.in_rows(layout):
         return Coordinates(((shifted, side),), (1.0, 0.0), (0.0, 1.5 * side), side)
     return Coordinates(((side, shifted),), (1.5 * side, 0.0), (0.0, 1.0), side)
 

@@ -9,18 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from levelbake import steps
 from levelbake.errors import QueryError
 from levelbake.hops import view_of
-from levelbake.places import Place, Places, numbered
-from levelbake.steps import (
-    BLOCKED,
-    AnyArray,
-    ArrayLike,
-    BoolArray,
-    Float64Array,
-    Int32Array,
-    Int64Array,
-)
+from levelbake.places import Place, Places, drawn_at, numbered
+from levelbake.steps import BLOCKED, AnyArray, ArrayLike, BoolArray, Float64Array, Int32Array
 from levelbake.toward import ProfileVersion
 
 #: The errors that a wrong argument makes the fast lookup raise.
@@ -141,7 +134,7 @@ class Profile:
 
     def paths(
         self, starts: ArrayLike, goals: ArrayLike, *, strict: bool = True
-    ) -> tuple[Int64Array, AnyArray]:
+    ) -> tuple[steps.Int64Array, AnyArray]:
         """Return the :meth:`path` of many pairs in one call.
 
         Args:
@@ -277,6 +270,9 @@ class Profile:
         if places.file.has("/domain_weight"):
             # The cone of a characteristic point is as high as its weight.
             below = np.hypot(dx, dy) - places.file.read("/domain_weight")[every]
+            if places.file.has("/domain_node"):
+                node, inside = drawn_at(places.file, np.array([(x, y)]))
+                below[np.isin(every, node[inside[0]])] = -np.inf
         else:
             below = dx * dx + dy * dy
         return places.place_at(int(every[below.argmin()]))
