@@ -282,6 +282,8 @@ class NearestPlaces:
         if version.standing is not None:
             row = row[version.standing]
         row = row[version.location[row].argsort(kind="stable")]
+        later = max(0, int(version.location.max(initial=-1)) + 1 - len(weight))
+        weight = np.concatenate([weight, np.zeros(later)])  # Nodes that came since have none.
         return row, self._points[row], weight[version.location[row]]
 
     def _under_cones(self, points: Float64Array) -> Int32Array:

@@ -254,6 +254,23 @@ def test_the_domain_that_a_point_lies_in(tmp_path: Path, seed: int, drawn: bool)
         assert differ > 5
 
 
+def test_a_node_that_comes_has_no_weight(tmp_path: Path) -> None:
+    floor = {"terrain": "floor", "rect": [0, 0, 20, 10]}
+    drawn = {"at": [4, 5], "weight": 2, "domain": [[1, 1], [5, 1], [5, 9], [1, 9]]}
+    points = [drawn, {"at": [12, 5]}]
+    document = {"format": "bake-geometry", "version": 1, "shapes": [floor], "points": points}
+    source = tmp_path / "glades.json"
+    source.write_text(json.dumps(document))
+    with open_asset(bake(source, LevelRecipe(division="dirichlet"))) as level:
+        nav = level.profile()
+        west, east = nav.nearest((4, 5)), nav.nearest((12, 5))
+        level.update(nodes={9: {"at": (8.0, 5.0)}}, arcs={(west, 9): 4.0, (9, east): 4.0})
+        asked = [(4.5, 8.5), (6.9, 5), (7.1, 5), (9.9, 5), (10.1, 5)]
+        assert nav.nearest(np.array(asked)).tolist() == [west, west, 9, 9, east]
+        level.update(nodes={9: None})
+        assert nav.nearest((7.1, 5)) == west
+
+
 # -- the nearest place that can be reached --------------------------------------------------------
 
 
