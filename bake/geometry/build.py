@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import shapely
 
 from bake.arrays import Float64Array
 from bake.errors import LevelError
-from bake.geometry.area import Area, Floor, Geometry, Region, areas_of, on_grid
+from bake.geometry.area import GRID, Area, Floor, Geometry, Region, areas_of, on_grid
 from bake.geometry.fill import filled, thickened
 from bake.geometry.outline import cell_regions
 from bake.level import (
@@ -165,13 +166,22 @@ def _off_mesh(link: Link, level: GridLevel) -> OffMeshLink:
 
 
 def _characteristic(spot: Spot, level: GridLevel) -> CharacteristicPoint:
-    """Return a spot of a cell as a point in its middle."""
+    """Return a spot of a cell as a point in its middle; a region of its name is its domain."""
     rows = level.floor_height or level.height
     where = level.coordinates or upright(1.0, layout=level.hex_layout)
     x, y = spot.cell
     floor = np.array([y // rows])
     point = where.points(np.array([[x, y % rows]]), floor, level.hex_layout)[0]
-    return CharacteristicPoint(spot.name, _point(point), 0.0, int(floor[0]), spot.place)
+    place, domain = int(floor[0]), tuple[Point, ...]()
+    for region in level.things.regions:
+        if region.name == spot.name:
+            own = np.zeros_like(level.terrain)
+            own[region.cells[:, 1], region.cells[:, 0]] = 1
+            found = cell_regions(replace(level, terrain=own), place).get(1)
+            # Rings of holes and of further parts make it a drawing that is refused as a domain.
+            corners = np.zeros((0, 2)) if found is None else shapely.get_coordinates(found) / GRID
+            domain = tuple(map(_point, corners))
+    return CharacteristicPoint(spot.name, _point(point), 0.0, place, spot.place, domain=domain)
 
 
 def _point(point: Float64Array) -> Point:

@@ -185,7 +185,7 @@ def _drawn(geometry: Geometry) -> dict[int, shapely.Polygon]:
         ring = np.rint(np.array(each.domain) * GRID)
         area = shapely.Polygon(ring) if len(ring) > 2 else shapely.Polygon()
         if not area.is_valid or not area.area:
-            raise _not_drawn(geometry, at, "crosses itself, or has no area")
+            raise _not_drawn(geometry, at, "crosses itself, has holes, or has no area")
         if not area.covers(places[at]):
             raise _not_drawn(geometry, at, "lies beside its point")
         for other, one in enumerate(geometry.points):
@@ -204,7 +204,7 @@ def _not_drawn(geometry: Geometry, at: int, found: str) -> LevelError:
     return LevelError(
         f"the domain drawn for the characteristic point {point.name!r} {found}",
         file=geometry.source,
-        place=f"{point.place}.domain" if point.place else None,
+        place=point.place or None,
         expected="one ring around an area that this point alone lies in",
         remedy="draw it anew",
     )

@@ -11,11 +11,20 @@ import pytest
 import shapely
 
 import levelbake
+from bake.errors import LevelError
 from bake.play import Navigator, nearest, open_asset
 from bake.recipe.rules import LevelRecipe
 from bake.verify import verify_asset
 from levelbake.errors import OutsideMapError, QueryError, UnknownNodeError
-from tests.support.baked import GROUND, bake, bake_grid, profile_for, write_graph
+from tests.support.baked import (
+    GROUND,
+    bake,
+    bake_grid,
+    profile_for,
+    recipe_for,
+    write_graph,
+    write_grid,
+)
 from tests.support.strategies import random_grid
 from tests.support.tower import baked_tower
 
@@ -252,6 +261,33 @@ def test_the_domain_that_a_point_lies_in(tmp_path: Path, seed: int, drawn: bool)
             nav.update(blocked=shut)
             small.update(blocked=shut)
         assert differ > 5
+
+
+@pytest.mark.parametrize("hex_layout", [None, "odd-r"])
+def test_a_region_with_the_name_of_a_spot_is_its_domain(
+    tmp_path: Path, hex_layout: str | None
+) -> None:
+    """Cells are asked by their middles: those of the region, and by distance all others."""
+    mine = [[x, y] for x in range(1, 5) for y in range(1, 4)] + [[x, 3] for x in range(5, 11)]
+    hall_at, yard_at = {"at": [2, 2], "kind": "room"}, {"at": [9, 1], "kind": "room"}
+    spots = [{"name": "hall", **hall_at}, {"name": "yard", **yard_at}]
+    things = {"spots": spots, "regions": [{"name": "hall", "cells": mine}]}
+    grid = [["floor"] * 12 for _ in range(6)]
+    source = write_grid(tmp_path / "house.json", grid, hex_layout, cell_size=8, **things)
+    with open_asset(bake(source)) as cells:
+        middle = {cell: cells.to_point(cell) for cell in cells.profile().places()}
+    with open_asset(bake(source, recipe_for(division="dirichlet"))) as level:
+        nav = level.profile()
+        hall, yard = (nav.nearest(middle[cell]) for cell in ((2, 2), (9, 1)))
+        sent = {cell: nav.nearest(point) for cell, point in middle.items()}
+        for cell, point in middle.items():
+            near = math.dist(point, middle[2, 2]) <= math.dist(point, middle[9, 1])
+            assert sent[cell] == (hall if [*cell] in mine or near else yard)
+        assert (sent[10, 3], sent[10, 4]) == (hall, yard)
+    holed = {**things, "regions": [{"name": "hall", "cells": [*mine, [11, 5]]}]}
+    source = write_grid(tmp_path / "holed.json", grid, hex_layout, **holed)
+    with pytest.raises(LevelError, match="point 'hall' crosses itself, has holes"):
+        bake(source, recipe_for(division="dirichlet"))
 
 
 def test_a_node_that_comes_has_no_weight(tmp_path: Path) -> None:
