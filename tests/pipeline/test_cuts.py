@@ -13,21 +13,11 @@ from bake.play.live import versions
 from bake.search.contraction.order import dissection_heights
 from bake.search.contraction.tree import elimination_order, elimination_tree, joined_pairs
 from levelbake.columns import profile_path
-from tests.support.command import bake
+from tests.support.stored import stored_asset
 from tests.support.tampering import store, table
 
-OWN = Path(__file__).resolve().parents[2] / "levels_src"
 #: Open ground, rooms with doors on two floors, roads, headings, hexagons.
 LEVELS = ("keep.png", "bastion.json", "roads.json", "depot.json", "valley.tmj", "abbey.ldtk")
-
-
-@pytest.fixture(scope="module")
-def baked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("cuts")
-    sources = [OWN / name for name in LEVELS]
-    recipe = OWN.parent / "bake.toml"
-    assert bake("build", *sources, "--recipe", recipe, "-o", folder, "-q").code == 0
-    return folder
 
 
 def arcs_up(structure, height) -> int:  # type: ignore[no-untyped-def]
@@ -46,9 +36,9 @@ def states(path: Path) -> Iterator[tuple[versions.ProfileWriter, versions.Profil
 
 
 @pytest.mark.parametrize("name", LEVELS)
-def test_what_is_baked_fits_what_changes(baked: Path, name: str) -> None:
+def test_what_is_baked_fits_what_changes(name: str) -> None:
     """Every row has a height, those in doors as well, and contraction adds as few arcs by it."""
-    for writer, state in states((baked / name).with_suffix(".h5")):
+    for writer, state in states(stored_asset(name)):
         out, into = state.graph.out, state.graph.into
         structure = joined_pairs((out.begin, out.end, out.to), (into.begin, into.end, into.to))
         height = writer._heights(state)
@@ -58,10 +48,10 @@ def test_what_is_baked_fits_what_changes(baked: Path, name: str) -> None:
         assert arcs_up(structure, height) <= 1.1 * arcs_up(structure, anew) + 50
 
 
-def test_heights_bear_on_no_answer(baked: Path, tmp_path: Path) -> None:
+def test_heights_bear_on_no_answer(tmp_path: Path) -> None:
     """Nor does it matter how many rows have opened since."""
     path = tmp_path / "keep.h5"
-    path.write_bytes((baked / "keep.h5").read_bytes())
+    path.write_bytes(stored_asset("keep.png").read_bytes())
     right = table(path, "cut_height")
     wrong = np.random.default_rng(1).integers(0, 256, right.shape).astype(np.uint8)
     answers = []
@@ -82,11 +72,11 @@ def test_heights_bear_on_no_answer(baked: Path, tmp_path: Path) -> None:
     assert answers[1::2] == answers[1:2] * 6
 
 
-def test_an_asset_without_it_is_cut_when_it_changes(baked: Path) -> None:
-    column = profile_path("guard", "cut_height")
-    for _, state in states(baked / "bastion.h5"):
+def test_an_asset_without_it_is_cut_when_it_changes() -> None:
+    column, asset = profile_path("guard", "cut_height"), stored_asset("bastion.json")
+    for _, state in states(asset):
         assert not state.arcs.differs
-    with open_asset(baked / "bastion.h5") as level:
+    with open_asset(asset) as level:
         writer = level._current.writer._profiles["guard"]
         assert isinstance(writer, versions.ProfileWriter)
         known = dict(level._current.places.asset._known)

@@ -20,7 +20,7 @@ from tests.support.projects import run, statuses, write_project
 
 ROOT = Path(__file__).resolve().parents[2]
 #: A level whose asset takes more than the small disk has.
-LARGE = np.where(np.random.default_rng(5).random((160, 160)) < 0.3, "wall", "floor").tolist()
+LARGE = np.where(np.random.default_rng(5).random((96, 96)) < 0.3, "wall", "floor").tolist()
 
 
 def mount(*arguments: str) -> None:

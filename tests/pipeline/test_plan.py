@@ -10,7 +10,6 @@ from bake.asset import Asset
 from bake.asset.schema import TABLES
 from bake.errors import BudgetError
 from bake.pipeline import find_tasks
-from bake.pipeline.level import bake_level
 from bake.pipeline.plan import ClusterPlan, Plan, plan_level
 from bake.pipeline.sources import Task
 from bake.recipe import load_recipe
@@ -18,6 +17,7 @@ from bake.tables.run_writer import target_ranges
 from bake.view.report import in_time
 from levelbake.columns import profile_path
 from tests.support.command import bake
+from tests.support.stored import stored_asset
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -40,9 +40,7 @@ def stored(asset: Asset, profile: str, table: str) -> int:
 
 def both(name: str, output: Path) -> tuple[Plan, Path]:
     task = task_of(name, output)
-    plan = plan_level(task, 1)
-    bake_level(task, 1, lambda stage, done: None)
-    return plan, task.asset
+    return plan_level(task, 1), stored_asset(task.source)
 
 
 @pytest.mark.parametrize("name", LEVELS)
