@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
 import numpy as np
-import pytest
 
 from bake.levels import is_puzzle
 from bake.play import LevelAsset, Navigator, open_asset
@@ -67,24 +65,17 @@ def next_hop(asset: LevelAsset, flat: LevelAsset, nav: Navigator, start: int, go
     return -1 if found is None else places.location(found)
 
 
-@functools.cache
-def answers_of(runner: Runner) -> dict[str, list[str]]:
-    """Ask about all levels in a single process."""
-    asked = {name: asked_about(name)[0] for name in NAMES}
-    answers: Iterator[str] = iter(
-        runner.ask([question for questions in asked.values() for question in questions])
-    )
-    return {name: list(islice(answers, len(questions))) for name, questions in asked.items()}
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_level(runner: Runner, name: str) -> None:
-    asked, expected, about = asked_about(name)
-    answers = answers_of(runner)[name]
-    assert answers[0] == "ok"
-    told: dict[str, Any] = json.loads(answers[1])
-    for kind, there in about.items():
-        is_things = kind in ("regions", "doors", "links")
-        assert ([each[0] for each in told[kind]] if is_things else told[kind]) == there
-    for question, answer, right in zip(asked[2:], answers[2:], expected[2:], strict=True):
-        assert answer == right, question
+def test_every_level(runner: Runner) -> None:
+    """All levels are asked about in a single process."""
+    levels = {name: asked_about(name) for name in NAMES}
+    every = iter(runner.ask([each for asked, _, _ in levels.values() for each in asked]))
+    for name, (asked, expected, about) in levels.items():
+        answers = list(islice(every, len(asked)))
+        assert answers[0] == "ok", name
+        told: dict[str, Any] = json.loads(answers[1])
+        for kind, there in about.items():
+            is_things = kind in ("regions", "doors", "links")
+            found = [each[0] for each in told[kind]] if is_things else told[kind]
+            assert found == there, (name, kind)
+        for question, answer, right in zip(asked[2:], answers[2:], expected[2:], strict=True):
+            assert answer == right, (name, question)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import random
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -32,12 +31,19 @@ CHANGES = ("block", "open", "terrain", "price", "door", "fresh")
 About = Callable[[str], tuple[list[str], list[Any]]]
 
 
-@functools.cache
-def answers_to(runner: Runner, asking: About) -> dict[str, list[str]]:
-    """Ask about all levels, one after another in a single process."""
-    asked = {name: asking(name)[0] for name in NAMES}
-    answers = iter(runner.ask([each for questions in asked.values() for each in questions]))
-    return {name: list(islice(answers, len(questions))) for name, questions in asked.items()}
+def told_about(runner: Runner, asking: About) -> Iterator[tuple[str, list[tuple[str, Any, str]]]]:
+    """Ask about all levels in a single process, and yield what is asked, expected and answered."""
+    about = {name: asking(name) for name in NAMES}
+    answers = iter(runner.ask([each for questions, _ in about.values() for each in questions]))
+    for name, (questions, expected) in about.items():
+        told = list(islice(answers, len(questions)))
+        yield name, list(zip(questions, expected or [None] * len(told), told, strict=True))
+
+
+def wrong_of(runner: Runner, asking: About) -> list[tuple[str, str, Any, str]]:
+    """The level, the question, what is right and what was answered, where that is not right."""
+    told = told_about(runner, asking)
+    return [(name, *each) for name, every in told for each in every if each[1] != each[2]]
 
 
 def as_baked(name: str) -> tuple[list[str], list[Any]]:
@@ -59,9 +65,8 @@ def as_baked(name: str) -> tuple[list[str], list[Any]]:
     return asked, expected
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_as_baked(runner: Runner, name: str) -> None:
-    assert answers_to(runner, as_baked)[name] == as_baked(name)[1]
+def test_as_baked(runner: Runner) -> None:
+    assert wrong_of(runner, as_baked) == []
 
 
 def paths(name: str) -> tuple[list[str], list[Any]]:
@@ -76,20 +81,20 @@ def paths(name: str) -> tuple[list[str], list[Any]]:
     return asked, wanted
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_paths(runner: Runner, name: str) -> None:
+def test_paths(runner: Runner) -> None:
     """A path is there where there is a way, and each node of it is the next hop of the last."""
-    wanted = paths(name)[1]
-    for (start, goal, hop), answer in zip(wanted, answers_to(runner, paths)[name], strict=True):
-        if start == -2:
-            assert answer == "ok"
-        elif hop < 0:
-            assert answer == "none"
-        else:
-            nodes = [int(word) for word in answer.split()]
-            assert (nodes[0], nodes[-1]) == (start, goal)
-            assert nodes[1:2] in ([hop], [])
-            assert len(set(nodes)) == len(nodes)
+    for name, told in told_about(runner, paths):
+        for question, (start, goal, hop), answer in told:
+            where = name, question
+            if start == -2:
+                assert answer == "ok", where
+            elif hop < 0:
+                assert answer == "none", where
+            else:
+                nodes = [int(word) for word in answer.split()]
+                assert (nodes[0], nodes[-1]) == (start, goal), where
+                assert nodes[1:2] in ([hop], []), where
+                assert len(set(nodes)) == len(nodes), where
 
 
 def updates(name: str) -> tuple[list[str], list[Any]]:
@@ -119,13 +124,9 @@ def updates(name: str) -> tuple[list[str], list[Any]]:
     return asked, expected
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_updates(runner: Runner, name: str) -> None:
+def test_updates(runner: Runner) -> None:
     """The next hop is that of the rule, in whatever order readers are asked."""
-    for question, right, answer in zip(
-        *updates(name), answers_to(runner, updates)[name], strict=True
-    ):
-        assert answer == right, question
+    assert wrong_of(runner, updates) == []
 
 
 def fields(name: str) -> tuple[list[str], list[Any]]:
@@ -140,15 +141,15 @@ def fields(name: str) -> tuple[list[str], list[Any]]:
     return asked, []
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_fields_after_updates(runner: Runner, name: str) -> None:
-    hops: list[str] = []
-    for question, answer in zip(fields(name)[0], answers_to(runner, fields)[name], strict=True):
-        if question.startswith("hop "):
-            hops.append(answer)
-        elif question.startswith("hops_to"):
-            assert answer.split()[: len(hops)] == hops
-            hops = []
+def test_fields_after_updates(runner: Runner) -> None:
+    for name, told in told_about(runner, fields):
+        hops: list[str] = []
+        for question, _, answer in told:
+            if question.startswith("hop "):
+                hops.append(answer)
+            elif question.startswith("hops_to"):
+                assert answer.split()[: len(hops)] == hops, (name, question)
+                hops = []
 
 
 def refused_changes(name: str) -> tuple[list[str], list[Any]]:
@@ -168,12 +169,12 @@ def refused_changes(name: str) -> tuple[list[str], list[Any]]:
     return [load(name), "patch", *wrong, "patch"], []
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_changes_that_are_refused(runner: Runner, name: str) -> None:
+def test_changes_that_are_refused(runner: Runner) -> None:
     """They leave the level as it was, and say in a line what is wrong."""
-    _, before, *errors, after = answers_to(runner, refused_changes)[name]
-    assert before == after
-    assert all(each.startswith("error: ") for each in errors), errors
+    for name, told in told_about(runner, refused_changes):
+        _, before, *errors, after = (answer for _, _, answer in told)
+        assert before == after, name
+        assert all(each.startswith("error: ") for each in errors), (name, errors)
 
 
 def about(name: str) -> tuple[list[str], list[Any]]:
@@ -191,51 +192,51 @@ def about(name: str) -> tuple[list[str], list[Any]]:
     return asked, expected
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_things_and_points(runner: Runner, name: str) -> None:
-    told = TOLD[name]
-    answers = answers_to(runner, about)[name]
-    found: dict[str, Any] = json.loads(answers[1])
-    level = told["level"]
+def test_things_and_points(runner: Runner) -> None:
+    for name, told in told_about(runner, about):
+        assert said_of(json.loads(told[1][2])) == stated_in(TOLD[name]), name
+        middles = [answer for question, _, answer in told if "point" in question]
+        points = [point for _, _, _, *point in TOLD[name]["points"]["middles"]]
+        assert [[number(word) for word in line.split()] for line in middles] == points, name
+        for question, right, answer in told:
+            assert not right or answer == right, (name, question)
+
+
+def said_of(found: dict[str, Any]) -> dict[str, Any]:
+    """What a reader says of a level, as the vectors do."""
     kinds = {"graph": "graph", "squares": "square", "hexagons": "hex"}
-    assert kinds[found["kind"]] == level["kind"]
-    assert found["name"] == level["name"]
-    assert found["profiles"] == level["profiles"]
-    assert found["terrains"] == level["terrains"]
-    if level["kind"] == "graph":
-        assert found["names"] == [str(each) for each in level["node_names"]]
-    assert (found["width"], found["height"], found["floors"]) == (
-        level["width"],
-        level["height"],
-        level["floors"],
+    return {**found, "kind": kinds[found["kind"]]} | (
+        {} if found["kind"] == "graph" else {"names": []}
     )
-    things = told["things"]
+
+
+def stated_in(told: dict[str, Any]) -> dict[str, Any]:
+    """What a reader has to say of a level."""
+    level, things = told["level"], told["things"]
     code_of = {terrain: code for code, terrain in enumerate(level["terrains"])}
-    assert found["spots"] == [
-        [each, kind, at, profiles or [], own or ""]
-        for each, kind, at, profiles, own in things["spots"]
-    ]
-    assert found["regions"] == [[each, cells, own or ""] for each, cells, own in things["regions"]]
-    assert found["doors"] == [
-        [
-            each,
-            cells,
-            state,
-            [[key, [code_of[terrain] for terrain in value]] for key, value in states.items()],
-            own or "",
-        ]
-        for each, cells, state, states, own in things["doors"]
-    ]
-    assert found["links"] == [
-        [each, kind, start, goal, cost, both, profiles or [], own or ""]
-        for each, kind, start, goal, cost, both, profiles, own in things["links"]
-    ]
-    asked, expected = about(name)
-    middles = [line for line, question in zip(answers, asked, strict=True) if "point" in question]
-    points = [point for _, _, _, *point in told["points"]["middles"]]
-    assert [[number(word) for word in line.split()] for line in middles] == points
-    for question, answer, right in zip(asked, answers, expected, strict=True):
-        assert not right or answer == right, question
+    same = ("kind", "name", "profiles", "terrains", "width", "height", "floors")
+    return {key: level[key] for key in same} | {
+        "names": [str(each) for each in level["node_names"] or ()],
+        "spots": [
+            [each, kind, at, profiles or [], own or ""]
+            for each, kind, at, profiles, own in things["spots"]
+        ],
+        "regions": [[each, cells, own or ""] for each, cells, own in things["regions"]],
+        "doors": [
+            [
+                each,
+                cells,
+                state,
+                [[key, [code_of[terrain] for terrain in value]] for key, value in states.items()],
+                own or "",
+            ]
+            for each, cells, state, states, own in things["doors"]
+        ],
+        "links": [
+            [each, kind, start, goal, cost, both, profiles or [], own or ""]
+            for each, kind, start, goal, cost, both, profiles, own in things["links"]
+        ],
+    }
 
 
 def number(word: str) -> float:

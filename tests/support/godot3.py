@@ -29,8 +29,8 @@ static func _decode_u32(from, at) -> int:
 
 
 static func _decode_s32(from, at) -> int:
-	var number = _decode_u32(from, at)
-	return number - (1 << 32) if number >= 1 << 31 else number
+	var number = from[at] | from[at + 1] << 8 | from[at + 2] << 16 | from[at + 3] << 24
+	return number - ((number & 1 << 31) << 1)
 
 
 static func _decode_s64(from, at) -> int:
