@@ -18,7 +18,7 @@ import sys
 import threading
 import types
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -31,26 +31,10 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def _installed(package: str) -> bool:
-    try:
-        return importlib.util.find_spec(package) is not None
-    except ImportError:
-        return False
-
-
 #: Whether kernels can be compiled. If not, an array operation is faster where there is one.
-COMPILED = _installed("numba")
-
-
-class _WithoutBlas:
-    """An importer that hides scipy's linear algebra from one thread."""
-
-    def __init__(self) -> None:
-        self._thread = threading.get_ident()
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
-        if name == "scipy.linalg" and threading.get_ident() == self._thread:
-            raise ImportError("not needed here")
+COMPILED = False
+with suppress(ImportError):
+    COMPILED = importlib.util.find_spec("numba") is not None
 
 
 def _load_without_blas() -> None:
@@ -62,8 +46,14 @@ def _load_without_blas() -> None:
     """
     if "scipy.linalg" in sys.modules or "numba.np.arraymath" in sys.modules:
         return
-    importer = _WithoutBlas()
-    sys.meta_path.insert(0, cast("Any", importer))
+    mine = threading.get_ident()
+
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        if name == "scipy.linalg" and threading.get_ident() == mine:
+            raise ImportError("not needed here")
+
+    importer: Any = types.SimpleNamespace(find_spec=find_spec)
+    sys.meta_path.insert(0, importer)
     try:
         arraymath = importlib.import_module("numba.np.arraymath")
         if hasattr(arraymath, "_HAVE_BLAS"):
@@ -71,7 +61,7 @@ def _load_without_blas() -> None:
     except ImportError:
         pass  # This version of numba has a different layout, and looks for BLAS as usual.
     finally:
-        sys.meta_path.remove(cast("Any", importer))
+        sys.meta_path.remove(importer)
 
 
 class Kernel:
