@@ -5,8 +5,6 @@ belongs to, the second holds as JSON how the level differs from the bake. It say
 not what was done to it, so it does not grow with the number of batches.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -3,10 +3,9 @@
 The lists below are made from those of `bake`, which also say in words what each column means.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -174,14 +173,11 @@ def listed(kind: type[Any], lines: str) -> tuple[Any, ...]:
     return tuple(found)
 
 
+@cache
 def _value(field: str, text: str) -> Any:
     """Return what stands behind a name in a line."""
     if field in ("dims", "dtypes", "values", "one_of"):
-        return tuple(map(_word, text.split(", " if field == "dims" else " ")))
-    return _word(text)
-
-
-def _word(text: str) -> Any:
+        return tuple(_value("", word) for word in text.split(", " if field == "dims" else " "))
     if text.lstrip("-").isdecimal():
         return int(text)
     return {"": True, "nan": math.nan}.get(text, text)

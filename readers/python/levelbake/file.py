@@ -4,8 +4,6 @@ Opening a file looks at its frame: header, digests, table. A column is decoded, 
 all that the table of columns says of it, when it is read. docs/format.md has both layouts in words.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import hashlib
@@ -271,6 +269,7 @@ class Hdf5File:
             # HDF5 takes many microseconds to find a column or a group, and h5py to wrap it.
             root, find = self._file.id, h5py.h5o.open
             self.at: Callable[[str], Any] = cache(lambda path: find(root, path.encode()))
+            self._names = cache(lambda folder: frozenset(self.at(folder)))
             self._opened = opened.pop_all()
 
     def _is_the_file_that_was_read(self) -> bool:
@@ -322,7 +321,7 @@ class Hdf5File:
         """Return whether there is a column."""
         folder, _, name = path.rpartition("/")
         with self._reading(f"column {path}"), contextlib.suppress(KeyError, TypeError):
-            return name.encode() in self.at(folder or "/")
+            return name.encode() in self._names(folder or "/")
         return False
 
     def form(self, path: str) -> Form:

@@ -5,8 +5,6 @@ around a change. Both call the same functions, so an edited level and a new bake
 tick. Wherever a cell is a number, that is y * width + x.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
@@ -197,7 +195,7 @@ class Lattice:
         self.barred, self.headings = barred, headings
 
     @cached_property
-    def plain(self) -> Lattice:
+    def plain(self) -> "Lattice":
         """Return the same cells, on which nobody faces any way."""
         cells = self.width, self.height, self.connectivity, self.hex_layout
         return Lattice(*cells, self.floor_height, self.barred)
@@ -310,7 +308,7 @@ class Vias(NamedTuple):
     over: BoolArray
 
     @staticmethod
-    def of(links: Sequence[tuple[Sequence[int], Iterable[int]]], terrains: int) -> Vias | None:
+    def of(links: Sequence[tuple[Sequence[int], Iterable[int]]], terrains: int) -> "Vias | None":
         """Make them of each link's cells and the terrains it passes over; None without cells.
 
         Args:
@@ -388,7 +386,7 @@ class Footprints:
         assert self.lattice is not None
         return self.lattice
 
-    def on(self, lattice: Lattice) -> Footprints:
+    def on(self, lattice: Lattice) -> "Footprints":
         """Return the same footprints on other steps between the same cells."""
         same = copy(self)
         same.lattice = lattice

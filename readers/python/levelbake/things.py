@@ -1,7 +1,5 @@
 """What a level has beside its terrain: links, regions, spots, doors and instances."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cached_property
 from itertools import compress, pairwise
@@ -124,7 +122,7 @@ class Door(NamedTuple):
     def __hash__(self) -> int:
         return id(self)
 
-    def on(self, terrains: tuple[str, ...]) -> Door:
+    def on(self, terrains: tuple[str, ...]) -> "Door":
         """Return the door with these terrains in its cells.
 
         Where several states have them, it is in the one it was in, else in the first of them.
