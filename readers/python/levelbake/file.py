@@ -15,6 +15,7 @@ import struct
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from io import BufferedReader
+from operator import index
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -39,12 +40,11 @@ FLAT_VERSION = 3
 #: Bytes of the smallest user block: HDF5 looks for its own signature at 0, 512, 1024, 2048, ...
 SMALLEST_BLOCK = 512
 LARGEST_BLOCK = 2**20
-HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 NOT_A_FILE = "this is a device or a pipe"
 
 _FIRST_LINE = b'{"format": "' + FORMAT_NAME.encode() + b'"'
-_REBAKE = "rebake it: `bake build`"
+_REBAKE, _REBAKE_ANYWAY = "rebake it: `bake build`", "rebake it: `bake build --force`"
 _EXPORT = "export it again: `bake export`"
 
 
@@ -76,10 +76,7 @@ class Header(NamedTuple):
 
     def to_bytes(self) -> bytes:
         """Return the user block, padded with spaces to its size."""
-        text = self.text()
-        if len(text) > self.block:
-            raise AssetError(f"the header needs {len(text)} bytes, its block has {self.block}")
-        return text.ljust(self.block)
+        return self.text().ljust(self.block)
 
     def fingerprint(self) -> str:
         """Return sha256 of everything that decides the asset's content."""
@@ -122,7 +119,7 @@ def parse_header(file: BufferedReader, path: FilePath) -> Header:
         raise errors.NotAnAssetError("the file is empty", file=path, remedy=_REBAKE)
     if not begins_like_ours(data):
         what, expected = "no HDF5 file", "an asset written by `bake build`"
-        if _is_hdf5(file):
+        if h5py is not None and h5py.h5f.is_hdf5(os.fsencode(path)):
             what = "an HDF5 file of another program"
         elif os.fspath(path).lower().endswith(".bake"):
             what, expected = "no flat file", "one written by `bake export`"
@@ -175,17 +172,6 @@ def begins_like_ours(data: bytes) -> bool:
     return data.replace(b"\n", b"").startswith(_FIRST_LINE)
 
 
-def _is_hdf5(file: BufferedReader) -> bool:
-    """Return whether HDF5's signature is at the beginning, or behind a user block of any size."""
-    size, place = file.seek(0, 2), 0
-    while place < size:
-        file.seek(place)
-        if file.read(len(HDF5_SIGNATURE)) == HDF5_SIGNATURE:
-            return True
-        place = max(SMALLEST_BLOCK, 2 * place)
-    return False
-
-
 def _check_version(
     path: FilePath, what: str, version: int, known: tuple[int, int], remedy: str
 ) -> None:
@@ -202,11 +188,7 @@ def _check_version(
 
 
 def damaged(
-    path: FilePath,
-    found: str,
-    *,
-    verdict: str = "damaged",
-    remedy: str = "rebake it: `bake build --force`",
+    path: FilePath, found: str, *, verdict: str = "damaged", remedy: str = _REBAKE_ANYWAY
 ) -> CorruptAssetError:
     """Return the error for an asset that cannot be used; only this makes a CorruptAssetError.
 
@@ -247,9 +229,8 @@ class Hdf5File:
     def __init__(self, path: FilePath, schema: Schema, *, check: bool = True) -> None:
         """Open a file; see :class:`File`."""
         if h5py is None:
-            raise AssetError(
-                "h5py is not installed, which assets need", file=path, remedy="`pip install h5py`"
-            )
+            found = "h5py is not installed, which assets need"
+            raise AssetError(found, file=path, remedy="`pip install h5py`")
         self.path, self.schema = path, schema
         with contextlib.ExitStack() as opened:
             for _ in range(_ATTEMPTS):
@@ -261,8 +242,10 @@ class Hdf5File:
                         raise self.damaged("its bytes do not match the digest in its header")
                 with self._reading("HDF5 cannot open it"):
                     self._file = opened.enter_context(h5py.File(path, "r"))
-                if self._is_the_file_that_was_read():
-                    break
+                # HDF5 opens files by name, and may have another one than the header was read of.
+                with contextlib.suppress(OSError):
+                    if os.path.samestat(os.fstat(self._bytes.fileno()), os.stat(path)):
+                        break
                 opened.close()
             else:
                 raise AssetError("is replaced again and again while it is opened", file=path)
@@ -271,13 +254,6 @@ class Hdf5File:
             self.at: Callable[[str], Any] = cache(lambda path: find(root, path.encode()))
             self._names = cache(lambda folder: frozenset(self.at(folder)))
             self._opened = opened.pop_all()
-
-    def _is_the_file_that_was_read(self) -> bool:
-        """Return whether HDF5, which opens files by name, has the file whose header was read."""
-        try:
-            return os.path.samestat(os.fstat(self._bytes.fileno()), os.stat(self.path))
-        except OSError:
-            return False
 
     def close(self) -> None:
         """Close the file; arrays already handed out stay valid."""
@@ -313,9 +289,7 @@ class Hdf5File:
             value = _attribute_of(self.at(group), name)
             if isinstance(value, np.bytes_):
                 return bytes(value).decode()
-            if value is None or isinstance(value, np.integer):
-                return None if value is None else int(value)
-            raise TypeError("no text and no integer")
+            return None if value is None else index(value)
 
     def has(self, path: str) -> bool:
         """Return whether there is a column."""
@@ -454,10 +428,8 @@ class FlatFile:
             for key in self.entries
             if schema.has_column(at := self._path_of(*key)) and schema.column(at).world in worlds
         }
-        digest = hashlib.sha256(recipe.encode()).hexdigest()
-        self.header = Header(
-            FLAT_VERSION, revision, name, (), digest, "", 0, size, fingerprint.hex()
-        )
+        said = name, (), hashlib.sha256(recipe.encode()).hexdigest(), "", 0, size
+        self.header = Header(FLAT_VERSION, revision, *said, fingerprint.hex())
 
     def damaged(self, found: str, *, verdict: str = "damaged") -> CorruptAssetError:
         return damaged(self.path, found, verdict=verdict, remedy=_EXPORT)
@@ -538,9 +510,7 @@ class FlatFile:
         return found
 
 
-def _parse_flat_header(
-    file: BufferedReader, path: FilePath
-) -> tuple[int, int, int, bytes, tuple[int, int]]:
+def _parse_flat_header(file: BufferedReader, path: FilePath) -> tuple[int, int, int, bytes, Any]:
     """Return the number of columns, the revision, the size, the fingerprint and the checksum."""
     data = file.read(HEADER_LAYOUT.size)
     if not data.startswith(MAGIC):
@@ -723,9 +693,8 @@ class File(Closing):
     def check_open(self) -> None:
         """Refuse to go on after :meth:`close`, with an AssetError."""
         if not self._file.is_open:
-            raise AssetError(
-                "the asset is closed", file=self.path, remedy="look things up inside `with`"
-            )
+            remedy = "look things up inside `with`"
+            raise AssetError("the asset is closed", file=self.path, remedy=remedy)
 
     # -- attributes -------------------------------------------------------------------------------
 
