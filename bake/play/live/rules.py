@@ -46,7 +46,7 @@ class LevelRules:
     @cached_property
     def asked(self) -> Asked:
         """Return what checks what a game asks for."""
-        return Asked(self.places, self.terrains)
+        return Asked(self.places)
 
     @property
     def terrain(self) -> UInt8Array:

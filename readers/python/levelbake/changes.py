@@ -11,7 +11,7 @@ import math
 import os
 import re
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -60,11 +60,10 @@ class Asked:
 
     Attributes:
         places: the places of the level.
-        terrains: the names of its terrains.
     """
 
-    def __init__(self, places: Places, terrains: Sequence[str]) -> None:
-        self.places, self.terrains, self._where = places, terrains, f"level {places.name!r}"
+    def __init__(self, places: Places) -> None:
+        self.places = places
 
     def batch(
         self,
@@ -81,12 +80,11 @@ class Asked:
         shut, open_ = self._locations(blocked, "blocked"), self._locations(opened, "opened")
         if both := set(shut) & set(open_):
             raise QueryError(f"{self.places.place_at(min(both))!r} is both blocked and opened")
-        code_of = {name: code for code, name in enumerate(self.terrains)}
+        code_of = {name: code for code, name in enumerate(self.places.terrains)}
         codes = {}
         for place, name in items_of(terrain, "terrain"):
             if not isinstance(name, str) or name not in code_of:
-                known = " or ".join(map(repr, code_of))
-                raise QueryError(f"no terrain {quoted(name)}", place=self._where, expected=known)
+                raise self._unknown(f"no terrain {quoted(name)}", code_of)
             for each in self.places.every(place):
                 codes[self.places.location(each)] = code_of[name]
         prices = {}
@@ -103,14 +101,15 @@ class Asked:
         each = (one for place in places for one in self.places.every(place))
         return tuple(dict.fromkeys(map(self.places.location, each)))
 
+    def _unknown(self, found: str, known: Iterable[str]) -> QueryError:
+        expected = " or ".join(map(repr, known)) or None
+        return QueryError(found, place=self.places.where, expected=expected)
+
     def _price(self, said: object) -> float:
         units = number_of(said)
         if not units > 0:
-            raise QueryError(
-                f"an arc's cost is {quoted(said)}",
-                expected="a positive number of units, infinity to close it, None for its usual "
-                "cost",
-            )
+            expected = "a positive number of units, infinity to close it, None for its usual cost"
+            raise QueryError(f"an arc's cost is {quoted(said)}", expected=expected)
         check_scale(self.places, units)
         return units
 
@@ -122,13 +121,10 @@ class Asked:
         """
         found = things.doors.get(door) if isinstance(door, str) else None
         if found is None:
-            known = " or ".join(repr(name) for name in things.doors)
-            said = f"no door is named {quoted(door)}" if known else "the level has no doors"
-            raise QueryError(said, place=self._where, expected=known or None)
+            said = f"no door is named {quoted(door)}" if things.doors else "the level has no doors"
+            raise self._unknown(said, things.doors)
         if not isinstance(state, str) or state not in found.states:
-            known = " or ".join(repr(name) for name in found.states)
-            said = f"door {door!r} has no state {quoted(state)}"
-            raise QueryError(said, place=self._where, expected=known)
+            raise self._unknown(f"door {door!r} has no state {quoted(state)}", found.states)
         cells = [tuple(cell) for cell in found.cells.tolist()]
         return self.batch((), (), dict(zip(cells, found.states[state], strict=True)), None)
 
@@ -152,11 +148,8 @@ def check_scale(places: Places, units: float) -> None:
     """
     ticks = units * places.ticks_per_unit
     if units != CLOSED and not 1 <= np.rint(ticks) <= MAX_WEIGHT:
-        raise QueryError(
-            f"an arc would weigh {ticks:.4g} ticks",
-            place=places.where,
-            expected=f"1 to {MAX_WEIGHT} ticks",
-        )
+        found, expected = f"an arc would weigh {ticks:.4g} ticks", f"1 to {MAX_WEIGHT} ticks"
+        raise QueryError(found, place=places.where, expected=expected)
 
 
 # -- what a game is told --------------------------------------------------------------------------
@@ -237,7 +230,7 @@ class Changer:
 
     def __init__(self, arcs: Arcs, baked: Mapping[str, ProfileVersion]) -> None:
         self.arcs, self.places = arcs, arcs.places
-        self.asked = Asked(arcs.places, arcs.places.terrains)
+        self.asked = Asked(arcs.places)
         costs = np.array([version.hops.pricing.mover.cost for version in baked.values()])
         #: (terrains) bool, where some profile can stand on the terrain
         self._passable: BoolArray = np.asarray(~np.isnan(costs).all(axis=0))
@@ -256,11 +249,9 @@ class Changer:
         for pair in edit.prices:
             if not self.arcs.between(*pair):
                 a, b = (quoted(self.places.place_at(at)) for at in pair)
-                raise QueryError(
-                    f"no arc leads from {a} to {b}",
-                    place=self.places.where,
-                    remedy="open the level with bake.play to add arcs and links",
-                )
+                remedy = "open the level with bake.play to add arcs and links"
+                found = f"no arc leads from {a} to {b}"
+                raise QueryError(found, place=self.places.where, remedy=remedy)
         terrain, obstacle = ground.terrain.copy(), ground.obstacle.copy()
         obstacle[list(edit.blocked)] = True
         opened = np.array(edit.opened, dtype=np.int64)
@@ -415,18 +406,12 @@ def check_head(path: FilePath, kind: str, words: list[str], file: File, newest: 
     if len(words) != 3 or words[0] != kind or not re.fullmatch("[0-9]{1,9}", words[1]):
         raise PatchError(f"this is no {what}", file=path, expected=f"a {what} of this level")
     if not PLAIN <= int(words[1]) <= newest:
-        raise PatchError(
-            f"version {words[1]}",
-            file=path,
-            expected=f"version {PLAIN}" + (f" to {newest}" if newest > PLAIN else ""),
-            remedy="save it anew, or apply it with bake.play, which knows added links and nodes",
-        )
+        expected = f"version {PLAIN}" + f" to {newest}" * (newest > PLAIN)
+        remedy = "save it anew, or apply it with bake.play, which knows added links and nodes"
+        raise PatchError(f"version {words[1]}", file=path, expected=expected, remedy=remedy)
     if words[2] != file.header.fingerprint():
-        raise PatchError(
-            f"this {what} belongs to another asset",
-            file=path,
-            expected=f"one saved with {os.path.basename(file.path)} as it is now",
-        )
+        expected = f"one saved with {os.path.basename(file.path)} as it is now"
+        raise PatchError(f"this {what} belongs to another asset", file=path, expected=expected)
 
 
 def digest(text: str) -> str:
@@ -459,7 +444,9 @@ def ground_from(
     Raises:
         One of WRONG: the record does not fit this level.
     """
-    codes = {within(at, count): within(code, len(asked.terrains)) for at, code in says["terrain"]}
+    codes = {
+        within(at, count): within(code, len(asked.places.terrains)) for at, code in says["terrain"]
+    }
     blocked = [within(location, count) for location in says["obstacles"]]
     prices = {
         (within(tail, count), within(head, count)): price_from(units, asked.places)

@@ -358,11 +358,8 @@ class ArcPrices:
         return steps.to_ticks(prices, self.arcs.rules.ticks_per_unit, self._off_the_scale)
 
     def _off_the_scale(self, _arc: int, ticks: float) -> QueryError:
-        return QueryError(
-            f"a step would weigh {ticks:.4g} ticks",
-            place=f"profile {self.profile!r}",
-            expected=f"1 to {steps.MAX_WEIGHT} ticks",
-        )
+        found, expected = f"a step would weigh {ticks:.4g} ticks", f"1 to {steps.MAX_WEIGHT} ticks"
+        return QueryError(found, place=f"profile {self.profile!r}", expected=expected)
 
     @cached_property
     def weight(self) -> Int32Array:

@@ -46,11 +46,9 @@ class OpenLevel(Closing):
         if name is None and len(self.profiles) == 1:
             name = self.profiles[0]
         if name is None or name not in self.profiles:
-            raise UnknownProfileError(
-                "several profiles, none named" if name is None else f"no profile {quoted(name)}",
-                file=self._file.path,
-                expected=" or ".join(repr(known) for known in self.profiles),
-            )
+            said = "several profiles, none named" if name is None else f"no profile {quoted(name)}"
+            known = " or ".join(map(repr, self.profiles))
+            raise UnknownProfileError(said, file=self._file.path, expected=known)
         return name
 
     def _made_of(self) -> tuple[Sequence[str], Any, Float64Array | None]:
@@ -199,11 +197,8 @@ class Level(OpenLevel):
             MissingTableError: it is a lattice so large that only bake.play reads it.
         """
         if file.number("block") is not None:
-            raise MissingTableError(
-                "this large lattice has no table that holds all next hops",
-                file=file.path,
-                remedy="open it with bake.play",
-            )
+            said = "this large lattice has no table that holds all next hops"
+            raise MissingTableError(said, file=file.path, remedy="open it with bake.play")
         super().__init__(file, Places(file))
         self._arcs = Arcs(self._things)
         self._versions = {name: ProfileVersion(Hops(self._arcs, name)) for name in self.profiles}
@@ -245,11 +240,11 @@ class Level(OpenLevel):
     @cached_property
     def _changer(self) -> Changer:
         if self._file.has("/cell"):
-            raise QueryError(
-                "in this flat file cells are nodes, and it does not hold the rules of their steps",
-                file=self._file.path,
-                remedy="open the asset to follow changes",
+            said = (
+                "in this flat file cells are nodes, and it does not hold the rules of their steps"
             )
+            remedy = "open the asset to follow changes"
+            raise QueryError(said, file=self._file.path, remedy=remedy)
         return Changer(self._arcs, self._baked)
 
     @property

@@ -251,12 +251,10 @@ class Places:
             expected = "(x, y, floor), three integers" if several else "(x, y), two integers"
             raise QueryError(f"{quoted(place)} is no cell", expected=expected) from None
         if not (0 <= x < self.width and 0 <= y < rows and 0 <= floor < self.floors):
-            raise OutsideMapError(
-                f"cell {quoted((x, y, floor)[: self.dimensions])} lies outside the level",
-                place=self.where,
-                expected=f"x from 0 to {self.width - 1}, y from 0 to {rows - 1}"
-                + (f", floor from 0 to {self.floors - 1}" if several else ""),
-            )
+            found = f"cell {quoted((x, y, floor)[: self.dimensions])} lies outside the level"
+            expected = f"x from 0 to {self.width - 1}, y from 0 to {rows - 1}"
+            expected += f", floor from 0 to {self.floors - 1}" * several
+            raise OutsideMapError(found, place=self.where, expected=expected)
         return (y + floor * rows) * self.width + x
 
     def locations(self, places: object, what: str) -> Int32Array:
@@ -282,10 +280,8 @@ class Places:
         if cells.size == 0:
             return np.empty(0, dtype=np.int32)
         if cells.ndim != 2 or cells.shape[1] != self.dimensions or cells.dtype.kind not in "iu":
-            raise QueryError(
-                f"{what} is {cells.dtype}{list(cells.shape)}",
-                expected=f"integers [m, {self.dimensions}]",
-            )
+            expected = f"integers [m, {self.dimensions}]"
+            raise QueryError(f"{what} is {cells.dtype}{list(cells.shape)}", expected=expected)
         outside = np.zeros(len(cells), dtype=np.bool_)
         for number, limit in zip(cells.T, (self.width, self.rows, self.floors), strict=False):
             outside |= (number < 0) | (number >= limit)
@@ -323,11 +319,9 @@ class Places:
 
     def blocked(self, profile: str, place: object, how: str = "stand on") -> BlockedCellError:
         """Return the error for a place on which a profile cannot stand, or for a point."""
-        return BlockedCellError(
-            f"profile {profile!r} cannot {how} {place!r}",
-            place=self.where,
-            remedy="nearest() gives a place it can stand on",
-        )
+        remedy = "nearest() gives a place it can stand on"
+        found = f"profile {profile!r} cannot {how} {place!r}"
+        return BlockedCellError(found, place=self.where, remedy=remedy)
 
     def point(self, given: Sequence[float]) -> tuple[float, float, int]:
         """Return x and y of a point in cells, or in the units of a graph, and its floor.
@@ -348,10 +342,8 @@ class Places:
             x = math.nan
         if isinstance(given, bytes) or not (math.isfinite(x) and math.isfinite(y)):
             expected = "(x, y, floor), two finite numbers and an integer"
-            raise QueryError(
-                f"{quoted(given)} is no point",
-                expected=expected if several else "(x, y), two finite numbers",
-            )
+            expected = expected if several else "(x, y), two finite numbers"
+            raise QueryError(f"{quoted(given)} is no point", expected=expected)
         if floor and not 0 <= floor < self.floors:
             raise self.no_floor(floor)
         if max(x, -x, y, -y) < FARTHEST:
@@ -360,11 +352,8 @@ class Places:
 
     def no_floor(self, floor: object) -> OutsideMapError:
         """Return the error for a floor that the level does not have."""
-        return OutsideMapError(
-            f"there is no floor {quoted(floor)}",
-            place=self.where,
-            expected=f"floor from 0 to {self.floors - 1}",
-        )
+        found, expected = f"there is no floor {quoted(floor)}", f"floor from 0 to {self.floors - 1}"
+        return OutsideMapError(found, place=self.where, expected=expected)
 
 
 def drawn_at(file: File, points: Float64Array) -> tuple[Int32Array, BoolArray]:
@@ -576,11 +565,8 @@ class Points:
         """
         places = self._places
         if not places.is_grid:
-            raise QueryError(
-                "a graph has no cells",
-                place=places.where,
-                remedy="to_point() gives where a node lies, and nearest() the node near a point",
-            )
+            remedy = "to_point() gives where a node lies, and nearest() the node near a point"
+            raise QueryError("a graph has no cells", place=places.where, remedy=remedy)
         if not self.are_stated:
             return _one_unit(places.hex_layout)
         centre, step = places.file.read("/centre"), places.file.read("/step")
@@ -669,11 +655,8 @@ class Points:
         places = self._places
         position = places.position
         if position is None:
-            raise QueryError(
-                "the nodes of this graph have no positions",
-                place=places.where,
-                remedy="give its nodes x and y",
-            )
+            found, remedy = "the nodes of this graph have no positions", "give its nodes x and y"
+            raise QueryError(found, place=places.where, remedy=remedy)
         if isinstance(names, list | tuple | np.ndarray):
             nodes = [places.location(name) for name in names]
             return position[np.array(nodes, dtype=np.int64)]
@@ -705,9 +688,6 @@ class Points:
 
     def _refuse(self, what: object, noun: str, expected: str) -> NoReturn:
         one = tuple(what.tolist()) if isinstance(what, np.ndarray) and what.ndim == 1 else what
-        several = self._places.dimensions == 3
-        raise QueryError(
-            f"{quoted(one)} is no {noun}",
-            place=self._places.where,
-            expected=f"{'(x, y, floor)' if several else '(x, y)'}, {expected}, or an array of them",
-        )
+        form = "(x, y, floor)" if self._places.dimensions == 3 else "(x, y)"
+        expected = f"{form}, {expected}, or an array of them"
+        raise QueryError(f"{quoted(one)} is no {noun}", place=self._places.where, expected=expected)

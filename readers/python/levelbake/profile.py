@@ -256,11 +256,11 @@ class Profile:
         if places.is_grid:
             down, across = np.divmod(every - begin, places.width)
         elif position is None:
-            raise QueryError(
+            found, remedy = (
                 "nearest() needs positions, this graph has none",
-                place=places.where,
-                remedy="give its nodes x and y",
+                "give its nodes x and y",
             )
+            raise QueryError(found, place=places.where, remedy=remedy)
         else:
             across, down = position[every].T
         if not len(every):

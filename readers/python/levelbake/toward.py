@@ -116,11 +116,9 @@ class ProfileVersion:
         found = self._goals.get(goal)
         if found is None:
             if not self.hops.has_hops and np.count_nonzero(self.standing) > MOST_SEARCHED:
-                raise MissingTableError(
-                    f"the file holds no next_hops for profile {self.hops.profile!r}",
-                    file=self.hops.arcs.file.path,
-                    remedy="add next_hops to tables in bake.toml, or open it with bake.play",
-                )
+                said = f"the file holds no next_hops for profile {self.hops.profile!r}"
+                remedy = "add next_hops to tables in bake.toml, or open it with bake.play"
+                raise MissingTableError(said, file=self.hops.arcs.file.path, remedy=remedy)
             most = max(2, min(MOST_GOALS, MOST_KEPT // max(1, self.hops.arcs.count)))
             with self._keeping:
                 found = self._goals.setdefault(goal, KnownGoal(self, goal))
