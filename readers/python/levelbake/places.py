@@ -27,7 +27,7 @@ import numpy as np
 from levelbake import steps
 from levelbake.errors import BlockedCellError, OutsideMapError, QueryError, UnknownNodeError, cut
 from levelbake.file import File
-from levelbake.steps import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
+from levelbake.steps import AnyArray, BoolArray, Float64Array, HexLayout, Int32Array, in_rows
 
 # -- numbers --------------------------------------------------------------------------------------
 
@@ -167,6 +167,13 @@ class Places:
         """Return (n, 2) float64, positions of a graph's nodes; None where the source gave none."""
         found = self.file.get("/position")
         return None if found is None else found.astype(np.float64)  # as memoryviews know it
+
+    def known_position(self) -> Float64Array:
+        """Return :attr:`position`, or raise a QueryError where the source gave none."""
+        if self.position is None:
+            found, remedy = "the nodes of this graph have no positions", "give its nodes x and y"
+            raise QueryError(found, place=self.where, remedy=remedy)
+        return self.position
 
     def node_named(self, name: object) -> int | None:
         """Return the node of a name, None where there is none. True and 1.0 are not the name 1."""
@@ -652,14 +659,9 @@ class Points:
         )
 
     def _positions(self, names: object) -> tuple[float, ...] | Float64Array:
-        places = self._places
-        position = places.position
-        if position is None:
-            found, remedy = "the nodes of this graph have no positions", "give its nodes x and y"
-            raise QueryError(found, place=places.where, remedy=remedy)
+        places, position = self._places, self._places.known_position()
         if isinstance(names, list | tuple | np.ndarray):
-            nodes = [places.location(name) for name in names]
-            return position[np.array(nodes, dtype=np.int64)]
+            return position[np.array([*map(places.location, names)], dtype=np.int64)]
         x, y = position[places.location(cast("Place", names))].tolist()
         return x, y
 
@@ -675,7 +677,7 @@ class Points:
             self._refuse(what, noun, "two integers" if noun == "cell" else "two numbers")
         return rows, given.ndim == 1
 
-    def _floors(self, given: AnyArray, noun: str) -> Int64Array:
+    def _floors(self, given: AnyArray, noun: str) -> AnyArray:
         """Return (n) int64, the floor of each row; 0 where the level has one floor."""
         if given.shape[1] == 2:
             return np.zeros(len(given), dtype=np.int64)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from levelbake import steps
 from levelbake.errors import QueryError
 from levelbake.hops import view_of
 from levelbake.places import Place, Places, drawn_at, numbered
@@ -134,7 +133,7 @@ class Profile:
 
     def paths(
         self, starts: ArrayLike, goals: ArrayLike, *, strict: bool = True
-    ) -> tuple[steps.Int64Array, AnyArray]:
+    ) -> tuple[AnyArray, AnyArray]:
         """Return the :meth:`path` of many pairs in one call.
 
         Args:
@@ -252,29 +251,21 @@ class Profile:
                 return places.place_at(at)
         begin, end = floor * rows * places.width, (floor + 1) * rows * places.width
         every = np.flatnonzero(now.standing[begin : end if places.is_grid else None]) + begin
-        position = places.position
         if places.is_grid:
             down, across = np.divmod(every - begin, places.width)
-        elif position is None:
-            found, remedy = (
-                "nearest() needs positions, this graph has none",
-                "give its nodes x and y",
-            )
-            raise QueryError(found, place=places.where, remedy=remedy)
         else:
-            across, down = position[every].T
+            across, down = places.known_position()[every].T
         if not len(every):
             where = f"on floor {floor}" if now.standing.any() else "in this level"
             raise QueryError(f"profile {self.name!r} can stand nowhere {where}")
         dx, dy = across - x, down - y
-        if places.file.has("/domain_weight"):
+        below = dx * dx + dy * dy
+        if (weight := places.file.get("/domain_weight")) is not None:
             # The cone of a characteristic point is as high as its weight.
-            below = np.hypot(dx, dy) - places.file.read("/domain_weight")[every]
+            below = np.hypot(dx, dy) - weight[every]
             if places.file.has("/domain_node"):
                 node, inside = drawn_at(places.file, np.array([(x, y)]))
                 below[np.isin(every, node[inside[0]])] = -np.inf
-        else:
-            below = dx * dx + dy * dy
         return places.place_at(int(every[below.argmin()]))
 
     def nearest_of(self, start: Place, goals: ArrayLike) -> Place | None:

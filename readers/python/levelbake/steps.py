@@ -178,6 +178,8 @@ class Lattice:
         headings: how many ways an agent can face, where each floor is the level as faced one of
             these ways; None = nobody faces any way. There are three slots then: a step along the
             heading, a turn clockwise, and one counter-clockwise.
+        rows: how many rows one floor has.
+        has_diagonals: whether steps lead to eight neighbours.
     """
 
     def __init__(
@@ -193,6 +195,8 @@ class Lattice:
         self.width, self.height, self.connectivity = width, height, connectivity
         self.hex_layout, self.floor_height = hex_layout, floor_height
         self.barred, self.headings = barred, headings
+        self.rows = floor_height or max(1, height)
+        self.has_diagonals = hex_layout is None and connectivity == 8
 
     @cached_property
     def plain(self) -> "Lattice":
@@ -209,15 +213,6 @@ class Lattice:
         """Return (k) int64, the same cells some headings further clockwise."""
         assert self.headings is not None
         return (cells + by * (self.width * self.rows)) % (self.headings * self.width * self.rows)
-
-    @property
-    def rows(self) -> int:
-        """Return how many rows one floor has."""
-        return self.floor_height or max(1, self.height)
-
-    @property
-    def has_diagonals(self) -> bool:
-        return self.hex_layout is None and self.connectivity == 8
 
     @cached_property
     def _moves(self) -> tuple[Int64Array, Int64Array]:
@@ -379,6 +374,8 @@ class Footprints:
         self._terrain = terrain
         self._obstacle = obstacle
         self._elevation = None if mover.slope == LEVEL_GROUND else elevation
+        #: whether rise and fall of the ground add to prices
+        self.pays_for_slopes = self._elevation is not None
 
     @property
     def grid(self) -> Lattice:
@@ -451,11 +448,6 @@ class Footprints:
         if self._elevation is not None and self.mover.slope.bars:
             allowed &= self.mover.slope.fits(self._elevation[head] - self._elevation[tail])
         return allowed
-
-    @property
-    def pays_for_slopes(self) -> bool:
-        """Tell whether rise and fall of the ground add to prices."""
-        return self._elevation is not None
 
     def slope_units(self, tail: Int64Array, head: Int64Array) -> Float64Array:
         """Return (k) float64, what rise and fall add to the price of some steps, in units.
