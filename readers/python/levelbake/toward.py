@@ -11,11 +11,10 @@ begin one, the next is the one baked, if it is among them, and otherwise that of
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -154,7 +153,7 @@ class ProfileVersion:
             return np.where(at == goals, at, np.where(arc < 0, -1, ahead)).astype(np.int32)
         found = at.copy()
         for goal, mine in _by_goal(goals):
-            found[mine] = self.toward(goal).all_hops(at[mine])
+            found[mine] = self.toward(goal).all(at[mine], 1)
         return found
 
     def path(self, at: int, goal: int) -> list[int] | None:
@@ -173,20 +172,19 @@ class ProfileVersion:
 
     def paths(self, at: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
         """Return where each path begins, (k + 1), and the locations of all; none without a path."""
-        hops = self.hops
         if self.by_table:
+            hops = self.hops
             pair, arcs = hops.walks(hops.row_at[at], hops.row_at[goals])
-            begins = np.flatnonzero((at == goals) | np.isin(np.arange(len(at)), pair))
+            begins = np.union1d(pair, np.flatnonzero(at == goals))
             pair = np.concatenate([begins, pair])
-            order = np.argsort(pair, kind="stable")
-            every = np.concatenate([at[begins], hops.arcs.head[arcs]])[order]
+            every = np.concatenate([at[begins], hops.arcs.head[arcs]])
+            every = every[np.argsort(pair, kind="stable")]
             count = np.bincount(pair, minlength=len(at))
         else:
-            each = [
-                self.path(*ends) or [] for ends in zip(at.tolist(), goals.tolist(), strict=True)
-            ]
-            every = np.array([one for path in each for one in path], dtype=np.int32)
-            count = np.array([*map(len, each)], dtype=np.int64)
+            ends = zip(at.tolist(), goals.tolist(), strict=True)
+            each = [self.path(*pair) or [] for pair in ends]
+            every = np.array([one for path in each for one in path])
+            count = np.array([*map(len, each)])
         return np.append(0, np.cumsum(count)).astype(np.int64), every.astype(np.int32)
 
     def between(self, at: int, goal: int) -> float:
@@ -202,7 +200,7 @@ class ProfileVersion:
             return self.hops.all_between(self.hops.row_at[at], self.hops.row_at[goals])
         found = np.empty(len(at), dtype=np.float64)
         for goal, mine in _by_goal(goals):
-            found[mine] = self.toward(goal).all_ticks(at[mine])
+            found[mine] = self.toward(goal).all(at[mine], 0)
         return found
 
     def step(self, tail: int, head: int) -> int:
@@ -229,13 +227,11 @@ class ProfileVersion:
 
     def hops_to(self, goal: int) -> Int32Array:
         """Return (locations) int32, the next locations toward a goal; -1 where there is no path."""
-        if self.by_table:
-            arc, ahead, _ = self.hops.tree(goal)
-            found = np.where(arc < 0, -1, ahead).astype(np.int32)
-        else:
-            found = self.toward(goal).field[1].copy()
-        found[goal] = goal
-        return found
+        if not self.by_table:
+            return self.toward(goal).field[1]
+        arc, ahead, _ = self.hops.tree(goal)
+        arc[goal] = 0  # It leads nowhere, so the goal is ahead of itself.
+        return np.where(arc < 0, -1, ahead).astype(np.int32)
 
 
 def _by_goal(goals: AnyArray) -> list[tuple[int, Int64Array]]:
@@ -272,19 +268,11 @@ class KnownGoal:
         proved = None if self.is_searched else self._prove(at)
         return self._field_views[0][at] if proved is None else proved
 
-    def all_hops(self, at: Int32Array) -> AnyArray:
-        """Return (k), the next locations from some places, as :meth:`hop` does of one."""
-        hop = self._all(at, self.hop, 1)
-        return np.where(at == self._goal, at, hop)
-
-    def all_ticks(self, at: Int32Array) -> AnyArray:
-        """Return (k), the ticks from some places, as :meth:`ticks` does of one."""
-        return self._all(at, self.ticks, 0)
-
-    def _all(self, at: Int32Array, one: Callable[[int], float], part: int) -> AnyArray:
+    def all(self, at: Int32Array, part: Literal[0, 1]) -> AnyArray:
+        """Return (k), the ticks (part 0) or the next locations (part 1) from some places."""
         if len(at) > _FEW or self.is_searched:
             return self.field[part][at]
-        return np.array([*map(one, at.tolist())])
+        return np.array([*map((self.ticks, self.hop)[part], at.tolist())])
 
     @cached_property
     def _field_views(self) -> tuple[memoryview[Any], memoryview[int]]:
@@ -350,7 +338,7 @@ class KnownGoal:
 
         Returns:
             (locations) float64 ticks, inf where there is no path; and (locations) int32, the next
-            hop, -1 without a path, and at the goal.
+            hop, at the goal the goal itself, -1 without a path.
         """
         hops, now = self._hops, self._version
         arcs, goal = hops.arcs, self._goal
@@ -377,6 +365,7 @@ class KnownGoal:
         found[tail[::-1]] = head[::-1]  # Of several the first one stays.
         as_baked = head == baked_head[tail]
         found[tail[as_baked]] = head[as_baked]
+        found[goal] = goal
         return ticks, found
 
     def _search(self, ticks: Float64Array) -> None:
