@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.arrays import AnyArray, Int32Array
-from levelbake.columns import Box, Column, World, column
+from bake.asset.columns.declared import column
+from levelbake.columns import Box, Column, World
 
 T = TypeVar("T")
 Columns = dict[str, AnyArray]

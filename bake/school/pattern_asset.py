@@ -10,9 +10,10 @@ from itertools import pairwise
 import numpy as np
 
 from bake.arrays import AnyArray
+from bake.asset.columns.declared import column
 from bake.asset.read import PATTERNS_KIND, Asset, is_of_patterns
 from bake.school.puzzle import Action, Combine, Moves, Planning, Puzzle, Tiles
-from levelbake.columns import Attribute, Column, Schema, column
+from levelbake.columns import Attribute, Column, Schema
 from levelbake.errors import NotAnAssetError
 
 # fmt: off

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from bake.asset.columns.declared import column
 from bake.graph import MAX_WEIGHT
-from levelbake.columns import column
 
 _column = partial(column, own=True)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from levelbake.columns import column as _column
+from bake.asset.columns.declared import column as _column
 
 # One declaration reads as one entry of a table, so lines are broken by hand below.
 # fmt: off

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from levelbake.columns import column as _column
+from bake.asset.columns.declared import column as _column
 
 #: No corner lies farther from the middle of the plane than this, so that products are exact.
 _FARTHEST = 2**28

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from math import nan
 
+from bake.asset.columns.declared import column
 from bake.graph import BLOCKED, INFINITY, MAX_WEIGHT
-from levelbake.columns import column
 
 _column = partial(column, own=True)
 

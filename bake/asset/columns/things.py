@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from bake.asset.columns.declared import column as _column
 from bake.asset.records import (
     CELL,
     CELLS,
@@ -18,7 +19,6 @@ from bake.asset.records import (
 )
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.placement import TURNS
-from levelbake.columns import column as _column
 
 
 class DoorState(NamedTuple):

@@ -111,6 +111,10 @@ def pattern_of(path: str) -> str:
     return "/".join(parts)
 
 
+Attributes, Columns = tuple[Attribute, ...], tuple[Column, ...]
+Numbers = Sequence[Sequence[str]]
+
+
 class Schema:
     """The attributes and columns of one kind of file.
 
@@ -123,10 +127,7 @@ class Schema:
     """
 
     def __init__(
-        self,
-        attributes: tuple[Attribute, ...],
-        columns: tuple[Column, ...],
-        numbers: Sequence[Sequence[str]] = ((), ()),
+        self, attributes: Attributes, columns: Columns, numbers: Numbers = ((), ())
     ) -> None:
         self.attributes, self.columns, self.numbers = attributes, columns, numbers
         self.stated = {each.counts: each for each in attributes if each.counts}
@@ -144,14 +145,6 @@ class Schema:
     def attribute(self, group: str, name: str) -> Attribute:
         """Return the declaration of an attribute by its group and name, or raise KeyError."""
         return self._attribute[group != "/", name]
-
-
-def column(
-    name: str, dtypes: str, dims: str, unit: str = "", description: str = "", **rest: Any
-) -> Column:
-    """Declare a column in one entry of a table; types and dimensions are words of a line."""
-    types, names = tuple(dtypes.split()), tuple(dims.split(", "))
-    return Column(name, types, names, unit, description, **rest)
 
 
 def listed(kind: type[Any], lines: str) -> tuple[Any, ...]:
@@ -307,10 +300,7 @@ rows component_count one_way says_none size classes two_way hierarchy_mode
 
 
 def schemas(
-    attributes: tuple[Attribute, ...],
-    counts: tuple[Attribute, ...],
-    columns: tuple[Column, ...],
-    numbers: Sequence[Sequence[str]],
+    attributes: Attributes, counts: Attributes, columns: Columns, numbers: Numbers
 ) -> tuple[Schema, Schema]:
     """Return the schemas of assets and of flat files, from the declarations of both.
 
