@@ -27,7 +27,7 @@ import numpy as np
 from levelbake import steps
 from levelbake.errors import BlockedCellError, OutsideMapError, QueryError, UnknownNodeError, cut
 from levelbake.file import File
-from levelbake.steps import AnyArray, BoolArray, Float64Array, HexLayout, Int32Array, in_rows
+from levelbake.steps import AnyArray, BoolArray, Float64Array, Int32Array
 
 # -- numbers --------------------------------------------------------------------------------------
 
