@@ -111,7 +111,8 @@ def pattern_of(path: str) -> str:
     return "/".join(parts)
 
 
-Attributes, Columns = tuple[Attribute, ...], tuple[Column, ...]
+Attributes = tuple[Attribute, ...]
+Columns = tuple[Column, ...]
 Numbers = Sequence[Sequence[str]]
 
 
