@@ -139,11 +139,12 @@ class PlaneSight(Sight):
 
     def _slack(self, lines: int) -> float:
         """Return by how many units lines may cost more because their ends are rounded."""
-        return lines * _OFF_GRID / GRID * float(self._version.row_cost.max(initial=0.0))
+        dearest = float(np.fmax.reduce(self._version.row_cost, initial=0.0))
+        return lines * _OFF_GRID / GRID * dearest
 
     def _pulled(self, route: list[_End]) -> tuple[list[_End], float]:
         """Find the cheapest way along some points by straight lines."""
-        least = float(self._version.row_cost.min(initial=math.inf))
+        least = float(np.fmin.reduce(self._version.row_cost, initial=math.inf))
         best, parent = [0.0], [-1]
         for i in range(1, len(route)):
             best.append(best[i - 1] + self._leg(route[i - 1], route[i]))

@@ -228,3 +228,16 @@ def test_nodes_that_come(tmp_path: Path) -> None:
             nav.update(nodes={"loft": {"at": (3, 3, 2)}})
         nav.update(nodes=dict.fromkeys(["rope", "raft", "hatch"]))
         assert nav.plane.straight_path((6, 3), (18, 3)) == usual
+
+
+def test_agents_see_as_far_where_something_else_is_blocked(tmp_path: Path) -> None:
+    """A place that is blocked costs nothing that is a number."""
+    with open_asset(baked(tmp_path, recipe("portal"))) as level:
+        nav = level.profile()
+        path = nav.path(0, 8)
+        assert path is not None
+        seen, lines = nav.plane.furthest_visible(path, 0), nav.plane.smooth(path)
+        assert seen > 1
+        nav.update(blocked=[nav.plane.place_at((3, 3, 1))])
+        assert nav.plane.furthest_visible(path, 0) == seen
+        assert nav.plane.smooth(path) == lines
