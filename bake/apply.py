@@ -153,6 +153,12 @@ def _level(
                 expected="arcs that were added with arcs={...}",
                 remedy="add them instead of links, or write them into the level file",
             )
+        if rules.obstacles:
+            raise PatchError(
+                f"a mesh cannot hold the obstacle {next(iter(rules.obstacles))!r}",
+                file=patch,
+                remedy="draw it into the level's file",
+            )
         kind = type(places.names[0])
         if other := [name for name in places.added if type(name) is not kind]:
             raise PatchError(

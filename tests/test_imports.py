@@ -98,7 +98,9 @@ ROOMS: dict[str, frozenset[str]] = {
         "play.walls levelbake.places",
         "play.snapshot": "graph play.mesh play.nearest play.reader play.sight play.hierarchy "
         "play.searching play.headings play.walls levelbake.places",
-        "play.live": "asset graph levelbake.steps kernels movement search play.reader "
+        "play.report": "levelbake.changes",
+        "play.live": "asset graph levelbake.steps kernels movement search play.reader play.mesh "
+        "play.report "
         "levelbake.things play.hierarchy play.searching play.snapshot levelbake.places "
         "levelbake.changes levelbake.hops levelbake.file",
         "play.current": "asset play.reader play.hierarchy levelbake.things play.searching "
@@ -112,8 +114,10 @@ ROOMS: dict[str, frozenset[str]] = {
         "play.plane": "play.current play.follow play.sight levelbake.places",
         "play.navigator": "kernels play.reader play.searching play.snapshot levelbake.things "
         "play.live play.current play.nearest play.headings play.searches play.plane play.walls "
+        "play.report "
         "levelbake.places",
-        "play.level": "asset levelbake.places kernels play.reader levelbake.things play.live "
+        "play.level": "asset levelbake.places kernels play.reader levelbake.things play.report "
+        "play.live "
         "play.current play.navigator levelbake.changes levelbake.level search",
         "play": "levelbake.places levelbake.things levelbake.changes",
         "runtime": "play",

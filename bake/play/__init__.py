@@ -10,8 +10,8 @@ It needs only numpy and h5py.
 """
 
 from bake.play.level import LevelAsset, open_asset
-from bake.play.live.report import DetailedReport
 from bake.play.navigator import Navigator
+from bake.play.report import DetailedReport
 from bake.play.searching.result import SearchResult
 from levelbake.changes import Changes, UpdateReport
 from levelbake.errors import (

@@ -10,10 +10,10 @@ from bake.arrays import Float64Array
 from bake.asset import Asset
 from bake.kernels.jit import load, waiting
 from bake.play.current import Current
-from bake.play.live.report import DetailedReport
 from bake.play.navigator import Navigator
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.places import NodePlaces
+from bake.play.report import DetailedReport
 from bake.search.all_pairs.follow import (
     follow_run,
     follow_runs,
@@ -134,6 +134,7 @@ class LevelAsset(OpenLevel):
         arcs: Mapping[tuple[Place, Place], float | None] | None = None,
         links: Mapping[str, Mapping[str, object] | Link | None] | None = None,
         nodes: Mapping[Name, Mapping[str, object] | None] | None = None,
+        obstacles: Mapping[str, Sequence[Sequence[float]] | None] | None = None,
     ) -> dict[str, DetailedReport]:
         """Change the level for every profile at once; all later answers are about the new level.
 
@@ -156,17 +157,21 @@ class LevelAsset(OpenLevel):
                 "terrain" may name one, otherwise it is the commonest that somebody can stand on.
                 One that came is moved by this, and None takes it away again, with its arcs and
                 links. What else the batch says, it says of the level with these nodes.
+            obstacles: of meshes with a node in the centre of each polygon, what stands on them, by
+                name: the corners (x, y) of a convex polygon, on several floors (x, y, floor), or
+                None for one that goes. Polygons that one touches are blocked, and what it leaves
+                of them comes as pieces, nodes named after the polygon's: 17/0, 17/1 and so on.
 
         Returns:
             What the update did, by profile.
 
         Raises:
-            QueryError: a place, terrain, arc or link does not exist, a link or node is none, a
-                node of this name was baked, or a cost is not a positive number or does not fit the
-                integer scale. Then nothing has changed.
+            QueryError: a place, terrain, arc or link does not exist, a link, node or obstacle is
+                none, a node of this name was baked, or a cost is not a positive number or does not
+                fit the integer scale. Then nothing has changed.
         """
         writer = self._current.writer
-        return writer.update(blocked, opened, terrain, arcs, links, nodes)
+        return writer.update(blocked, opened, terrain, arcs, links, nodes, obstacles)
 
     def repair(self, budget_ms: float | None = 2) -> int:
         """Make what questions about the changed level would have to wait for.

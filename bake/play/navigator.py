@@ -16,9 +16,9 @@ from bake.arrays import AnyArray, BoolArray, Float64Array, Int64Array
 from bake.kernels.jit import waiting
 from bake.play.current import Current, Questions
 from bake.play.headings import ends
-from bake.play.live.report import DetailedReport
 from bake.play.nearest import are_many
 from bake.play.reader.places import is_point
+from bake.play.report import DetailedReport
 from bake.play.snapshot import Snapshot
 from levelbake.errors import QueryError
 from levelbake.places import Name, Place, quoted
@@ -617,6 +617,7 @@ class Navigator(Questions):
         arcs: Mapping[tuple[Place, Place], float | None] | None = None,
         links: Mapping[str, Mapping[str, object] | Link | None] | None = None,
         nodes: Mapping[Name, Mapping[str, object] | None] | None = None,
+        obstacles: Mapping[str, Sequence[Sequence[float]] | None] | None = None,
     ) -> DetailedReport:
         """Change the level, for every profile: see :meth:`LevelAsset.update`.
 
@@ -624,7 +625,7 @@ class Navigator(Questions):
             What it did for this profile.
         """
         writer = self._current.writer
-        return writer.update(blocked, opened, terrain, arcs, links, nodes)[self.name]
+        return writer.update(blocked, opened, terrain, arcs, links, nodes, obstacles)[self.name]
 
     def set_state(self, door: str, state: str) -> DetailedReport:
         """Put a door into one of its states, for every profile: see :meth:`LevelAsset.set_state`.

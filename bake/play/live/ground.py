@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -16,6 +16,13 @@ from bake.asset.partial import written_whole
 from bake.play.live.cells import Cells, Values, all_unlike, edited, unlike, whole
 from bake.play.live.links import MOST, LinkState, link_of, links_from, told
 from bake.play.live.nodes import Nodes, nodes_from, replaced, stored_nodes, with_nodes
+from bake.play.live.obstacles import (
+    Obstacles,
+    lengths_from,
+    obstacles_from,
+    stored_obstacles,
+    with_obstacles,
+)
 from bake.play.live.rules import LevelRules
 from levelbake.changes import (
     PLAIN,
@@ -46,6 +53,8 @@ class Edit(NamedTuple):
     batch: Batch
     links: Mapping[str, Link | None]  # the new links by name; None = one that goes
     nodes: Nodes = MappingProxyType({})
+    obstacles: Obstacles = MappingProxyType({})
+    lengths: Mapping[Pair, float] | None = None  # all of them; None = as before
 
     @property
     def locations(self) -> Int64Array:
@@ -73,7 +82,7 @@ class LevelState:
     def baked(rules: LevelRules) -> LevelState:
         """Return the level as it was baked, but for nodes, on which nobody can stand."""
         nowhere = np.zeros(rules.baked_count, dtype=np.bool_)
-        prices, links = rules.own_prices, links_from(rules, {}, rules.own_prices)
+        prices, links = rules.own_prices, links_from(rules, {}, rules.own_prices, {})
         implied, width = rules.asset.implied, rules.places.width
         if implied is None:
             return LevelState(rules.terrain, nowhere, prices, links)._wide(rules.location_count)
@@ -100,8 +109,8 @@ class LevelState:
         Raises:
             QueryError: see :meth:`LinkState.edited`.
         """
-        (blocked, opened, codes, arcs), links, nodes = edit
-        rules = with_nodes(self.rules, nodes)
+        (blocked, opened, codes, arcs), links, nodes, obstacles, lengths = edit
+        rules = with_obstacles(with_nodes(self.rules, nodes), obstacles)
         wide = self._wide(rules.location_count)
         terrain, obstacle = wide.terrain, wide.obstacle
         if blocked or opened:
@@ -113,10 +122,12 @@ class LevelState:
             terrain = edited(terrain, walls, np.full(len(walls), usual, dtype=np.uint8))
             terrain = edited(terrain, *_arrays_of(codes))
         kept, prices = self.links, self.prices
-        if nodes:
+        if rules is not self.rules:
             added = self.rules.places.added
             gone = {added[name].location for name, node in nodes.items() if node is None}
             kept, prices = kept.among(rules, gone, prices)
+        if lengths is not None:
+            kept = replace(kept, lengths=lengths)
         return LevelState(terrain, obstacle, *kept.edited(links, arcs, prices)[::-1])
 
     def changed(self, other: LevelState, near: Int64Array | None = None) -> Int64Array:
@@ -140,8 +151,10 @@ class LevelState:
         if added is not other.rules.places.added:
             nodes = set(added.items()) ^ set(other.rules.places.added.items())
             priced.update((node.location, node.location) for _, node in nodes)
-        if self.prices is not other.prices:
-            priced.update(arc for arc, _ in set(self.prices.items()) ^ set(other.prices.items()))
+        pairs = (self.prices, other.prices), (self.links.lengths, other.links.lengths)
+        for mine, theirs in pairs:
+            if mine is not theirs:
+                priced.update(arc for arc, _ in set(mine.items()) ^ set(theirs.items()))
         if not priced:
             return locations
         return np.union1d(locations, np.array(sorted(priced), dtype=np.int64).reshape(-1))
@@ -183,7 +196,7 @@ def level_of_patch(path: Path, rules: LevelRules) -> LevelState:
 
 def version_of(links: LinkState) -> int:
     """Return the version of a file that holds these links, and the nodes beside them."""
-    if links.rules.places.added:
+    if links.rules.places.added or links.rules.obstacles:
         return WITH_NODES
     return PLAIN if links.as_baked else WITH_LINKS
 
@@ -196,7 +209,8 @@ def changes_of(level: LevelState) -> dict[str, Any]:
         changed, obstacles = np.intersect1d(changed, here), np.intersect1d(obstacles, here)
     ground = stored_ground(changed, level.terrain[changed], obstacles, level.prices)
     nodes = stored_nodes(level.rules.places.added)
-    return ground | _stored_links(level.rules, level.links.changed) | nodes
+    cuts = stored_obstacles(level.rules.obstacles, level.links.lengths)
+    return ground | _stored_links(level.rules, level.links.changed) | nodes | cuts
 
 
 def level_from(rules: LevelRules, changes: dict[str, Any]) -> LevelState:
@@ -210,13 +224,16 @@ def level_from(rules: LevelRules, changes: dict[str, Any]) -> LevelState:
     """
     _check_keys(changes, "terrain", "obstacles", "arcs")
     rules = replaced(rules, nodes_from(rules, changes))
+    cuts = obstacles_from(rules, changes)
+    rules = with_obstacles(rules, {**dict.fromkeys(rules.obstacles), **cuts})
     baked = LevelState.baked(rules)
     codes, blocked, prices = ground_from(changes, rules.asked, rules.location_count)
     terrain = edited(baked.terrain, *_arrays_of(codes))
     at = [*(node.location for node in rules.places.added.values()), *blocked]
     shut = np.arange(len(at)) >= len(at) - len(blocked)
     obstacle = edited(baked.obstacle, np.array(at, dtype=np.int64), shut)
-    links = links_from(rules, _links_of(rules, changes), prices)
+    lengths = lengths_from(rules, changes) or {}
+    links = links_from(rules, _links_of(rules, changes), prices, lengths)
     return LevelState(terrain, obstacle, prices, links)
 
 
@@ -237,6 +254,7 @@ def edit_record(rules: LevelRules, edit: Edit) -> dict[str, Any]:
         ],
         **_stored_links(rules, edit.links),
         **stored_nodes(edit.nodes),
+        **stored_obstacles(edit.obstacles, edit.lengths),
     }
 
 
@@ -264,13 +282,14 @@ def edit_from(rules: LevelRules, record: dict[str, Any]) -> Edit:
             for tail, head, units in record["arcs"]
         },
     )
-    return Edit(batch, _links_of(rules, record), nodes)
+    links, cuts = _links_of(rules, record), obstacles_from(rules, record)
+    return Edit(batch, links, nodes, cuts, lengths_from(rules, record))
 
 
 def _check_keys(record: dict[str, Any], *keys: str) -> None:
-    """Refuse a record that says more than these keys, "links" and "nodes"."""
+    """Refuse a record that says more than these keys, and what may come."""
     for key in record:
-        if key not in (*keys, "links", "nodes"):
+        if key not in (*keys, "links", "nodes", "cuts", "lengths"):
             raise ValueError(key)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Generic, NamedTuple, TypeVar, cast
@@ -57,11 +57,13 @@ class LinkState:
     changed: Mapping[str, Link | None]
     #: arcs between places that nothing else joins, which cost their own price
     added: frozenset[Pair]
+    #: units of length, by pair, of the arcs between pieces of polygons: they cost what terrain says
+    lengths: Mapping[Pair, float] = field(default_factory=dict)
 
     @property
     def as_baked(self) -> bool:
         """Tell whether the links are those of the bake, and no arc was added."""
-        return not self.changed and not self.added
+        return not self.changed and not self.added and not self.lengths
 
     @cached_property
     def now(self) -> Mapping[str, Link]:
@@ -85,7 +87,7 @@ class LinkState:
 
     def joins(self, pair: Pair) -> bool:
         """Tell whether a step, an arc that was baked, or a link leads from a place to another."""
-        return pair in self.pairs or self.rules.joins(*pair)
+        return pair in self.lengths or pair in self.pairs or self.rules.joins(*pair)
 
     @cached_property
     def arcs(self) -> NewArcs:
@@ -96,7 +98,8 @@ class LinkState:
                 links.append((self.rules.links[name], (pair,)))
         new = [(*pair, link.cost, link) for link, pairs in links for pair in pairs]
         # What an arc costs that was added is its own price, which takes the place of this.
-        every = [*new, *((*pair, 1.0, None) for pair in sorted(self.added))]
+        lengths = {**dict.fromkeys(self.added, 1.0), **self.lengths}
+        every = [*new, *((*pair, lengths[pair], None) for pair in sorted(lengths))]
         ends = np.array([each[:2] for each in every], dtype=np.int64).reshape(-1, 2)
         units = np.array([each[2] for each in every], dtype=np.float64)
         return NewArcs(ends[:, 0], ends[:, 1], units, tuple(each[3] for each in every))
@@ -144,7 +147,8 @@ class LinkState:
                 if name in rules.links:
                     changed[name] = None
         kept = {pair: units for pair, units in prices.items() if stays(pair)}
-        return LinkState(rules, changed, frozenset(filter(stays, self.added))), kept
+        lengths = {pair: each for pair, each in self.lengths.items() if stays(pair)}
+        return LinkState(rules, changed, frozenset(filter(stays, self.added)), lengths), kept
 
     def edited(
         self,
@@ -176,7 +180,7 @@ class LinkState:
             else:
                 prices[pair] = units
         if added != after.added:
-            after = LinkState(self.rules, after.changed, frozenset(added))
+            after = replace(after, added=frozenset(added))
         if len(after.changed) + len(after.added) > MOST:
             raise QueryError(
                 f"{len(after.changed) + len(after.added)} links and arcs would not be as baked",
@@ -207,7 +211,7 @@ class LinkState:
             # A link costs what it says, whatever led there before.
             if not self.rules.joins(*pair):
                 prices.pop(pair, None)
-        return LinkState(self.rules, changed, self.added - touched), prices
+        return replace(self, changed=changed, added=self.added - touched), prices
 
     def _check_new(self, pair: Pair, units: float | None) -> None:
         if units is None or units == CLOSED or pair[0] == pair[1]:
@@ -247,18 +251,21 @@ class NameLog(Generic[N]):
 
 
 def links_from(
-    rules: LevelRules, changed: Mapping[str, Link | None], prices: Mapping[Pair, float]
+    rules: LevelRules,
+    changed: Mapping[str, Link | None],
+    prices: Mapping[Pair, float],
+    lengths: Mapping[Pair, float],
 ) -> LinkState:
     """Return the state of links that differ from the bake; what nothing joins was added.
 
     Args:
-        changed: see :class:`LinkState`.
+        changed, lengths: see :class:`LinkState`.
         prices: units by pair, of all arcs that have a price of their own.
     """
     kept = {name: link for name, link in changed.items() if link != rules.links.get(name)}
-    state = LinkState(rules, kept, frozenset())
+    state = LinkState(rules, kept, frozenset(), lengths)
     added = frozenset(pair for pair in prices if not state.joins(pair))
-    return LinkState(rules, kept, added) if added else state
+    return replace(state, added=added) if added else state
 
 
 def told(link: Link) -> dict[str, Any]:

@@ -7,9 +7,8 @@ location that there was before an update is there after it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import copy
-from itertools import count
 from numbers import Integral
 from typing import Any, NamedTuple, cast
 
@@ -64,8 +63,7 @@ def asked_nodes(rules: LevelRules, nodes: object, usual: int) -> AskedNodes:
     level = f"level {places.name!r}"
     if said and places.is_grid:
         raise QueryError("nodes come to graphs and meshes alone", place=level)
-    taken = {node.location for node in places.added.values()}
-    free = (at for at in count(rules.baked_count) if at not in taken)
+    free = free_locations(rules)
     found: dict[Name, AddedNode | None] = {}
     gone, new, terrain = [], [], {}
     for given, each in said:
@@ -84,14 +82,26 @@ def asked_nodes(rules: LevelRules, nodes: object, usual: int) -> AskedNodes:
         if unknown := [key for key in each if key not in KEYS]:
             raise QueryError(f"{where} says {quoted(unknown[0])}", expected=" or ".join(KEYS))
         location = next(free) if known is None else known.location
-        if location >= rules.baked_count + MOST_NODES:
-            raise QueryError(f"{where} is one too many", place=level, expected=f"{MOST_NODES}")
         found[name] = AddedNode(location, _point(rules, where, each), _height(rules, where, each))
         if known is None:
             new.append(location)
         if known is None or "terrain" in each:
             terrain[location] = _code(rules, where, each.get("terrain"), usual)
     return AskedNodes(found, tuple(gone), tuple(new), terrain)
+
+
+def free_locations(rules: LevelRules) -> Iterator[int]:
+    """Give the locations behind the baked ones that no node has, ascending.
+
+    Raises:
+        QueryError: there are no more.
+    """
+    taken = {node.location for node in rules.places.added.values()}
+    for at in range(rules.baked_count, rules.baked_count + MOST_NODES):
+        if at not in taken:
+            yield at
+    expected = f"at most {MOST_NODES} nodes that came"
+    raise QueryError("one node too many", place=f"level {rules.places.name!r}", expected=expected)
 
 
 def _name(rules: LevelRules, name: object) -> Name:

@@ -10,6 +10,8 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.graph import Graph
 from bake.movement import slots_between
+from bake.play.mesh.cut import Cut, Cutter, Obstacle
+from bake.play.mesh.polygons import MeshPolygons
 from bake.play.reader.places import NodePlaces
 from levelbake.changes import Asked
 from levelbake.hops import Pair, vias_of
@@ -31,6 +33,7 @@ class LevelRules:
 
     def __init__(self, places: NodePlaces) -> None:
         self.places = places
+        self.obstacles: Mapping[str, Obstacle] = {}
         self.asset = places.asset
         self.movement = self.asset.graph.rules
 
@@ -187,6 +190,38 @@ class LevelRules:
     @cached_property
     def location_count(self) -> int:
         return self.baked_count
+
+    @cached_property
+    def mesh(self) -> MeshPolygons:
+        """Return the polygons of the level.
+
+        Raises:
+            QueryError: the level has no mesh.
+        """
+        return MeshPolygons(self.places)
+
+    @cached_property
+    def _cutter(self) -> Cutter:
+        return Cutter(self.mesh)
+
+    @cached_property
+    def cut(self) -> Cut:
+        """Return what the obstacles make of the polygons."""
+        return self._cutter.cut(self.obstacles.values())
+
+    def name_of_piece(self, polygon: int, number: int) -> str:
+        """Return the name of the node in a piece of a polygon."""
+        return f"{self.places.names[self.mesh.nodes(polygon)[0]]}/{number}"
+
+    @property
+    def node_of_piece(self) -> dict[int, int]:
+        """Return the location of each piece; that of its polygon where it has no node."""
+        found = {}
+        for polygon, pieces in self.cut.pieces.items():
+            for number, piece in enumerate(pieces):
+                node = self.places.node_named(self.name_of_piece(polygon, number))
+                found[piece] = self.mesh.nodes(polygon)[0] if node is None else node
+        return found
 
     def named_otherwise(self, other: LevelRules, locations: Int64Array) -> BoolArray:
         """Return (k) bool, True where a location has another added node than by other rules."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, cast
@@ -30,14 +30,15 @@ from bake.play.live.journal import Journal
 from bake.play.live.lattice import LatticeWriter
 from bake.play.live.links import NameLog, link_of
 from bake.play.live.nodes import asked_nodes, with_nodes
+from bake.play.live.obstacles import AskedObstacles, asked_obstacles
 from bake.play.live.pricing import Pricing
-from bake.play.live.report import DetailedReport
 from bake.play.live.rules import LevelRules
 from bake.play.live.searches import ChangedContext
 from bake.play.live.state import ProfileState
 from bake.play.live.versions import Edited, ProfileWriter
 from bake.play.reader.baked import Baked
 from bake.play.reader.version import Version
+from bake.play.report import DetailedReport
 from bake.play.searching.context import SearchContext
 from bake.play.snapshot import Snapshot
 from levelbake.changes import SAYS_NOTHING, WRONG, ChangeLog, Changes, UpdateReport, items_of
@@ -161,22 +162,33 @@ class LevelWriter:
         arcs: Mapping[tuple[Place, Place], float | None] | None,
         links: Mapping[str, Mapping[str, object] | Link | None] | None,
         nodes: Mapping[Name, Mapping[str, object] | None] | None,
+        obstacles: Mapping[str, Sequence[Sequence[float]] | None] | None,
     ) -> dict[str, DetailedReport]:
         """Check and apply one batch: see :meth:`bake.play.LevelAsset.update`."""
         with self._writing:
             rules = self._rules_now
             asked = asked_nodes(rules, nodes, self._usual if nodes else 0)
             rules = with_nodes(rules, asked.nodes)
+            cuts = self._cuts(rules, obstacles)
+            rules = with_nodes(rules, cuts.nodes)
             batch = rules.asked.batch(blocked, opened, terrain, arcs)
-            if nodes:
-                batch = batch._replace(
-                    blocked=(*batch.blocked, *asked.gone),
-                    opened=(*batch.opened, *(at for at in asked.new if at not in batch.blocked)),
-                    terrain={**asked.terrain, **batch.terrain},
-                )
+            new = (*cuts.opened, *asked.new)
+            batch = batch._replace(
+                blocked=(*cuts.blocked, *batch.blocked, *asked.gone),
+                opened=(*batch.opened, *(at for at in new if at not in batch.blocked)),
+                terrain={**cuts.terrain, **asked.terrain, **batch.terrain},
+            )
             said = cast("list[tuple[str, object]]", items_of(links, "links"))
             changed = {name: link_of(rules, name, each) for name, each in said}
-            return self._apply(Edit(batch, changed, asked.nodes))
+            every = {**asked.nodes, **cuts.nodes}
+            return self._apply(Edit(batch, changed, every, cuts.obstacles, cuts.lengths))
+
+    def _cuts(self, rules: LevelRules, obstacles: object) -> AskedObstacles:
+        if not obstacles:
+            items_of(obstacles, "obstacles")
+            return AskedObstacles()
+        level = self.load()
+        return asked_obstacles(rules, level.terrain, level.obstacle, obstacles)
 
     @property
     def _rules_now(self) -> LevelRules:

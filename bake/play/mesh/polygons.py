@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TypeVar
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -49,7 +50,10 @@ class MeshPolygons:
 
     Attributes:
         floors: how many floors there are.
+        pieces: the corners of pieces that obstacles leave; see :mod:`bake.play.mesh.cut`.
     """
+
+    pieces: Mapping[int, list[tuple[Any, Any]]] = MappingProxyType({})
 
     def __init__(self, places: NodePlaces) -> None:
         """Read and check the columns.
@@ -104,6 +108,21 @@ class MeshPolygons:
         return self._nodes[self._first_node[polygon] : self._first_node[polygon + 1]]
 
     @cached_property
+    def part(self) -> list[int]:
+        """Return a number for each polygon, the same for those that steps join."""
+        found = [-1] * len(self)
+        for seed in range(len(self)):
+            queue = [seed] if found[seed] < 0 else []
+            for polygon in queue:
+                found[polygon] = seed
+                beside = [each for _, _, each in self.edges(polygon) if each >= 0]
+                fresh = [each for each in beside if found[each] < 0]
+                for each in fresh:
+                    found[each] = seed
+                queue += fresh
+        return found
+
+    @cached_property
     def of_node(self) -> list[list[int]]:
         """Return the polygons that each node lies in or on, ascending."""
         found: list[list[int]] = [[] for _ in range(int(self.node.max(initial=-1)) + 1)]
@@ -140,7 +159,8 @@ class MeshPolygons:
     @cached_property
     def ring(self) -> Int64Array:
         """Return (c, 2) int64 the corners of all polygons in steps, one after the other."""
-        return self._vertex[np.array(self.corner)].astype(np.int64)
+        found: Int64Array = self._vertex[np.array(self.corner)].astype(np.int64)
+        return found
 
     @cached_property
     def box(self) -> Int64Array:

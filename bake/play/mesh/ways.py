@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bake.play.mesh.cut import CutMesh
 from bake.play.mesh.funnel import string_through, without_repeats
 from bake.play.mesh.polyanya import shortest
 from bake.play.mesh.polygons import GRID, MeshPolygons, Step, added_floor, beside, step_of
@@ -43,13 +44,16 @@ class MeshWays:
         self.mesh: MeshPolygons = (
             MeshPolygons(engine.version.places) if baked is None else baked.mesh
         )
+        level = engine.version.level
+        if baked is not None and level.rules.obstacles:
+            self.mesh = CutMesh(baked.mesh, level.rules.cut, level.rules.node_of_piece)
         #: The polygon of the last point, which the next one likely lies in, too.
         self._last = 0
 
     @cached_property
     def row(self) -> list[int]:
         """Return the row of each node, -1 where the profile cannot stand."""
-        nodes = np.arange(self.version.places.node_count, dtype=np.int32)
+        nodes = np.arange(len(self.version.places.names), dtype=np.int32)
         rows: list[int] = self.version.rows_of(nodes).tolist()
         return rows
 
@@ -207,10 +211,9 @@ class MeshWays:
 
     def of_node(self, node: int) -> list[int]:
         """Return the polygons that a node lies in or on; a node that came may lie in none."""
+        mine = self.mesh.of_node[node] if node < len(self.mesh.of_node) else []
         floor = added_floor(self.version.places, node)
-        if floor is None:
-            return self.mesh.of_node[node]
-        return self.polygons_at(self._place(node), floor)
+        return mine if mine or floor is None else self.polygons_at(self._place(node), floor)
 
     def floor_of(self, node: int) -> int:
         """Return the floor that a node lies on."""
@@ -255,7 +258,7 @@ class MeshWays:
     def on_plane(self, steps: Sequence[Step], floor: int) -> list[Point]:
         """Return points in units of the plane; with their floor where there are several."""
         tail = (floor,) if self.mesh.floors > 1 else ()
-        return [(x / GRID, y / GRID, *tail) for x, y in without_repeats(steps)]
+        return [(float(x / GRID), float(y / GRID), *tail) for x, y in without_repeats(steps)]
 
 
 def _pruned(polygons: list[int]) -> list[int]:

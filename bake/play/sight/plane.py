@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -234,7 +234,8 @@ class MeshSight(PlaneSight):
         first, ring = np.array(self._mesh.first), self._mesh.ring
         after = np.arange(1, len(ring) + 1)
         after[first[1:] - 1] = first[:-1]
-        return np.where(self._ways.open, self._mesh.floor, -1), first, ring[after] - ring
+        floors = np.where(self._ways.open, self._mesh.floor, -1)[: len(first) - 1]
+        return floors, first, ring[after] - ring
 
     def _line(self, one: Step, other: Step, floor: int) -> float:
         """Return the units of a line, along borders by the cheaper side.
@@ -291,7 +292,12 @@ class MeshSight(PlaneSight):
         for each, here, there in np.stack([owner, first, last])[:, crossed].T.tolist():
             cut, part = here * _WHOLE // (here - there), found[each]
             part[here >= 0] = min(part[1], cut) if here >= 0 else max(part[0], cut)
-        return [(int(polygon[each]), *part) for each, part in found.items() if part[0] <= part[1]]
+        parts = [(int(polygon[each]), enter, leave) for each, (enter, leave) in found.items()]
+        for piece, ring in self._mesh.pieces.items():
+            if self._ways.open[piece] and self._mesh.floor[piece] == floor:
+                enter, leave = _part_of(ring, one, other)
+                parts.append((piece, enter, leave))
+        return [part for part in parts if part[1] <= part[2]]
 
     def _route(self, path: Sequence[Place], ends: list[_End]) -> list[_End]:
         """Return where strings turn that are pulled through polygons of one price in a row."""
@@ -326,6 +332,19 @@ class MeshSight(PlaneSight):
             if off * off <= square and 0 <= along <= square:
                 return x, y
         return (ax + bx) // 2, (ay + by) // 2
+
+
+def _part_of(ring: Sequence[tuple[Any, Any]], one: Step, other: Step) -> tuple[int, int]:
+    """Return where a line enters a convex polygon and leaves it; 1 and 0 where it lies beside."""
+    enter, leave = 0, _WHOLE
+    for a, b in zip(ring, [*ring[1:], ring[0]], strict=True):
+        here, there = turn(a, b, one), turn(a, b, other)
+        if here < 0 and there < 0:
+            return 1, 0
+        if (here < 0) != (there < 0):
+            cut = here * _WHOLE // (here - there)
+            enter, leave = (enter, min(leave, cut)) if here >= 0 else (max(enter, cut), leave)
+    return enter, leave
 
 
 def _along(points: Sequence[Place], path: Sequence[Place]) -> list[float]:

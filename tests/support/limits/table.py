@@ -607,6 +607,12 @@ LIMITS: tuple[Limit, ...] = (
         REFUSED,
         "tests/play/live/test_nodes.py::test_there_may_be_so_many",
     ),
+    _limit(
+        "play.live.obstacles MOST_CORNERS",
+        "corners of an obstacle",
+        REFUSED,
+        "tests/play/mesh/test_obstacles.py::test_wrong_obstacles_are_told_in_a_line",
+    ),
     _limit("play.live.links MOST", "links that are not as baked", REFUSED, do.three_links, least=3),
     _limit(
         "play.live.links MOST_TEXT",
