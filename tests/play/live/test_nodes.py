@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +16,8 @@ from bake.play import LevelAsset, Navigator, PatchError, QueryError, UnknownNode
 from bake.play.live import rules
 from bake.verify import verify_asset
 from levelbake import open_level
-from tests.support.baked import bake, bake_grid, recipe_for, rows, write_graph
+from tests.support.baked import bake, bake_grid, profile_for, recipe_for, rows, write_graph
+from tests.support.live_model import PROFILES
 
 ROADS = [("a", "b", 4), ("b", "a", 4), ("b", "c", 1), ("c", "b", 1)]
 PLACES = {"a": (0.0, 0.0), "b": (4.0, 0.0), "c": (5.0, 0.0)}
@@ -357,3 +359,73 @@ def test_patches_of_nodes_that_never_end(
     monkeypatch.setattr("bake.play.live.ground._NODE", 8)
     with pytest.raises(PatchError, match="longer than any patch of this level"):
         roads.apply_patch(patch)
+
+
+def test_terrain_and_heights_of_nodes(tmp_path: Path) -> None:
+    """A walker gets into no water and up no cliff; a boat gets to water alone."""
+    nodes = [
+        {"id": "a", "x": 0, "y": 0, "z": 0, "terrain": "floor"},
+        {"id": "b", "x": 2, "y": 0, "z": 0, "terrain": "floor"},
+        {"id": "c", "x": 0, "y": 9, "z": 0, "terrain": "water"},
+    ]
+    edges = [{"source": "a", "target": "b", "weight": 9}]
+    source = tmp_path / "slopes.json"
+    source.write_text(json.dumps({"nodes": nodes, "edges": edges}))
+    profiles = tuple(profile_for(name, ground) for name, ground in PROFILES.items())
+    slopes = {"up": 2.0, "down": 0.5, "climb": 1.0, "drop": 3.0}
+    asset = bake(source, recipe_for(profiles=profiles, slopes=slopes))
+    over = {("a", "Z"): 1, ("Z", "b"): 1, ("c", "Z"): 2}
+    with open_asset(asset) as level:
+        walker, boat = level.profile("walker"), level.profile("boat")
+        with pytest.raises(QueryError, match="node 'Z' does not say 'z'"):
+            level.update(nodes={"Z": {"at": (1, 1)}})
+        with pytest.raises(QueryError, match="node 'Z': z is 'high'"):
+            level.update(nodes={"Z": {"at": (1, 1), "z": "high"}})
+        report = level.update(nodes={"Z": {"at": (1, 1), "z": 1}}, arcs=over)
+        assert (report["walker"].opened, report["boat"].opened) == (("Z",), ())
+        assert level.elevation_at("Z") == 1
+        assert walker.distance("a", "b") == 2
+        # Higher up than it climbs; the price does not open what the cliff forbids.
+        level.update(nodes={"Z": {"at": (1, 1), "z": 1.5}})
+        assert walker.distance("a", "b") == 9
+        assert not walker.reachable("a", "Z")
+        assert walker.distance("Z", "b") == 1
+        level.update(nodes={"Z": {"at": (1, 1), "z": 0, "terrain": "water"}})
+        assert boat.distance("c", "Z") == 2
+        # Water is entered from roads alone, by arcs that come as well.
+        assert not walker.reachable("a", "Z")
+        assert walker.distance("Z", "b") == 1
+        level.save_patch(tmp_path / "saved.patch")
+        level.update(terrain={"Z": "floor"})
+        assert walker.distance("a", "b") == 2
+        level.apply_patch(tmp_path / "saved.patch")
+        assert (level.terrain_at("Z"), level.elevation_at("Z")) == ("water", 0)
+        assert boat.distance("c", "Z") == 2
+
+
+def test_threads_ask_while_a_node_comes_and_goes(roads: LevelAsset) -> None:
+    nav, wrong = roads.profile(), []
+    hoisted, done = nav.next_hop, threading.Event()
+
+    def read() -> None:
+        while not done.is_set():
+            try:
+                assert nav.path("a", "c") in (["a", "b", "c"], ["a", "Z", "b", "c"])
+                assert nav.distance("a", "c") in (5, 3.5)
+                assert hoisted("a", "c") in ("b", "Z")
+                assert len(nav.hops_to("c")) in (3, 4)
+                assert nav.search("a", "c", "hpa").cost in (5, 3.5)
+            except BaseException as error:
+                wrong.append(error)
+                raise
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    for _ in range(100):
+        nav.update(nodes={"Z": {"at": (2, 1)}}, arcs=FORD)
+        nav.update(nodes={"Z": None})
+    done.set()
+    for reader in readers:
+        reader.join()
+    assert not wrong, wrong[0]
