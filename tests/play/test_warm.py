@@ -130,21 +130,35 @@ def test_the_test_above_sees_processes(tmp_path: Path) -> None:
     assert "AssertionError: subprocess.Popen" in done.stderr
 
 
-#: Changes a level and asks for one step, as the first update of a game does.
+#: Changes a level and asks for one step, as the first update of a game does, in plain Python; says
+#: how many functions would have been compiled, with those that they call.
 FIRST_UPDATE = """
 import sys
+from bake.kernels.jit import Kernel, noted
 from bake.play import open_asset
-nav = open_asset(sys.argv[1]).profile()
-nav.update(blocked=[nav.next_hop((0, 0), (11, 8))])
-nav.next_hop((0, 0), (11, 8))
+asked, called = set(), set()
+def note(kernel, arguments):
+    asked.add(kernel)
+    look_into(kernel)
+def look_into(kernel):
+    code, names = kernel.function.__code__, kernel.function.__globals__
+    for each in map(names.get, code.co_names):
+        if isinstance(each, Kernel) and each not in called | {kernel}:
+            if each.options.get("inline") != "always":
+                called.add(each)
+            look_into(each)
+with noted(note):
+    nav = open_asset(sys.argv[1]).profile()
+    nav.update(blocked=[nav.next_hop((0, 0), (11, 8))])
+    nav.next_hop((0, 0), (11, 8))
+print(len(asked) + len(called))
 """
 
 
 def test_a_first_update_and_the_step_after_it_compile_few_functions(tmp_path: Path) -> None:
     """The asset says by which order the level is contracted, so nothing that finds one."""
-    asset = asset_of(tmp_path)
-    run(FIRST_UPDATE, tmp_path / "cache", asset, how="wait")
-    assert 0 < kernels_in(tmp_path / "cache") <= 24
+    (count,) = run(FIRST_UPDATE, tmp_path / "cache", asset_of(tmp_path))
+    assert 0 < int(count) <= 24
 
 
 #: Asks for a path before and after a level is warmed up, here or beside.
@@ -160,30 +174,30 @@ print("numba" in sys.modules)
 """
 
 
-def test_a_process_compiles_when_it_warms_up(tmp_path: Path) -> None:
-    asset = asset_of(tmp_path)
+@pytest.fixture(scope="module")
+def warmed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """The cache of a process that warmed up, and what it printed."""
+    folder = tmp_path_factory.mktemp("warmed")
     code = BEFORE_AND_AFTER.format(warm="nav.warm_up('dijkstra')")
-    assert run(ALONE + code, tmp_path / "cache", asset) == ["True"]
-    assert kernels_in(tmp_path / "cache") > 1
+    return folder / "cache", run(ALONE + code, folder / "cache", asset_of(folder))
 
 
-def test_what_another_process_compiles_is_for_those_that_start_later(tmp_path: Path) -> None:
-    asset = asset_of(tmp_path)
-    beside = '''
-import os, subprocess
-program = """
-import sys
-from bake.play import open_asset
-open_asset(sys.argv[1]).warm_up("dijkstra")
-"""
-subprocess.run([sys.executable, "-c", program, sys.argv[1]], check=True)
-'''
-    code = BEFORE_AND_AFTER.format(warm=beside)
-    assert run(code, tmp_path / "cache", asset) == ["False"]
-    compiled = kernels_in(tmp_path / "cache")
+def test_a_process_compiles_when_it_warms_up(warmed: tuple[Path, list[str]]) -> None:
+    cache, printed = warmed
+    assert printed == ["True"]
+    assert kernels_in(cache) > 1
+
+
+def test_what_another_process_compiles_is_for_those_that_start_later(
+    tmp_path: Path, warmed: tuple[Path, list[str]]
+) -> None:
+    asset, cache = asset_of(tmp_path), tmp_path / "cache"
+    beside = f"import shutil; shutil.copytree({str(warmed[0])!r}, {str(cache)!r})"
+    assert run(BEFORE_AND_AFTER.format(warm=beside), cache, asset) == ["False"]
+    compiled = kernels_in(cache)
     code = BEFORE_AND_AFTER.format(warm="nav.warm_up('dijkstra')")
-    assert run(ALONE + code, tmp_path / "cache", asset) == ["True"]
-    assert kernels_in(tmp_path / "cache") == compiled
+    assert run(ALONE + code, cache, asset) == ["True"]
+    assert kernels_in(cache) == compiled
 
 
 def test_other_arguments_do_not_wait_either(tmp_path: Path) -> None:
@@ -263,8 +277,8 @@ print("numba" in loaded, loaded == {name for name in sys.modules if name.startsw
 
 def test_opening_a_large_level_loads_what_lookups_would_wait_for(tmp_path: Path) -> None:
     """A level of 12 x 9 cells is large here, or one cell short of it."""
-    asset, cache = asset_of(tmp_path), tmp_path / "cache"
-    assert run(LOOKUPS, cache, asset, 108) == ["False True"]
-    run(LOOKUPS, cache, asset, 108, how="wait")
-    assert run(LOOKUPS, cache, asset, 108) == ["True True"]
-    assert run(LOOKUPS, cache, asset, 109) == ["False True"]
+    asset, full = asset_of(tmp_path), cache.cache_folder().parent
+    assert run(LOOKUPS, tmp_path / "empty", asset, 108) == ["False True"]
+    run(LOOKUPS, full, asset, 108, how="wait")
+    assert run(LOOKUPS, full, asset, 108) == ["True True"]
+    assert run(LOOKUPS, full, asset, 109) == ["False True"]
