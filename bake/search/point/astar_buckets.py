@@ -254,7 +254,7 @@ def search_buckets(
             if known < older:
                 h = int(seen[head, 1])
             else:
-                h = estimated_ahead(toward, terms, head, goal, goal_x, goal_y)
+                h = estimated_ahead(toward, terms, int(np.int64(head)), goal, goal_x, goal_y)
             f = reached + h
             if f >= best:
                 lost |= best == UNREACHABLE

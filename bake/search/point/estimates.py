@@ -169,7 +169,7 @@ def estimated_ahead(
     if len(toward.rank_of) == 0:
         h = estimated(terms, row, goal, goal_x, goal_y)
     else:
-        h = ticks_toward(toward, int(np.int64(row)))
+        h = ticks_toward(toward, row)
     return h
 
 
