@@ -123,6 +123,7 @@ class Schema:
         attributes: in no particular order.
         columns: in the order in which they are written into the file.
         stated: the attributes that state the length of a dimension, by this.
+        along: the columns with each dimension, as long or longer by one.
         numbers: in flat files, the attributes that the numbers of the level stand for, in their
             order, and those of a profile.
     """
@@ -132,6 +133,10 @@ class Schema:
     ) -> None:
         self.attributes, self.columns, self.numbers = attributes, columns, numbers
         self.stated = {each.counts: each for each in attributes if each.counts}
+        self.along: dict[str, list[Column]] = {}
+        for each in columns:
+            for dim in {name.removesuffix(" + 1") for name in each.dims}:
+                self.along.setdefault(dim, []).append(each)
         self._column = {declared.path: declared for declared in columns}
         self._attribute = {(each.group != "/", each.name): each for each in attributes}
 

@@ -665,7 +665,6 @@ class File(Closing):
         self.path, self.header, self.schema = path, self._file.header, self._file.schema
         self.name, self.checked = self.header.level, check
         self._lengths: dict[tuple[str, str | None], int] = {}
-        self._stated: dict[str | None, dict[str, list[tuple[int, str]]]] = {}
         self._told: dict[tuple[str, str], str | int | None] = {}
         self._known: dict[str, bool] = {}
         self._shapes: dict[str, tuple[int, ...]] = {}
@@ -773,7 +772,7 @@ class File(Closing):
             raise self.damaged(f"column {path} is there without column {needed}")
         for dim in declared.dims:
             self._length(dim.removesuffix(" + 1"), profile)
-        return self._shapes[path]
+        return self._shape(declared, path)
 
     def _declared(self, path: str) -> tuple[Column, str | None]:
         """Return what is declared of a column, and the profile that has it."""
@@ -796,14 +795,7 @@ class File(Closing):
         """
         if (dim, profile) in self._lengths:
             return self._lengths[dim, profile]
-        owners = dict.fromkeys((None, profile))
-        stated = [said for own in owners for said in self._lengths_of(own).get(dim, ())]
-        if dim == "location":
-            width, height = self.number("width"), self.number("height")
-            if width is None or height is None:
-                stated.insert(0, (self._length("node", None), "the number of nodes"))
-            else:
-                stated.insert(0, (width * height, "width and height"))
+        stated = [*self._stated(dim, profile)]
         if not stated:
             return 0
         lengths = [length for length, _ in stated]
@@ -817,39 +809,38 @@ class File(Closing):
         self._lengths[dim, profile] = length
         return length
 
-    def _lengths_of(self, profile: str | None) -> dict[str, list[tuple[int, str]]]:
-        """Return every length that a profile states, or the level alone, with what states it."""
-        if profile in self._stated:
-            return self._stated[profile]
-        found: dict[str, list[tuple[int, str]]] = {}
-        if profile is None:
-            found = {dim: [(length, "the format")] for dim, length in columns.FIXED.items()}
-        for one in self.schema.stated.values():
+    def _stated(self, dim: str, profile: str | None) -> Iterator[tuple[int, str]]:
+        """Yield every length that is stated of a dimension, with what states it."""
+        if dim in columns.FIXED:
+            yield columns.FIXED[dim], "the format"
+        if dim == "location":
+            width, height = self.number("width"), self.number("height")
+            if width is None or height is None:
+                yield self._length("node", None), "the number of nodes"
+            else:
+                yield width * height, "width and height"
+        if one := self.schema.stated.get(dim):
             group = one.group.replace(PROFILE, profile or "")
-            if (one.group == "/") != (profile is None):
-                continue
             if (length := self.number(one.name, group)) is not None:
-                found.setdefault(one.counts, []).append(
-                    (length, f"attribute {one.name} of {group}")
-                )
-        for declared in self.schema.columns:
+                yield length, f"attribute {one.name} of {group}"
+        for declared in self.schema.along.get(dim, ()):
             path = declared.path.replace(PROFILE, profile or "")
-            if declared.own != (profile is not None) or not self.has(path):
+            if (declared.own and profile is None) or not self.has(path):
                 continue
+            for length, name in zip(self._shape(declared, path), declared.dims, strict=True):
+                if name.removesuffix(" + 1") == dim:
+                    yield length - name.endswith(" + 1"), f"column {path}"
+
+    def _shape(self, declared: Column, path: str) -> tuple[int, ...]:
+        """Return the shape of a column that is there, or raise where it is not as declared."""
+        if path not in self._shapes:
             dtype, shape = self._file.form(path)
             if shape is None or not declared.fits(dtype, shape):
-                told = "of no shape" if shape is None else list(shape)
-                raise self.damaged(
-                    f"column {path} is {dtype}{told}, "
-                    f"not {' or '.join(declared.dtypes)}[{', '.join(declared.dims)}]"
-                )
+                told = f"{dtype}{'of no shape' if shape is None else list(shape)}"
+                wanted = f"{' or '.join(declared.dtypes)}[{', '.join(declared.dims)}]"
+                raise self.damaged(f"column {path} is {told}, not {wanted}")
             self._shapes[path] = shape
-            for length, name in zip(shape, declared.dims, strict=True):
-                dim, _, longer = name.partition(" + ")
-                found.setdefault(dim, []).append((length - bool(longer), f"column {path}"))
-        # Other threads may look at any time, so only a finished answer is kept.
-        self._stated[profile] = found
-        return found
+        return self._shapes[path]
 
 
 # -- runs ------------------------------------------------------------------------------------------

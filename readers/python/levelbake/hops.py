@@ -130,11 +130,11 @@ class Arcs:
         """Return (m) int32, the location each arc leads to; -1 where there is no such step."""
         if self.lattice is None:
             return self.file.read("/head")
-        found = np.empty(int(self.first[-1]), dtype=np.int32)
-        for some in self.portions(np.arange(self.count)):
-            _, there, inside = self.lattice.steps_from(some)
-            found[self.out_of(some)] = np.where(inside, there, -1)
+        every = map(self.lattice.steps_from, self.portions(np.arange(self.count)))
+        heads = [np.where(each.inside, each.head, -1).reshape(-1) for each in every]
+        found = np.full(int(self.first[-1]), -2, dtype=np.int32)
         found[self.link_arcs] = self.linked[1]
+        found[found == -2] = np.concatenate(heads)
         return found
 
     def portions(self, cells: Int64Array) -> list[Int64Array]:
@@ -655,9 +655,9 @@ class Hops:
         # Backwards, so that of several arcs the first one stays.
         taken = np.flatnonzero(self.ticks != BLOCKED)[::-1]
         tail, head = self.row_at[arcs.tail[taken]], self.row_at[arcs.head[taken]]
-        away = self._chart[head] - self._chart[tail]
-        near = (np.abs(away) <= 1).all(axis=1)
-        tail, side = tail[near], (4 + away @ [3, 1])[near]
+        x, y = (self._chart[head] - self._chart[tail]).T
+        near = np.flatnonzero((np.abs(x) < 2) & (np.abs(y) < 2))
+        tail, side = tail[near], (4 + 3 * x + y)[near]
         found[tail, side] = taken[near] - arcs.first[self.location[tail]]
         found[:, 4] = NO_ARC
         return found
