@@ -20,7 +20,7 @@ from bake.movement import NO_LINK, ahead, footprints
 from levelbake.columns import profile_path
 from levelbake.errors import BakeError
 from levelbake.file import File
-from levelbake.hops import mover_of
+from levelbake.hops import locations_of_nodes, mover_of
 from levelbake.places import form_of, lattice_of, rules_of
 from levelbake.steps import (
     Footprints,
@@ -82,20 +82,12 @@ class LevelGraph:
     @cached_property
     def elevation(self) -> Float64Array | None:
         """Return (locations) float64 units, how high each lies; None: the source did not say."""
-        return self.asset.read("/elevation") if self.asset.has("/elevation") else None
+        return self.asset.get("/elevation")
 
     @cached_property
     def place(self) -> Int32Array:
         """Return (n) int32, the location of each node."""
-        if not self.is_grid:
-            return np.arange(len(self.terrain), dtype=np.int32)
-        if self.asset.has("/node_location"):
-            return self.asset.read("/node_location")
-        node_at = self.asset.read("/node_at")
-        place = np.flatnonzero(node_at >= 0).astype(np.int32)
-        if not np.array_equal(np.sort(node_at[place]), np.arange(len(place))):
-            raise self.asset.damaged("node_at does not number the nodes")
-        return place[np.argsort(node_at[place])]
+        return locations_of_nodes(self.asset, len(self.terrain), is_grid=self.is_grid)
 
     @cached_property
     def node_at(self) -> Int32Array:

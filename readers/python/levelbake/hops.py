@@ -75,12 +75,7 @@ class Arcs:
     @cached_property
     def node_location(self) -> Int32Array:
         """Return (n) int32, the location of each node of the file, in its order."""
-        if self.lattice is None:
-            return np.arange(self.count, dtype=np.int32)
-        found = self.file.get("/node_location")
-        if found is None and (found := _places_of_numbers(self.file.read("/node_at"))) is None:
-            raise self.file.damaged("node_at does not number the nodes")
-        return found
+        return locations_of_nodes(self.file, self.count, is_grid=self.lattice is not None)
 
     @cached_property
     def listed(self) -> tuple[Int32Array, Int32Array, Int32Array]:
@@ -211,6 +206,16 @@ class Arcs:
     def baked(self) -> LevelGround:
         """Return the level as it was baked."""
         return LevelGround(self.terrain, np.zeros(self.count, dtype=np.bool_), self.own_prices)
+
+
+def locations_of_nodes(file: File, count: int, *, is_grid: bool) -> Int32Array:
+    """Return (n) int32, the location of each node of a file that has so many locations."""
+    if not is_grid:
+        return np.arange(count, dtype=np.int32)
+    found = file.get("/node_location")
+    if found is None and (found := _places_of_numbers(file.read("/node_at"))) is None:
+        raise file.damaged("node_at does not number the nodes")
+    return found
 
 
 def _places_of_numbers(number_at: Int32Array) -> Int32Array | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from levelbake.file import Closing, File
 from levelbake.hops import Arcs, Hops, LevelGround
 from levelbake.places import Cell, Coordinates, Name, Place, Places, Points, quoted
 from levelbake.profile import Profile
-from levelbake.steps import ArrayLike, BoolArray, Float64Array, Int32Array, Int64Array
+from levelbake.steps import ArrayLike, BoolArray, Float64Array, Int32Array
 from levelbake.things import Door, Instance, Link, Region, Spot, ThingTables
 from levelbake.toward import ProfileVersion
 
@@ -202,7 +202,7 @@ class Level(OpenLevel):
         super().__init__(file, Places(file))
         self._arcs = Arcs(self._things)
         self._versions = {name: ProfileVersion(Hops(self._arcs, name)) for name in self.profiles}
-        self._baked, self._ground = dict(self._versions), cast("LevelGround | None", None)
+        self._baked, self._ground = dict(self._versions), self._arcs.baked
         self._changing, self._log = threading.RLock(), ChangeLog(self._arcs.count)
         #: by profile, a list with an element while its tables do not answer: see Profile
         self._changed: dict[str, list[bool]] = {name: [] for name in self.profiles}
@@ -228,30 +228,29 @@ class Level(OpenLevel):
     @property
     def doors(self) -> Mapping[str, Door]:
         """Return the cells that change terrain together, by name, in the states they are in now."""
-        ground = self._ground
-        return self._things.doors if ground is None else self._things.doors_on(ground.terrain)
+        return self._things.doors_on(self._ground.terrain)
 
     def _made_of(self) -> tuple[Sequence[str], Any, Float64Array | None]:
         arcs = self._arcs
-        return arcs.places.terrains, (self._ground or arcs.baked).terrain, arcs.elevation
+        return arcs.places.terrains, self._ground.terrain, arcs.elevation
 
     # -- changes ----------------------------------------------------------------------------------
 
     @cached_property
     def _changer(self) -> Changer:
         if self._file.has("/cell"):
-            said = (
-                "in this flat file cells are nodes, and it does not hold the rules of their steps"
+            found = (
+                "cells are nodes in this flat file, and it does not hold the rules of their steps"
             )
             remedy = "open the asset to follow changes"
-            raise QueryError(said, file=self._file.path, remedy=remedy)
+            raise QueryError(found, file=self._file.path, remedy=remedy)
         return Changer(self._arcs, self._baked)
 
     @property
     def changed(self) -> bool:
         """Tell whether any terrain, obstacle or price is another than when the level was baked."""
         ground, baked = self._ground, self._arcs.baked
-        return ground is not None and len(self._changer.differing(baked, ground)) > 0
+        return ground is not baked and len(self._changer.differing(baked, ground)) > 0
 
     def update(
         self,
@@ -312,8 +311,7 @@ class Level(OpenLevel):
         Raises:
             OutputError: the file cannot be written.
         """
-        ground = self._ground
-        self._changer.save_patch(path, self._arcs.baked if ground is None else ground)
+        self._changer.save_patch(path, self._ground)
 
     def apply_patch(self, path: FilePath) -> dict[str, UpdateReport]:
         """Make the level what it was when a patch was saved, in one batch.
@@ -331,13 +329,11 @@ class Level(OpenLevel):
 
     def _apply(self, edit: Batch) -> dict[str, UpdateReport]:
         with self._changing:
-            before = self._arcs.baked if self._ground is None else self._ground
-            return self._become(self._changer.edited(before, edit))
+            return self._become(self._changer.edited(self._ground, edit))
 
     def _become(self, ground: LevelGround) -> dict[str, UpdateReport]:
         """Make the level another one, and publish the versions of its profiles."""
-        before, baked = self._ground or self._arcs.baked, self._baked
-        changed: Int64Array = self._changer.differing(before, ground)
+        changed, baked = self._changer.differing(self._ground, ground), self._baked
         versions, reports, rerouted = dict(self._versions), {}, []
         for name in self.profiles:
             after = self._changer.after(versions[name], ground, changed)
