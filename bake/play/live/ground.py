@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -18,7 +18,6 @@ from bake.play.live.links import MOST, LinkState, link_of, links_from, told
 from bake.play.live.nodes import Nodes, nodes_from, replaced, stored_nodes, with_nodes
 from bake.play.live.obstacles import (
     Obstacles,
-    lengths_from,
     obstacles_from,
     stored_obstacles,
     with_obstacles,
@@ -54,7 +53,6 @@ class Edit(NamedTuple):
     links: Mapping[str, Link | None]  # the new links by name; None = one that goes
     nodes: Nodes = MappingProxyType({})
     obstacles: Obstacles = MappingProxyType({})
-    lengths: Mapping[Pair, float] | None = None  # all of them; None = as before
 
     @property
     def locations(self) -> Int64Array:
@@ -82,7 +80,7 @@ class LevelState:
     def baked(rules: LevelRules) -> LevelState:
         """Return the level as it was baked, but for nodes, on which nobody can stand."""
         nowhere = np.zeros(rules.baked_count, dtype=np.bool_)
-        prices, links = rules.own_prices, links_from(rules, {}, rules.own_prices, {})
+        prices, links = rules.own_prices, links_from(rules, {}, rules.own_prices)
         implied, width = rules.asset.implied, rules.places.width
         if implied is None:
             return LevelState(rules.terrain, nowhere, prices, links)._wide(rules.location_count)
@@ -109,7 +107,7 @@ class LevelState:
         Raises:
             QueryError: see :meth:`LinkState.edited`.
         """
-        (blocked, opened, codes, arcs), links, nodes, obstacles, lengths = edit
+        (blocked, opened, codes, arcs), links, nodes, obstacles = edit
         rules = with_obstacles(with_nodes(self.rules, nodes), obstacles)
         wide = self._wide(rules.location_count)
         terrain, obstacle = wide.terrain, wide.obstacle
@@ -126,8 +124,6 @@ class LevelState:
             added = self.rules.places.added
             gone = {added[name].location for name, node in nodes.items() if node is None}
             kept, prices = kept.among(rules, gone, prices)
-        if lengths is not None:
-            kept = replace(kept, lengths=lengths)
         return LevelState(terrain, obstacle, *kept.edited(links, arcs, prices)[::-1])
 
     def changed(self, other: LevelState, near: Int64Array | None = None) -> Int64Array:
@@ -151,7 +147,7 @@ class LevelState:
         if added is not other.rules.places.added:
             nodes = set(added.items()) ^ set(other.rules.places.added.items())
             priced.update((node.location, node.location) for _, node in nodes)
-        pairs = (self.prices, other.prices), (self.links.lengths, other.links.lengths)
+        pairs = (self.prices, other.prices), (self.rules.lengths, other.rules.lengths)
         for mine, theirs in pairs:
             if mine is not theirs:
                 priced.update(arc for arc, _ in set(mine.items()) ^ set(theirs.items()))
@@ -209,7 +205,7 @@ def changes_of(level: LevelState) -> dict[str, Any]:
         changed, obstacles = np.intersect1d(changed, here), np.intersect1d(obstacles, here)
     ground = stored_ground(changed, level.terrain[changed], obstacles, level.prices)
     nodes = stored_nodes(level.rules.places.added)
-    cuts = stored_obstacles(level.rules.obstacles, level.links.lengths)
+    cuts = stored_obstacles(level.rules.obstacles)
     return ground | _stored_links(level.rules, level.links.changed) | nodes | cuts
 
 
@@ -232,8 +228,7 @@ def level_from(rules: LevelRules, changes: dict[str, Any]) -> LevelState:
     at = [*(node.location for node in rules.places.added.values()), *blocked]
     shut = np.arange(len(at)) >= len(at) - len(blocked)
     obstacle = edited(baked.obstacle, np.array(at, dtype=np.int64), shut)
-    lengths = lengths_from(rules, changes) or {}
-    links = links_from(rules, _links_of(rules, changes), prices, lengths)
+    links = links_from(rules, _links_of(rules, changes), prices)
     return LevelState(terrain, obstacle, prices, links)
 
 
@@ -254,7 +249,7 @@ def edit_record(rules: LevelRules, edit: Edit) -> dict[str, Any]:
         ],
         **_stored_links(rules, edit.links),
         **stored_nodes(edit.nodes),
-        **stored_obstacles(edit.obstacles, edit.lengths),
+        **stored_obstacles(edit.obstacles),
     }
 
 
@@ -283,13 +278,13 @@ def edit_from(rules: LevelRules, record: dict[str, Any]) -> Edit:
         },
     )
     links, cuts = _links_of(rules, record), obstacles_from(rules, record)
-    return Edit(batch, links, nodes, cuts, lengths_from(rules, record))
+    return Edit(batch, links, nodes, cuts)
 
 
 def _check_keys(record: dict[str, Any], *keys: str) -> None:
     """Refuse a record that says more than these keys, and what may come."""
     for key in record:
-        if key not in (*keys, "links", "nodes", "cuts", "lengths"):
+        if key not in (*keys, "links", "nodes", "cuts"):
             raise ValueError(key)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Generic, NamedTuple, TypeVar, cast
@@ -57,13 +57,11 @@ class LinkState:
     changed: Mapping[str, Link | None]
     #: arcs between places that nothing else joins, which cost their own price
     added: frozenset[Pair]
-    #: units of length, by pair, of the arcs between pieces of polygons: they cost what terrain says
-    lengths: Mapping[Pair, float] = field(default_factory=dict)
 
     @property
     def as_baked(self) -> bool:
         """Tell whether the links are those of the bake, and no arc was added."""
-        return not self.changed and not self.added and not self.lengths
+        return not self.changed and not self.added and not self.rules.lengths
 
     @cached_property
     def now(self) -> Mapping[str, Link]:
@@ -87,7 +85,7 @@ class LinkState:
 
     def joins(self, pair: Pair) -> bool:
         """Tell whether a step, an arc that was baked, or a link leads from a place to another."""
-        return pair in self.lengths or pair in self.pairs or self.rules.joins(*pair)
+        return pair in self.rules.lengths or pair in self.pairs or self.rules.joins(*pair)
 
     @cached_property
     def arcs(self) -> NewArcs:
@@ -98,7 +96,7 @@ class LinkState:
                 links.append((self.rules.links[name], (pair,)))
         new = [(*pair, link.cost, link) for link, pairs in links for pair in pairs]
         # What an arc costs that was added is its own price, which takes the place of this.
-        lengths = {**dict.fromkeys(self.added, 1.0), **self.lengths}
+        lengths = {**dict.fromkeys(self.added, 1.0), **self.rules.lengths}
         every = [*new, *((*pair, lengths[pair], None) for pair in sorted(lengths))]
         ends = np.array([each[:2] for each in every], dtype=np.int64).reshape(-1, 2)
         units = np.array([each[2] for each in every], dtype=np.float64)
@@ -147,8 +145,7 @@ class LinkState:
                 if name in rules.links:
                     changed[name] = None
         kept = {pair: units for pair, units in prices.items() if stays(pair)}
-        lengths = {pair: each for pair, each in self.lengths.items() if stays(pair)}
-        return LinkState(rules, changed, frozenset(filter(stays, self.added)), lengths), kept
+        return LinkState(rules, changed, frozenset(filter(stays, self.added))), kept
 
     def edited(
         self,
@@ -254,16 +251,15 @@ def links_from(
     rules: LevelRules,
     changed: Mapping[str, Link | None],
     prices: Mapping[Pair, float],
-    lengths: Mapping[Pair, float],
 ) -> LinkState:
     """Return the state of links that differ from the bake; what nothing joins was added.
 
     Args:
-        changed, lengths: see :class:`LinkState`.
+        changed: see :class:`LinkState`.
         prices: units by pair, of all arcs that have a price of their own.
     """
     kept = {name: link for name, link in changed.items() if link != rules.links.get(name)}
-    state = LinkState(rules, kept, frozenset(), lengths)
+    state = LinkState(rules, kept, frozenset())
     added = frozenset(pair for pair in prices if not state.joins(pair))
     return replace(state, added=added) if added else state
 

@@ -192,7 +192,8 @@ def with_nodes(rules: LevelRules, nodes: Nodes) -> LevelRules:
     after.places, after.location_count = places, len(names)
     if rules.elevation is not None:
         after.elevation = _filled(rules.elevation, more, {n.location: n.z for n in added.values()})
-    after.__dict__.pop("asked", None)
+    for name in ("asked", "lengths"):
+        after.__dict__.pop(name, None)
     return after
 
 

@@ -15,13 +15,12 @@ import numpy as np
 
 from bake.play.live.cells import Values
 from bake.play.live.links import is_text
-from bake.play.live.nodes import AddedNode, Nodes, free_locations, with_nodes
+from bake.play.live.nodes import AddedNode, Nodes, free_locations
 from bake.play.live.rules import LevelRules
-from bake.play.mesh.cut import Obstacle, area, centre, corners, length
+from bake.play.mesh.cut import Obstacle, area, centre
 from bake.play.mesh.polygons import FARTHEST, Step, step_of, turn
 from levelbake.changes import items_of, within
 from levelbake.errors import QueryError
-from levelbake.hops import Pair
 from levelbake.places import Name, quoted
 
 #: The most corners of an obstacle.
@@ -36,8 +35,6 @@ class AskedObstacles(NamedTuple):
 
     obstacles: Obstacles = MappingProxyType({})
     nodes: Nodes = MappingProxyType({})  #: pieces that come, change or go
-    #: units of length of all arcs between pieces, and to them; None = as before
-    lengths: Mapping[Pair, float] | None = None
     #: blocked, opened: locations
     blocked: tuple[int, ...] = ()
     opened: tuple[int, ...] = ()
@@ -97,8 +94,7 @@ def asked_obstacles(
     opened += [location[piece] for polygon, piece in fresh if not shut[polygon]]
     own = np.array([mesh.nodes(polygon)[0] for polygon, _ in fresh], dtype=np.int64)
     codes = zip((location[piece] for _, piece in fresh), terrain[own].tolist(), strict=True)
-    lengths = _lengths(with_nodes(after, nodes), location)
-    return AskedObstacles(found, nodes, lengths, tuple(blocked), tuple(opened), dict(codes))
+    return AskedObstacles(found, nodes, tuple(blocked), tuple(opened), dict(codes))
 
 
 def _obstacle(rules: LevelRules, name: object, said: object) -> Obstacle | None:
@@ -138,7 +134,8 @@ def with_obstacles(rules: LevelRules, obstacles: Obstacles) -> LevelRules:
     _ = rules.cut  # What it reads and remembers is kept for all rules made of these.
     after, both = copy(rules), {**rules.obstacles, **obstacles}
     after.obstacles = {name: each for name, each in both.items() if each is not None}
-    after.__dict__.pop("cut", None)
+    for name in ("cut", "lengths"):
+        after.__dict__.pop(name, None)
     return after
 
 
@@ -160,44 +157,13 @@ def _node(rules: LevelRules, polygon: int, piece: int, location: int) -> AddedNo
     return AddedNode(location, at, z)
 
 
-def _lengths(rules: LevelRules, location: Mapping[int, int]) -> dict[Pair, float]:
-    """Return the units of length of each arc that leads from a piece, or to one.
-
-    Args:
-        rules: those of the level with the nodes of pieces.
-        location: the location of each piece.
-    """
-    mesh, position, found = rules.mesh, rules.places.position, dict[Pair, float]()
-    assert position is not None, "nodes of a mesh have positions"
-
-    def node(face: int) -> int:
-        mine = [location[face]] if face in location else mesh.nodes(face)
-        if len(mine) == 1:
-            return mine[0]
-        # Beside the centre there are the ends of links.
-        x, y = centre(corners(mesh, face))
-        return min(mine, key=lambda each: np.hypot(position[each][0] - x, position[each][1] - y))
-
-    for face, border in rules.cut.border.items():
-        for side in border:
-            if side.behind >= 0 and (face in location or side.behind in location):
-                tail, head = node(face), node(side.behind)
-                one, other = (tuple(position[each].tolist()) for each in (tail, head))
-                found[tail, head] = length(one, side, other)
-    return found
-
-
 # -- patches and journals -------------------------------------------------------------------------
 
 
-def stored_obstacles(obstacles: Obstacles, lengths: Mapping[Pair, float] | None) -> dict[str, Any]:
-    """Return obstacles and lengths of arcs ready for JSON; nothing where there are none."""
-    stored: dict[str, Any] = {}
-    if obstacles:
-        stored["cuts"] = [[name, *(each or ())] for name, each in obstacles.items()]
-    if lengths is not None and (lengths or obstacles):
-        stored["lengths"] = [[*pair, each] for pair, each in sorted(lengths.items())]
-    return stored
+def stored_obstacles(obstacles: Obstacles) -> dict[str, Any]:
+    """Return obstacles ready for JSON: [name, floor, corners], or [name] of those that go."""
+    stored = [[name, *(each or ())] for name, each in obstacles.items()]
+    return {"cuts": stored} if stored else {}
 
 
 def obstacles_from(rules: LevelRules, record: Mapping[str, Any]) -> Obstacles:
@@ -218,20 +184,4 @@ def obstacles_from(rules: LevelRules, record: Mapping[str, Any]) -> Obstacles:
             if not 3 <= len(ring) <= MOST_CORNERS:
                 raise ValueError(name)
             found[name] = _convex("it", within(floor, rules.mesh.floors), ring)
-    return found
-
-
-def lengths_from(rules: LevelRules, record: Mapping[str, Any]) -> dict[Pair, float] | None:
-    """Return the lengths of a record; None where it says none.
-
-    Raises:
-        One of WRONG: the record does not fit this level.
-    """
-    if "lengths" not in record:
-        return None
-    count, found = rules.location_count, {}
-    for tail, head, units in record["lengths"]:
-        if not isinstance(units, float) or not 0 < units <= FARTHEST:
-            raise ValueError(units)
-        found[within(tail, count), within(head, count)] = units
     return found

@@ -275,12 +275,12 @@ class Pricing:
             taken &= self.clear(level, links.vias)[arcs]
         footprints = self._footprints(level)
         prices = price_arcs(footprints, rules.movement, tail, head, units, taken)
-        if rules.lattice is None and (links.lengths or not footprints.makes_every_step):
+        if rules.lattice is None and (links.rules.lengths or not footprints.makes_every_step):
             # Arcs of graphs obey terrain and slopes, which do not matter to links.
             steps = np.array([link is None for link in links.arcs.link], dtype=np.bool_)[arcs]
             bare = price_arcs(footprints, rules.movement, tail, head, units, None)
             pairs = zip(tail.tolist(), head.tolist(), strict=True)
-            far = steps & np.array([pair in links.lengths for pair in pairs], dtype=np.bool_)
+            far = steps & np.array([pair in links.rules.lengths for pair in pairs], dtype=np.bool_)
             usable = np.where(steps, bare.usable, prices.usable)
             prices = Prices(usable, np.where(far, bare.units, units))
         weight = self._ticks(prices)

@@ -10,7 +10,7 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.graph import Graph
 from bake.movement import slots_between
-from bake.play.mesh.cut import Cut, Cutter, Obstacle
+from bake.play.mesh.cut import Cut, Cutter, Obstacle, lengths
 from bake.play.mesh.polygons import MeshPolygons
 from bake.play.reader.places import NodePlaces
 from levelbake.changes import Asked
@@ -215,13 +215,23 @@ class LevelRules:
 
     @property
     def node_of_piece(self) -> dict[int, int]:
-        """Return the location of each piece; that of its polygon where it has no node."""
+        """Return the location of each piece that has a node."""
         found = {}
         for polygon, pieces in self.cut.pieces.items():
             for number, piece in enumerate(pieces):
                 node = self.places.node_named(self.name_of_piece(polygon, number))
-                found[piece] = self.mesh.nodes(polygon)[0] if node is None else node
+                if node is not None:
+                    found[piece] = node
         return found
+
+    @cached_property
+    def lengths(self) -> Mapping[Pair, float]:
+        """Return the units of length of the arcs from and to pieces, by location."""
+        if not self.obstacles:
+            return {}
+        position = self.places.position
+        assert position is not None, "nodes of a mesh have positions"
+        return lengths(self.mesh, self.cut, self.node_of_piece, position)
 
     def named_otherwise(self, other: LevelRules, locations: Int64Array) -> BoolArray:
         """Return (k) bool, True where a location has another added node than by other rules."""

@@ -181,7 +181,7 @@ class LevelWriter:
             said = cast("list[tuple[str, object]]", items_of(links, "links"))
             changed = {name: link_of(rules, name, each) for name, each in said}
             every = {**asked.nodes, **cuts.nodes}
-            return self._apply(Edit(batch, changed, every, cuts.obstacles, cuts.lengths))
+            return self._apply(Edit(batch, changed, every, cuts.obstacles))
 
     def _cuts(self, rules: LevelRules, obstacles: object) -> AskedObstacles:
         if not obstacles:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bake.arrays import Float64Array
 from bake.play.mesh.polygons import GRID, MeshPolygons, Step, turn
 
 #: A point in steps of the grid; its numbers are fractions where sides cross.
@@ -167,11 +168,39 @@ def centre(ring: Ring) -> tuple[float, float]:
     return x, y
 
 
-def length(one: tuple[float, ...], side: Side, other: tuple[float, ...]) -> float:
-    """Return the units from a centre to another by the middle of the side between them."""
-    ends = rounded([side.begin, side.end])
-    middle = [(a + b) / (2 * GRID) for a, b in zip(*ends, strict=True)]
-    return math.dist(one, middle) + math.dist(middle, other)
+def lengths(
+    mesh: MeshPolygons, found: Cut, node_of: Mapping[int, int], position: Float64Array
+) -> dict[tuple[int, int], float]:
+    """Return the units of length of each arc from or to a piece, by its nodes.
+
+    An arc leads from centre to centre by the middle of what is shared, as in a bake.
+
+    Args:
+        mesh, found: what was baked, and what obstacles make of it.
+        node_of: the node of each piece that has one.
+        position: (n, 2) float64 units, where nodes lie.
+    """
+
+    def node(face: int) -> int | None:
+        mine = mesh.nodes(face) if face < len(mesh) else []
+        if len(mine) < 2:
+            return mine[0] if mine else node_of.get(face)
+        # Beside the centre there are the ends of links.
+        middle = centre(corners(mesh, face))
+        return min(mine, key=lambda each: math.dist(position[each], middle))
+
+    found_lengths: dict[tuple[int, int], float] = {}
+    for face, border in found.border.items():
+        for side in border:
+            if side.behind < 0 or max(face, side.behind) < len(mesh):
+                continue
+            tail, head = node(face), node(side.behind)
+            if tail is not None and head is not None:
+                begin, end = rounded([side.begin, side.end])
+                middle = [(a + b) / (2 * GRID) for a, b in zip(begin, end, strict=True)]
+                far = math.dist(position[tail], middle) + math.dist(middle, position[head])
+                found_lengths[tail, head] = far
+    return found_lengths
 
 
 def sides(ring: Ring) -> Iterator[tuple[Point, Point]]:
@@ -267,7 +296,7 @@ class CutMesh(MeshPolygons):
         Args:
             mesh: as it was baked.
             found: what obstacles make of it.
-            node_of: the node of each piece.
+            node_of: the node of each piece that has one.
         """
         self.__dict__.update(mesh.__dict__)
         self.__dict__.pop("of_node", None)
@@ -276,7 +305,8 @@ class CutMesh(MeshPolygons):
         whole = [*range(len(mesh)), *parent.values()]
         self.pieces = {piece: [side.begin for side in found.border[piece]] for piece in parent}
         self.terrain, self.floor = mesh.terrain[whole], [mesh.floor[each] for each in whole]
-        self.node = np.append(mesh.node, np.array([node_of[each] for each in parent], np.int32))
+        nodes = [node_of.get(piece, mesh.nodes(polygon)[0]) for piece, polygon in parent.items()]
+        self.node = np.append(mesh.node, np.array(nodes, dtype=np.int32))
         ends = len(mesh.node) + 1 + np.arange(len(parent), dtype=np.int32)
         self.first_node = np.append(mesh.first_node, ends)
         self._nodes, self._first_node = self.node.tolist(), self.first_node.tolist()

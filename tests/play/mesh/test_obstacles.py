@@ -328,13 +328,6 @@ def test_levels_that_no_obstacle_can_be_put_on(tmp_path: Path) -> None:
         {"cuts": [["crate", 1, [[0, 0], [9, 0], [9, 9]]]]},
         {"cuts": [["crate", 0, [[0, 0], [9, 0], [9, 9]]]] * 2},
         {"cuts": [[["crate"], 0, [[0, 0], [9, 0], [9, 9]]]]},
-        {"lengths": 5},
-        {"lengths": [[0, 1]]},
-        {"lengths": [[0, 99, 1.0]]},
-        {"lengths": [[0, 1, 0.0]]},
-        {"lengths": [[0, 1, math.inf]]},
-        {"lengths": [[0, 1, math.nan]]},
-        {"lengths": [[0, 1, True]]},
     ],
 )
 def test_patches_that_say_nothing_of_obstacles(
