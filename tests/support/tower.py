@@ -1,7 +1,9 @@
 """A level with everything a tile file can hold: two floors, links, a door, ledges, regions."""
 
 import json
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from bake.level import TerrainRule
@@ -91,4 +93,14 @@ def tower_recipe(**settings: object) -> LevelRecipe:
 
 
 def baked_tower(folder: Path, **settings: object) -> Path:
-    return bake(write_tower(folder), tower_recipe(**settings))
+    """The tower's asset beside its source, for tests of what reads it: it is baked once."""
+    asset = write_tower(folder).with_suffix(".h5")
+    asset.write_bytes(_baked(tuple(settings.items())))
+    return asset
+
+
+@cache
+def _baked(settings: tuple[tuple[str, object], ...]) -> bytes:
+    with TemporaryDirectory() as folder:
+        source = write_tower(Path(folder))
+        return bake(source, tower_recipe(**dict(settings))).read_bytes()
