@@ -173,6 +173,15 @@ def _short_ranges() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _closed_to_the_end() -> Iterator[None]:
+    """On a busy machine a second is too short, and what is half closed would go on for ever."""
+    close = distributed.LocalCluster.close
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(distributed.LocalCluster, "close", lambda own, timeout: close(own, 60))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _same_environment() -> Iterator[None]:
     """Dask sets variables for workers it starts; with others, nothing could be forked."""
