@@ -32,6 +32,8 @@ gc.disable()
 
 def pytest_collection_finish() -> None:
     gc.freeze()
+    # Circles that nobody refers to are few; to look for them after each 700 objects takes time.
+    gc.set_threshold(20_000, 20, 20)
     gc.enable()
 
 
