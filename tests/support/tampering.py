@@ -185,7 +185,7 @@ def proved_with(asset: Asset, columns: Mapping[str, AnyArray], sample: int | Non
     held = {f"/profiles/default/{name}": _written(name, array) for name, array in columns.items()}
 
     def form_of(path: str) -> Form:
-        return Form(held[path].dtype.name, held[path].shape) if path in held else form(path)
+        return (held[path].dtype.name, held[path].shape) if path in held else form(path)
 
     for kept in (asset._lengths, asset._shapes, asset._sound):
         kept.clear()
