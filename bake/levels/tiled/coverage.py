@@ -126,7 +126,9 @@ def cover(outline: Outline, lattice: Lattice, owner: Fields, *, cuts: bool = Tru
     spend_work(owner.file, _LEAST_WORK, owner.place)
     u, v = _whole_numbers(outline, lattice)
     nothing = np.zeros(0, dtype=np.int64)
-    inside = _inside(u, v, lattice, owner) if outline.closed else (nothing, nothing)
+    inside: tuple[Ints, Ints] = (nothing, nothing)
+    if outline.closed:
+        inside = _inside(u, v, lattice, owner)
     ways = [
         _cut(u, v, step, lattice, owner, closed=outline.closed)
         for step in (lattice.geometry.neighbours if cuts else ())
