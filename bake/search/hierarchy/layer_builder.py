@@ -145,35 +145,16 @@ class Before:
             (c) int32, the cluster that each cluster was, -1 where anything in it is different; (t)
             int32, the transition that each transition was, -1 for new ones.
         """
-        old = self.layer
-        origin = self.origin.copy()
-        _match_transitions(now, Transitions(old.first_transition, old.node, old.index), origin)
+        first, origin = self.layer.first_transition, self.origin.copy()
         came = np.full(len(now.node), -1, dtype=np.int32)
-        known = now.node < len(old.index)
-        came[known] = old.index[now.node[known]]
+        known = now.node < len(self.layer.index)
+        came[known] = self.layer.index[now.node[known]]
+        count = np.diff(now.first)
+        cluster = np.repeat(np.arange(len(count)), count)
+        alike = first[origin[cluster]] - now.first[cluster] == came - np.arange(len(came))
+        origin[cluster[~alike]] = -1
+        origin[first[origin + 1] - first[origin] != count] = -1
         return origin, came
-
-
-@kernel
-def _match_transitions(now: Transitions, then: Transitions, origin: Int32Array) -> None:
-    """Find unchanged clusters, given those that are unchanged apart from their transitions.
-
-    Args:
-        origin: (c), the cluster each one was, -1 for none; becomes -1 where transitions differ.
-    """
-    for cluster in range(len(origin)):
-        was = origin[cluster]
-        if was < 0:
-            continue
-        first, old = now.first[cluster], then.first[was]
-        count = now.first[cluster + 1] - first
-        alike = then.first[was + 1] - old == count
-        i = 0
-        while alike and i < count:
-            alike = now.node[first + i] == then.node[old + i]
-            i += 1
-        if not alike:
-            origin[cluster] = -1
 
 
 # -- building -------------------------------------------------------------------------------------
