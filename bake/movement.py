@@ -13,8 +13,6 @@ from levelbake.steps import (
     BLOCKED,
     MAX_WEIGHT,
     SQUARE_8,
-    CornerCutting,
-    CostRule,
     Footprints,
     HexLayout,
     Lattice,
@@ -26,8 +24,6 @@ from levelbake.steps import (
     unit_cost,
 )
 
-CORNER_CUTTING: tuple[CornerCutting, ...] = ("never", "one_free", "always")
-COST_RULES: tuple[CostRule, ...] = ("mean", "entered")
 HEX_LAYOUTS: tuple[HexLayout, ...] = ("odd-r", "even-r", "odd-q", "even-q")
 
 #: The link of an arc that is not a link.

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from bake.school.real_time import RealTime
-from bake.search.incremental.twins import TwinArcs, with_weights
+from bake.search.incremental.twins import TwinArcs
 from bake.search.point.estimates import ROWS, Estimate
 from tests.support.oracles import arcs_of, distances_from
-from tests.support.twin_lattices import SIDE, lattice, usable, walked
+from tests.support.twin_lattices import SIDE, lattice, usable, walked, with_weights
 
 
 def connected_lattice(seed: int) -> tuple[TwinArcs, Estimate, int, int]:

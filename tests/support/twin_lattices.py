@@ -13,6 +13,19 @@ from bake.search.point.estimates import Estimate, cell_norm
 SIDE = 9
 
 
+def with_weights(
+    node_count: int,
+    tail: np.ndarray,
+    head: np.ndarray,
+    weight: np.ndarray,
+) -> TwinArcs:
+    """Lay out arcs with their weights; of several between two nodes the lightest counts."""
+    arcs = twin_arcs(node_count, tail, head)
+    inner = np.flatnonzero(tail != head)
+    np.minimum.at(arcs.weight, arcs.find(tail[inner], head[inner]), weight[inner])
+    return arcs
+
+
 def usable(arcs: TwinArcs) -> list[tuple[int, int, int]]:
     """Tail, head and ticks of every arc that may be taken now."""
     each = zip(arcs.tails().tolist(), arcs.head.tolist(), arcs.weight.tolist(), strict=True)

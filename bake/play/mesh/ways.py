@@ -274,8 +274,3 @@ def _pruned(polygons: list[int]) -> list[int]:
         at[polygon] = len(found)
         found.append(polygon)
     return found
-
-
-def length_of(path: Sequence[Sequence[float]]) -> float:
-    """Return the length of a path in the plane; changes of floor take none."""
-    return sum(math.dist(one[:2], other[:2]) for one, other in pairwise(path))

@@ -85,16 +85,3 @@ def twin_arcs(
     twin[np.argsort(heads * node_count + tails, kind="stable")] = np.arange(len(key))
     weight = np.full(len(key), BLOCKED, dtype=np.int32)
     return TwinArcs(first_out, heads.astype(np.int32), twin, weight)
-
-
-def with_weights(
-    node_count: int,
-    tail: npt.NDArray[np.integer],
-    head: npt.NDArray[np.integer],
-    weight: npt.NDArray[np.integer],
-) -> TwinArcs:
-    """Lay out arcs with their weights; of several between two nodes the lightest counts."""
-    arcs = twin_arcs(node_count, tail, head)
-    inner = np.flatnonzero(tail != head)
-    np.minimum.at(arcs.weight, arcs.find(tail[inner], head[inner]), weight[inner])
-    return arcs

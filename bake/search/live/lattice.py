@@ -195,13 +195,6 @@ class LatticeLayer:
         """Return the bits of a slot in a flow field; 0 = there are none."""
         return self.pool.bits
 
-    @property
-    def own_bytes(self) -> int:
-        """Return how many bytes this version takes beside what others share."""
-        arrays = (self.first_out, self.end_out, self.cluster, self.end_transition, self.border)
-        squares = (each for cells in self.dress.squares.values() for each in cells)
-        return sum(each.nbytes for each in (*arrays, *squares))
-
     # -- what is where ----------------------------------------------------------------------------
 
     def clusters_in(self, square: int, squares: Squares) -> range:

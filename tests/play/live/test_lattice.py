@@ -364,7 +364,12 @@ def test_an_update_takes_memory_for_what_differs_alone(tmp_path: Path) -> None:
         assert now.terrain.baked is level._current.writer.rules.terrain
         assert not arcs_are_listed(level)
         # Numbers by transition and cluster are all that a version copies.
-        assert layer.own_bytes < 8 * layer.transition_count + 80 * len(layer.cluster) + 8000
+        own = (layer.first_out, layer.end_out, layer.cluster, layer.end_transition, layer.border)
+        squares = (each for cells in layer.dress.squares.values() for each in cells)
+        assert (
+            sum(each.nbytes for each in (*own, *squares))
+            < 8 * layer.transition_count + 80 * len(layer.cluster) + 8000
+        )
         read = level._current.baked["default"].version.worn.sheets._read
         assert np.count_nonzero(read) < len(read) / 4
 

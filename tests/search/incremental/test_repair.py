@@ -9,11 +9,11 @@ from bake.graph import BLOCKED
 from bake.search.incremental.dstar_lite import DStarLite
 from bake.search.incremental.lifelong import LifelongPlanning
 from bake.search.incremental.moving_target import MovingTargetDStarLite
-from bake.search.incremental.twins import TwinArcs, with_weights
+from bake.search.incremental.twins import TwinArcs
 from bake.search.point.estimates import Estimate
 from tests.support.oracles import arcs_of, distances_from
 from tests.support.strategies import FAMILIES, seeded
-from tests.support.twin_lattices import SIDE, lattice, usable, walked
+from tests.support.twin_lattices import SIDE, lattice, usable, walked, with_weights
 
 
 def distance(arcs: TwinArcs, start: int, goal: int) -> int | None:

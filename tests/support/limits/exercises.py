@@ -48,7 +48,7 @@ from bake.search.graph.partition import squares
 from bake.search.incremental.dstar_lite import DStarLite
 from bake.search.incremental.lifelong import LifelongPlanning
 from bake.search.incremental.moving_target import MovingTargetDStarLite
-from bake.search.incremental.twins import TwinArcs, with_weights
+from bake.search.incremental.twins import TwinArcs
 from bake.search.point import space_time
 from bake.search.point.astar_buckets import FOUND, FULL, PAUSED
 from bake.search.point.estimates import Estimate, ranked_by_step
@@ -63,6 +63,7 @@ from tests.support.limits.lowering import lowered
 from tests.support.live_model import GridModel
 from tests.support.oracles import TICKS, Cell, Lattice, arcs_of, distances_from, square_arcs
 from tests.support.strategies import FAMILIES, Arc, random_grid, seeded
+from tests.support.twin_lattices import with_weights
 
 Answer = object
 Lengths = dict[int, dict[int, int]]
