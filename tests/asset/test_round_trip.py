@@ -262,6 +262,7 @@ def real_assets(folder: Path) -> list[Path]:
         # Walls, and domains between them.
         bake(write_yard(folder / "square-yard.json"), recipe_for(division="visibility")),
         stored_asset("grove.json"),
+        bake(write_glade(folder / "glade.json"), recipe_for(division="dirichlet")),
         bake(write_huts(folder / "huts.json"), recipe_for()),
     ]
 
@@ -271,6 +272,16 @@ def write_yard(path: Path) -> Path:
     shapes = [{"terrain": "floor", "rect": [0, 0, 4, 4], "floor": floor} for floor in (0, 1)]
     links = [{"start": [1, 1], "goal": [1, 1], "goal_floor": 1, "both_ways": True}]
     document = {"format": "bake-geometry", "version": 1, "shapes": shapes, "links": links}
+    path.write_text(json.dumps(document))
+    return path
+
+
+def write_glade(path: Path) -> Path:
+    """A level of two points, one of which has a domain that is drawn by hand."""
+    shapes = [{"terrain": "floor", "rect": [0, 0, 8, 4]}]
+    drawn = [[1, 1], [5, 1], [5, 3], [1, 3]]
+    points = [{"at": [2, 2], "domain": drawn}, {"at": [6, 2]}]
+    document = {"format": "bake-geometry", "version": 1, "shapes": shapes, "points": points}
     path.write_text(json.dumps(document))
     return path
 

@@ -11,11 +11,13 @@ from pathlib import Path
 import networkx as nx
 import pytest
 from shapely import MultiPoint, Polygon, unary_union
+from shapely.geometry.polygon import orient
 
 from bake.apply import apply_patch
 from bake.geometry import GRID
 from bake.level import TerrainRule
 from bake.play import LevelAsset, Navigator, PatchError, QueryError, open_asset
+from bake.play.mesh import cut
 from bake.play.mesh.polygons import MeshPolygons
 from bake.recipe.rules import LevelRecipe
 from levelbake.errors import BlockedCellError
@@ -137,6 +139,25 @@ def test_pieces_are_what_obstacles_leave(level: LevelAsset, seed: int, on_grid: 
     report = nav.update(obstacles=dict.fromkeys(batch["there"]))
     assert report.as_baked or not batch["there"]
     assert faces_of(nav._now.ways.mesh, nav._now.ways.open) == whole
+
+
+@pytest.mark.parametrize("many", [0, 1, 2, 8])
+def test_cuts_are_the_same_when_few_are_remembered(
+    level: LevelAsset, monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
+    mesh, rng = level.profile()._now.ways.mesh, random.Random(many)
+    rings = [orient(Polygon(obstacle(rng, on_grid=False))).exterior.coords[:-1] for _ in range(12)]
+    obstacles = [
+        cut.Obstacle(0, tuple((round(x * GRID), round(y * GRID)) for x, y in ring))
+        for ring in rings
+    ]
+    groups = [obstacles[at : at + 3] for at in range(10)]
+    long = cut.Cutter(mesh)
+    wanted = [long.cut(each) for each in groups]
+    monkeypatch.setattr(cut, "_REMEMBERED", many)
+    short = cut.Cutter(mesh)
+    assert [short.cut(each) for each in groups] == wanted
+    assert len(short._left) < len(long._left)
 
 
 def corners(shape: object) -> list[tuple[float, float]]:

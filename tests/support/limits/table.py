@@ -613,6 +613,12 @@ LIMITS: tuple[Limit, ...] = (
         REFUSED,
         "tests/play/mesh/test_obstacles.py::test_wrong_obstacles_are_told_in_a_line",
     ),
+    _limit(
+        "play.mesh.cut _REMEMBERED",
+        "polygons, and obstacles on them, whose pieces are remembered",
+        FORGOTTEN,
+        "tests/play/mesh/test_obstacles.py::test_cuts_are_the_same_when_few_are_remembered",
+    ),
     _limit("play.live.links MOST", "links that are not as baked", REFUSED, do.three_links, least=3),
     _limit(
         "play.live.links MOST_TEXT",
