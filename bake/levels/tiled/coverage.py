@@ -126,7 +126,7 @@ def cover(outline: Outline, lattice: Lattice, owner: Fields, *, cuts: bool = Tru
     spend_work(owner.file, _LEAST_WORK, owner.place)
     u, v = _whole_numbers(outline, lattice)
     nothing = np.zeros(0, dtype=np.int64)
-    inside: tuple[Ints, Ints] = (nothing, nothing)
+    inside: tuple[Ints, Ints] = nothing, nothing
     if outline.closed:
         inside = _inside(u, v, lattice, owner)
     ways = [
@@ -134,12 +134,12 @@ def cover(outline: Outline, lattice: Lattice, owner: Fields, *, cuts: bool = Tru
         for step in (lattice.geometry.neighbours if cuts else ())
     ]
     if not ways:
-        return Coverage(*inside, nothing, nothing, nothing, nothing, nothing.astype(np.bool_))
+        return Coverage(*inside, nothing, nothing, nothing, nothing, nothing > 0)
     from_u, from_v, to_u, to_v, far, on = (np.concatenate(each) for each in zip(*ways, strict=True))
     far = far.astype(np.bool_)
     if not outline.closed:
         on = on.astype(np.bool_) & lattice.has(to_u, to_v)
-        inside = (to_u[on], to_v[on])
+        inside = to_u[on], to_v[on]
     there = lattice.has(from_u, from_v) & lattice.has(to_u, to_v)
     return Coverage(*inside, from_u[there], from_v[there], to_u[there], to_v[there], far[there])
 
