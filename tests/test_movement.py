@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -12,7 +13,6 @@ from bake.errors import CostError
 from bake.graph import BLOCKED, MAX_WEIGHT, Metric
 from bake.level import GraphLevel, TerrainRule
 from bake.movement import (
-    CORNER_CUTTING,
     HEX_LAYOUTS,
     SECTORS,
     FootprintMap,
@@ -22,6 +22,7 @@ from bake.movement import (
 )
 from bake.worlds import AgentProfile, build_world
 from levelbake.steps import (
+    CornerCutting,
     Footprints,
     Lattice,
     MovementRules,
@@ -107,7 +108,7 @@ def test_costs_that_divide_by_small_numbers_are_exact() -> None:
     floors=st.integers(1, 3),
     width=st.integers(1, 9),
     size=st.integers(2, 4),
-    corner_cutting=st.sampled_from(CORNER_CUTTING),
+    corner_cutting=st.sampled_from(get_args(CornerCutting)),
     has_ledges=st.booleans(),
 )
 def test_a_bake_and_an_update_price_large_agents_alike(

@@ -25,7 +25,8 @@ COLUMNS = (
         "ground in its place", refers="terrain"),
     _column("barred", "uint8", "location", "bits",
         "ledges: headings (1 north, 2 east, 4 south, 8 west) in which no step onto or off the "
-        "cell is made; absent: there are none", world="grid", optional=True, given=True, most=15),
+        "cell is made; absent: there are none",
+        world="grid", optional=True, given=True, least=0, most=15),
     _column("elevation", "float64", "location", "units",
         "how high the ground of each location lies; absent: the source does not say",
         optional=True, given=True, finite=True),

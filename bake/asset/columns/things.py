@@ -32,7 +32,7 @@ _UNITS = number("float64", "units", above=0, finite=True)
 _SIZE = number("int32", "cells", least=1)
 _STATE = number("int32", "door state", refers="door state", none=-1)
 _PROTOTYPE = number("int32", "prototype", refers="prototype")
-_TURN = number("uint8", "turn", most=TURNS - 1)
+_TURN = number("uint8", "turn", least=0, most=TURNS - 1)
 
 _NAME = Property(TEXT._replace(holds={"order": "unique"}), "name, unique among them")
 _ID = Property(

@@ -220,7 +220,7 @@ name recipe;text;one;box=flat
 profile_name;text;profile;box=flat;order=ascending
 terrain_name;text;terrain;order=unique
 terrain;uint8;location;refers=terrain
-barred;uint8;location;world=grid;optional;most=15
+barred;uint8;location;world=grid;optional;least=0;most=15
 elevation;float64;location;optional;finite
 node_location;int32;node;box=asset;world=grid;optional;refers=location;order=unique
 node_at;int32;location;box=flat;world=grid;refers=node;none=-1
@@ -272,7 +272,7 @@ prototype_name;text;prototype;box=asset;world=grid;optional;order=unique
 prototype_width prototype_height;int32;prototype;box=asset;world=grid;optional;least=1
 instance_prototype;int32;instance;box=asset;world=grid;optional;refers=prototype
 instance_at;int32;instance;box=asset;world=grid;optional;refers=location
-instance_turn;uint8;instance;box=asset;world=grid;optional;most=7
+instance_turn;uint8;instance;box=asset;world=grid;optional;least=0;most=7
 wall_corner;int32;wall corner, xy;box=asset;optional;needs=position;least=-268435456;most=268435456
 domain_weight;float64;node;box=asset;optional;needs=wall_corner;least=0;finite
 domain_corner;int32;domain corner, xy;box=asset;optional;needs=domain_weight
