@@ -220,3 +220,11 @@ def test_an_opened_wall_that_cannot_matter_needs_no_search(tmp_path: Path) -> No
         assert nav.next_hop((8, 2), (10, 2)) == (9, 2)
         assert any(known.is_searched for known in version._goals.values())
         assert np.isfinite(nav.distances_to((10, 2))[0, 0])
+
+
+@pytest.mark.parametrize("what", ["links", "nodes", "obstacles"])
+def test_what_only_the_larger_package_does_names_it(tmp_path: Path, what: str) -> None:
+    with open_level(bake_grid(tmp_path, rows(*PICTURE))) as level:
+        with pytest.raises(QueryError, match=f"takes no {what}; open the level with bake.play"):
+            level.update(blocked=[(0, 0)], **{what: {}})
+        assert not level.changed

@@ -35,8 +35,7 @@ class OpenLevel(Closing):
     def __init__(self, file: File, places: Places) -> None:
         self._file, self._places = file, places
         self.name, self.profiles = places.name, file.profiles
-        self.width, self.floors = places.width, places.floors
-        self.height = places.rows
+        self.width, self.height, self.floors = places.width, places.rows, places.floors
         self.headings, self.is_grid = places.headings, places.is_grid
         self._points, self._things = Points(places), ThingTables(places)
 
@@ -239,9 +238,7 @@ class Level(OpenLevel):
     @cached_property
     def _changer(self) -> Changer:
         if self._file.has("/cell"):
-            found = (
-                "cells are nodes in this flat file, and it does not hold the rules of their steps"
-            )
+            found = "cells are nodes in this flat file, which has no rules of their steps"
             remedy = "open the asset to follow changes"
             raise QueryError(found, file=self._file.path, remedy=remedy)
         return Changer(self._arcs, self._baked)
@@ -258,6 +255,7 @@ class Level(OpenLevel):
         opened: Iterable[Place] = (),
         terrain: Mapping[Place, str] | None = None,
         arcs: Mapping[tuple[Place, Place], float | None] | None = None,
+        **others: object,
     ) -> dict[str, UpdateReport]:
         """Change the level for every profile at once; all later answers are about the new level.
 
@@ -270,6 +268,7 @@ class Level(OpenLevel):
             terrain: the new terrain of places, one of the level's names.
             arcs: what single arcs cost from now on, in units, by (from, to): infinity closes an
                 arc, None gives it its usual cost. What terrain or a corner forbids stays forbidden.
+            others: what only bake.play can do is refused: ``links``, ``nodes``, ``obstacles``.
 
         Returns:
             What the update did, by profile.
@@ -278,6 +277,9 @@ class Level(OpenLevel):
             QueryError: a place, terrain or arc does not exist, or a cost is not a positive number
                 or does not fit the integer scale. Then nothing has changed.
         """
+        if others:
+            said = f"update() of the reader takes no {' and no '.join(others)}"
+            raise QueryError(said, place=self._places.where, remedy="open the level with bake.play")
         return self._apply(self._changer.asked.batch(blocked, opened, terrain, arcs))
 
     def set_state(self, door: str, state: str) -> dict[str, UpdateReport]:
@@ -323,9 +325,8 @@ class Level(OpenLevel):
             PatchError: the file is no patch, belongs to another level, holds links, or is damaged;
                 then nothing has changed.
         """
-        ground = self._changer.read_patch(path)
         with self._changing:
-            return self._become(ground)
+            return self._become(self._changer.read_patch(path))
 
     def _apply(self, edit: Batch) -> dict[str, UpdateReport]:
         with self._changing:
