@@ -1,4 +1,4 @@
-"""Keep the nodes that a game adds to a graph level, beside those that it was baked with.
+"""The nodes that a game adds to a graph level, beside those that it was baked with.
 
 A node that comes gets the lowest location behind the baked ones that no node has. The location of
 one that went stays, as a place where nobody can stand, until another node takes it over; so a
@@ -91,7 +91,7 @@ def asked_nodes(rules: LevelRules, nodes: object, usual: int) -> AskedNodes:
 
 
 def free_locations(rules: LevelRules) -> Iterator[int]:
-    """Give the locations behind the baked ones that no node has, ascending.
+    """Yield the locations behind the baked ones that no node has, ascending.
 
     Raises:
         QueryError: there are no more.

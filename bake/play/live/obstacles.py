@@ -1,4 +1,4 @@
-"""Put obstacles on a navigation mesh: polygons that they touch are blocked, and pieces come.
+"""Obstacles on a navigation mesh: polygons that they touch are blocked, and pieces come.
 
 A piece is a node that came, with a name such as ``17/0``, and arcs to its neighbours that cost what
 those of a bake cost: the length by the middle of the shared edge, by the terrain on both sides.
