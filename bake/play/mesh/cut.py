@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,13 @@ Point = tuple[Any, Any]
 Ring = list[Point]
 #: A polygon, and the obstacles on it.
 _Key = tuple[int, tuple["Obstacle", ...]]
+#: How steep a line is, None where it has no slope, and where it crosses an axis.
+_Line = tuple[Fraction | None, Any]
+#: Sides by their lines: the face, its side, and where that begins and ends.
+_Lines = dict[_Line, list[tuple[int, int, Point, Point]]]
+#: What faces share with others, by face and side: how far along the side it begins, its begin and
+#: its end, and the face behind it.
+_Shared = dict[tuple[int, int], list[tuple[Any, Point, Point, int]]]
 
 #: What obstacles make of polygons, and of their borders, is remembered for so many of them.
 _REMEMBERED = 2**12
@@ -43,18 +51,6 @@ class Side(NamedTuple):
     behind: int  #: the face behind it, -1 = none
 
 
-class _Common(NamedTuple):
-    """A part of a border that a face shares with another one."""
-
-    #: face, side: by their numbers in what is left of the polygon
-    face: int
-    side: int
-    far: Any  #: how far along the side it begins
-    begin: Point
-    end: Point
-    behind: int  #: the other face, by its number in what is left of its polygon
-
-
 class Cut(NamedTuple):
     """What obstacles make of a mesh.
 
@@ -72,7 +68,8 @@ class Cutter:
     def __init__(self, mesh: MeshPolygons) -> None:
         self._mesh = mesh
         self._left: dict[_Key, list[Ring]] = {}
-        self._common: dict[tuple[_Key, _Key], list[_Common]] = {}
+        self._on: dict[_Key, _Lines] = {}
+        self._common: dict[tuple[_Key, _Key], _Shared] = {}
 
     def cut(self, obstacles: Iterable[Obstacle]) -> Cut:
         """Return what obstacles make of the mesh, whatever their order."""
@@ -81,10 +78,11 @@ class Cutter:
             for polygon in _near(mesh, obstacle):
                 on[polygon] = (*on.get(polygon, ()), obstacle)
         if max(len(self._left), len(self._common)) > _REMEMBERED:
-            self._left, self._common = {}, {}
-        keys = {each: (each, on[each]) for each in sorted(on)}
+            self._left, self._on, self._common = {}, {}, {}
         keys = {
-            each: key for each, key in keys.items() if self._rings(key) != self._rings((each, ()))
+            each: key
+            for each in sorted(on)
+            if self._rings(key := (each, on[each])) != self._rings((each, ()))
         }
         count, pieces = len(mesh), dict[int, range]()
         for polygon, key in keys.items():
@@ -97,12 +95,12 @@ class Cutter:
         border: dict[int, list[Side]] = {}
         for polygon, key in keys.items():
             faces = pieces.get(polygon, range(polygon, polygon + 1))
-            shared: dict[tuple[int, int], list[tuple[Any, Point, Point, int]]] = {}
+            shared: _Shared = {}
             for other in {*beside[polygon], *([polygon] if polygon in pieces else [])}:
                 theirs = pieces.get(other, range(other, other + 1))
-                for part in self._shared(key, keys[other]):
-                    found = part.far, part.begin, part.end, theirs[part.behind]
-                    shared.setdefault((part.face, part.side), []).append(found)
+                for side, parts in self._shared(key, keys[other]).items():
+                    found = [(*part, theirs[behind]) for *part, behind in parts]
+                    shared.setdefault(side, []).extend(found)
             kept = {} if polygon in pieces else _kept(mesh, polygon, pieces)
             for at, (face, ring) in enumerate(zip(faces, self._rings(key), strict=True)):
                 border[face] = _border(
@@ -121,25 +119,34 @@ class Cutter:
             self._left[key] = found = [ring for ring in found if area(rounded(ring))]
         return found
 
-    def _shared(self, one: _Key, other: _Key) -> list[_Common]:
-        """Return the parts of borders that faces of a polygon share with those of another."""
+    def _shared(self, one: _Key, other: _Key) -> _Shared:
+        """Return the parts of borders that faces of a polygon share with those of another.
+
+        Faces have their numbers in what is left of their polygon.
+        """
         found = self._common.get((one, other))
         if found is None:
-            self._common[one, other] = found = []
-            lines: dict[tuple[int, int, int], list[tuple[int, Point, Point]]] = {}
-            for behind, ring in enumerate(self._rings(other)):
-                for c, d in sides(ring):
-                    lines.setdefault(_line(c, d), []).append((behind, c, d))
-            for face, ring in enumerate(self._rings(one)):
+            self._common[one, other] = found = {}
+            mine, theirs = self._lines(one), self._lines(other)
+            for line in mine.keys() & theirs.keys():
+                for (face, side, a, b), (behind, _, d, c) in product(mine[line], theirs[line]):
+                    if one == other and face == behind:
+                        continue
+                    # The other side runs back: where it ends, what they share may begin.
+                    begin = max((0, a), (_far(a, b, c), c))
+                    end = min((_far(a, b, b), b), (_far(a, b, d), d))
+                    if begin[0] < end[0]:
+                        found.setdefault((face, side), []).append((*begin, end[1], behind))
+        return found
+
+    def _lines(self, key: _Key) -> _Lines:
+        """Return the sides of what obstacles leave of a polygon, by the lines they lie on."""
+        found = self._on.get(key)
+        if found is None:
+            self._on[key] = found = {}
+            for face, ring in enumerate(self._rings(key)):
                 for side, (a, b) in enumerate(sides(ring)):
-                    for behind, d, c in lines.get(_line(a, b), []):
-                        if one == other and face == behind:
-                            continue
-                        # The other side runs back: where it ends, what they share may begin.
-                        begin = max((_far(a, b, each), each) for each in (a, c))
-                        end = min((_far(a, b, each), each) for each in (b, d))
-                        if begin[0] < end[0]:
-                            found.append(_Common(face, side, *begin, end[1], behind))
+                    found.setdefault(_line(a, b), []).append((face, side, a, b))
         return found
 
 
@@ -203,7 +210,7 @@ def lengths(
     return found_lengths
 
 
-def sides(ring: Ring) -> Iterator[tuple[Point, Point]]:
+def sides(ring: list[Any]) -> Iterator[tuple[Any, Any]]:
     return zip(ring, [*ring[1:], *ring[:1]], strict=True)
 
 
@@ -219,16 +226,20 @@ def rounded(ring: Ring) -> list[Step]:
 
 def _inside(ring: Ring, a: Point, b: Point) -> Ring:
     """Return what of a convex polygon lies on the inner side of a line; nothing without area."""
+    turns = [turn(a, b, each) for each in ring]
+    if max(turns, default=0) <= 0:
+        return []
+    if min(turns) >= 0:
+        return ring
     found: Ring = []
-    for one, other in sides(ring):
-        here, there = turn(a, b, one), turn(a, b, other)
+    for (one, other), (here, there) in zip(sides(ring), sides(turns), strict=True):
         if here >= 0:
             found.append(one)
         if here * there < 0:
             part = Fraction(here, here - there)
             x, y = (start + (end - start) * part for start, end in zip(one, other, strict=True))
             found.append((x, y))
-    return found if any(turn(a, b, each) > 0 for each in found) else []
+    return found
 
 
 def _near(mesh: MeshPolygons, obstacle: Obstacle) -> list[int]:
@@ -248,8 +259,7 @@ def _border(
 
     Args:
         ring: its corners.
-        shared: for each side the parts that are shared with others: how far along it each begins,
-            its begin and its end, and the face behind it.
+        shared: the parts of each side that are shared with others.
         kept: what lies behind whole sides.
     """
     border: list[Side] = []
@@ -277,14 +287,12 @@ def _far(a: Point, b: Point, point: Point) -> Any:
     return (point[0] - a[0]) * (b[0] - a[0]) + (point[1] - a[1]) * (b[1] - a[1])
 
 
-def _line(a: Point, b: Point) -> tuple[int, int, int]:
+def _line(a: Point, b: Point) -> _Line:
     """Return what tells the line through two points from all others."""
-    x, y = b[1] - a[1], a[0] - b[0]
-    way = x, y, x * a[0] + y * a[1]
-    common = math.lcm(*(each.denominator for each in way))
-    found = [int(each * common) for each in way]
-    common = math.gcd(*found) * (1 if (found[0] or found[1]) > 0 else -1)
-    return found[0] // common, found[1] // common, found[2] // common
+    if a[0] == b[0]:
+        return None, a[0]
+    slope = Fraction(b[1] - a[1], b[0] - a[0])
+    return slope, a[1] - slope * a[0]
 
 
 class CutMesh(MeshPolygons):
