@@ -3,6 +3,7 @@
 import json
 import math
 import random
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
@@ -54,6 +55,10 @@ def arcs_of(path: Path) -> set[frozenset[Point]]:
         first, head = asset.graph.first_out, asset.graph.head.tolist()
     tail = np.repeat(np.arange(len(place)), np.diff(first)).tolist()
     return {frozenset((place[a], place[b])) for a, b in zip(tail, head, strict=True)}
+
+
+def exact(x: float, y: float) -> tuple[Fraction, Fraction]:
+    return Fraction(x), Fraction(y)
 
 
 def test_around_a_box(tmp_path: Path) -> None:
@@ -119,7 +124,7 @@ def test_lines_that_are_not_taut_are_no_arcs(tmp_path: Path) -> None:
     """Three boxes: a line stays that goes past the walls at both ends, as a string would."""
     shapes = FLOOR, wall(3, 4, 2, 2), wall(9, 1, 2, 4), wall(15, 4, 2, 2)
     asset = drawn(tmp_path, *shapes)
-    edges = [tuple((x / GRID, y / GRID) for x, y in edge) for edge in edges_of(asset)]
+    edges = [tuple(exact(x / GRID, y / GRID) for x, y in edge) for edge in edges_of(asset)]
     arcs = arcs_of(asset)
     assert frozenset({(5, 6), (9, 1)}) in arcs
     # These see each other, but beyond (5, 4) the line leads into its box.
@@ -127,8 +132,8 @@ def test_lines_that_are_not_taut_are_no_arcs(tmp_path: Path) -> None:
     assert frozenset({(5, 4), (9, 1)}) not in arcs
     for one, other in arcs:
         for end, away in ((one, other), (other, one)):
-            beyond = tuple(e + 1e-3 * (e - a) for e, a in zip(end, away, strict=True))
-            assert sees(end, beyond, edges), f"from {away} to {end} leads into a wall"
+            beyond = exact(*(e + 1e-3 * (e - a) for e, a in zip(end, away, strict=True)))
+            assert sees(exact(*end), beyond, edges), f"from {away} to {end} leads into a wall"
 
 
 def test_what_can_be_reached_stays_so(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ import numpy as np
 
 Point = tuple[float, float]
 Ring = list[Point]
+#: A point of whole numbers or fractions.
+Exact = tuple[int | Fraction, int | Fraction]
 T = TypeVar("T")
 
 
@@ -62,35 +64,36 @@ def _to(point: Point, a: Point, b: Point) -> float:
 # -- shortest paths by visibility -----------------------------------------------------------------
 
 
-def crossings(a: Point, b: Point, edges: list[tuple[Point, Point]]) -> list[Fraction]:
-    """Return where a segment meets others, as parts of its length; exact."""
+def crossings(a: Exact, b: Exact, edges: list[tuple[Exact, Exact]]) -> list[Fraction]:
+    """Return where a segment meets others, as parts of its length."""
     found = {Fraction(0), Fraction(1)}
-    low, high = (min(a[0], b[0]), min(a[1], b[1])), (max(a[0], b[0]), max(a[1], b[1]))
-    edges = [
-        (c, d)
-        for c, d in edges
-        if all(min(c[i], d[i]) <= high[i] and max(c[i], d[i]) >= low[i] for i in (0, 1))
-    ]
-    ux, uy = Fraction(b[0]) - Fraction(a[0]), Fraction(b[1]) - Fraction(a[1])
-    for c, d in edges:
-        vx, vy = Fraction(d[0]) - Fraction(c[0]), Fraction(d[1]) - Fraction(c[1])
-        wx, wy = Fraction(c[0]) - Fraction(a[0]), Fraction(c[1]) - Fraction(a[1])
+    (ax, ay), (bx, by) = a, b
+    ux, uy = bx - ax, by - ay
+    low, high, top, bottom = min(ax, bx), max(ax, bx), min(ay, by), max(ay, by)
+    for (cx, cy), (dx, dy) in edges:
+        if (cx < low and dx < low) or (cx > high and dx > high):
+            continue
+        if (cy < top and dy < top) or (cy > bottom and dy > bottom):
+            continue
+        vx, vy, wx, wy = dx - cx, dy - cy, cx - ax, cy - ay
         across = ux * vy - uy * vx
         if across:
-            part, other = (wx * vy - wy * vx) / across, (wx * uy - wy * ux) / across
-            if 0 <= part <= 1 and 0 <= other <= 1:
-                found.add(part)
+            part, other = wx * vy - wy * vx, wx * uy - wy * ux
+            if across < 0:
+                across, part, other = -across, -part, -other
+            if 0 <= part <= across and 0 <= other <= across:
+                found.add(Fraction(part, across))
         elif wx * uy == wy * ux:
             size = ux * ux + uy * uy
             for x, y in ((wx, wy), (wx + vx, wy + vy)):
-                part = (x * ux + y * uy) / size
-                if 0 <= part <= 1:
-                    found.add(part)
+                if 0 <= x * ux + y * uy <= size:
+                    found.add(Fraction(x * ux + y * uy, size))
     return sorted(found)
 
 
-def on_segment(point: tuple[Fraction, Fraction], a: Point, b: Point) -> bool:
-    (x, y), (ax, ay), (bx, by) = point, map(Fraction, a), map(Fraction, b)
+def on_segment(point: Exact, a: Exact, b: Exact) -> bool:
+    """Tell whether a point lies on a segment."""
+    (x, y), (ax, ay), (bx, by) = point, a, b
     return (
         (bx - ax) * (y - ay) == (by - ay) * (x - ax)
         and min(ax, bx) <= x <= max(ax, bx)
@@ -98,40 +101,39 @@ def on_segment(point: tuple[Fraction, Fraction], a: Point, b: Point) -> bool:
     )
 
 
-def inside(point: tuple[Fraction, Fraction], edges: list[tuple[Point, Point]]) -> bool:
-    """Tell whether a point lies in an area or on its outline, by crossings of a ray; exact."""
-    x, y = point
+def inside(point: Exact, edges: list[tuple[Exact, Exact]]) -> bool:
+    """Tell whether a point lies in an area or on its outline, by crossings of a ray."""
+    # Everything is as many times larger as makes whole numbers of where the point lies.
+    size = math.lcm(*(each.denominator for each in point))
+    x, y = (each.numerator * (size // each.denominator) for each in point)
     odd = False
-    for a, b in edges:
-        if max(a[1], b[1]) < y or min(a[1], b[1]) > y:
+    for one, other in edges:
+        ay, by = one[1] * size, other[1] * size
+        if (ay < y and by < y) or (ay > y and by > y):
             continue
-        if on_segment(point, a, b):
+        ax, bx = one[0] * size, other[0] * size
+        turned = (bx - ax) * (y - ay) - (by - ay) * (x - ax)
+        if turned == 0 and min(ax, bx) <= x <= max(ax, bx):
             return True
-        if (a[1] <= y) != (b[1] <= y):
-            at = a[0] + (y - a[1]) * Fraction(b[0] - a[0]) / Fraction(b[1] - a[1])
-            odd ^= at > x
+        if (ay <= y) != (by <= y):
+            odd ^= (turned > 0) == (by > ay)
     return odd
 
 
-def sees(a: Point, b: Point, edges: list[tuple[Point, Point]]) -> bool:
+def sees(a: Exact, b: Exact, edges: list[tuple[Exact, Exact]]) -> bool:
     """Tell whether a whole segment lies in an area that edges enclose."""
-    parts = crossings(a, b, edges)
-    for low, high in pairwise(parts):
+    for low, high in pairwise(crossings(a, b, edges)):
         part = (low + high) / 2
-        middle = (
-            Fraction(a[0]) + part * (Fraction(b[0]) - Fraction(a[0])),
-            Fraction(a[1]) + part * (Fraction(b[1]) - Fraction(a[1])),
-        )
-        if not inside(middle, edges):
+        if not inside((a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1])), edges):
             return False
     return True
 
 
-def shortest_by_sight(start: Point, goal: Point, edges: list[tuple[Point, Point]]) -> float:
+def shortest_by_sight(start: Exact, goal: Exact, edges: list[tuple[Exact, Exact]]) -> float:
     """Return the length of a shortest path in an area, over all pairs of corners that see."""
     corners = list(dict.fromkeys([start, goal, *(a for a, _ in edges)]))
     best = {start: 0.0}
-    done: set[Point] = set()
+    done: set[Exact] = set()
     while left := [each for each in best if each not in done]:
         here = min(left, key=best.__getitem__)
         if here == goal:

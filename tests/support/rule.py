@@ -10,7 +10,7 @@ steps is written down once more. Places are locations: cells as y * width + x, o
 """
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -132,29 +132,37 @@ def arcs_now(level: LevelAsset | Navigator, profile: str) -> Arcs:
     every = np.arange(now.rules.location_count)
     standing = every[pricing.standing(now, every)]
     found = pricing.arcs_out_of(now, standing)
-    arcs: dict[int, list[tuple[tuple[int, int], int, int]]] = {at: [] for at in standing.tolist()}
-    for tail, head, label, ticks, units in zip(*(each.tolist() for each in found), strict=True):
-        if units == float("inf"):
-            continue
-        if label < 0:
-            order = 0, direction(level, tail, head)
-        else:
-            order = (1, label) if label < writer.rules.arc_count else (2, head)
-        arcs[tail].append((order, head, ticks))
-    return {tail: [arc[1:] for arc in sorted(out)] for tail, out in arcs.items()}
+    arcs: Arcs = {at: [] for at in standing.tolist()}
+    tail, head, label, ticks, units = (np.asarray(each) for each in found)
+    new, link = label >= writer.rules.arc_count, label >= 0
+    order = np.where(new, head, label)
+    order[~link] = directions(level, tail[~link], head[~link])
+    kept = np.lexsort((ticks, head, order, new, link, tail))
+    kept = kept[units[kept] != np.inf]
+    for at, to, price in zip(*(each[kept].tolist() for each in (tail, head, ticks)), strict=True):
+        arcs[at].append((to, price))
+    return arcs
 
 
-def direction(level: LevelAsset | Navigator, tail: int, head: int) -> int:
-    """The direction of a step, as flat files number them."""
+def directions(level: LevelAsset | Navigator, tail: np.ndarray, head: np.ndarray) -> np.ndarray:
+    """The directions of steps, as flat files number them."""
     places = level._current.places
-    (y, x), (to_y, to_x) = divmod(tail, places.width), divmod(head, places.width)
+    (y, x), (to_y, to_x) = np.divmod(tail, places.width), np.divmod(head, places.width)
     if places.headings is not None:
         # The step ahead, a turn clockwise, and one back.
         faced = y // places.floor_height
-        return min(2, (to_y // places.floor_height - faced) % places.headings)
-    if places.hex_layout is None:
-        return SQUARES.index((to_x - x, to_y - y))
-    line = y if places.hex_layout.endswith("r") else x
-    shoved = line % 2 == places.hex_layout.startswith("odd")
-    steps = (IN_ROWS if places.hex_layout.endswith("r") else IN_COLUMNS)[shoved]
-    return steps.index((to_x - x, to_y - y))
+        return np.minimum(2, (to_y // places.floor_height - faced) % places.headings)
+    lines: Sequence[Sequence[tuple[int, int]]] = (SQUARES, SQUARES)
+    shoved = np.zeros_like(x)
+    if places.hex_layout is not None:
+        in_rows = places.hex_layout.endswith("r")
+        lines = IN_ROWS if in_rows else IN_COLUMNS
+        shoved = (y if in_rows else x) % 2 ^ places.hex_layout.startswith("even")
+    #: By whether the line is shoved, and by dx and dy plus one.
+    number = np.full((2, 3, 3), -1)
+    for line, steps in enumerate(lines):
+        for at, (dx, dy) in enumerate(steps):
+            number[line, dx + 1, dy + 1] = at
+    found = number[shoved, to_x - x + 1, to_y - y + 1]
+    assert (found >= 0).all()
+    return found

@@ -8,7 +8,7 @@ another order, late, and from a flat file.
 
 import random
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from bake.play import LevelAsset, Navigator, open_asset
 from bake.play.live import exact
 from bake.search.live import next_hops
 from tests.support.open_levels import drawn_level
-from tests.support.rule import NOWHERE, Rule, direction, rule_now
+from tests.support.rule import NOWHERE, Rule, directions, rule_now
 from tests.support.stored import stored_asset, stored_pair
 
 #: Floors, links and agents of two sizes; hexagons; headings; one-way steps and components; graphs;
@@ -54,7 +54,7 @@ def test_as_baked_the_rule_says_what_the_asset_holds(source: str) -> None:
     with open_asset(stored_asset(source)) as level:
         for profile in level.profiles:
             rule, asked = rule_now(level, profile), Asked(level, profile)
-            pairs = drawn_pairs(rule, random.Random(source), 5, 40)
+            pairs = drawn_pairs(rule.arcs, random.Random(source), 5, 40)
             assert asked.each(pairs) == [rule.hop(*pair) for pair in pairs]
             for (start, goal), hop in zip(pairs, asked.each(pairs), strict=True):
                 assert start == goal or hop == NOWHERE or hop in rule.hops(start, goal)
@@ -67,11 +67,10 @@ def test_steps_have_directions(tmp_path: Path) -> None:
             rules = level._current.writer.rules
             if rules.lattice is None:
                 continue
-            at, steps = rules.location_of_node, np.flatnonzero(rules.link < 0)[:3000]
-            for arc in steps.tolist():
-                ends = int(at[rules.tail[arc]]), int(at[rules.places.head[arc]])
-                if ends[0] != ends[1]:
-                    assert rules.label[arc] + 8 == direction(level, *ends)
+            steps = np.flatnonzero(rules.link < 0)
+            ends = rules.location_of_node[[rules.tail[steps], rules.places.head[steps]]]
+            steps, ends = steps[ends[0] != ends[1]], ends[:, ends[0] != ends[1]]
+            assert (rules.label[steps] + 8 == directions(level, *ends)).all()
 
 
 class Asked:
@@ -119,9 +118,9 @@ class Asked:
         return [places[first[at] : first[at + 1]] for at in range(len(pairs))]
 
 
-def drawn_pairs(rule: Rule, rng: random.Random, goals: int, starts: int) -> Pairs:
+def drawn_pairs(standing: Iterable[int], rng: random.Random, goals: int, starts: int) -> Pairs:
     """Starts by turns of the goals: what is known of one is used after others were asked."""
-    places = sorted(rule.arcs)
+    places = sorted(standing)
     some = rng.sample(places, min(goals, len(places)))
     return [(rng.choice(places), goal) for _ in range(starts) for goal in some]
 
@@ -223,9 +222,10 @@ def reordered(edits: list[Batch], level: LevelAsset) -> None:
 def asked_before(edits: list[Batch], level: LevelAsset) -> None:
     changed(edits, level)
     for profile in level.profiles:
-        rule, rng = rule_now(level, profile), random.Random(5)
-        Asked(level, profile).each(drawn_pairs(rule, rng, 7, 20))
-        Asked(level, profile).paths(drawn_pairs(rule, rng, 3, 20))
+        asked, rng = Asked(level, profile), random.Random(5)
+        standing = [asked.location(place) for place in asked.nav.places()]
+        asked.each(drawn_pairs(standing, rng, 7, 20))
+        asked.paths(drawn_pairs(standing, rng, 3, 20))
 
 
 def warmed(edits: list[Batch], level: LevelAsset) -> None:
@@ -247,37 +247,48 @@ CASES: dict[str, tuple[Callable[[list[Batch], LevelAsset], None], Any]] = {
 }
 
 
-def check(told: Asked, rule: Rule, pairs: Pairs, what: object) -> None:
+def answers(rule: Rule, pairs: Pairs) -> tuple[list[int], list[list[int]]]:
+    """Return the next hops and the paths."""
+    return [rule.hop(*pair) for pair in pairs], [rule.path(*pair) for pair in pairs]
+
+
+def check(
+    told: Asked, pairs: Pairs, wanted: tuple[list[int], list[list[int]]], what: object
+) -> None:
     """Ask in every way; what is asked first is drawn, as it is answered from nothing."""
-    hops = [rule.hop(*pair) for pair in pairs]
-    paths = [rule.path(*pair) for pair in pairs]
+    hops, paths = wanted
     questions = [(told.each, hops), (told.batch, hops), (told.reversed, hops)]
     questions += [(told.all_hops, hops), (told.path, paths), (told.paths, paths)]
     random.Random(str(what)).shuffle(questions)
-    for ask, wanted in questions:
-        assert ask(pairs) == wanted, (what, ask)
+    for ask, right in questions:
+        assert ask(pairs) == right, (what, ask)
 
 
 @pytest.mark.parametrize("new", [False, True])
 @pytest.mark.parametrize("source", LEVELS)
 def test_all_ways_to_ask_say_the_same(source: str, new: bool) -> None:
+    """Each case comes with new arcs on every other level, and without them on the rest."""
     pair, rng = stored_pair(source), random.Random(f"{source} {new}")
     with open_asset(pair.asset) as level:
         edits = drawn_edits(level, rng.choice(level.profiles), rng, new)
         changed(merged(edits), level)
         rules = {profile: rule_now(level, profile) for profile in level.profiles}
-    pairs = {profile: drawn_pairs(rules[profile], rng, 3, 8) for profile in rules}
-    for case, (prepare, context) in CASES.items():
+    pairs = {profile: drawn_pairs(rules[profile].arcs, rng, 3, 8) for profile in rules}
+    wanted = {profile: answers(rules[profile], pairs[profile]) for profile in rules}
+    for case in list(CASES)[(LEVELS.index(source) + new) % 2 :: 2]:
+        prepare, context = CASES[case]
         with open_asset(pair.asset) as level, context():
             prepare(edits if case == "as usual" else merged(edits), level)
-            for profile, rule in rules.items():
-                check(Asked(level, profile), rule, pairs[profile], (source, case, profile))
+            for profile in rules:
+                check(
+                    Asked(level, profile), pairs[profile], wanted[profile], (source, case, profile)
+                )
     with open_asset(pair.flat) as level:
         # Flat files of cells as nodes do not hold the rules of their steps, and know no new arcs.
         if not new and level.is_grid == open_asset(pair.asset).is_grid:
             changed(edits, level)
-            for profile, rule in rules.items():
-                check(Asked(level, profile), rule, pairs[profile], (source, "flat", profile))
+            for profile in rules:
+                check(Asked(level, profile), pairs[profile], wanted[profile], (source, profile))
 
 
 @pytest.mark.parametrize("source", LEVELS)
@@ -289,7 +300,7 @@ def test_whoever_is_late_hears_of_the_level_as_it_was(source: str) -> None:
         rule, told = rule_now(level, level.profiles[0]), Asked(level, level.profiles[0])
         late = told.nav._now
         changed(edits[1::2], level)
-        pairs = drawn_pairs(rule, rng, 3, 10)
+        pairs = drawn_pairs(rule.arcs, rng, 3, 10)
         rows = [[late.rows.row(told.place(at)) for at in pair] for pair in pairs]
         starts, goals = np.array(rows, dtype=np.int32).T.copy()
         at = late.version.location

@@ -9,8 +9,11 @@ from itertools import combinations, pairwise
 from pathlib import Path
 
 import networkx as nx
+import numpy as np
 import pytest
-from shapely import MultiPoint, Polygon, unary_union
+import shapely
+from shapely import MultiPoint, Polygon, STRtree, unary_union
+from shapely.geometry.base import BaseGeometry
 from shapely.geometry.polygon import orient
 
 from bake.apply import apply_patch
@@ -51,9 +54,14 @@ def mesh(path: Path, vertices: Ring, polygons: list, areas: list[str], nodes: st
     return bake(path, LevelRecipe(mesh_nodes=nodes, terrain=terrain, tables=tables))  # type: ignore[arg-type]
 
 
+@pytest.fixture(scope="module")
+def asset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return room(tmp_path_factory.mktemp("room"))
+
+
 @pytest.fixture
-def level(tmp_path: Path) -> Iterator[LevelAsset]:
-    with open_asset(room(tmp_path)) as opened:
+def level(asset: Path) -> Iterator[LevelAsset]:
+    with open_asset(asset) as opened:
         yield opened
 
 
@@ -117,21 +125,17 @@ def test_pieces_are_what_obstacles_leave(level: LevelAsset, seed: int, on_grid: 
         graph = nx.Graph()
         graph.add_nodes_from(name.values())
         cost = {face: COST[str(level.terrain_at(name[face]))] for face in faces}
-        for one, other in combinations(faces, 2):
-            shared = faces[one].buffer(1e-7).intersection(faces[other].buffer(1e-7))
-            far = max(math.dist(a, b) for a in corners(shared) for b in corners(shared))
-            if far > 1e-3:
-                middle = shared.centroid
-                apart = faces[one].centroid.distance(middle)
-                apart += faces[other].centroid.distance(middle)
-                price = apart * (cost[one] + cost[other]) / 2
-                graph.add_edge(name[one], name[other], weight=price)
-        wanted = dict(nx.all_pairs_dijkstra_path_length(graph))
+        for one, other, shared in shared_parts(faces):
+            middle = shared.centroid
+            apart = faces[one].centroid.distance(middle)
+            apart += faces[other].centroid.distance(middle)
+            price = apart * (cost[one] + cost[other]) / 2
+            graph.add_edge(name[one], name[other], weight=price)
         slack = 1e-3 if on_grid else 0.05
-        for start in name.values():
+        for start, wanted in nx.all_pairs_dijkstra_path_length(graph):
             told = nav.distances([start] * len(name), list(name.values()))
-            for goal, units in zip(name.values(), told, strict=True):
-                assert units == pytest.approx(wanted[start].get(goal, math.inf), abs=slack)
+            units = [wanted.get(goal, math.inf) for goal in name.values()]
+            np.testing.assert_allclose(told, units, rtol=0, atol=slack)
         for start, goal in rng.choices(list(combinations(name.values(), 2)) or [()], k=5):
             for method in ("astar", "hpa"):
                 units = nav.search(start, goal, method).cost
@@ -160,11 +164,15 @@ def test_cuts_are_the_same_when_few_are_remembered(
     assert len(short._left) < len(long._left)
 
 
-def corners(shape: object) -> list[tuple[float, float]]:
-    found: list = [(0.0, 0.0)]
-    if getattr(shape, "area", 0) > 0:
-        found = list(shape.convex_hull.exterior.coords)  # type: ignore[attr-defined]
-    return found
+def shared_parts(faces: dict[int, Polygon]) -> Iterator[tuple[int, int, BaseGeometry]]:
+    """Yield each two faces that share more than a corner, and what they share."""
+    numbers, wide = list(faces), shapely.buffer(list(faces.values()), 1e-7)
+    for one, other in zip(*STRtree(wide).query(wide), strict=True):
+        if one < other:
+            shared = wide[one].intersection(wide[other])
+            corner = shapely.get_coordinates(shared)
+            if shared.area and np.hypot(*(corner[:, None] - corner).T).max() > 1e-3:
+                yield numbers[one], numbers[other], shared
 
 
 def names_of(nav: Navigator, mesh: MeshPolygons, face: int) -> object:
