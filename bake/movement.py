@@ -81,10 +81,13 @@ def ahead(lattice: Lattice, cells: Int64Array, written: Int32Array) -> Int32Arra
     This takes a fraction of the memory of :meth:`levelbake.steps.Lattice.steps_from`.
 
     Args:
-        lattice: without headings.
+        lattice: the cells; where agents face headings, the saving is not made.
         cells: (k) int64.
         written: (cells) int32.
     """
+    if lattice.headings is not None:
+        steps = lattice.steps_from(cells)
+        return np.where(steps.inside, written[steps.head], np.int32(-1))
     rows, across = lattice.rows, lattice.width + 2
     floors = max(1, lattice.height) // rows
     framed = np.full((floors, rows + 2, across), -1, dtype=np.int32)
@@ -291,7 +294,7 @@ def moves_of_arcs(
     if len(links):
         among = np.bincount(tail[links], minlength=len(cell))
         begins = np.cumsum(among) - among
-        move[links] = len(lattice.heading) + np.arange(len(links)) - begins[tail[links]]
+        move[links] = lattice.slots + np.arange(len(links)) - begins[tail[links]]
     return move
 
 

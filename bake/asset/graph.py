@@ -3,7 +3,7 @@
 A grid is priced by the rules of movement: its file holds terrain and costs, and no arcs. Each node
 has an arc for every direction, whether or not there is such a step, and then those of links, so
 that a move is a slot; a step that leads nowhere leads back to its node, and nobody can take it.
-Graphs, and grids where prices follow from slopes or turns, have their arcs listed.
+Graphs have their arcs listed.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.graph import BLOCKED, positions
-from bake.movement import NO_LINK, ahead, footprints
+from bake.movement import NO_LINK, ahead, footprints, lengths_of_steps
 from levelbake.columns import profile_path
 from levelbake.errors import BakeError
 from levelbake.file import File
 from levelbake.hops import locations_of_nodes, mover_of
 from levelbake.places import form_of, lattice_of, rules_of
 from levelbake.steps import (
+    LEVEL_GROUND,
     Footprints,
     Lattice,
     Mover,
@@ -67,10 +68,15 @@ class LevelGraph:
         form = form_of(asset)
         self.is_grid, self.headings = form is not None, None if form is None else form.headings
 
-    @property
-    def is_listed(self) -> bool:
-        """Tell whether the file lists arcs."""
-        return self.asset.has("/head")
+    @cached_property
+    def pays_for_more(self) -> bool:
+        """Tell whether prices of a grid follow from more than terrain: from slopes or turns.
+
+        A flat file of it holds cells as nodes.
+        """
+        slopes = (self.mover(name).slope != LEVEL_GROUND for name in self.asset.profiles)
+        uneven = self.is_grid and self.asset.has("/elevation") and any(slopes)
+        return uneven or self.headings is not None
 
     # -- places -----------------------------------------------------------------------------------
 
@@ -104,7 +110,7 @@ class LevelGraph:
     @cached_property
     def slots(self) -> int:
         """Return how many arcs each node has for directions; 0 where arcs are listed."""
-        return 0 if self.lattice is None or self.is_listed else len(self.lattice.heading)
+        return 0 if self.lattice is None else self.lattice.slots
 
     @cached_property
     def first_out(self) -> Int32Array:
@@ -141,7 +147,7 @@ class LevelGraph:
         assert self.lattice is not None
         place, own = self.place.astype(np.int64), np.arange(len(self.place), dtype=np.int32)
         there = ahead(self.lattice, place, self.node_at)
-        if self.lattice.barred is not None:
+        if self.lattice.barred is not None and self.headings is None:
             barred = self.lattice.barred.reshape(-1).astype(np.int32)
             ledges = barred[place][:, None] | ahead(self.lattice, place, barred)
             there[(ledges & self.lattice.heading) != 0] = -1
@@ -153,15 +159,14 @@ class LevelGraph:
         if not self.slots:
             return self.asset.read("/length")
         assert self.lattice is not None
-        every = np.broadcast_to(self.lattice.length, (len(self.place), self.slots))
+        slot = np.broadcast_to(np.arange(self.slots), (len(self.place), self.slots))
+        every = lengths_of_steps(self.lattice, self.place[:, None].astype(np.int64), slot)
         links = self.asset.read("/link_cost")[self._links.number] if self._links.number.size else 0
         return self._by_arc(every, links)
 
     @cached_property
     def link(self) -> Int32Array:
         """Return (m) int32, the link each arc is, NO_LINK for steps."""
-        if not self.slots and self.asset.has("/arc_link"):
-            return self.asset.read("/arc_link")
         if not self.slots:
             return np.full(len(self.head), NO_LINK, dtype=np.int32)
         every = np.broadcast_to(NO_LINK, (len(self.place), self.slots))
@@ -273,8 +278,8 @@ class LevelGraph:
         return found
 
     def opened(self, profile: str) -> BoolArray:
-        """Return (m) bool, True where the profile may take an arc; no arc of a grid is priced."""
-        if not self.slots:
+        """Return (m) bool, True where the profile may take an arc; hardly any arc is priced."""
+        if not self.slots or self.headings is not None:
             return np.asarray(self.weight(profile) != BLOCKED)
         footprints, place = self.footprints(profile), self.place.astype(np.int64)
         stands, head = self.rows(profile) >= 0, self._step_head
@@ -335,13 +340,6 @@ class LevelGraph:
         head = self.place[self.head[usable]].astype(np.int64)
         paid[usable] = footprints.slope_units(tail, head)
         return paid
-
-    @property
-    def turns(self) -> BoolArray:
-        """Return (m) bool, True where an arc is a turn, from a cell to the same cell."""
-        plane = (self.asset.number("width") or 0) * (self.asset.number("floor_height") or 1)
-        cell = self.place % max(1, plane)
-        return np.asarray(np.repeat(cell, np.diff(self.first_out)) == cell[self.head])
 
     def _ticks(self, prices: Prices) -> Int32Array:
         return to_ticks(prices, self.rules.ticks_per_unit, self._off_the_scale)

@@ -11,7 +11,7 @@ from levelbake.columns import PROFILE, Attribute, profile_path, schemas
 
 #: Revision of the baking code. It is raised whenever the same source and recipe give other bytes,
 #: which makes every asset stale. CHANGELOG.md names each revision.
-BAKE_REVISION = 10
+BAKE_REVISION = 11
 
 _OWN = f"/profiles/{PROFILE}"
 

@@ -11,9 +11,10 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from bake.arrays import AnyArray, Float64Array, UInt16Array
+from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, UInt16Array
 from bake.asset import Asset
 from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS, Number
+from bake.asset.graph import LevelGraph
 from bake.asset.records import as_texts
 from bake.asset.runs import move_type
 from bake.asset.schema import FLAT
@@ -55,7 +56,8 @@ def columns_of(asset: Asset, profiles: Sequence[str], parts: Collection[str]) ->
 
 def _copied(asset: Asset, profile: str | None) -> dict[str, AnyArray]:
     """Return the columns of the level, or of a profile, that flat files have as assets do."""
-    worlds = ("both", "graph" if asset.graph.is_listed else "grid")
+    graph = asset.graph
+    worlds = ("both", "grid" if graph.is_grid and not graph.pays_for_more else "graph")
     paths = {
         each.name: each.path if profile is None else profile_path(profile, each.name)
         for each in FLAT.columns
@@ -85,12 +87,12 @@ def _level(places: NodePlaces, profiles: Sequence[str]) -> dict[str, AnyArray]:
         "profile_name": as_texts(profiles),
         "terrain": graph.terrain,
     }
-    if not graph.is_listed:
-        found["node_at"] = graph.node_at
-    elif places.is_grid:
+    if graph.pays_for_more:
         _as_nodes(found, places)
         own["floors"] = 1
         own |= dict.fromkeys(("kind", "width", "height", "directions", "hex_layout"), 0)
+    elif places.is_grid:
+        found["node_at"] = graph.node_at
     if "link_name" in found:
         cost = asset.read("/link_cost")[found["link_number"]]
         found["link_ticks"] = whole_ticks(cost, places.ticks_per_unit)
@@ -107,8 +109,12 @@ def _level(places: NodePlaces, profiles: Sequence[str]) -> dict[str, AnyArray]:
 def _as_nodes(found: dict[str, AnyArray], places: NodePlaces) -> None:
     """Put nodes into the place of cells: where they lie, what they are called, and their prices."""
     at, rows = places.flat, places.height // places.floors
-    for name in [name for name in found if name.startswith(("region_", "arc_"))]:
+    graph = places.asset.graph
+    for name in [name for name in found if name.startswith("region_")]:
         del found[name]
+    there, before = _steps_there(graph)
+    found |= {"first_out": before[graph.first_out]}
+    found |= {"head": graph.head[there], "length": graph.length[there]}
     found |= {name: found[name][at] for name in ("terrain", "elevation") if name in found}
     x, y = places.cells_of(at).T
     cell = np.stack([x, y % rows, y // rows], axis=1).astype(np.int32)
@@ -117,7 +123,7 @@ def _as_nodes(found: dict[str, AnyArray], places: NodePlaces) -> None:
     found["position"] = np.ascontiguousarray(np.asarray(Points(places).points(asked))[:, :2])
     found["node_name"] = as_texts([",".join(map(str, each)) for each in asked.tolist()])
     if "price_from" in found:
-        node_at = places.asset.graph.node_at
+        node_at = graph.node_at
         begins, leads = node_at[found["price_from"]], node_at[found["price_to"]]
         order = np.lexsort((leads, begins))
         found |= {"price_from": begins[order], "price_to": leads[order]}
@@ -130,7 +136,8 @@ def _profile(columns: ProfileColumns, parts: Collection[str]) -> dict[str, AnyAr
     _check_links(columns)
     found = _copied(asset, columns.profile)
     layers = [name for name in found if name.startswith(_HIERARCHY)]
-    cells_are_nodes, layered = graph.is_grid and graph.is_listed, "hierarchy" in parts
+    cells_are_nodes, layered = graph.pays_for_more, "hierarchy" in parts
+    on_cells = graph.is_grid and not cells_are_nodes
     if layered and cells_are_nodes:
         raise OutputError(
             "cells are nodes in the flat file of this level, and it holds no hierarchy then",
@@ -145,8 +152,10 @@ def _profile(columns: ProfileColumns, parts: Collection[str]) -> dict[str, AnyAr
     for name in (*said, *(() if layered else layers)):
         found.pop(name, None)
     costs, found["class"] = _cost_classes(graph.mover(columns.profile).cost)
-    found["row_at"] = columns.row_at_node if graph.is_listed else columns.row_at
-    if not graph.is_listed:
+    found["row_at"] = columns.row_at if on_cells else columns.row_at_node
+    if cells_are_nodes:
+        found["weight"] = columns.weight[_steps_there(graph)[0]]
+    elif on_cells:
         found["step_ticks"] = np.moveaxis(step_ticks(costs, graph.rules), 2, 0)
     if columns.has_hops:
         found |= _hops(columns, found["run_move"], charted=not cells_are_nodes)
@@ -159,7 +168,7 @@ def _profile(columns: ProfileColumns, parts: Collection[str]) -> dict[str, AnyAr
         "classes": len(costs),
         "two_way": int(columns.leads_back),
     }
-    own |= {"size": 1} if graph.is_listed else {}
+    own |= {} if on_cells else {"size": 1}
     own |= {} if layered else {"hierarchy_mode": 0}
     return found | _numbers(asset, PROFILE_NUMBERS, f"/profiles/{columns.profile}", own)
 
@@ -214,19 +223,30 @@ def _hops(columns: ProfileColumns, move: AnyArray, *, charted: bool) -> dict[str
         _, at, kind = np.unique(packed, return_index=True, return_inverse=True)
         greedy = {"greedy_kind": kind.astype(move_type(len(at))), "greedy_move": slot[at]}
     elif len(hops.at):
-        first, start, move = _runs_of(hops)
+        first, start, move = _runs_of(hops, _steps_there(columns.places.asset.graph)[1])
     start = start.astype(np.uint16 if columns.row_count <= 2**16 else np.uint32)
     runs = {"first_run": first.astype(np.uint32), "run_start": start}
     return runs | {"run_move": move.astype(dtype)} | greedy
 
 
-def _runs_of(hops: RunHops) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Return runs in which no move is greedy: where rows and runs begin, and moves."""
+def _steps_there(graph: LevelGraph) -> tuple[BoolArray, Int32Array]:
+    """Return (m) bool, the arcs of a grid that lead anywhere; and how many come before each."""
+    there = np.repeat(np.arange(len(graph.place)), np.diff(graph.first_out)) != graph.head
+    return there, np.append(0, np.cumsum(there)).astype(np.int32)
+
+
+def _runs_of(hops: RunHops, before: Int32Array) -> tuple[AnyArray, AnyArray, AnyArray]:
+    """Return runs in which no move is greedy: where rows and runs begin, and moves.
+
+    Args:
+        before: (m + 1) int32, how many arcs of the file come before each of those of the asset.
+    """
     every = np.arange(hops.rows, dtype=np.int32)
     starts: list[AnyArray] = [every[:0]]
     moves: list[AnyArray] = [every[:0]]
     for row in every.tolist():
-        move = hops.slots(np.full_like(every, row), every)
+        slot, arc = hops.slots(np.full_like(every, row), every), hops.first_arc[row]
+        move = np.where(slot < 0, slot, before[arc + slot] - before[arc])
         # What a row says of itself means nothing, so it may go on with what stands before it.
         move[row] = move[max(row - 1, 0)]
         starts.append(np.flatnonzero(np.diff(move, prepend=-2)))

@@ -11,7 +11,7 @@ from bake.asset.records import Frame, as_texts, pack
 from bake.asset.runs import run_lengths
 from bake.level import GraphLevel, GridLevel, Region
 from bake.tables.run_writer import RunTable
-from bake.worlds import World, link_moves, link_vias, lists_arcs, locations
+from bake.worlds import World, link_moves, link_vias, locations
 from levelbake.columns import profile_path
 
 Columns = dict[str, npt.NDArray[np.generic]]
@@ -23,19 +23,17 @@ def graph_columns(world: World) -> Columns:
     level = world.level
     if isinstance(level, GridLevel):
         columns = {"/node_location": locations(world)}
-    elif world.elevation is not None:
-        columns["/elevation"] = world.elevation
-    if lists_arcs(world):
+        if world.link is not None:
+            tail, head, link = link_moves(world)
+            columns |= {"/link_from": tail, "/link_to": head, "/link_number": link}
+    else:
         columns |= {
             "/first_out": world.graph.first_out,
             "/head": world.graph.head,
             "/length": world.length,
         }
-        if world.link is not None:
-            columns["/arc_link"] = world.link
-    elif world.link is not None:
-        links = link_moves(world)
-        columns |= {"/link_from": links.tail, "/link_to": links.head, "/link_number": links.link}
+        if world.elevation is not None:
+            columns["/elevation"] = world.elevation
     if world.own_price is not None:
         columns |= _prices(world)
     if world.node_names is not None:
@@ -49,7 +47,7 @@ def graph_columns(world: World) -> Columns:
 
 def weight_columns(world: World, profile: str) -> Columns:
     """Return what an asset says of the arcs that one profile may take."""
-    if lists_arcs(world):
+    if not isinstance(world.level, GridLevel):
         return {profile_path(profile, "weight"): world.metrics[profile].weight}
     if world.link is None:
         return {}

@@ -124,7 +124,7 @@ def prove_movement(level: FileLevel, profiles: tuple[str, ...]) -> None:
         _Weights(level, name, mover, stands[name]).prove(weight)
         prove_dearest(level, name, mover.cost, stands[name])
     if level.kind != "graph":
-        _prove_links(level, movers)
+        _prove_links(level)
 
 
 def prove_cells(level: FileLevel) -> None:
@@ -446,20 +446,13 @@ def _prove_link_arcs(level: FileLevel) -> None:
     level.require(there, "arcs of links are not those of the links")
 
 
-def _prove_links(level: FileLevel, movers: dict[str, Mover]) -> None:
+def _prove_links(level: FileLevel) -> None:
     """Prove that every link has its arcs, from its start to its goal, and costs what it says."""
     if not level.links:
         return
-    listed = not level.asset.has("/link_from")
-    if not listed:
-        _prove_link_arcs(level)
+    _prove_link_arcs(level)
     arcs = np.flatnonzero(level.link != NO_LINK)
     node_at = {(x, y): node for node, (x, y) in enumerate(level.cell.tolist())}
-    doors = np.zeros(level.grid.shape, dtype=np.bool_)
-    for cells, _ in level.door_terrain:
-        doors[cells[:, 1], cells[:, 0]] = True
-    largest = max(mover.size for mover in movers.values())
-    near = _window(level, doors, largest, False, np.logical_or)
     found = sorted(
         zip(
             level.link[arcs].tolist(),
@@ -469,20 +462,11 @@ def _prove_links(level: FileLevel, movers: dict[str, Mover]) -> None:
         )
     )
     expected = []
-    stands = {name: ~np.isnan(_standing(level, mover)) for name, mover in movers.items()}
     for number, link in enumerate(level.links):
         ends = [(link.start, link.goal), (link.goal, link.start)][: 1 + link.both_ways]
-        mine = link.profiles or list(movers)
-        for (x, y), (to_x, to_y) in ends:
-            tail, head = node_at.get((x, y)), node_at.get((to_x, to_y))
-            open_to = any(
-                stands[name][y, x] and stands[name][to_y, to_x] for name in mine if name in movers
-            )
-            if (
-                tail is not None
-                and head is not None
-                and (not listed or open_to or near[y, x] or near[to_y, to_x])
-            ):
+        for start, goal in ends:
+            tail, head = node_at.get(start), node_at.get(goal)
+            if tail is not None and head is not None:
                 expected.append((number, tail, head))
     level.require(found == sorted(expected), "links and their arcs do not go together")
     cost = np.array([link.cost for link in level.links])

@@ -52,7 +52,7 @@ def prove_columns(asset: Asset) -> None:
     kinds = {
         "both": True,
         "grid": asset.text("kind") != "graph",
-        "graph": asset.has("/head"),
+        "graph": asset.text("kind") == "graph",
         "lattice": asset.number("block") is not None,
     }
     for declared in asset.schema.columns:

@@ -142,8 +142,8 @@ def _narrow(array: AnyArray) -> AnyArray:
 
 def _profile(asset: Asset, name: str) -> dict[str, Any]:
     scene = read_scene(asset, name)
-    # Where arcs are listed, nodes are what flat files call locations.
-    location = scene.columns.node if asset.graph.is_listed else scene.columns.location
+    # Where cells are nodes in the flat file, nodes are what it calls locations.
+    location = scene.columns.node if asset.graph.pays_for_more else scene.columns.location
     return {**_hierarchy(scene, location), "findings": _findings(scene, location)}
 
 

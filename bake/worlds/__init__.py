@@ -4,7 +4,7 @@ from bake.worlds.division import divided, for_areas
 from bake.worlds.doors import DoorStates, near_doors
 from bake.worlds.lattice import LatticeWorld, build_lattice_world
 from bake.worlds.links import link_cost, link_vias
-from bake.worlds.moves import link_moves, lists_arcs, locations, usable
+from bake.worlds.moves import link_moves, locations, usable
 from bake.worlds.world import AgentProfile, World, build_world, cells_of
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "link_cost",
     "link_moves",
     "link_vias",
-    "lists_arcs",
     "locations",
     "near_doors",
     "usable",

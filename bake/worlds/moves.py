@@ -11,16 +11,6 @@ from bake.graph import BLOCKED, Subgraph, usable_subgraph
 from bake.level import GridLevel
 from bake.movement import LinkMoves, moves_of_arcs
 from bake.worlds.world import World, cells_of
-from levelbake.steps import LEVEL_GROUND
-
-
-def lists_arcs(world: World) -> bool:
-    """Tell whether an asset has to list arcs: prices follow from more than terrain."""
-    level = world.level
-    if not isinstance(level, GridLevel) or level.headings is not None:
-        return True
-    slopes = any(mover.slope != LEVEL_GROUND for mover in world.movers.values())
-    return slopes and level.elevation is not None
 
 
 def locations(world: World) -> Int32Array:
@@ -47,9 +37,8 @@ def usable(world: World, profile: str) -> Subgraph:
     """Return what a profile can use of a world; the slot of an arc is its move."""
     metric, level = world.metrics[profile], world.level
     sub = usable_subgraph(world.graph, metric)
-    if lists_arcs(world):
+    if not isinstance(level, GridLevel):
         return sub
-    assert isinstance(level, GridLevel)
     lattice = cells_of(level, world.connectivity)
     link = np.full(len(metric.weight), -1) if world.link is None else world.link
     graph = world.graph

@@ -35,7 +35,6 @@ THING_COLUMNS = [
 ] + ["/profiles/cat/link_open"]
 #: Columns of ground that rises and falls, and of turns.
 SLOPE_COLUMNS = [
-    "/arc_link",
     "/elevation",
     "/profiles/default/slope",
     "/profiles/default/turn",

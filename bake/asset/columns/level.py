@@ -44,11 +44,10 @@ COLUMNS = (
         box="flat", world="grid", refers="node", none=-1),
     _column("first_out", "int32", "node + 1", "arc",
         "arcs of node v are first_out[v] to first_out[v + 1] - 1; an arc's place among them is "
-        "its slot. This, head, length and weight are absent on grids whose prices follow from "
-        "terrain alone", world="graph", offsets="arc"),
+        "its slot", world="graph", offsets="arc"),
     _column("head", "int32", "arc", "node", "node the arc leads to", world="graph", refers="node"),
     _column("length", "float64", "arc", "units",
-        "length of the arc: on grids 1 or the square root of 2; of a link its whole cost",
+        "length of the arc",
         world="graph", above=0, finite=True),
     _column("cell", "int32", "location, cell number", "cells",
         "x, y and floor, or heading, of the cell that the node is; absent: nodes are no cells",

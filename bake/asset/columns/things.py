@@ -132,9 +132,6 @@ INSTANCES = Records(
 # One declaration reads as one entry of a table, so lines are broken by hand below.
 # fmt: off
 COLUMNS = (
-    _column("arc_link", "int32", "arc", "link",
-        "link the arc is, -1 for a step; where arcs of grids are listed",
-        box="asset", optional=True, refers="link", none=-1),
     *LINKS.columns(),
     _column("link_from", "int32", "link arc", "location",
         "where each arc of a link begins, ascending; a link that leads both ways is two arcs. "

@@ -180,7 +180,7 @@ class ProfileColumns:
         exact = unit_cost(before, self._node_cost[graph.head], graph.rules.cost_rule)
         exact = exact * graph.length + graph.paid_for_slopes(self.profile, self.weight)
         if self.places.headings is not None:
-            exact[graph.turns] = graph.mover(self.profile).turn
+            exact.reshape(-1, graph.slots)[:, 1:] = graph.mover(self.profile).turn
         links = graph.link >= 0
         exact[links] = graph.length[links]
         exact = np.where(np.isnan(graph.own_price), exact, graph.own_price)
@@ -281,7 +281,7 @@ class ProfileColumns:
     def _greedy_slots(self, at: Int32Array) -> AnyArray:
         """Return (r, SECTORS) integers, the greedy move of each row in each direction."""
         lattice, slots = self._asset.graph.lattice, self._asset.graph.slots
-        if lattice is not None and slots and not self._has_near_links(at):
+        if lattice is not None and lattice.headings is None and not self._has_near_links(at):
             arcs = self.first_arc[:, None] + np.arange(slots, dtype=np.int32)
             step = chart(np.array([(0, 0), *lattice.moves(0)], np.int32), self.places.hex_layout)
             return greedy_steps(self._opened[arcs], step[1:] - step[0])

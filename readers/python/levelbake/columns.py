@@ -233,7 +233,6 @@ step;float64;2 or 3, xy;world=grid;optional;finite
 node_name;text;node;world=graph;optional;order=unique
 node_number;int64;node;world=graph;optional;order=unique
 position;float64;node, xy;world=graph;optional;finite
-arc_link;int32;arc;box=asset;optional;refers=link;none=-1
 link_name;text;link;world=grid;optional;order=unique
 link_id link_kind;text;link;world=grid;optional
 link_start link_goal;int32;link;world=grid;optional;refers=location

@@ -32,8 +32,8 @@ except ModuleNotFoundError:  # Flat files are read without it.
 
 FORMAT_NAME = "levelbake asset"
 #: Version of the layout of assets. Readers refuse other versions, each with its own error.
-FORMAT_VERSION = 6
-OLDEST_READABLE = 6
+FORMAT_VERSION = 7
+OLDEST_READABLE = 7
 #: Version of the layout of flat files. Readers refuse any other.
 FLAT_VERSION = 3
 

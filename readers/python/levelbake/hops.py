@@ -62,8 +62,7 @@ class Arcs:
         self.terrain: AnyArray = file.read("/terrain")
         self.count = len(self.terrain)
         self.elevation = file.get("/elevation")
-        heading = () if self.lattice is None else self.lattice.heading
-        self.steps = len(heading) if self.places.headings is None else 3
+        self.steps = 0 if self.lattice is None else self.lattice.slots
 
     # -- layout -----------------------------------------------------------------------------------
 
@@ -78,29 +77,12 @@ class Arcs:
         return locations_of_nodes(self.file, self.count, is_grid=self.lattice is not None)
 
     @cached_property
-    def listed(self) -> tuple[Int32Array, Int32Array, Int32Array]:
-        """Return the tail, the head and the link, -1 = none, of each arc that the file lists."""
-        at, head, link = self.node_location, self.file.read("/head"), self.file.get("/arc_link")
-        link = np.full(len(head), -1, dtype=np.int32) if link is None else link
-        return np.repeat(at, np.diff(self.file.read("/first_out"))), at[head], link
-
-    @cached_property
     def linked(self) -> tuple[Int32Array, Int32Array, Int32Array]:
         """Return the tail, the head and the link of each arc that is a link, ascending by tail."""
-        file = self.file
-        if file.has("/link_from"):
-            return file.read("/link_from"), file.read("/link_to"), file.read("/link_number")
-        where = self.places.location
-        every = [(where(a.start), where(a.goal), i) for i, a in enumerate(self.links)]
-        every += [(b, a, i) for a, b, i in every if self.links[i].both_ways]
-        known: list[tuple[int, int, int]] = []
-        if file.has("/arc_link"):
-            mine = self.listed[2] >= 0
-            known = [*zip(*(each[mine].tolist() for each in self.listed), strict=True)]
-        # Those that nobody could take when the level was baked come last.
-        known += sorted(set(every) - set(known))
-        found = np.array(known, dtype=np.int32).reshape(-1, 3)
-        tail, head, link = found[np.argsort(found[:, 0], kind="stable")].T.copy()
+        if not self.file.has("/link_from"):
+            none = np.empty(0, dtype=np.int32)
+            return none, none, none
+        tail, head, link = (self.file.read(f"/link_{name}") for name in ("from", "to", "number"))
         return tail, head, link
 
     @cached_property
@@ -163,35 +145,6 @@ class Arcs:
     def length(self) -> Float64Array:
         """Return (m) float64 units, the length of each arc of a graph."""
         return self.file.read("/length")
-
-    @cached_property
-    def of_listed(self) -> Int64Array | None:
-        """Return (m) int64, the arc that each one is which the file of a grid lists.
-
-        It is None where it lists none, or on graphs: moves are the file's own there.
-        """
-        if self.lattice is None or not self.file.has("/head"):
-            return None
-        tail, head, link = self.listed
-        there = np.flatnonzero(self.head >= 0)
-        is_link = np.zeros(len(self.head), dtype=np.bool_)
-        is_link[self.link_arcs] = True
-        mine = self._key(self.tail[there], self.head[there], is_link[there])
-        wanted = self._key(tail, head, link >= 0)
-        order, theirs = np.argsort(mine, kind="stable"), np.argsort(wanted, kind="stable")
-        mine, wanted = mine[order], wanted[theirs]
-        # Of several arcs with the same ends the first is the first listed, and so on.
-        among = np.arange(len(wanted)) - np.searchsorted(wanted, wanted)
-        at = np.minimum(np.searchsorted(mine, wanted) + among, len(mine) - 1)
-        if (mine[at] != wanted).any():
-            raise self.file.damaged("a listed arc is no step, and no link")
-        found = np.empty(len(wanted), dtype=np.int64)
-        found[theirs] = there[order[at]]
-        return found
-
-    def _key(self, tail: AnyArray, head: AnyArray, is_link: BoolArray) -> Int64Array:
-        """Return (k) int64, a number for each arc that tells it from those with other ends."""
-        return (tail * np.int64(self.count) + head) * 2 + is_link
 
     @cached_property
     def own_prices(self) -> dict[Pair, float]:
@@ -563,11 +516,6 @@ class Hops:
             found = pricing.weight
         else:
             found = pricing.with_own(pricing.plain, arcs.own_prices)
-            if arcs.of_listed is not None:
-                listed = np.full_like(found, BLOCKED)
-                listed[arcs.of_listed] = pricing.weight
-                if not np.array_equal(found, listed):
-                    raise self._file.damaged("weights do not fit terrain, slopes and turns")
         taken = np.flatnonzero(found != BLOCKED)
         if (self.row_at[arcs.tail[taken]] < 0).any() or (self.row_at[arcs.head[taken]] < 0).any():
             raise self._file.damaged("an arc can be taken from or to where nobody can stand")
@@ -620,16 +568,10 @@ class Hops:
             return first, start, np.empty(0, dtype=np.int32)
         if arcs.lattice is None and (symbol == none - 1).any():
             raise file.damaged("run_move says greedy on a graph")
-        place, first_out, listed = self.location, arcs.first, arcs.of_listed
-        if listed is not None:
-            place = _numbers_at(arcs.node_location, arcs.count)[place]
-            first_out = file.read("/first_out")
         move = np.where(symbol < none - 1, symbol, 0).astype(np.int32)
-        beyond = move >= np.repeat(np.diff(first_out)[place], count)
+        beyond = move >= np.repeat(np.diff(arcs.first)[self.location], count)
         move[beyond] = 0
-        arc = np.repeat(first_out[place], count) + move
-        if listed is not None and len(listed):
-            arc = listed.astype(np.int32)[np.minimum(arc, len(listed) - 1)]
+        arc = np.repeat(arcs.first[self.location], count) + move
         arc[symbol == none] = NO_ARC
         arc[symbol == none - 1] = GREEDY
         # NO_ARC and GREEDY, which are negative, look up the two elements at the end.

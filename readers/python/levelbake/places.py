@@ -79,7 +79,7 @@ def form_of(file: File) -> steps.Lattice | None:
     fits = (kind == "hex") == (around == 6) == (layout is not None)
     fits &= (kind != "graph") == (around > 0) and headings in (None, around)
     fits &= floor_height is None or (floors > 1 and floors == int(floors))
-    fits &= headings is None or (file.has("/head") and headings == floors)
+    fits &= headings is None or headings == floors
     if not fits:
         raise file.damaged(
             "kind, connectivity, hex_layout, floor_height and headings contradict each other"

@@ -180,6 +180,7 @@ class Lattice:
             heading, a turn clockwise, and one counter-clockwise.
         rows: how many rows one floor has.
         has_diagonals: whether steps lead to eight neighbours.
+        slots: how many steps and turns each cell has, those that lead nowhere too.
     """
 
     def __init__(
@@ -197,6 +198,7 @@ class Lattice:
         self.barred, self.headings = barred, headings
         self.rows = floor_height or max(1, height)
         self.has_diagonals = hex_layout is None and connectivity == 8
+        self.slots = int(connectivity) if headings is None else 3
 
     @cached_property
     def plain(self) -> "Lattice":
