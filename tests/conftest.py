@@ -1,6 +1,8 @@
 """Settings of all tests."""
 
+import contextlib
 import gc
+import importlib
 import os
 import signal
 from pathlib import Path
@@ -28,6 +30,23 @@ mock.patch("os.fsync", os.fstat).start()
 # What is loaded and collected stays until the end, so nothing is gained by looking through it again
 # and again.
 gc.disable()
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Have each worker begin to import elsewhere, as all would rewrite the same asserts at once.
+
+    What one has rewritten lies on the disk, where the others find it.
+    """
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None or session.config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        return
+    home = Path(__file__).parent
+    files = sorted(home.rglob("test_*.py"))
+    begin = len(files) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+    for file in [*files[begin:], *files[:begin]]:
+        # Pytest imports the module again, and then tells what is wrong with it.
+        with contextlib.suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(".".join(file.relative_to(home.parent).with_suffix("").parts))
 
 
 def pytest_collection_finish() -> None:
