@@ -32,11 +32,9 @@ OURS += ["oneway.json", "village.json"]
 SHARED = ["movingai/den312d.map"]
 
 #: Questions about each level; BAKE_READER_PAIRS=25000 in the environment for more of them.
-PAIRS = int(os.environ.get("BAKE_READER_PAIRS", "4000"))
+PAIRS = int(os.environ.get("BAKE_READER_PAIRS", "1000"))
 #: Batches of changes, and how many starts are asked about with one goal after another.
 BATCHES, STARTS = 12, 20
-#: Godot 3 takes a millisecond for each node that a search looks at, so it is asked less.
-SLOWER = 4
 #: Of the marsh, the part that changes: left, top, right and bottom.
 FEN = (22, 16, 62, 46)
 
@@ -78,14 +76,13 @@ def answers_to(both: Both, question: str) -> str:
 
 @pytest.mark.parametrize("source", [*OURS, *SHARED])
 def test_random_questions(runner: Runner, source: str) -> None:
-    pairs = PAIRS // SLOWER if runner.language == "gdscript" else PAIRS
-    asked, expected = questions(stored_pair(source), len(source), pairs)
+    asked, expected = questions(stored_pair(source), len(source))
     for question, answer, right in zip(asked, runner.ask(asked), expected, strict=True):
         assert answer == right, question
 
 
 @functools.cache
-def questions(pair: Pair, seed: int, pairs: int) -> tuple[list[str], list[str]]:
+def questions(pair: Pair, seed: int) -> tuple[list[str], list[str]]:
     """Questions about a level, and what the Python reader answers."""
     rng = np.random.default_rng(seed)
     with open_asset(pair.asset) as level:
@@ -94,7 +91,7 @@ def questions(pair: Pair, seed: int, pairs: int) -> tuple[list[str], list[str]]:
             both = Both(level, profile)
             asked.append(f"profile {i}")
             expected.append("ok")
-            count = pairs // len(level.profiles)
+            count = PAIRS // len(level.profiles)
             ends = rng.choice(both.standing, (count, 2)).tolist()
             words = ["hop"] * count
             words[::10] = ["ticks"] * len(words[::10])
@@ -146,7 +143,7 @@ class Script:
 
 
 @functools.cache
-def script(pair: Pair, pairs: int, patch: Path) -> Script:
+def script(pair: Pair, patch: Path) -> Script:
     """Change a level again and again, and ask about some pairs, a part of them after each batch.
 
     They are asked twice, the second time in reverse; after the last batch once more, when the level
@@ -160,7 +157,7 @@ def script(pair: Pair, pairs: int, patch: Path) -> Script:
     for _ in range(BATCHES):
         lines += [(line, "ok") for line in change(level, readers, names, rng)]
         for i, both in enumerate(readers):
-            told, ticks = by_rule(both, pairs // BATCHES // len(readers), rng)
+            told, ticks = by_rule(both, PAIRS // 4 // BATCHES // len(readers), rng)
             lines += [(f"profile {i}", "ok"), *told, *reversed(told)]
     level.save_patch(patch)
     text = patch.read_text("utf-8").replace("\n", "|")
@@ -205,8 +202,7 @@ def test_updates(
 ) -> None:
     """Distances are equal to the tick, next hops are those of the rule, patches go both ways."""
     pair = stored_pair(fen if source == fen.name else source)
-    pairs = PAIRS // (4 * SLOWER) if runner.language == "gdscript" else PAIRS
-    told = script(pair, pairs, tmp_path_factory.getbasetemp() / f"{source}-{pairs}")
+    told = script(pair, tmp_path_factory.getbasetemp() / f"{source}.patch")
     answers = runner.ask(told.asked, timeout=3000)
     wrong = [
         (number, question, right, answer)

@@ -81,6 +81,8 @@ func open(bytes: PackedByteArray, trusted: bool = false) -> String:
 			nav.setup(self, i, not trusted)
 	if file.problem != "":
 		profiles = []
+	# Navs that are made later look at the same numbers.
+	file.trusted = true
 	return file.problem
 
 
@@ -209,14 +211,7 @@ func by_end(ends: PackedInt32Array, order: Array) -> PackedInt32Array:
 
 
 func _ints(column: String) -> PackedInt32Array:
-	var found := PackedInt32Array()
-	if not columns.has(column):
-		return found
-	var count: int = columns[column]["count"]
-	found.resize(count)
-	for i in range(count):
-		found[i] = file.number(columns[column], i)
-	return found
+	return PackedInt32Array(file.numbers_in(columns[column]) if columns.has(column) else [])
 
 
 func _texts(column: String) -> Array:

@@ -166,7 +166,7 @@ func update(blocked: Array, opened: Array, grounds: Array, costs: Array) -> Stri
 func _open_now(at: int) -> void:
 	obstacle[at] = 0
 	for nav in _navs:
-		if nav.class_of(terrain[at]) != NO_CLASS:
+		if nav.class_of[terrain[at]] != NO_CLASS:
 			return
 	terrain[at] = level.usual_terrain
 

@@ -28,10 +28,6 @@ var _straight := 0
 var _diagonal := 0
 
 
-func class_of(terrain: int) -> int:
-	return bytes.decode_u16(_class + 2 * terrain)
-
-
 func stands(node: int) -> bool:
 	if not changes.changed:
 		return row_of(node) >= 0
@@ -121,7 +117,7 @@ func _holds(from: int, to: int) -> int:
 ## The largest class under the footprint; NO_CLASS: it does not fit.
 func _class_at(at: int, terrain: PackedByteArray, obstacle: PackedByteArray) -> int:
 	if size == 1:
-		return NO_CLASS if obstacle[at] == 1 else class_of(terrain[at])
+		return NO_CLASS if obstacle[at] == 1 else class_of[terrain[at]]
 	if at % level.width + size > level.width:
 		return NO_CLASS
 	if (at / level.width) % level.floor_rows + size > level.floor_rows:
@@ -129,7 +125,7 @@ func _class_at(at: int, terrain: PackedByteArray, obstacle: PackedByteArray) -> 
 	var most := 0
 	for i in range(size * size):
 		var cell: int = at + (i / size) * level.width + i % size
-		var found := NO_CLASS if obstacle[cell] == 1 else class_of(terrain[cell])
+		var found: int = NO_CLASS if obstacle[cell] == 1 else class_of[terrain[cell]]
 		if found > most:
 			most = found
 	return most
@@ -183,7 +179,7 @@ func _step_price(at: int, m: int, head: int, now: bool) -> int:
 		if free == 0 or (free == 1 and level.corners == 0):
 			return BLOCKED
 	var begin := classes if diagonal else 0
-	return bytes.decode_s32(_step_ticks + 4 * ((begin + a) * classes + b))
+	return _step_ticks[(begin + a) * classes + b]
 
 
 ## The price of an arc that is no step.
@@ -379,7 +375,7 @@ func _find_cheapest() -> void:
 	_diagonal = BLOCKED
 	var half := classes * classes
 	for i in range(2 * half):
-		var ticks := bytes.decode_s32(_step_ticks + 4 * i)
+		var ticks: int = _step_ticks[i]
 		if i < half and ticks < _straight:
 			_straight = ticks
 		if i >= half and level.directions == 8 and ticks < _diagonal:

@@ -21,8 +21,11 @@ var level
 var bytes := PackedByteArray()
 var rows := 0
 var classes := 0
+# By terrain; like what steps cost, few numbers that are looked at often.
+var class_of := []
 var has_hops := false
 var _columns := {}
+var _step_ticks := []
 var _says_none := false
 var _reach_width := 0
 # Where columns begin in the bytes, -1: they are not there; and how wide their numbers are.
@@ -39,8 +42,6 @@ var _label_top := -1
 var _first_label := -1
 var _label_away := -1
 var _label_toward := -1
-var _class := -1
-var _step_ticks := -1
 var _weight := -1
 var _terrain := -1
 var _start_width := 0
@@ -93,8 +94,9 @@ func _find_columns() -> void:
 	_first_label = _place("first_label")
 	_label_away = _place("label_away")
 	_label_toward = _place("label_toward")
-	_class = _place("class")
-	_step_ticks = _place("step_ticks")
+	class_of = level.file.numbers_in(_columns["class"])
+	if _columns.has("step_ticks"):
+		_step_ticks = level.file.numbers_in(_columns["step_ticks"])
 	_weight = _place("weight")
 	_terrain = level.columns["terrain"]["at"]
 	if _label_toward < 0:
@@ -117,36 +119,37 @@ func _place(column: String) -> int:
 ## Checks what no range of numbers says.
 func _check(file) -> void:
 	var places := {}
-	for at in range(level.locations):
-		var row := bytes.decode_s32(_row_at + 4 * at)
+	for row in file.numbers_in(_columns["row_at"]):
 		if row >= 0:
 			if places.has(row):
 				file.damaged("column row_at")
-			places[row] = at
+			places[row] = true
 	if places.size() != rows:
 		file.damaged("column row_at")
-	for row in range(rows):
+	if _run_start >= 0:
+		_check_runs(file)
+	for row in range(rows if _label_parent >= 0 else 0):
 		if file.problem != "":
 			return
-		if _run_start >= 0:
-			_check_runs(file, row)
-		if _label_parent >= 0:
-			var parent := bytes.decode_s32(_label_parent + 4 * row)
-			var above := -1 if parent < 0 else _depth(parent)
-			var top := bytes.decode_s32(_label_top + 4 * row)
-			if _depth(row) != above + 1 or _depth(top) > _depth(row):
-				file.damaged("columns of labels")
+		var parent := bytes.decode_s32(_label_parent + 4 * row)
+		var above := -1 if parent < 0 else _depth(parent)
+		var top := bytes.decode_s32(_label_top + 4 * row)
+		if _depth(row) != above + 1 or _depth(top) > _depth(row):
+			file.damaged("columns of labels")
 
 
-func _check_runs(file, row: int) -> void:
-	var last := -1
-	var first := bytes.decode_u32(_first_run + 4 * row)
-	for i in range(first, bytes.decode_u32(_first_run + 4 * row + 4)):
-		var start := _number(_run_start, _start_width, i)
-		if start <= last or (last < 0 and start != 0) or start >= rows:
-			file.damaged("column run_start")
-			return
-		last = start
+## Runs of each row begin at 0, and each begins after the last one.
+func _check_runs(file) -> void:
+	var first: Array = file.numbers_in(_columns["first_run"])
+	var starts: Array = file.numbers_in(_columns["run_start"])
+	for row in range(rows):
+		var least := 0
+		for i in range(first[row], first[row + 1]):
+			var start: int = starts[i]
+			if start < least or (start > 0) != (least > 0) or start >= rows:
+				file.damaged("column run_start")
+				return
+			least = start + 1
 
 
 func _number(at: int, width: int, i: int) -> int:
@@ -336,7 +339,7 @@ func _baked_price(at: int, m: int, head: int) -> int:
 	if a >= classes or b >= classes:
 		return BLOCKED
 	var begin := classes if m > 3 and level.directions == 8 else 0
-	return bytes.decode_s32(_step_ticks + 4 * ((begin + a) * classes + b))
+	return _step_ticks[(begin + a) * classes + b]
 
 
 func _baked_class(at: int) -> int:
@@ -345,7 +348,7 @@ func _baked_class(at: int) -> int:
 		var cell: int = at + (i / size) * level.width + i % size
 		if cell >= level.locations:
 			return NO_CLASS
-		var found := bytes.decode_u16(_class + 2 * bytes[_terrain + cell])
+		var found: int = class_of[bytes[_terrain + cell]]
 		if found > most:
 			most = found
 	return most
