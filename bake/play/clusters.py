@@ -11,7 +11,6 @@ import numpy as np
 
 from bake.arrays import AnyArray, Int32Array
 from bake.play.live.clusters import ClusterLayout
-from bake.play.reader.columns import ProfileColumns
 from bake.play.searching.context import SearchContext
 from bake.search.graph.partition import classes, connected_parts, members, neighbours
 from levelbake.errors import QueryError
@@ -41,18 +40,17 @@ class ClusterTree:
         counts: how many clusters each layer has, lowest first; clusters have numbers from 0.
     """
 
-    def __init__(self, context: SearchContext, columns: ProfileColumns) -> None:
+    def __init__(self, context: SearchContext) -> None:
         """Divide the places as the level is now.
 
         Args:
             context: what searches of the profile share.
-            columns: the profile as it was baked.
 
         Raises:
             MissingTableError: the asset was baked without clusters.
         """
         self._rows, self._version = context.rows, context.version
-        self._layers = _layers(context, columns)
+        self._layers = _layers(context)
         self.counts = tuple(len(each.first) - 1 for each in self._layers)
 
     def of(self, place: Place, layer: int = 1) -> int:
@@ -152,13 +150,13 @@ def _known(number: int, least: int, most: int, what: str) -> int:
     return found
 
 
-def _layers(context: SearchContext, columns: ProfileColumns) -> list[_Division]:
+def _layers(context: SearchContext) -> list[_Division]:
     """Return the layers as a bake of the level as it is now would make them, lowest first."""
     version, label, count = context.version, context.bounds.cluster, context.bounds.cluster_count
     graph = version.usable.graph
     one, other = label[graph.tail()], label[graph.head]
-    layout = ClusterLayout(columns)
-    location = version.location[columns.row_count :]
+    layout = ClusterLayout(context.columns)
+    location = version.location[context.columns.row_count :]
     tile, most = layout.layout(location, version.places).tile, layout.levels
     layers: list[_Division] = []
     while True:

@@ -64,9 +64,9 @@ class Current:
             return hierarchy.searched(state, *asked)
 
         def searches() -> SearchContext:
-            from bake.play.searching.context import baked_context
+            from bake.play.searching.context import SearchContext
 
-            return baked_context(engine, baked.columns, searched)
+            return SearchContext(engine, baked.columns, searched)
 
         return Snapshot(engine, partial(self._next_hop, name), searches)
 

@@ -328,8 +328,8 @@ class Searches(Questions):
         """
         from bake.play.clusters import ClusterTree
 
-        now, columns = self._now.searches, self._current.baked[self.name].columns
-        return now.kept("clusters", lambda: ClusterTree(now, columns))
+        now = self._now.searches
+        return now.kept("clusters", lambda: ClusterTree(now))
 
     def cluster_distance(self, start: int, goal: int) -> float:
         """Return the smallest distance from any place of one cluster to any of another, in units.

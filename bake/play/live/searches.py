@@ -62,12 +62,15 @@ class ChangedContext(SearchContext):
             lattice: its layers, if it is known sheet by sheet.
             baked: the context of the profile as it was baked.
         """
-        super().__init__(
-            engine, lambda: ChangedBounds(engine, lattice, baked), self._layers, engine.searched
-        )
+        super().__init__(engine, baked.columns, engine.searched)
         self._changed, self._lattice, self._baked = engine, lattice, baked
 
-    def _layers(self) -> HierarchyPaths:
+    @cached_property
+    def bounds(self) -> Bounds:
+        return ChangedBounds(self._changed, self._lattice, self._baked)
+
+    @cached_property
+    def hierarchy(self) -> HierarchyPaths:
         if self._lattice is not None:
             return LatticePaths(self._lattice)
         clusters = self._changed.state.clusters
@@ -108,6 +111,7 @@ class ChangedBounds(Bounds):
     """Lower bounds for one profile on a level that has changed."""
 
     def __init__(self, engine: Changed, lattice: LiveLattice | None, baked: SearchContext) -> None:
+        super().__init__(baked.columns)
         self._engine, self._version = engine, engine.version
         self._lattice, self._baked = lattice, baked
         self._toward: dict[int, Int32Array] = {}
@@ -139,8 +143,8 @@ class ChangedBounds(Bounds):
     def toward_cluster(self, goal: int) -> Int32Array:
         found = self._toward.get(goal)
         if found is None:
-            if not self._engine.baked.columns.has("cluster_distance"):
-                raise self._version.missing("cluster_distances")
+            if not self.columns.has("cluster_distance"):
+                raise self.columns.missing("cluster_distances")
             graph = self._engine.state.graph
             first, member = self._made.members
             dist = nearest_field(graph.into, member[first[goal] : first[goal + 1]], graph.shift)
@@ -150,10 +154,6 @@ class ChangedBounds(Bounds):
         return found
 
     # -- the baked heuristic ----------------------------------------------------------------------
-
-    @property
-    def has_heuristic(self) -> bool:
-        return self._baked.bounds.has_heuristic
 
     @cached_property
     def _detours(self) -> Detours | None:

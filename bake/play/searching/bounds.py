@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import replace
 from functools import cached_property
 
@@ -26,31 +25,46 @@ from levelbake.places import quoted, whole_of
 from levelbake.steps import chart
 
 
-class Bounds(ABC):
-    """Lower bounds for one profile.
+class Bounds:
+    """The lower bounds that an asset holds for one profile, checked as they are loaded.
 
     Asking for something that the asset was baked without raises a MissingTableError.
     """
 
+    def __init__(self, columns: ProfileColumns) -> None:
+        self.columns = columns
+
     # -- clusters ---------------------------------------------------------------------------------
 
+    @cached_property
+    def _clusters(self) -> ClusterTables:
+        return ClusterTables(self.columns)
+
     @property
-    @abstractmethod
     def cluster(self) -> Int32Array:
         """Return (r) int32, the cluster of each row; -1 where nobody can stand any more."""
+        return self._clusters.cluster
 
     def cluster_of(self, row: int) -> int:
         """Return the cluster of a row on which the profile can stand."""
         return int(self.cluster[row])
 
     @property
-    @abstractmethod
     def cluster_count(self) -> int:
         """Return how many clusters there are."""
+        return self._clusters.count
 
-    @abstractmethod
+    @cached_property
+    def _between(self) -> Int32Array:
+        """Return (c, c) int32 ticks, [from, to]; UNREACHABLE where there is no path."""
+        if not self.columns.has("cluster_distance"):
+            raise self.columns.missing("cluster_distances")
+        return self.columns.places.asset.cluster_distances(self.columns.profile, self.cluster_count)
+
     def toward_cluster(self, goal: int) -> Int32Array:
         """Return (c) int32 ticks from every cluster to one; UNREACHABLE where there is no path."""
+        toward: Int32Array = self._between[:, goal]
+        return toward
 
     def between_clusters(self, goal: int, norm: Estimate) -> Estimate:
         """Make a heuristic of the distance between clusters.
@@ -73,15 +87,25 @@ class Bounds(ABC):
     # -- the baked heuristic ----------------------------------------------------------------------
 
     @property
-    @abstractmethod
     def has_heuristic(self) -> bool:
         """Tell whether the asset holds a heuristic."""
+        return self.columns.has("pivot_distance")
 
-    @abstractmethod
     def landmark(self, goal: int) -> Estimate:
         """Return distances to pivots as a heuristic."""
+        return self._landmarks
 
-    @abstractmethod
+    @cached_property
+    def _landmarks(self) -> Estimate:
+        if not self.has_heuristic:
+            raise self.columns.missing("heuristic")
+        two_way = self.columns.two_way("pivot_two_way")
+        pivot = self.columns.column("pivot_distance", np.int32)
+        if not two_way and pivot.shape[1] % 2:
+            raise self.columns.damaged("pivot_distance has an odd number of columns")
+        kind = LANDMARKS if two_way else LANDMARKS_DIRECTED
+        return Estimate("landmark", kind, table=np.ascontiguousarray(pivot))
+
     def maximum(self, goal: int, norm: Estimate) -> Estimate:
         """Return the heuristic that is the larger of a norm and of distances to pivots.
 
@@ -89,75 +113,10 @@ class Bounds(ABC):
             goal: the row the heuristic is to lead to.
             norm: the geometric heuristic that fits the level's movement.
         """
-
-
-class BakedBounds(Bounds):
-    """The lower bounds that an asset holds for one profile, checked as they are loaded."""
-
-    def __init__(self, columns: ProfileColumns) -> None:
-        self.columns = columns
-        self._group = f"/profiles/{columns.profile}"
-
-    # -- clusters ---------------------------------------------------------------------------------
-
-    @cached_property
-    def _clusters(self) -> ClusterTables:
-        return ClusterTables(self.columns)
-
-    @property
-    def cluster(self) -> Int32Array:
-        return self._clusters.cluster
-
-    @property
-    def cluster_count(self) -> int:
-        return self._clusters.count
-
-    @cached_property
-    def cluster_distance(self) -> Int32Array:
-        """Return (c, c) int32 ticks, [from, to]; UNREACHABLE where there is no path."""
-        if not self.columns.has("cluster_distance"):
-            raise self.columns.missing("cluster_distances")
-        return self.columns.places.asset.cluster_distances(self.columns.profile, self.cluster_count)
-
-    def toward_cluster(self, goal: int) -> Int32Array:
-        toward: Int32Array = self.cluster_distance[:, goal]
-        return toward
-
-    # -- the baked heuristic ----------------------------------------------------------------------
-
-    @property
-    def has_heuristic(self) -> bool:
-        return self.columns.has("pivot_distance")
-
-    @cached_property
-    def _two_way(self) -> bool:
-        return self.columns.two_way("pivot_two_way")
-
-    @cached_property
-    def _pivot(self) -> Int32Array:
-        """Return (r, p) int32 ticks, the distances of pivots."""
-        if not self.has_heuristic:
-            raise self.columns.missing("heuristic")
-        pivot = self.columns.column("pivot_distance", np.int32)
-        if not self._two_way and pivot.shape[1] % 2:
-            raise self.columns.damaged("pivot_distance has an odd number of columns")
-        return np.ascontiguousarray(pivot)
-
-    def landmark(self, goal: int) -> Estimate:
-        return self._landmarks
-
-    @cached_property
-    def _landmarks(self) -> Estimate:
-        return Estimate("landmark", self._kind, table=self._pivot)
-
-    @property
-    def _kind(self) -> int:
-        return LANDMARKS if self._two_way else LANDMARKS_DIRECTED
-
-    def maximum(self, goal: int, norm: Estimate) -> Estimate:
+        own = self._landmarks
         if not norm.admissible or not norm.consistent:
-            return replace(self._landmarks, name="maximum")
-        return replace(norm, name="maximum", kind=norm.kind | self._kind, table=self._pivot)
+            return replace(own, name="maximum")
+        return replace(norm, name="maximum", kind=norm.kind | own.kind, table=own.table)
 
 
 def coordinates(version: Version) -> Int32Array:

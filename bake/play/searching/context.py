@@ -15,7 +15,7 @@ from bake.play.hierarchy.paths import HierarchyPaths
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.engine import Engine
 from bake.play.reader.rows import Rows
-from bake.play.searching.bounds import BakedBounds, Bounds, coordinates
+from bake.play.searching.bounds import Bounds, coordinates
 from bake.search.contraction.query import DistancesTo
 from bake.search.point.estimates import Estimate, Ranked, ranked_by_length, ranked_by_step
 from bake.search.point.space import Found, SearchSpace
@@ -34,29 +34,21 @@ class SearchContext:
 
     Attributes:
         engine: what answers without a search.
+        columns: the profile as it was baked.
         version: the profile; ``version.usable`` is the graph.
         rows: the translation between places and rows.
     """
 
-    def __init__(
-        self,
-        engine: Engine,
-        make_bounds: Callable[[], Bounds],
-        make_hierarchy: Callable[[], HierarchyPaths],
-        searched: Searched,
-    ) -> None:
-        """Make the context of a profile.
+    def __init__(self, engine: Engine, columns: ProfileColumns, searched: Searched) -> None:
+        """Make nothing yet.
 
         Args:
-            engine: what answers without a search.
-            make_bounds, make_hierarchy: called when a question first needs bounds or a hierarchy.
+            engine, columns: see above.
             searched: has a search between two rows told all distances to the second one; see
                 :meth:`bake.play.live.exact.ExactHierarchy.searched`.
         """
-        self.engine, self.version = engine, engine.version
+        self.engine, self.version, self.columns = engine, engine.version, columns
         self.rows = Rows(engine.version)
-        self._make_bounds = make_bounds
-        self._make_hierarchy = make_hierarchy
         self._searched = searched
         self._kept: dict[str, object] = {}
 
@@ -110,7 +102,7 @@ class SearchContext:
         Raises:
             MissingTableError: the asset does not hold what is asked for.
         """
-        return self._make_bounds()
+        return Bounds(self.columns)
 
     @cached_property
     def hierarchy(self) -> HierarchyPaths:
@@ -119,7 +111,9 @@ class SearchContext:
         Raises:
             MissingTableError: the asset was baked without a hierarchy.
         """
-        return self._make_hierarchy()
+        if self.version.by_sheet:
+            return LatticePaths(LatticeHierarchy(self.columns, self.version))
+        return HierarchyPaths(HierarchyTables(self.columns))
 
     def by_distances(
         self, row: int, goal: int, search: Callable[[SearchSpace, Estimate], Found]
@@ -163,14 +157,3 @@ class SearchContext:
         if name not in self._kept:
             self._kept[name] = make()
         return cast("T", self._kept[name])
-
-
-def baked_context(engine: Engine, columns: ProfileColumns, searched: Searched) -> SearchContext:
-    """Return the context of a profile as it was baked; see :class:`SearchContext`."""
-
-    def hierarchy() -> HierarchyPaths:
-        if engine.version.by_sheet:
-            return LatticePaths(LatticeHierarchy(columns, engine.version))
-        return HierarchyPaths(HierarchyTables(columns))
-
-    return SearchContext(engine, lambda: BakedBounds(columns), hierarchy, searched)

@@ -67,9 +67,7 @@ def check(nav: Navigator) -> None:
     if isinstance(context, ChangedContext):
         plain = Plain(context._changed, None, context._baked)
     else:
-        plain = PlainAsBaked(
-            now.engine, context._make_bounds, context._make_hierarchy, context._searched
-        )
+        plain = PlainAsBaked(now.engine, context.columns, context._searched)
     assert norms(context) == norms(plain)
 
 
