@@ -117,13 +117,11 @@ def assert_same(one: Pairs, other: Pairs) -> None:
 
 def by_scipy(sub: Subgraph) -> np.ndarray:
     """Distances of csgraph.dijkstra; the lightest of parallel arcs, which scipy would add up."""
-    lightest: dict[tuple[int, int], int] = {}
-    ends = zip(sub.graph.tail().tolist(), sub.graph.head.tolist(), strict=True)
-    for pair, weight in zip(ends, sub.weight.tolist(), strict=True):
-        lightest[pair] = min(weight, lightest.get(pair, weight))
-    pairs = np.array(list(lightest), dtype=np.int32).reshape(-1, 2)
-    n = sub.graph.node_count
-    matrix = csr_array((list(lightest.values()), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
+    n, tail, head = sub.graph.node_count, sub.graph.tail(), sub.graph.head
+    order = np.lexsort((sub.weight, head, tail))
+    pair = np.stack([tail, head])[:, order]
+    first = np.append(True, (np.diff(pair) != 0).any(axis=0))[: len(order)]
+    matrix = csr_array((sub.weight[order][first], pair[:, first]), shape=(n, n))
     return csgraph.dijkstra(matrix)
 
 
