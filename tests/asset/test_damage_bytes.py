@@ -51,14 +51,52 @@ def test_a_column_that_is_not_what_was_written_is_named(
     assert f"damaged: column {name} does not match its digest" in str(caught.value)
 
 
+def other_digests(right: np.bytes_) -> list[object]:
+    """Digests that are none; None = the attribute is missing."""
+    text = right.decode()
+    several = [np.array([text] * count, dtype=h5py.string_dtype()) for count in (1, 4)]
+    pieces = np.array(tuple(range(8)), dtype=[(name, "i8") for name in "abcdefgh"])
+    words = np.array(
+        (text, text, text, text), dtype=[(name, h5py.string_dtype()) for name in "abcd"]
+    )
+    fixed = [
+        right[:-1],
+        right + b"0",
+        right[:63] + b"x",
+        np.array([right]),
+        np.array([right, right]),
+    ]
+    return [
+        None,
+        *fixed,
+        text,
+        text + "0",
+        7,
+        np.arange(8),
+        *several,
+        pieces,
+        words,
+        np.void(right),
+    ]
+
+
 @pytest.mark.parametrize("name", ["/node_location", "/profiles/default/run_move"])
 def test_a_column_without_a_digest_is_named(name: str, asset: Path) -> None:
-    header = read_header(asset)
-    with h5py.File(asset, "r+") as file:
-        del file[name].attrs["sha256"]
-    sign_body(asset, header)
-    with Asset(asset) as opened, pytest.raises(CorruptAssetError, match=f"column {name} does not"):
-        opened.read(name)
+    header, whole = read_header(asset), asset.read_bytes()
+    with h5py.File(asset) as file:
+        wrong = other_digests(file[name].attrs["sha256"])
+    for digest in wrong:
+        asset.write_bytes(whole)
+        with h5py.File(asset, "r+") as file:
+            del file[name].attrs["sha256"]
+            if digest is not None:
+                file[name].attrs["sha256"] = digest
+        sign_body(asset, header)
+        with (
+            Asset(asset) as opened,
+            pytest.raises(CorruptAssetError, match=f"column {name} does not match its digest"),
+        ):
+            opened.read(name)
 
 
 def test_damage_after_opening_is_found_when_a_column_is_read(asset: Path) -> None:
@@ -88,17 +126,17 @@ def test_an_asset_that_is_replaced_while_it_is_opened(
     asset: Path, graph: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """HDF5 opens by name; header and columns must be those of one file all the same."""
-    opening = h5py.File
+    opening = h5py.h5f.open
     replacements = [graph.read_bytes()]
 
-    def replace_first(path: Path, mode: str) -> h5py.File:
+    def replace_first(path: bytes, flags: int) -> h5py.h5f.FileID:
         if replacements:
-            new = path.with_suffix(".new")
+            new = asset.with_suffix(".new")
             new.write_bytes(replacements.pop())
-            new.replace(path)
-        return opening(path, mode)
+            new.replace(asset)
+        return opening(path, flags)
 
-    monkeypatch.setattr("h5py.File", replace_first)
+    monkeypatch.setattr("h5py.h5f.open", replace_first)
     with Asset(asset) as opened:
         assert opened.name == opened.header.level == "graph"
 

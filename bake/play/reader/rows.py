@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import cast
 
@@ -63,6 +64,10 @@ class Rows:
 
     def along(self, path: Sequence[Place]) -> Int32Array:
         """Return (k) int32, the rows of the places of a path."""
+        if self._version.by_sheet:
+            # Sheets are asked once for all places. Whatever is wrong is told below.
+            with suppress(QueryError):
+                return self.many(path, "path")
         return np.array([self.row(place) for place in path], dtype=np.int32)
 
     def priced(self, path: Sequence[Place]) -> tuple[Int32Array, Float64Array]:

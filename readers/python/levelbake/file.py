@@ -164,7 +164,7 @@ def _header_of(fields: dict[str, Any]) -> Header | None:
     header = Header(*values)._replace(sources=tuple(map(tuple, sources)))
     block = header.block
     fits = SMALLEST_BLOCK <= block <= LARGEST_BLOCK and not block & (block - 1)
-    return header if fits and len(header.text()) <= block else None
+    return header if fits else None
 
 
 def begins_like_ours(data: bytes) -> bool:
@@ -241,7 +241,9 @@ class Hdf5File:
                     if hashlib.file_digest(self._bytes, "sha256").hexdigest() != self.header.body:
                         raise self.damaged("its bytes do not match the digest in its header")
                 with self._reading("HDF5 cannot open it"):
-                    self._file = opened.enter_context(h5py.File(path, "r"))
+                    # What h5py.File does beside this takes as long again.
+                    root = h5py.h5f.open(os.fsencode(path), h5py.h5f.ACC_RDONLY)
+                    opened.callback(root.close)
                 # HDF5 opens files by name, and may have another one than the header was read of.
                 with contextlib.suppress(OSError):
                     if os.path.samestat(os.fstat(self._bytes.fileno()), os.stat(path)):
@@ -249,10 +251,14 @@ class Hdf5File:
                 opened.close()
             else:
                 raise AssetError("is replaced again and again while it is opened", file=path)
+            self._root, find = root, h5py.h5o.open
             # HDF5 takes many microseconds to find a column or a group, and h5py to wrap it.
-            root, find = self._file.id, h5py.h5o.open
-            self.at: Callable[[str], Any] = cache(lambda path: find(root, path.encode()))
-            self._names = cache(lambda folder: frozenset(self.at(folder)))
+            at = cache(lambda path: find(root, path.encode()))
+            self.at: Callable[[str], Any] = at
+            # HDF5 keeps a file open as long as anything in it is.
+            opened.callback(at.cache_clear)
+            self._names = cache(lambda folder: frozenset(at(folder)))
+            self._kinds = cache(lambda path: (at(path).dtype, at(path).shape))
             self._opened = opened.pop_all()
 
     def close(self) -> None:
@@ -261,7 +267,7 @@ class Hdf5File:
 
     @property
     def is_open(self) -> bool:
-        return bool(self._file)
+        return bool(self._root.valid)
 
     def damaged(self, found: str, *, verdict: str = "damaged") -> CorruptAssetError:
         return damaged(self.path, found, verdict=verdict)
@@ -301,18 +307,22 @@ class Hdf5File:
     def form(self, path: str) -> Form:
         """Return the element type and the shape of a column that is there."""
         with self._reading(f"column {path}"):
-            found = self.at(path)
-        if not isinstance(found, h5py.h5d.DatasetID):
-            raise self.damaged(f"column {path} is no array")
-        return columns.type_name(found.dtype), found.shape
+            if isinstance(self.at(path), h5py.h5d.DatasetID):
+                dtype, shape = self._kinds(path)
+                return columns.type_name(dtype), shape
+        raise self.damaged(f"column {path} is no array")
 
     def load(self, path: str) -> AnyArray:
         """Return a column, whose form has been asked for; texts as (k) bytes."""
         array = self.part(path)
         # The file may have been opened without a check of its digest, or long ago.
-        with self._reading(f"column {path}"):
-            digest = _attribute_of(self.at(path), "sha256")
-        if not isinstance(digest, np.bytes_) or digest != digest_of(array).encode():
+        digest = np.zeros((), dtype="S64")
+        with contextlib.suppress(*_DAMAGE):
+            found = h5py.h5a.open(self.at(path), b"sha256")
+            # Text of any length has pointers in memory, and HDF5 would write them here.
+            if (found.shape, found.get_storage_size()) == ((), 64):
+                found.read(digest)
+        if digest != digest_of(array).encode():
             raise self.damaged(f"column {path} does not match its digest")
         return array
 
@@ -320,12 +330,13 @@ class Hdf5File:
         """Return a part of a column, from where to where in each of its dimensions."""
         found = self.at(path)
         with self._reading(f"column {path}"):
-            size = math.prod(found.shape) * found.dtype.itemsize
+            dtype, shape = self._kinds(path)
+            size = math.prod(shape) * dtype.itemsize
             if size > _LARGEST_RATIO * self.stored_bytes(path):
                 raise self.damaged(f"column {path} is stored only in part")
             if spans:
                 return np.asarray(h5py.Dataset(found)[spans])
-            array: AnyArray = np.empty(found.shape, found.dtype)
+            array: AnyArray = np.empty(shape, dtype)
             found.read(h5py.h5s.ALL, h5py.h5s.ALL, array)
             return array
 
