@@ -12,7 +12,7 @@ import math
 import os
 import stat
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache, partial
 from io import BufferedReader
 from operator import index
@@ -163,8 +163,7 @@ def _header_of(fields: dict[str, Any]) -> Header | None:
         return None
     header = Header(*values)._replace(sources=tuple(map(tuple, sources)))
     block = header.block
-    fits = SMALLEST_BLOCK <= block <= LARGEST_BLOCK and not block & (block - 1)
-    return header if fits else None
+    return header if SMALLEST_BLOCK <= block <= LARGEST_BLOCK and not block & (block - 1) else None
 
 
 def begins_like_ours(data: bytes) -> bool:
@@ -231,7 +230,7 @@ class Hdf5File:
         if h5py is None:
             found = "h5py is not installed, which assets need"
             raise AssetError(found, file=path, remedy="`pip install h5py`")
-        self.path, self.schema = path, schema
+        self.path, self.schema, self.is_open = path, schema, True
         with contextlib.ExitStack() as opened:
             for _ in range(_ATTEMPTS):
                 self._bytes = opened.enter_context(open_to_read(path))
@@ -251,23 +250,18 @@ class Hdf5File:
                 opened.close()
             else:
                 raise AssetError("is replaced again and again while it is opened", file=path)
-            self._root, find = root, h5py.h5o.open
             # HDF5 takes many microseconds to find a column or a group, and h5py to wrap it.
-            at = cache(lambda path: find(root, path.encode()))
-            self.at: Callable[[str], Any] = at
+            self.at = cache(lambda path: h5py.h5o.open(root, path.encode()))
             # HDF5 keeps a file open as long as anything in it is.
-            opened.callback(at.cache_clear)
-            self._names = cache(lambda folder: frozenset(at(folder)))
-            self._kinds = cache(lambda path: (at(path).dtype, at(path).shape))
+            opened.callback(self.at.cache_clear)
+            self._names = cache(lambda folder: frozenset(self.at(folder)))
+            self._kinds = cache(lambda path: (self.at(path).dtype, self.at(path).shape))
             self._opened = opened.pop_all()
 
     def close(self) -> None:
         """Close the file; arrays already handed out stay valid."""
+        self.is_open = False
         self._opened.close()
-
-    @property
-    def is_open(self) -> bool:
-        return bool(self._root.valid)
 
     def damaged(self, found: str, *, verdict: str = "damaged") -> CorruptAssetError:
         return damaged(self.path, found, verdict=verdict)
@@ -292,10 +286,14 @@ class Hdf5File:
     def attribute(self, group: str, name: str) -> str | int | None:
         """Return an attribute as it is stored; None where it is absent."""
         with self._reading(f"attribute {name} of {group}"):
-            value = _attribute_of(self.at(group), name)
-            if isinstance(value, np.bytes_):
-                return bytes(value).decode()
-            return None if value is None else index(value)
+            if not h5py.h5a.exists(self.at(group), name.encode()):
+                return None
+            found = h5py.h5a.open(self.at(group), name.encode())
+            value = np.empty(found.shape, found.dtype)
+            found.read(value)
+            if isinstance(value[()], np.bytes_):
+                return bytes(value[()]).decode()
+            return index(value[()])
 
     def has(self, path: str) -> bool:
         """Return whether there is a column."""
@@ -328,31 +326,20 @@ class Hdf5File:
 
     def part(self, path: str, *spans: slice) -> AnyArray:
         """Return a part of a column, from where to where in each of its dimensions."""
-        found = self.at(path)
         with self._reading(f"column {path}"):
             dtype, shape = self._kinds(path)
             size = math.prod(shape) * dtype.itemsize
             if size > _LARGEST_RATIO * self.stored_bytes(path):
                 raise self.damaged(f"column {path} is stored only in part")
             if spans:
-                return np.asarray(h5py.Dataset(found)[spans])
+                return np.asarray(h5py.Dataset(self.at(path))[spans])
             array: AnyArray = np.empty(shape, dtype)
-            found.read(h5py.h5s.ALL, h5py.h5s.ALL, array)
+            self.at(path).read(h5py.h5s.ALL, h5py.h5s.ALL, array)
             return array
 
     def stored_bytes(self, path: str) -> int:
         """Return the bytes that a column takes in the file."""
         return int(self.at(path).get_storage_size())
-
-
-def _attribute_of(place: Any, name: str) -> Any:
-    """Return the value of an attribute of something in an HDF5 file; None where it is absent."""
-    if not h5py.h5a.exists(place, name.encode()):
-        return None
-    found = h5py.h5a.open(place, name.encode())
-    value = np.empty(found.shape, found.dtype)
-    found.read(value)
-    return value[()]
 
 
 # -- flat files ------------------------------------------------------------------------------------
