@@ -99,6 +99,50 @@ class Rule:
         return path
 
 
+def all_hops(
+    level: LevelAsset | Navigator, profile: str, at: np.ndarray, left: np.ndarray
+) -> np.ndarray:
+    """Return (n, n) what :meth:`Rule.hop` says, for each start and goal.
+
+    Args:
+        level, profile: whose rule it is.
+        at: (n) every location on which the profile can stand now.
+        left: (n, n) ticks of a shortest path, for each start and goal; negative = there is none.
+    """
+    place = np.full(at.max() + 1, -1)
+    place[at] = np.arange(len(at))
+    baked, arcs = all_baked_hops(level, profile, at), arcs_now(level, profile)
+    found = np.full(left.shape, NOWHERE)
+    for start, here in enumerate(at.tolist()):
+        out = [each for each in arcs[here] if each[0] in arcs]
+        if not out:
+            continue
+        arc = np.array(out)
+        head = place[arc[:, 0]]
+        # By arc and goal: whether the arc begins a shortest path.
+        tight = (left[head] >= 0) & (arc[:, 1:] + left[head] == left[start])
+        goals = np.flatnonzero(tight.any(axis=0))
+        found[start, goals] = arc[tight[:, goals].argmax(axis=0), 0]
+        kept = (tight & (arc[:, :1] == baked[start])).any(axis=0)
+        found[start, kept] = baked[start, kept]
+    np.fill_diagonal(found, at)
+    return found
+
+
+def all_baked_hops(level: LevelAsset | Navigator, profile: str, at: np.ndarray) -> np.ndarray:
+    """Return (n, n) what :func:`baked_hops` tells, for each start and goal."""
+    columns = (engine := level._current.baked[profile]).columns
+    found = np.full((len(at), len(at)), NOWHERE)
+    if columns.has_hops:
+        row = np.full(len(at), -1, dtype=np.int32)
+        known = at < len(columns.row_at)
+        row[known] = columns.row_at[at[known]]
+        start, goal = np.nonzero((row[:, None] >= 0) & (row >= 0))
+        ahead = engine.hops(row[start], row[goal])
+        found[start, goal] = np.where(ahead < 0, NOWHERE, columns.location[ahead])
+    return found
+
+
 def rule_now(level: LevelAsset | Navigator, profile: str) -> Rule:
     """The rule on a level as it is now."""
     return Rule(arcs_now(level, profile), baked_hops(level, profile))

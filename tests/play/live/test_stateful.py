@@ -29,7 +29,7 @@ from bake.search.contraction import update
 from tests.support.live_model import GraphModel, GridModel
 from tests.support.oracles import TICKS
 from tests.support.rebuilt import check_hierarchy
-from tests.support.rule import NOWHERE, rule_now
+from tests.support.rule import NOWHERE, all_hops
 from tests.support.strategies import FAMILIES, random_grid, seeded
 
 #: Batches in all, about: in CI, or as the environment says.
@@ -181,8 +181,8 @@ def check_pairs(
     nav: Navigator, places: list[object], number: dict[object, int], weight: Square, dist: Square
 ) -> None:
     count = len(places)
-    starts = [place for place in places for _ in range(count)]
-    goals = places * count
+    every = np.array(places, dtype=None if isinstance(places[0], tuple) else object)
+    starts, goals = np.repeat(every, count, axis=0), np.concatenate([every] * count)
     told = nav.distances(starts, goals).reshape(count, count)
     assert (told == np.where(dist == NO_WAY, math.inf, dist / TICKS)).all()
     hops = nav.next_hops(starts, goals)
@@ -194,27 +194,29 @@ def check_pairs(
     moves = (row != column) & (step >= 0)
     assert (step[row == column] == np.arange(count)).all()
     assert (weight[row, step][moves] + dist[step, column][moves] == dist[moves]).all()
-    check_rule(nav, places, step)
+    check_rule(nav, places, step, dist)
 
 
-def check_rule(nav: Navigator, places: list[object], step: Square) -> None:
+def check_rule(nav: Navigator, places: list[object], step: Square, dist: Square) -> None:
     """Of several shortest paths the same one is taken whoever is asked, in whatever order."""
-    rule, at = rule_now(nav, nav.name), nav._current.places.location
-    location, rng = [at(place) for place in places], random.Random(len(places))
-    wanted = [[rule.hop(start, goal) for goal in location] for start in location]
-    told = np.append(np.array(location), NOWHERE)[step]
-    assert told.tolist() == wanted
+    at = nav._current.places.location
+    location, rng = np.array([at(place) for place in places]), random.Random(len(places))
+    hops = all_hops(nav, nav.name, location, np.where(dist == NO_WAY, -1, dist))
+    assert (np.append(location, NOWHERE)[step] == hops).all()
+    place_at = dict(zip(location.tolist(), places, strict=True))
+    number = {here: at for at, here in enumerate(location.tolist())}
     pairs = [(rng.choice(places), rng.choice(places)) for _ in range(40)]
-    for start, goal in pairs:
-        path = nav.path(start, goal)
-        assert [at(place) for place in path or []] == rule.path(at(start), at(goal))
-        hop = nav.next_hop(start, goal)
-        assert (NOWHERE if hop is None else at(hop)) == rule.hop(at(start), at(goal))
     first, flat = nav.paths(*zip(*pairs, strict=True))
-    for number, (start, goal) in enumerate(pairs):
-        part = flat[first[number] : first[number + 1]].tolist()
-        path = [at(tuple(each) if isinstance(each, list) else each) for each in part]
-        assert path == rule.path(at(start), at(goal))
+    for pair, (start, goal) in enumerate(pairs):
+        here, there = at(start), at(goal)
+        way = [here] if hops[number[here], number[there]] != NOWHERE else []
+        while way and way[-1] != there:
+            way.append(int(hops[number[way[-1]], number[there]]))
+        path = [place_at[each] for each in way]
+        assert nav.path(start, goal) == (path or None)
+        assert nav.next_hop(start, goal) == (path[min(1, len(path) - 1)] if path else None)
+        part = flat[first[pair] : first[pair + 1]].tolist()
+        assert [tuple(each) if isinstance(each, list) else each for each in part] == path
 
 
 def check_bounds(
