@@ -7,7 +7,7 @@ passed on: it is what the fuzzer looks for.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,12 +27,13 @@ class UnsoundError(Exception):
     """An answer that is none: a hop to a cell that is no neighbour, a path that leaps."""
 
 
-def answers(path: Path, *, after: bool = True) -> Answers:
+def answers(path: Path, *, after: bool = True, profile: str | None = None) -> Answers:
     """Ask everything.
 
     Args:
         path: the asset.
         after: whether to change the level, too, and ask again.
+        profile: the only profile to ask; None = all.
 
     Returns:
         What was said, by question.
@@ -46,10 +47,11 @@ def answers(path: Path, *, after: bool = True) -> Answers:
         return {"open": opened}
     with opened as level:
         _ask_level(level, found)
-        for name in level.profiles:
+        profiles = [profile] if profile else level.profiles
+        for name in profiles:
             _ask_profile(level, name, "", found)
         if after:
-            _ask_changed(level, found)
+            _ask_changed(level, profiles, found)
     return found
 
 
@@ -182,14 +184,14 @@ def is_refusal(answer: object) -> bool:
     return isinstance(answer, tuple) and len(answer) == 2 and answer[0] == "refused"
 
 
-def _ask_changed(level: LevelAsset, found: Answers) -> None:
+def _ask_changed(level: LevelAsset, profiles: Iterable[str], found: Answers) -> None:
     """Change the level, and ask again."""
     known = _asked(places_of, level)
     places: list[Any] = known if isinstance(known, list) else []
     for number, change in enumerate(_changes(level, places)):
         done = _asked(change)
         found[f"change {number}"] = done if is_refusal(done) else "done"
-    for name in level.profiles:
+    for name in profiles:
         _ask_profile(level, name, "after ", found)
     found["repair"] = _asked(level.repair, None)
 

@@ -92,7 +92,7 @@ def test_a_flag_that_says_something_else_makes_no_answer_that_is_none(
     for group, flag, value in flags:
         path.write_bytes(whole)
         change_attribute(path, group, flag, 1 - value)
-        answers(path)
+        answers(path, profile=group.removeprefix("/profiles/"))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Paths by HPA* between near places are shortest ones, beside Dijkstra's method in plain Python."""
+"""Paths by HPA* between near places are shortest ones, beside Dijkstra's method as scipy has it."""
 
 import json
 import random
@@ -8,10 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
 
+from bake.arrays import Float64Array
 from bake.play import LevelAsset, Navigator, open_asset
 from tests.support.baked import bake, bake_grid, recipe_for, rows, write_grid
-from tests.support.oracles import TICKS, Arcs, distances_from
+from tests.support.oracles import TICKS, Arcs
 from tests.support.stored import stored_asset
 from tests.support.strategies import random_grid
 from tests.support.tower import baked_tower
@@ -33,11 +36,11 @@ def arcs_of_rows(nav: Navigator) -> Arcs[int]:
     return arcs
 
 
-def within(arcs: Arcs[int], start: int, best: dict[int, int]) -> set[int]:
+def within(arcs: Arcs[int], start: int, best: Float64Array) -> set[int]:
     """The rows that a shortest path of at most STEPS arcs leads to.
 
     Args:
-        best: ticks from the start.
+        best: ticks from the start to each row.
     """
     reached, edge = {start}, {start}
     for _ in range(STEPS):
@@ -77,11 +80,13 @@ def check_near(
     def ticks_of(rows: list[int]) -> int:
         return sum(cheapest[step] for step in pairwise(rows))
 
-    for start in range(len(arcs)) if starts is None else starts:
-        best = distances_from(arcs, start)
+    ends = tuple(np.array(list(cheapest)).reshape(-1, 2).T)
+    graph = csr_array((list(cheapest.values()), ends), shape=(len(arcs), len(arcs)))
+    starts = list(arcs if starts is None else starts)
+    for start, best in zip(starts, dijkstra(graph, indices=starts), strict=True):
         near = within(arcs, start, best)
         if cells:
-            near |= {one for one in around(nav, start) if best.get(one, FAR) < FAR}
+            near |= {one for one in around(nav, start) if best[one] < FAR}
         goals = sorted(near)
         many = np.full(len(goals), start, np.int32), np.array(goals, np.int32)
         first, path = hierarchy.many(*many)

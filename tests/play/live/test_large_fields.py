@@ -17,7 +17,7 @@ from bake.play import open_asset
 from bake.search.contraction import hierarchy, update
 from tests.support.changing_field import ChangingField
 
-WIDTH, HEIGHT = map(int, os.environ.get("BAKE_FIELD", "150x120").split("x"))
+WIDTH, HEIGHT = map(int, os.environ.get("BAKE_FIELD", "110x90").split("x"))
 
 
 @pytest.fixture(scope="module")
