@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial import cKDTree
 
 from bake.agents.belief import Belief
 from bake.graph import BLOCKED
@@ -281,7 +282,7 @@ def seen_by_sampling(here: Cell, walls: set[Cell], cells: list[Cell], hexagons: 
         # Hexagons in rows, of which odd ones are shoved on.
         return np.array((x + 0.5 * (y % 2), y * math.sqrt(0.75)) if hexagons else (x, y))
 
-    middles = np.array([middle(cell) for cell in cells])
+    middles = cKDTree([middle(cell) for cell in cells])
     open_ones = set()
     for cell in cells:
         way = middle(cell) - middle(here)
@@ -289,7 +290,7 @@ def seen_by_sampling(here: Cell, walls: set[Cell], cells: list[Cell], hexagons: 
             aside = np.array([-way[1], way[0]]) * side / max(1, np.hypot(*way))
             along = np.linspace(0, 1, 2 + int(100 * np.hypot(*way)))[:, None]
             points = middle(here) + aside + along * way
-            nearest = ((points[:, None] - middles) ** 2).sum(axis=2).argmin(axis=1)
+            nearest = middles.query(points)[1]
             if not {cells[each] for each in set(nearest.tolist())} & walls:
                 open_ones.add(cell)
     reach = 1.01 if hexagons else 1.5

@@ -1,12 +1,12 @@
 """Kernels called as other kernels call them.
 
 What kernels alone call has no code for Python (decision 87). A test that called it from Python
-would have all of it compiled once more, and would not run the code that the package runs.
+would have all of it compiled once more, and would not run the code that the package runs. The
+kernel that calls it for a test is kept where compiled kernels of the same file are.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
@@ -21,19 +21,8 @@ def as_kernels_call(kernel: Callable[P, R]) -> Callable[P, R]:
     if not isinstance(kernel, Kernel):
         return kernel
     assert kernel.separate
-
-    def call(*given: P.args, **none: P.kwargs) -> R:
-        found: R = _caller(kernel)(*given)
-        return found
-
-    return call
-
-
-@functools.cache
-def _caller(kernel: Kernel) -> Any:
-    import numba
-
-    def call(*given: Any) -> Any:
-        return kernel(*given)
-
-    return numba.njit(nogil=True, no_cfunc_wrapper=True, _nrt=False)(call)
+    names: dict[str, Any] = {"__name__": __name__, "kernel": kernel}
+    source = "def call(*given): return kernel(*given)"
+    exec(compile(source, kernel.function.__code__.co_filename, "exec"), names)
+    names["call"].__qualname__ = f"call_of_{kernel.function.__name__}"
+    return Kernel(names["call"], _nrt=False)

@@ -136,13 +136,15 @@ def test_every_damaged_byte_of_a_journal_is_refused(asset: Path, tmp_path: Path)
         level.update(blocked=[(1, 0)])
         level.update(blocked=[(3, 3)])
     whole = file.read_bytes()
-    for place in range(len(whole)):
-        for bit in (1, 32):
-            file.write_bytes(whole[:place] + bytes([whole[place] ^ bit]) + whole[place + 1 :])
-            with open_asset(asset) as level, pytest.raises(PatchError) as caught:
-                level.journal(file)
-            assert "\n" not in str(caught.value)
-            assert len(file.read_bytes()) == len(whole)
+    with open_asset(asset) as level:
+        for place in range(len(whole)):
+            for bit in (1, 32):
+                file.write_bytes(whole[:place] + bytes([whole[place] ^ bit]) + whole[place + 1 :])
+                with pytest.raises(PatchError) as caught:
+                    level.journal(file)
+                assert "\n" not in str(caught.value)
+                assert len(file.read_bytes()) == len(whole)
+        assert not level.changes_since()
 
 
 @pytest.mark.parametrize(

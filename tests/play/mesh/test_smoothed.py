@@ -259,7 +259,7 @@ def test_the_harbour() -> None:
     with open_asset(stored_asset("harbour.svg")) as level:
         for name in level.profiles:
             nav = level.profile(name)
-            for _ in range(20):
+            for _ in range(8):
                 path = nav.path(*rng.sample(nav.places(), 2))
                 if path is not None:
                     waypoints = nav.plane.smooth(path)

@@ -1,6 +1,7 @@
 """Turning at corners: paths stay valid, never grow, and are shortest ones around one obstacle."""
 
 import random
+from functools import partial
 from itertools import pairwise
 
 import networkx
@@ -50,13 +51,6 @@ def turned(smoother: Smoother, path: list[Cell], reach: int = 12, *, first: bool
     assert all(step in smoother.steps for step in pairwise(found))
     assert smoother.ticks(found) == ticks <= before
     return ticks
-
-
-def shortest(smoother: Smoother, start: Cell, goal: Cell) -> list[Cell]:
-    graph = networkx.DiGraph()
-    graph.add_weighted_edges_from((a, b, ticks) for (a, b), ticks in smoother.steps.items())
-    found: list[Cell] = networkx.dijkstra_path(graph, start, goal)
-    return found
 
 
 def test_a_path_changes_to_the_shorter_side_of_a_pillar() -> None:
@@ -110,12 +104,15 @@ def test_around_one_obstacle_paths_become_shortest(rule: str, seed: int) -> None
     ]
     smoother = on(*lines, rule=rule)
     assert smoother.runs.even
+    graph = networkx.DiGraph()
+    graph.add_weighted_edges_from((a, b, ticks) for (a, b), ticks in smoother.steps.items())
+    shortest = partial(networkx.dijkstra_path, graph)
     for _ in range(12):
         start = (rng.randrange(left), rng.randrange(13))
         goal = (rng.randrange(right + 1, 13), rng.randrange(13))
-        best = smoother.ticks(shortest(smoother, start, goal))
+        best = smoother.ticks(shortest(start, goal))
         for via in ((rng.randint(left, right), top - 1), (rng.randint(left, right), bottom + 1)):
-            path = shortest(smoother, start, via) + shortest(smoother, via, goal)[1:]
+            path = shortest(start, via) + shortest(via, goal)[1:]
             assert turned(smoother, path) == best, (start, via, goal)
 
 
