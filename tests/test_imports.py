@@ -205,7 +205,7 @@ MOST_MODULES = 20
 #: Files and lines of code in the reader. The aim is 2,500 lines (decision 85), and decision 88 says
 #: what is in the way. Nothing raises these.
 MOST_READER_FILES = 12
-MOST_READER_LINES = 3376
+MOST_READER_LINES = 3339
 
 #: What the reader is until all of it has moved to `levelbake`.
 MOST_LINES_OF_PLAY_READER = 1123

@@ -131,7 +131,7 @@ _PROSE = {"unit", "description", "shuffle", "given"}
 _UNREAD = {
     "pivot_two_way",
     *("terrain_colour", "link_ticks", "price_ticks", "class", "step_ticks", "link_open"),
-    *("greedy_kind", "greedy_move", "label_top", "first_label", "cut_height"),
+    *("greedy_kind", "greedy_move", "label_top", "first_label", "cut_height", "node_at"),
 }
 
 

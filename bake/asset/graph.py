@@ -20,7 +20,7 @@ from bake.movement import NO_LINK, ahead, footprints, lengths_of_steps
 from levelbake.columns import profile_path
 from levelbake.errors import BakeError
 from levelbake.file import File
-from levelbake.hops import locations_of_nodes, mover_of
+from levelbake.hops import mover_of, places_of_numbers
 from levelbake.places import form_of, lattice_of, rules_of
 from levelbake.steps import (
     LEVEL_GROUND,
@@ -93,7 +93,12 @@ class LevelGraph:
     @cached_property
     def place(self) -> Int32Array:
         """Return (n) int32, the location of each node."""
-        return locations_of_nodes(self.asset, len(self.terrain), is_grid=self.is_grid)
+        if not self.is_grid:
+            return np.arange(len(self.terrain), dtype=np.int32)
+        found = self.asset.get("/node_location")
+        if found is None and (found := places_of_numbers(self.asset.read("/node_at"))) is None:
+            raise self.asset.damaged("node_at does not number the nodes")
+        return found
 
     @cached_property
     def node_at(self) -> Int32Array:

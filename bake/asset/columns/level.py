@@ -40,7 +40,7 @@ COLUMNS = (
         "location of each node of a grid, y * width + x of its cell; absent where block is there",
         box="asset", world="grid", optional=True, refers="location", order="unique"),
     _column("node_at", "int32", "location", "node",
-        "the asset's node at each location, -1: none. The Python reader alone needs it",
+        "the asset's node at each location, -1: none. `bake` alone needs it",
         box="flat", world="grid", refers="node", none=-1),
     _column("first_out", "int32", "node + 1", "arc",
         "arcs of node v are first_out[v] to first_out[v + 1] - 1; an arc's place among them is "

@@ -22,6 +22,8 @@ World = Literal["grid", "graph", "lattice", "both"]
 
 #: The length of a dimension of the level or profile whose column is checked, by its name.
 Length = Callable[[str], int]
+#: What finds faults of a column: see :func:`faults`.
+Faults = Callable[["Column", AnyArray, Length], Iterator[str]]
 
 
 class Attribute(NamedTuple):
@@ -223,7 +225,6 @@ terrain;uint8;location;refers=terrain
 barred;uint8;location;world=grid;optional;least=0;most=15
 elevation;float64;location;optional;finite
 node_location;int32;node;box=asset;world=grid;optional;refers=location;order=unique
-node_at;int32;location;box=flat;world=grid;refers=node;none=-1
 first_out;int32;node + 1;world=graph;offsets=arc
 head;int32;arc;world=graph;refers=node
 length;float64;arc;world=graph;above=0;finite
@@ -332,21 +333,20 @@ def type_name(dtype: np.dtype[np.generic]) -> str:
     return "text" if dtype.kind == "S" else dtype.name
 
 
-def faults(column: Column, array: AnyArray, length: Length, *, whole: bool = True) -> Iterator[str]:
-    """Yield what is wrong with the elements of a column, in words that follow its name.
+def faults(column: Column, array: AnyArray, length: Length) -> Iterator[str]:
+    """Yield what is wrong with a whole column, in words that follow its name.
 
     Args:
         column: its declaration.
         array: of the type and shape that it declares; text as bytes of one length.
         length: gives the lengths of dimensions.
-        whole: whether this is all of the column, or only a part of it.
     """
     if array.dtype.kind == "S":
         yield from _texts(column, array.tolist())
-    elif array.size or column.offsets or column.bits:
-        yield from _order(column, array, length) if whole else ()
+    else:
+        yield from _order(column, array, length)
         if not column.offsets:
-            yield from _elements(column, array, length)
+            yield from elements(column, array, length)
 
 
 def _texts(column: Column, texts: list[bytes]) -> Iterator[str]:
@@ -394,8 +394,13 @@ def is_numbered(label: AnyArray) -> bool:
     return 0 <= label.min() <= label.max() < len(label) and bool(np.bincount(label).all())
 
 
-def _elements(column: Column, array: AnyArray, length: Length) -> Iterator[str]:
-    """Yield what is wrong with single elements."""
+def elements(column: Column, array: AnyArray, length: Length) -> Iterator[str]:
+    """Yield what is wrong with single elements of a column, or of a part of one, as `faults` does.
+
+    Offsets are not looked at: only all of them together can be wrong.
+    """
+    if not array.size:
+        return
     least, most = bounds(column, length)
     if array.dtype.kind != "f" and not column.one_of:
         # Nearly all columns are right, and unsigned ones often show it by their largest alone.

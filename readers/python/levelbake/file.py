@@ -329,17 +329,13 @@ class Hdf5File:
         with self._reading(f"column {path}"):
             dtype, shape = self._kinds(path)
             size = math.prod(shape) * dtype.itemsize
-            if size > _LARGEST_RATIO * self.stored_bytes(path):
+            if size > _LARGEST_RATIO * self.at(path).get_storage_size():
                 raise self.damaged(f"column {path} is stored only in part")
             if spans:
                 return np.asarray(h5py.Dataset(self.at(path))[spans])
             array: AnyArray = np.empty(shape, dtype)
             self.at(path).read(h5py.h5s.ALL, h5py.h5s.ALL, array)
             return array
-
-    def stored_bytes(self, path: str) -> int:
-        """Return the bytes that a column takes in the file."""
-        return int(self.at(path).get_storage_size())
 
 
 # -- flat files ------------------------------------------------------------------------------------
@@ -451,12 +447,6 @@ class FlatFile:
 
     def load(self, path: str) -> AnyArray:
         return self.read(*self.key[path])
-
-    def part(self, path: str, *spans: slice) -> AnyArray:
-        return np.asarray(self.load(path)[spans])
-
-    def stored_bytes(self, path: str) -> int:
-        return self.entries[self.key[path]].size
 
     def read(self, profile: int, name: str) -> AnyArray:
         """Return a column where it lies, unchecked; texts as (k) bytes.
@@ -635,7 +625,6 @@ class File(Closing):
         path: the file.
         name: the level's.
         header: what it says of itself before all columns.
-        checked: whether all bytes were compared with their digest when it was opened.
         profiles: names of the profiles, sorted.
         schema: what such a file holds.
     """
@@ -661,7 +650,7 @@ class File(Closing):
             else Hdf5File(path, self.in_assets, check=check)
         )
         self.path, self.header, self.schema = path, self._file.header, self._file.schema
-        self.name, self.checked = self.header.level, check
+        self.name = self.header.level
         self._lengths: dict[tuple[str, str | None], int] = {}
         self._told: dict[tuple[str, str], str | int | None] = {}
         self._known: dict[str, bool] = {}
@@ -736,7 +725,7 @@ class File(Closing):
         self.shape(path)
         array = self._file.load(path)
         if path not in self._sound:
-            self._check_values(array, path)
+            self._check(path, array, columns.faults)
             self._sound.add(path)
         return array
 
@@ -748,11 +737,10 @@ class File(Closing):
         """Return a whole column of text."""
         return [name.decode() for name in self.read(path).tolist()]
 
-    def _check_values(self, array: AnyArray, path: str, *, whole: bool = True) -> None:
-        """Refuse elements that the table of columns does not allow."""
+    def _check(self, path: str, array: AnyArray, faults: columns.Faults) -> None:
+        """Refuse elements of a column that the table of columns does not allow."""
         declared, profile = self._declared(path)
-        length = partial(self._length, profile=profile)
-        for fault in columns.faults(declared, array, length, whole=whole):
+        for fault in faults(declared, array, partial(self._length, profile=profile)):
             raise self.damaged(f"column {path} {fault}")
 
     def shape(self, path: str) -> tuple[int, ...]:

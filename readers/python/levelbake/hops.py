@@ -72,11 +72,6 @@ class Arcs:
         return tuple(self.things.links.values())
 
     @cached_property
-    def node_location(self) -> Int32Array:
-        """Return (n) int32, the location of each node of the file, in its order."""
-        return locations_of_nodes(self.file, self.count, is_grid=self.lattice is not None)
-
-    @cached_property
     def linked(self) -> tuple[Int32Array, Int32Array, Int32Array]:
         """Return the tail, the head and the link of each arc that is a link, ascending by tail."""
         if not self.file.has("/link_from"):
@@ -161,28 +156,11 @@ class Arcs:
         return LevelGround(self.terrain, np.zeros(self.count, dtype=np.bool_), self.own_prices)
 
 
-def locations_of_nodes(file: File, count: int, *, is_grid: bool) -> Int32Array:
-    """Return (n) int32, the location of each node of a file that has so many locations."""
-    if not is_grid:
-        return np.arange(count, dtype=np.int32)
-    found = file.get("/node_location")
-    if found is None and (found := _places_of_numbers(file.read("/node_at"))) is None:
-        raise file.damaged("node_at does not number the nodes")
-    return found
-
-
-def _places_of_numbers(number_at: Int32Array) -> Int32Array | None:
+def places_of_numbers(number_at: Int32Array) -> Int32Array | None:
     """Return where the numbers from 0 on lie; None where one is missing, or there twice."""
     found = np.flatnonzero(number_at >= 0).astype(np.int32)
     found = found[np.argsort(number_at[found], kind="stable")]
     return found if np.array_equal(number_at[found], np.arange(len(found))) else None
-
-
-def _numbers_at(places: Int32Array, count: int) -> Int32Array:
-    """Return (count) int32, the number of each of some places, in their order; -1 elsewhere."""
-    found = np.full(count, -1, dtype=np.int32)
-    found[places] = np.arange(len(places), dtype=np.int32)
-    return found
 
 
 def mover_of(file: File, profile: str, lattice: steps.Lattice | None) -> steps.Mover:
@@ -238,8 +216,6 @@ def touched(lattice: steps.Lattice | None, changed: Int64Array, size: int) -> In
     near = (ys * lattice.width + xs)[inside]
     if lattice.headings is not None:
         near = np.concatenate([lattice.turned(near, by) for by in (-1, 0, 1)])
-    elif len(changed) == 1:
-        return near
     return np.unique(near)
 
 
@@ -283,7 +259,11 @@ class ArcPrices:
         """
         arcs, footprints = self.arcs, self._footprints(ground)
         if arcs.lattice is None:
-            self._price_arcs(ground, footprints, ticks, near)
+            at = np.flatnonzero(np.isin(arcs.tail, near) | np.isin(arcs.head, near))
+            tail, head = (ends[at].astype(np.int64) for ends in (arcs.tail, arcs.head))
+            length = arcs.length[at]
+            prices = steps.price_arcs(footprints, arcs.rules, tail, head, length, None)
+            ticks[at] = self._in_ticks(prices)
             return
         for some in arcs.portions(near):
             at = arcs.out_of(some)
@@ -299,19 +279,6 @@ class ArcPrices:
             prices = steps.price_arcs(footprints, arcs.rules, tail, head, cost, takes[number])
             ticks[arcs.link_arcs] = self._in_ticks(prices)
 
-    def _price_arcs(
-        self, ground: LevelGround, footprints: steps.Footprints, ticks: Int32Array, near: AnyArray
-    ) -> None:
-        """Write what arcs of a graph cost; those between terrains as baked cost what they did."""
-        arcs = self.arcs
-        at = np.flatnonzero(np.isin(arcs.tail, near) | np.isin(arcs.head, near))
-        tail, head = (ends[at].astype(np.int64) for ends in (arcs.tail, arcs.head))
-        prices = steps.price_arcs(footprints, arcs.rules, tail, head, arcs.length[at], None)
-        same = (ground.terrain[tail] == arcs.terrain[tail]) & ~self._baked_own[at]
-        same &= ground.terrain[head] == arcs.terrain[head]
-        found = self._in_ticks(prices._replace(units=np.where(same, 1.0, prices.units)))
-        ticks[at] = np.where(same & prices.usable, self.weight[at], found)
-
     def _in_ticks(self, prices: steps.Prices) -> Int32Array:
         return steps.to_ticks(prices, self.arcs.rules.ticks_per_unit, self._off_the_scale)
 
@@ -323,14 +290,6 @@ class ArcPrices:
     def weight(self) -> Int32Array:
         """Return (m) int32, the baked ticks of each arc of a graph."""
         return self.arcs.file.read(profile_path(self.profile, "weight"))
-
-    @cached_property
-    def _baked_own(self) -> BoolArray:
-        """Return (m) bool, True where an arc of a graph was baked with a price of its own."""
-        mine = np.zeros(len(self.arcs.head), dtype=np.bool_)
-        for pair in self.arcs.own_prices:
-            mine[self.arcs.between(*pair)] = True
-        return mine
 
     @cached_property
     def plain(self) -> Int32Array:
@@ -382,12 +341,11 @@ class Labels:
         """
         path = f"/profiles/{profile}/label_"
         self.parent: Int32Array = file.read(path + "parent")
-        levels = _levels(self.parent)
-        if levels is None:
+        depth = _depths(self.parent)
+        if depth is None:
             raise file.damaged("label_parent makes no trees")
-        self.depth = np.empty(len(self.parent), dtype=np.int32)
-        for deep, rows in enumerate(levels):
-            self.depth[rows] = deep
+        levels = np.split(np.argsort(depth, kind="stable"), np.cumsum(np.bincount(depth))[:-1])
+        self.depth: Int32Array = depth
         self.first = np.append(0, np.cumsum(self.depth + np.int64(1)))
         self.chain = _chains(self.parent, levels)
         found, difference = [], file.get(path + "difference")
@@ -435,18 +393,17 @@ class Labels:
         return least if least < steps.INFINITY else np.inf
 
 
-def _levels(parent: Int32Array) -> list[Int64Array] | None:
-    """Return the rows of each depth below the roots; None where a way to a root has no end."""
-    found, rows, seen = [], np.flatnonzero(parent < 0), 0
-    order = np.argsort(parent, kind="stable")
-    begin = np.searchsorted(parent[order], np.arange(len(parent) + 1))
-    while len(rows):
-        found.append(rows)
-        seen += len(rows)
-        count = begin[rows + 1] - begin[rows]
-        which = np.repeat(begin[rows] - np.cumsum(count) + count, count) + np.arange(count.sum())
-        rows = np.sort(order[which])
-    return found if seen == len(parent) else None
+def _depths(parent: Int32Array) -> Int32Array | None:
+    """Return (r) int32, how many rows lie on the way to a root; None where a way has no end.
+
+    All ways are followed at once, twice as far each round, as in :meth:`Hops.tree`.
+    """
+    end = np.where(parent < 0, np.arange(len(parent)), parent)
+    depth = (parent >= 0).astype(np.int32)
+    for _ in range(len(parent).bit_length()):
+        depth += depth[end]
+        end = end[end]
+    return depth if (parent[end] < 0).all() else None
 
 
 def _chains(parent: Int32Array, levels: list[Int64Array]) -> Int32Array:
@@ -495,9 +452,10 @@ class Hops:
         """Return (r) int32, the location of each row."""
         arcs, file = self.arcs, self._file
         if (row_at := self._read("row_at")) is not None:
-            found = _places_of_numbers(row_at)
+            found = places_of_numbers(row_at)
         else:
-            node = arcs.node_location
+            is_grid, every = arcs.lattice is not None, np.arange(arcs.count, dtype=np.int32)
+            node = file.read("/node_location") if is_grid else every
             found = node[self.pricing.standing(arcs.baked, node)]
         if found is None or file.rows(self.profile) not in (None, len(found)):
             raise file.damaged(f"tables of profile {self.profile!r} have other rows than places")
@@ -506,7 +464,9 @@ class Hops:
     @cached_property
     def row_at(self) -> Int32Array:
         """Return (locations) int32, the row at each; -1 where the profile cannot stand."""
-        return _numbers_at(self.location, self.arcs.count)
+        found = np.full(self.arcs.count, -1, dtype=np.int32)
+        found[self.location] = np.arange(len(self.location))
+        return found
 
     @cached_property
     def ticks(self) -> Int32Array:
