@@ -7,8 +7,9 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from bake.arrays import Float64Array
-from bake.play.headings import ends
 from bake.play.nearest import NearestPlaces
 from bake.play.reader.engine import Engine
 from bake.play.reader.lookup import FastLookup, NextHop
@@ -113,14 +114,31 @@ class Snapshot:
         if places.is_grid:
             return GridSight(self.version, self.rows)
         if self.has_corners:
-            return WallSight(self.version, self.rows, self.plane)
+            return WallSight(self.rows, self.plane)
         if places.asset.has("/mesh_vertex"):
-            return MeshSight(self.version, self.rows, self.ways)
+            return MeshSight(self.rows, self.ways)
         return GraphSight(self.version, self.rows)
+
+    def ends(self, start: Place, goal: Place) -> tuple[int, int]:
+        """Return the rows of a start and a goal.
+
+        A cell alone, where agents face headings, is the cell in the headings that cost least.
+
+        Raises:
+            OutsideMapError, UnknownNodeError: there is no such place.
+            BlockedCellError: the profile cannot stand on the place.
+        """
+        rows, places = self.rows, self.version.places
+        if not (places.is_bare(start) or places.is_bare(goal)):
+            return rows.row(start), rows.row(goal)
+        starts, goals = rows.in_headings(start), rows.in_headings(goal)
+        tail, head = np.repeat(starts, len(goals)), np.tile(goals, len(starts))
+        best = int(np.where(tail == head, 0, self.engine.all_ticks(tail, head)).argmin())
+        return int(tail[best]), int(head[best])
 
     def next_hop(self, start: Place, goal: Place) -> Place | None:
         """Answer :meth:`bake.play.Navigator.next_hop`; every argument is checked."""
-        row, goal_row = ends(self.engine, self.rows, start, goal)
+        row, goal_row = self.ends(start, goal)
         if row == goal_row:
             return self.rows.place(row)
         ahead = self.engine.hop(row, goal_row)
