@@ -86,7 +86,6 @@ ROOMS: dict[str, frozenset[str]] = {
         "verify": "asset graph kernels kinds processors levelbake.columns levelbake.file",
         "play.reader": "asset levelbake.places graph levelbake.steps movement kernels "
         "search.all_pairs search.contraction levelbake.columns levelbake.file levelbake.hops",
-        "play.headings": "play.reader levelbake.places",
         "play.hierarchy": "asset graph levelbake.steps levelbake.columns kernels search "
         "play.reader",
         "play.searching": "graph levelbake.steps kinds search play.reader play.hierarchy "
@@ -97,7 +96,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "play.sight": "levelbake.steps search.point play.reader levelbake.things play.mesh "
         "play.walls levelbake.places",
         "play.snapshot": "graph play.mesh play.nearest play.reader play.sight play.hierarchy "
-        "play.searching play.headings play.walls levelbake.places",
+        "play.searching play.walls levelbake.places",
         "play.report": "levelbake.changes",
         "play.live": "asset graph levelbake.steps kernels movement search play.reader play.mesh "
         "play.report "
@@ -105,15 +104,14 @@ ROOMS: dict[str, frozenset[str]] = {
         "levelbake.changes levelbake.hops levelbake.file",
         "play.current": "asset play.reader play.hierarchy levelbake.things play.searching "
         "play.snapshot play.live levelbake.places",
-        "play.requests": "search play.reader play.searching play.snapshot play.headings "
-        "levelbake.places",
+        "play.requests": "search play.reader play.searching play.snapshot levelbake.places",
         "play.follow": "play.reader play.sight levelbake.places",
         "play.clusters": "search.graph play.live play.reader play.searching levelbake.places",
         "play.searches": "graph play.clusters play.searching play.requests play.current "
-        "play.headings levelbake.places",
+        "levelbake.places",
         "play.plane": "play.current play.follow play.sight levelbake.places",
         "play.navigator": "kernels play.reader play.searching play.snapshot levelbake.things "
-        "play.live play.current play.nearest play.headings play.searches play.plane play.walls "
+        "play.live play.current play.nearest play.searches play.plane play.walls "
         "play.report "
         "levelbake.places",
         "play.level": "asset levelbake.places kernels play.reader levelbake.things play.report "

@@ -15,7 +15,6 @@ import numpy.typing as npt
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int64Array
 from bake.kernels.jit import waiting
 from bake.play.current import Current, Questions
-from bake.play.headings import ends
 from bake.play.nearest import are_many
 from bake.play.reader.places import is_point
 from bake.play.report import DetailedReport
@@ -159,7 +158,7 @@ class Navigator(Questions):
         start, goal = cast("Place", start), cast("Place", goal)
         if method != "table" or heuristic is not None or weight != 1 or options:
             return self.search.path(start, goal, method, heuristic, weight=weight, **options)
-        rows = now.engine.way(*ends(now.engine, now.rows, start, goal))
+        rows = now.engine.way(*now.ends(start, goal))
         return None if rows is None else now.rows.places(rows)
 
     def distance(self, start: End, goal: End) -> float:
@@ -179,7 +178,7 @@ class Navigator(Questions):
             way = self._between(now, start, goal)
             return math.inf if way is None else way.cost
         start, goal = cast("Place", start), cast("Place", goal)
-        row, goal_row = ends(now.engine, now.rows, start, goal)
+        row, goal_row = now.ends(start, goal)
         return 0.0 if row == goal_row else now.engine.ticks(row, goal_row) / self._units
 
     def _between(self, now: Snapshot, start: End, goal: End) -> PlanePath | None:
@@ -193,7 +192,7 @@ class Navigator(Questions):
             QueryError: as for :meth:`next_hop`.
         """
         now = self._now
-        return now.engine.reaches(*ends(now.engine, now.rows, start, goal))
+        return now.engine.reaches(*now.ends(start, goal))
 
     # -- many pairs --------------------------------------------------------------------------------
 

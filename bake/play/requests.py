@@ -15,7 +15,6 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Literal
 
-from bake.play.headings import ends
 from bake.play.searching.heuristics import Given, lay_out
 from bake.play.searching.under_way import (
     FIRST_PACE,
@@ -114,7 +113,7 @@ class PathRequest:
 
     def _hops(self, now: Snapshot, count: int) -> list[int] | None:
         """Return the first rows by next hops or HPA*; None where the asset has neither."""
-        row, goal = ends(now.engine, now.rows, self.start, self.goal)
+        row, goal = now.ends(self.start, self.goal)
         if now.version.has_hops:
             rows: list[int] = []
             while row != goal and len(rows) < count:
@@ -135,7 +134,7 @@ class PathRequest:
 
     def _begin(self, now: Snapshot) -> None:
         method, heuristic = self._asked
-        row, goal = ends(now.engine, now.rows, self.start, self.goal)
+        row, goal = now.ends(self.start, self.goal)
         self._snapshot = now
         self._search = LevelSearch(now.searches, (row, goal), method, heuristic)
         self._take()
@@ -221,7 +220,7 @@ class RequestQueue:
             raise QueryError(f"priority is {quoted(priority)}", expected="a number, 0.001 to 1000")
         check_method(method)
         now = self.now()
-        ends(now.engine, now.rows, start, goal)
+        now.ends(start, goal)
         request = PathRequest(self, (start, goal), priority, (method, heuristic))
         self._number += 1
         deadline = self._number + _PATIENCE / priority
@@ -294,7 +293,7 @@ class RequestQueue:
     def _begun(self, request: PathRequest, now: Snapshot) -> bool:
         """Begin to search for a request; tell whether the level still has its places."""
         try:
-            ends(now.engine, now.rows, request.start, request.goal)
+            now.ends(request.start, request.goal)
         except QueryError as error:
             request._cancel(f"the level has changed: {error}")
             return False

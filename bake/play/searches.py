@@ -12,7 +12,6 @@ import numpy.typing as npt
 from bake.arrays import AnyArray, Float64Array
 from bake.graph import INFINITY, UNREACHABLE
 from bake.play.current import Questions
-from bake.play.headings import ends
 from bake.play.requests import OnChange, RequestQueue
 from bake.play.searching.bounds import cluster_number
 from bake.play.searching.heuristics import Given, estimated_ticks, overestimate
@@ -81,7 +80,7 @@ class Searches(Questions):
                 the method takes none.
         """
         now = self._now
-        row, goal_row = ends(now.engine, now.rows, start, goal)
+        row, goal_row = now.ends(start, goal)
         request = Request(method, heuristic, weight, queue, looked_at, reopen, options)
         return result(now.searches, row, goal_row, request)
 
@@ -104,7 +103,7 @@ class Searches(Questions):
             QueryError: as for a search.
         """
         now = self._now
-        row, goal_row = ends(now.engine, now.rows, start, goal)
+        row, goal_row = now.ends(start, goal)
         request = Request(method, heuristic, weight, options=options)
         rows = run(now.searches, row, goal_row, request).rows
         return None if rows is None else now.rows.places(rows)
@@ -165,7 +164,7 @@ class Searches(Questions):
             QueryError: as for a search.
         """
         now = self._now
-        row, goal_row = ends(now.engine, now.rows, start, goal)
+        row, goal_row = now.ends(start, goal)
         return LevelSearch(now.searches, (row, goal_row), method, heuristic, queue)
 
     def requests(
@@ -202,7 +201,7 @@ class Searches(Questions):
             MissingTableError: the asset was baked without a hierarchy.
         """
         now = self._now
-        row, goal_row = ends(now.engine, now.rows, start, goal)
+        row, goal_row = now.ends(start, goal)
         pieces = now.searches.walk(row, goal_row)
         if pieces is None:
             return None
@@ -284,7 +283,7 @@ class Searches(Questions):
             MissingTableError: the asset was baked without the heuristic.
         """
         now = self._now
-        row, goal_row = ends(now.engine, now.rows, start, goal)
+        row, goal_row = now.ends(start, goal)
         return self._in_units(estimated_ticks(now.searches, heuristic, row, goal_row))
 
     def overestimate(self, goal: Place, heuristic: str | None = None) -> tuple[float, Place, int]:

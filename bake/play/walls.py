@@ -10,20 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import repeat
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from bake.arrays import Float64Array, Int32Array, Int64Array
 from bake.kernels import jit
-from bake.play.mesh.polygons import GRID, Step, added_floor, beside, step_of
+from bake.play.mesh.polygons import GRID, PlaneNodes, Point, Step, beside, step_of
 from bake.play.reader.engine import Engine
 from bake.play.reader.places import NodePlaces, is_point
 from bake.search.plane.sight import Outline, SweepRoom, corners_seen, holds, sees
 from levelbake.errors import BlockedCellError, QueryError
 from levelbake.hops import view_of
-
-Point = tuple[float, ...]
 
 #: Pairs of corners that are looked at in one go.
 _PAIRS = 2**16
@@ -151,7 +150,7 @@ class Path(NamedTuple):
     cost: float  #: in units
 
 
-class PlaneWays:
+class PlaneWays(PlaneNodes):
     """Points between walls as one profile may walk there. Once made it never changes."""
 
     def __init__(self, engine: Engine, baked: PlaneWays | None = None) -> None:
@@ -161,28 +160,23 @@ class PlaneWays:
             QueryError: the level has no points of visibility.
             AssetError: its columns do not fit one another.
         """
-        self.engine, self.version = engine, engine.version
+        super().__init__(engine)
         self._baked = baked
         self.walls: PlaneWalls = PlaneWalls(engine.version.places) if baked is None else baked.walls
 
-    @cached_property
-    def _row(self) -> Int32Array:
-        """Return (n) int32, the row of each node, -1 where the profile cannot stand."""
-        return self.version.rows_of(np.arange(len(self.version.places.names), dtype=np.int32))
+    @property
+    def floors(self) -> int:
+        return self.walls.floors
 
-    @cached_property
-    def _place(self) -> Int64Array:
-        """Return (n, 2) int64, where each node lies, in whole steps of the grid."""
-        position = self.version.places.position
-        assert position is not None, "nodes of a plane have positions"
-        return np.rint(position * GRID).astype(np.int64)
+    def _baked_floor(self, node: int) -> int:
+        return self.walls.floor[int(self.walls.area[node])]
 
     @cached_property
     def _area(self) -> dict[int, int]:
         """Return the area of the profile on each floor that has one."""
         if self._baked is not None:
             return self._baked._area
-        mine = np.unique(self.walls.area[self._row >= 0]).tolist()
+        mine = np.unique(self.walls.area[self.row >= 0]).tolist()
         return {self.walls.floor[area]: area for area in reversed(mine)}
 
     @cached_property
@@ -219,9 +213,9 @@ class PlaneWays:
         point = place
         if not is_point(place):
             node = places.location(cast("Any", place))
-            if self._row[node] < 0:
+            if self.row[node] < 0:
                 raise self._blocked(place)
-            point = self._points([tuple(self._place[node].tolist())], [self.floor_of(node)])[0]
+            point = self.on_plane([self.step_at_node(node)], [self.floor_of(node)])[0]
         if self.step_at(cast("Sequence[float]", point)) is None:
             raise self._blocked(place)
         return cast("Sequence[float]", point)
@@ -243,10 +237,8 @@ class PlaneWays:
         area, goal_area = self._area[floor], self._area[goal_floor]
         straight = None
         if area == goal_area and self.walls.sees(area, begin, end):
-            ends = [begin, end] if begin != end else [begin]
-            straight = Path(
-                self._points(ends, [floor] * len(ends)), _far(begin, end) * self._cost / GRID
-            )
+            points = self.on_plane([begin, end], repeat(floor))
+            straight = Path(points, _far(begin, end) * self._cost / GRID)
             if not self.walls.areas[area].others:  # There is no link that could be shorter.
                 return straight
         rows, out = self._joined(area, begin)
@@ -260,9 +252,9 @@ class PlaneWays:
         way = np.array([one]) if one == other else self.engine.way(one, other)
         assert way is not None, "a distance that is finite has a path"
         nodes = self.version.location[way].tolist()
-        steps = [begin, *(tuple(self._place[node].tolist()) for node in nodes), end]
-        floors = [floor, *(self.floor_of(node) for node in nodes), goal_floor]
-        return Path(self._points(steps, floors), cost)
+        steps = [begin, *map(self.step_at_node, nodes), end]
+        floors = [floor, *map(self.floor_of, nodes), goal_floor]
+        return Path(self.on_plane(steps, floors), cost)
 
     def line(self, one: Step, other: Step, floor: int) -> float:
         """Return the units of a straight line; infinite where a wall is in its way."""
@@ -279,16 +271,16 @@ class PlaneWays:
         """
         added = self._added_at(step, self.walls.floor[area])
         node = np.append(self.walls.joined(area, step), added)
-        row = self._row[node]
+        row = self.row[node]
         node, row = node[row >= 0], row[row >= 0]
-        way = (self._place[node] - step) / GRID
+        way = (self.place[node] - step) / GRID
         cost = self.version.row_cost[row] * self.version.places.ticks_per_unit
         return row, np.hypot(way[:, 0], way[:, 1]) * cost
 
     def _added_at(self, step: Step, floor: int) -> Int64Array:
         """Return (k) int64, the nodes that came and lie at a point."""
         added = (node.location for node in self.version.places.added.values())
-        mine = [at for at in added if tuple(self._place[at].tolist()) == step]
+        mine = [at for at in added if self.step_at_node(at) == step]
         return np.array([at for at in mine if self.floor_of(at) == floor], dtype=np.int64)
 
     def _cheapest(
@@ -308,23 +300,6 @@ class PlaneWays:
             if total[at] < best[0]:
                 best = float(total[at]), int(tail[at]), int(head[at])
         return best
-
-    def floor_of(self, node: int) -> int:
-        """Return the floor that a node lies on."""
-        floor = added_floor(self.version.places, node)
-        if floor is not None:
-            return floor
-        return self.walls.floor[int(self.walls.area[node])]
-
-    def _points(self, steps: Sequence[Step], floors: Sequence[int]) -> list[Point]:
-        """Return points in units of the plane, none of them twice in a row."""
-        several = self.walls.floors > 1
-        found: list[Point] = []
-        for (x, y), floor in zip(steps, floors, strict=True):
-            point = (x / GRID, y / GRID, floor) if several else (x / GRID, y / GRID)
-            if not found or point != found[-1]:
-                found.append(point)
-        return found
 
 
 def _far(one: Step, other: Step) -> float:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bake.play.headings import ends
 from bake.play.navigator import Navigator
 from bake.play.searching.heuristics import Given
 from bake.play.searching.methods import Request, checked_method, estimate_for
@@ -99,7 +98,7 @@ def traced_search(
     if method not in TRACED:
         raise QueryError(f"the method {method!r} keeps no trace", expected=" or ".join(TRACED))
     now = nav._now
-    row, goal_row = ends(now.engine, now.rows, start, goal)
+    row, goal_row = now.ends(start, goal)
     context, version = now.searches, now.version
     greedy, reopens, estimate = method == "greedy", True, None
     if heuristic is None or isinstance(heuristic, str):

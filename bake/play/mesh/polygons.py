@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -11,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
+from bake.play.reader.engine import Engine
 from bake.play.reader.places import NodePlaces
 from levelbake.errors import QueryError
 from levelbake.places import quoted
@@ -22,6 +24,8 @@ FARTHEST = 2**28
 
 #: A point in steps of the grid.
 Step = tuple[int, int]
+#: A point in units of the plane, (x, y) or (x, y, floor).
+Point = tuple[float, ...]
 _T = TypeVar("_T", int, float)
 
 #: No step, then one along an axis, then one along both.
@@ -36,13 +40,65 @@ def turn(a: tuple[_T, _T], b: tuple[_T, _T], c: tuple[_T, _T]) -> _T:
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
-def added_floor(places: NodePlaces, node: int) -> int | None:
-    """Return the floor of the plane that a node lies on which came; None of a baked one."""
-    if node < places.node_count:
-        return None
-    mine = (each.at for each in places.added.values() if each.location == node)
-    at: tuple[float, ...] = next(mine, ())
-    return int(at[2]) if len(at) > 2 else 0
+class PlaneNodes(ABC):
+    """The nodes of a divided plane as one profile may walk there. Once made it never changes."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine, self.version = engine, engine.version
+
+    @property
+    @abstractmethod
+    def floors(self) -> int:
+        """Return how many floors the plane has."""
+
+    @abstractmethod
+    def _baked_floor(self, node: int) -> int:
+        """Return the floor that a node lies on which was baked."""
+
+    @cached_property
+    def row(self) -> Int32Array:
+        """Return (n) int32, the row of each node, -1 where the profile cannot stand."""
+        return self.version.rows_of(np.arange(len(self.version.places.names), dtype=np.int32))
+
+    @cached_property
+    def place(self) -> Int64Array:
+        """Return (n, 2) int64, where each node lies, in whole steps of the grid."""
+        position = self.version.places.position
+        assert position is not None, "nodes of a plane have positions"
+        return np.rint(position * GRID).astype(np.int64)
+
+    def step_at_node(self, node: int) -> Step:
+        """Return where a node lies."""
+        x, y = self.place[node].tolist()
+        return x, y
+
+    def added_floor(self, node: int) -> int | None:
+        """Return the floor that a node lies on which came; None of a baked one."""
+        places = self.version.places
+        if node < places.node_count:
+            return None
+        mine = (each.at for each in places.added.values() if each.location == node)
+        at: tuple[float, ...] = next(mine, ())
+        return int(at[2]) if len(at) > 2 else 0
+
+    def floor_of(self, node: int) -> int:
+        """Return the floor that a node lies on."""
+        floor = self.added_floor(node)
+        return self._baked_floor(node) if floor is None else floor
+
+    def on_plane(self, steps: Iterable[Step], floors: Iterable[int]) -> list[Point]:
+        """Return points in units of the plane, none of them twice in a row.
+
+        Args:
+            floors: of each, which are told where the plane has several.
+        """
+        found: list[Point] = []
+        for (x, y), floor in zip(steps, floors, strict=False):
+            tail = (floor,) if self.floors > 1 else ()
+            point = (float(x / GRID), float(y / GRID), *tail)
+            if not found or point != found[-1]:
+                found.append(point)
+        return found
 
 
 class MeshPolygons:

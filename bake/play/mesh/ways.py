@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import NamedTuple
 
 import numpy as np
 
 from bake.play.mesh.cut import CutMesh
-from bake.play.mesh.funnel import string_through, without_repeats
+from bake.play.mesh.funnel import string_through
 from bake.play.mesh.polyanya import shortest
-from bake.play.mesh.polygons import GRID, MeshPolygons, Step, added_floor, beside, step_of
+from bake.play.mesh.polygons import GRID, MeshPolygons, PlaneNodes, Point, Step, beside, step_of
 from bake.play.reader.engine import Engine
 from levelbake.errors import QueryError
-
-Point = tuple[float, ...]
 
 
 class MeshStretch(NamedTuple):
@@ -30,7 +28,7 @@ class MeshStretch(NamedTuple):
     floor: int  #: that it lies on
 
 
-class MeshWays:
+class MeshWays(PlaneNodes):
     """Points of a mesh as one profile may walk it. Once made it never changes."""
 
     def __init__(self, engine: Engine, baked: MeshWays | None = None) -> None:
@@ -40,7 +38,7 @@ class MeshWays:
             QueryError: the level has no mesh.
             AssetError: its columns do not fit one another.
         """
-        self.engine, self.version = engine, engine.version
+        super().__init__(engine)
         self.mesh: MeshPolygons = (
             MeshPolygons(engine.version.places) if baked is None else baked.mesh
         )
@@ -50,18 +48,14 @@ class MeshWays:
         #: The polygon of the last point, which the next one likely lies in, too.
         self._last = 0
 
-    @cached_property
-    def row(self) -> list[int]:
-        """Return the row of each node, -1 where the profile cannot stand."""
-        nodes = np.arange(len(self.version.places.names), dtype=np.int32)
-        rows: list[int] = self.version.rows_of(nodes).tolist()
-        return rows
+    @property
+    def floors(self) -> int:
+        return self.mesh.floors
 
     @cached_property
     def open(self) -> list[bool]:
         """Return for each polygon whether the profile can stand on one of its nodes."""
-        standing = np.array(self.row) >= 0
-        begin = self.mesh.first_node[:-1]
+        standing, begin = self.row >= 0, self.mesh.first_node[:-1]
         found: list[bool] = np.logical_or.reduceat(standing[self.mesh.node], begin).tolist()
         return found
 
@@ -114,9 +108,9 @@ class MeshWays:
         if len(nodes) > 1:
             nodes = [node for node in nodes if self.row[node] >= 0]
         if len(nodes) == 1:
-            return self.row[nodes[0]]
+            return int(self.row[nodes[0]])
         point, position = (step[0] / GRID, step[1] / GRID), self.position
-        return self.row[min(nodes, key=lambda node: math.dist(position[node], point))]
+        return int(self.row[min(nodes, key=lambda node: math.dist(position[node], point))])
 
     @cached_property
     def position(self) -> list[tuple[float, float]]:
@@ -134,7 +128,7 @@ class MeshWays:
         if floor != goal_floor or not begins or not ends:
             return None
         found = shortest(self.mesh, begin, end, begins, set(ends), self.open, self.corner)
-        return None if found is None else self.on_plane(found, floor)
+        return None if found is None else self.on_plane(found, repeat(floor))
 
     def pulled(self, start: Sequence[float], goal: Sequence[float]) -> list[Point] | None:
         """Return the string pulled through the polygons of a shortest path of the graph."""
@@ -152,7 +146,7 @@ class MeshWays:
         found: list[Point] = []
         for part in self._stretches(begins[:1], ends[:1], nodes, begin, end):
             way = self.string(part.first, part.last, part.polygons)
-            found += self.on_plane(way, part.floor)
+            found += self.on_plane(way, repeat(part.floor))
         return found
 
     def string(self, first: Step, last: Step, polygons: list[int]) -> list[Step]:
@@ -163,7 +157,7 @@ class MeshWays:
     def stretches(self, nodes: list[int]) -> list[MeshStretch]:
         """Return the polygons in a row that a path of nodes leads through, between links."""
         one, other = nodes[0], nodes[-1]
-        ends = self._place(one), self._place(other)
+        ends = self.step_at_node(one), self.step_at_node(other)
         return self._stretches(self._any(one), self._any(other), nodes, *ends)
 
     def _stretches(
@@ -186,7 +180,7 @@ class MeshWays:
                 polygons.append(onward[1])
                 continue
             # A link: the string is cut here.
-            here, there = self._place(one), self._place(other)
+            here, there = self.step_at_node(one), self.step_at_node(other)
             for polygon in self._any(one):
                 self._extend(polygons, polygon, one)
             found.append(MeshStretch(_pruned(polygons), first, here, self.floor_of(one)))
@@ -212,17 +206,11 @@ class MeshWays:
     def of_node(self, node: int) -> list[int]:
         """Return the polygons that a node lies in or on; a node that came may lie in none."""
         mine = self.mesh.of_node[node] if node < len(self.mesh.of_node) else []
-        floor = added_floor(self.version.places, node)
-        return mine if mine or floor is None else self.polygons_at(self._place(node), floor)
+        floor = self.added_floor(node)
+        return mine if mine or floor is None else self.polygons_at(self.step_at_node(node), floor)
 
-    def floor_of(self, node: int) -> int:
-        """Return the floor that a node lies on."""
-        floor = added_floor(self.version.places, node)
-        return self.mesh.floor[self.mesh.of_node[node][0]] if floor is None else floor
-
-    def _place(self, node: int) -> Step:
-        x, y = self.position[node]
-        return round(x * GRID), round(y * GRID)
+    def _baked_floor(self, node: int) -> int:
+        return self.mesh.floor[self.mesh.of_node[node][0]]
 
     def _extend(self, polygons: list[int], goal: int, node: int) -> None:
         """Add the polygons from the last one to another, all of which have a node.
@@ -254,11 +242,6 @@ class MeshWays:
             if behind == other:
                 return self.mesh.point[end], self.mesh.point[begin]
         raise QueryError("the nodes of the mesh do not fit its polygons")
-
-    def on_plane(self, steps: Sequence[Step], floor: int) -> list[Point]:
-        """Return points in units of the plane; with their floor where there are several."""
-        tail = (floor,) if self.mesh.floors > 1 else ()
-        return [(float(x / GRID), float(y / GRID), *tail) for x, y in without_repeats(steps)]
 
 
 def _pruned(polygons: list[int]) -> list[int]:

@@ -62,6 +62,18 @@ class Rows:
         standing = self._version.standing
         return None if standing is None else view_of(standing)
 
+    def in_headings(self, place: Place) -> Int32Array:
+        """Return the rows of a place, of a cell alone those of all headings it can be stood on in.
+
+        Raises:
+            QueryError: as for :meth:`row`, of the first of them where none can be stood on.
+        """
+        if not self._places.is_bare(place):
+            return np.array([self.row(place)], dtype=np.int32)
+        every = self._places.every(place)
+        standing = self.existing(np.array(every), "places")
+        return standing[standing >= 0] if (standing >= 0).any() else self.along(every[:1])
+
     def along(self, path: Sequence[Place]) -> Int32Array:
         """Return (k) int32, the rows of the places of a path."""
         if self._version.by_sheet:

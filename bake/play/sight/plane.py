@@ -17,11 +17,10 @@ import numpy as np
 
 from bake.arrays import Float64Array, Int64Array
 from bake.play.mesh.funnel import without_repeats
-from bake.play.mesh.polygons import GRID, Step, beside, step_of, turn
+from bake.play.mesh.polygons import GRID, PlaneNodes, Step, beside, step_of, turn
 from bake.play.mesh.ways import MeshWays
 from bake.play.reader.places import is_point
 from bake.play.reader.rows import Rows
-from bake.play.reader.version import Version
 from bake.play.sight.lines import Sight, Waypoints, check_index, no_way
 from bake.play.walls import PlaneWays
 from levelbake.places import Place
@@ -48,19 +47,12 @@ class _End(NamedTuple):
 class PlaneSight(Sight):
     """Lines between points of the plane, where links join points as well as lines do."""
 
-    def __init__(self, version: Version, rows: Rows, floors: int) -> None:
-        self._version, self._rows, self._floors = version, rows, floors
-        position = version.places.position
-        assert position is not None, "nodes of a plane have positions"
-        self._step_of_node: Int64Array = np.rint(position * GRID).astype(np.int64)
+    def __init__(self, rows: Rows, ways: PlaneNodes) -> None:
+        self._version, self._rows, self._nodes = ways.version, rows, ways
 
     @abstractmethod
     def _line(self, one: Step, other: Step, floor: int) -> float:
         """Return the units a straight line costs; infinite where it may not be taken."""
-
-    @abstractmethod
-    def _floor_of(self, node: int) -> int:
-        """Return the floor a node lies on."""
 
     def _route(self, path: Sequence[Place], ends: list[_End]) -> list[_End]:
         """Return points that a path leads over, among them those where it may turn when tight."""
@@ -77,8 +69,7 @@ class PlaneSight(Sight):
         return found
 
     def _node_end(self, node: int, row: int) -> _End:
-        x, y = self._step_of_node[node].tolist()
-        return _End((x, y), self._floor_of(node), (row,))
+        return _End(self._nodes.step_at_node(node), self._nodes.floor_of(node), (row,))
 
     def _end(self, place: Place) -> _End:
         """Return the end of a line that a node or a point is.
@@ -89,7 +80,7 @@ class PlaneSight(Sight):
         if not is_point(place):
             row = self._rows.row(place)
             return self._node_end(int(self._version.location[row]), row)
-        step, floor = step_of(cast("Sequence[float]", place), self._floors)
+        step, floor = step_of(cast("Sequence[float]", place), self._nodes.floors)
         rows = self._rows_at.get((step, floor), ())
         if not rows and math.isinf(self._line(step, step, floor)):
             # Rounding may put a point a step beside the area.
@@ -186,20 +177,15 @@ class PlaneSight(Sight):
         return total
 
     def _point(self, end: _End) -> Place:
-        x, y = end.step
-        point = (x / GRID, y / GRID, end.floor) if self._floors > 1 else (x / GRID, y / GRID)
-        return cast("Place", point)
+        return cast("Place", self._nodes.on_plane([end.step], [end.floor])[0])
 
 
 class WallSight(PlaneSight):
     """Lines past walls, on levels that are divided by points of visibility."""
 
-    def __init__(self, version: Version, rows: Rows, ways: PlaneWays) -> None:
-        super().__init__(version, rows, ways.walls.floors)
+    def __init__(self, rows: Rows, ways: PlaneWays) -> None:
+        super().__init__(rows, ways)
         self._ways = ways
-
-    def _floor_of(self, node: int) -> int:
-        return self._ways.floor_of(node)
 
     def _line(self, one: Step, other: Step, floor: int) -> float:
         return self._ways.line(one, other, floor)
@@ -208,17 +194,14 @@ class WallSight(PlaneSight):
 class MeshSight(PlaneSight):
     """Lines over the polygons of a navigation mesh."""
 
-    def __init__(self, version: Version, rows: Rows, ways: MeshWays) -> None:
-        super().__init__(version, rows, ways.mesh.floors)
+    def __init__(self, rows: Rows, ways: MeshWays) -> None:
+        super().__init__(rows, ways)
         self._ways, self._mesh = ways, ways.mesh
-
-    def _floor_of(self, node: int) -> int:
-        return self._ways.floor_of(node)
 
     @cached_property
     def _price(self) -> list[float]:
         """Return the units of a unit of length in each polygon; where nodes differ the dearest."""
-        row, cost = np.array(self._ways.row), self._version.row_cost
+        row, cost = self._ways.row, self._version.row_cost
         of_node = np.where(row >= 0, cost[row], 0.0)
         begin = self._mesh.first_node[:-1]
         found: list[float] = np.maximum.reduceat(of_node[self._mesh.node], begin).tolist()
