@@ -15,7 +15,7 @@ from bake.arrays import Int32Array
 from bake.pipeline import Task, find_tasks
 from bake.pipeline.level import bake_level
 from bake.play import Navigator, open_asset
-from bake.play.reader.baked import Baked
+from bake.play.reader.engine import Baked
 from bake.processors import processors
 from bake.recipe import LevelRecipe, load_recipe
 from bake.recipe.rules import DistanceStorage

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from bake.agents.free_places import free_row
-from bake.agents.movers import Field, Mover
+from bake.agents.movers import Field, Mover, free_row
 from bake.agents.reservations import Claims, Conflicts, conflicts
 from bake.agents.rounds import Planner, Round, Task
 from bake.arrays import BoolArray, Int32Array

@@ -67,7 +67,7 @@ class _Repaired(SearchedPlan):
         self._begin(here, goal)
 
     def _begin(self, here: int, goal: int) -> None:
-        from bake.search.incremental.dstar_lite import DStarLite
+        from bake.search.incremental.lifelong import DStarLite
 
         self._search = DStarLite(self._belief.arcs, self._belief.estimate, here, goal)
 
@@ -100,7 +100,7 @@ class _Hunt(_Repaired):
     """A plan by Moving Target D* Lite."""
 
     def _begin(self, here: int, goal: int) -> None:
-        from bake.search.incremental.moving_target import MovingTargetDStarLite
+        from bake.search.incremental.lifelong import MovingTargetDStarLite
 
         self._goal = goal
         self._search = MovingTargetDStarLite(self._belief.arcs, self._belief.estimate, here, goal)

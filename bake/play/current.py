@@ -13,9 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bake.arrays import Float64Array
-from bake.play.reader.baked import Baked
 from bake.play.reader.columns import ProfileColumns
-from bake.play.reader.engine import Engine
+from bake.play.reader.engine import Baked, Engine
 from bake.play.reader.places import NodePlaces
 from bake.play.reader.version import Version
 from bake.play.snapshot import Snapshot

@@ -13,8 +13,7 @@ import numpy as np
 
 from bake.play.searching.context import SearchContext
 from bake.play.searching.heuristics import heuristic_for
-from bake.play.searching.methods import Outcome, Request, refuse_options
-from bake.play.searching.plain import RowSpace, own_heuristic
+from bake.play.searching.methods import Outcome, Request, RowSpace, own_heuristic, refuse_options
 from bake.school.spaces.methods import search
 from bake.search.point.estimates import Estimate
 from bake.search.problem import Status

@@ -8,8 +8,14 @@ from dataclasses import dataclass, field
 
 from bake.play.navigator import Navigator
 from bake.play.searching.heuristics import Given
-from bake.play.searching.methods import Request, checked_method, estimate_for
-from bake.play.searching.plain import RowSpace, own_heuristic, shown_by
+from bake.play.searching.methods import (
+    Request,
+    RowSpace,
+    checked_method,
+    estimate_for,
+    own_heuristic,
+    shown_by,
+)
 from bake.play.searching.result import SearchResult
 from bake.search.best_first import BestFirst
 from levelbake.errors import QueryError

@@ -11,7 +11,6 @@ import numpy as np
 from bake.arrays import Float64Array, Int32Array, UInt8Array
 from bake.play.mesh.polygons import GRID
 from bake.view import Show
-from bake.view.area_map import draw_areas, has_domains
 from bake.view.canvas import ARROW_HEAD, Canvas, plain, width_of
 from bake.view.colours import (
     ARROW,
@@ -24,8 +23,8 @@ from bake.view.colours import (
     shades,
 )
 from bake.view.marks import draw_ends, draw_layer, draw_searched, draw_walked, ring_small_components
-from bake.view.mesh_map import draw_polygons
 from bake.view.page import Map, number, page_pixels, ramp_swatches
+from bake.view.plane_map import draw_areas, draw_polygons, has_domains
 from bake.view.request import MAX_PIXELS, Request, Toward
 from bake.view.scene import Roads, Scene, roads_of
 from bake.view.views import row_colours

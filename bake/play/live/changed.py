@@ -18,7 +18,7 @@ from bake.graph import INFINITY
 from bake.play.live.exact import ExactHierarchy
 from bake.play.live.fields import FlowFields, as_ticks, paths_of
 from bake.play.live.state import ProfileState
-from bake.play.reader.baked import Baked
+from bake.play.reader.engine import Baked
 from bake.play.reader.lookup import WRONG, FastLookup, NextHop, fast_lookup
 from bake.play.reader.version import Version
 from bake.search.contraction.query import DistancesTo

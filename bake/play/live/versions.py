@@ -1,18 +1,18 @@
-"""Make the next version of a profile when an edit comes."""
+"""Make the next version of a profile when an edit comes, and what is known of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
-from bake.graph import BLOCKED, INFINITY, Graph
+from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
+from bake.graph import BLOCKED, INFINITY, Graph, Subgraph
 from bake.play.live.changed import Changed
-from bake.play.live.changed_version import fields_of
 from bake.play.live.clusters import ClusterLine, ClusterVersion
 from bake.play.live.exact import ExactHierarchy
 from bake.play.live.fields import FlowFields
@@ -21,10 +21,12 @@ from bake.play.live.links import LinkState
 from bake.play.live.pricing import Pricing
 from bake.play.live.rules import LevelRules
 from bake.play.live.state import ChangedArcs, Differences, GraphVersion, ProfileState
-from bake.play.reader.baked import Baked
+from bake.play.reader.columns import ProfileColumns
+from bake.play.reader.engine import Baked
 from bake.play.reader.places import NodePlaces
-from bake.play.reader.version import Make, Version
+from bake.play.reader.version import Make, Priced, Version
 from bake.search.all_pairs.batch import too_long
+from bake.search.graph.connectivity import reachable_components, strong_components
 from bake.search.live.baked_hops import BakedHops, no_hops
 from bake.search.live.flow_field import flow_field
 from bake.search.live.graph import LiveGraph
@@ -367,3 +369,98 @@ def with_rows(
         standing=np.concatenate([state.standing, np.zeros(len(fresh), dtype=np.bool_)]),
     )
     return widened, known[near]
+
+
+# -- what is known of a version ------------------------------------------------------------------
+
+#: The largest closure between one-way components that is worth making, in bytes.
+_MAX_CLOSURE = 2**20
+
+
+def fields_of(
+    state: Callable[[], ProfileState],
+    columns: ProfileColumns,
+    pricing: Pricing,
+    level: LevelState,
+    cells_of: Callable[[Int32Array], Int32Array],
+) -> dict[str, Make]:
+    """Return what makes the fields of a version.
+
+    Args:
+        state: gives the version of the profile.
+        columns: the profile as it was baked.
+        level: what the level is made of.
+        cells_of: gives the cells (x, y) of locations.
+    """
+    return {
+        "row_count": lambda _: state().row_count,
+        "location": lambda _: state().location,
+        "known_row": lambda _: state().known_row,
+        "standing": lambda _: state().standing,
+        "cell_of_row": lambda version: cells_of(version.location),
+        "usable": lambda _: _usable(state()),
+        "priced": partial(_priced, pricing, level),
+        "row_cost": lambda version: pricing.cost_at(level, version.location.astype(np.int64)),
+        "component_of_row": _component_of_row,
+        "component_count": lambda version: len(
+            np.unique(version.component_of_row[version.standing])
+        ),
+        "one_way": _one_way,
+        "reach": _reach,
+        "has_hops": lambda _: columns.has_hops,
+        "has_distances": lambda _: columns.has_distances,
+        "step_costs": lambda version: partial(_step_costs, pricing, level, version),
+    }
+
+
+def _usable(state: ProfileState) -> Subgraph:
+    graph, weight = state.graph.out.compact()
+    return Subgraph(graph, weight, state.location, np.zeros(graph.arc_count, dtype=np.int32))
+
+
+def _component_of_row(version: Version) -> Int32Array:
+    return strong_components(version.usable.graph)[0]
+
+
+def _one_way(version: Version) -> bool:
+    label, graph = version.component_of_row, version.usable.graph
+    return bool((label[graph.tail()] != label[graph.head]).any())
+
+
+def _reach(version: Version) -> AnyArray | None:
+    label = version.component_of_row
+    count = int(label.max(initial=-1)) + 1
+    if not version.one_way or count * ((count + 7) // 8) > _MAX_CLOSURE:
+        return None
+    return reachable_components(version.usable.graph, label, count)
+
+
+def _priced(pricing: Pricing, level: LevelState, version: Version) -> Priced:
+    """Price the arcs that may be taken."""
+    assert version.standing is not None
+    rows = np.flatnonzero(version.standing)
+    arcs = pricing.arcs_out_of(level, version.location[rows].astype(np.int64))
+    usable = np.isfinite(arcs.units)
+    row = version.known_row
+    graph, order = Graph.from_arcs(
+        version.row_count, row[arcs.tail[usable]], row[arcs.head[usable]]
+    )
+    return Priced(graph.first_out[:-1], graph.first_out[1:], graph.head, arcs.units[usable][order])
+
+
+def _step_costs(
+    pricing: Pricing, level: LevelState, version: Version, rows: Int32Array
+) -> Float64Array:
+    """Return (k - 1) float64 units of each step between k rows; inf where no arc leads."""
+    if len(rows) < 2:
+        return np.empty(0)
+    along = version.locations_of(rows)
+    arcs = pricing.arcs_out_of(level, np.unique(along).astype(np.int64))
+    usable = arcs.weight != BLOCKED
+    ends = zip(arcs.tail[usable].tolist(), arcs.head[usable].tolist(), strict=True)
+    costs = zip(arcs.weight[usable].tolist(), arcs.units[usable].tolist(), strict=True)
+    cheapest: dict[tuple[int, int], tuple[int, float]] = {}
+    for key, cost in zip(ends, costs, strict=True):
+        cheapest[key] = min(cheapest.get(key, cost), cost)
+    none = BLOCKED, np.inf
+    return np.array([cheapest.get(step, none)[1] for step in pairwise(along.tolist())])

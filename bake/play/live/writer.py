@@ -36,7 +36,7 @@ from bake.play.live.rules import LevelRules
 from bake.play.live.searches import ChangedContext
 from bake.play.live.state import ProfileState
 from bake.play.live.versions import Edited, ProfileWriter
-from bake.play.reader.baked import Baked
+from bake.play.reader.engine import Baked
 from bake.play.reader.version import Version
 from bake.play.report import DetailedReport
 from bake.play.searching.context import SearchContext

@@ -19,8 +19,7 @@ from bake.graph import (
     usable_subgraph,
 )
 from bake.movement import SECTORS, greedy_slots, greedy_steps
-from bake.play.reader.hops import RunHops
-from bake.play.reader.labels import DistanceLabels
+from bake.play.reader.hops import DistanceLabels, RunHops
 from bake.play.reader.places import NodePlaces
 from bake.play.reader.version import Make, Priced, Version
 from bake.play.reader.walk import Steps

@@ -1,4 +1,4 @@
-"""Look next hops up as the asset holds them: in runs of targets."""
+"""Look up what an asset holds: next hops in runs of targets, and distances by labels."""
 
 from __future__ import annotations
 
@@ -7,10 +7,22 @@ from functools import cached_property
 
 import numpy as np
 
-from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array, offsets
+from bake.arrays import (
+    AnyArray,
+    BoolArray,
+    Float64Array,
+    Int32Array,
+    Int64Array,
+    UInt8Array,
+    offsets,
+)
+from bake.graph import INFINITY
 from bake.kernels import jit
 from bake.movement import SECTORS, sectors
 from bake.search.all_pairs.follow import RunIndex, look_up_runs
+from bake.search.contraction.labels import Labels, add_up, label_distances, ticks_between
+from levelbake.file import File
+from levelbake.hops import Labels as PlainLabels
 from levelbake.hops import view_of
 
 #: The slot where there is no arc to take: there is no path, or the row is the goal.
@@ -161,3 +173,51 @@ class RunHops:
         if self.reach is None:
             return same
         return np.asarray(same | ((self.reach[a, b >> 3] & (128 >> (b & 7))) != 0))
+
+
+class DistanceLabels(PlainLabels):
+    """Distances between all rows of one profile, by compiled code where there is some."""
+
+    _by_kernel = False
+
+    def ticks(self, row: int, goal: int) -> float:
+        if not self._by_kernel:
+            if not _compiled():
+                return super().ticks(row, goal)
+            self._by_kernel = True
+        ticks = ticks_between(*self._labels, row, goal)
+        return ticks if ticks < INFINITY else np.inf
+
+    def ticks_between(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
+        """Return (k) float64 ticks of shortest paths; inf where there is none."""
+        if not _compiled():
+            each = map(super().ticks, rows.tolist(), goals.tolist())
+            return np.array([*each], dtype=np.float64)
+        ticks = np.empty(len(rows), dtype=np.int64)
+        label_distances(self._labels, rows, goals, ticks)
+        return np.where(ticks < INFINITY, ticks, np.inf)
+
+    def ticks_toward(self, goal: int) -> Float64Array:
+        """Return (r) float64 ticks from every row to one goal; inf where there is no path."""
+        rows = np.arange(len(self.parent), dtype=np.int32)
+        return self.ticks_between(rows, np.full(len(rows), goal, dtype=np.int32))
+
+    @cached_property
+    def _labels(self) -> Labels:
+        return Labels(self.parent, self.depth, self.chain, self.first, self.away, self.toward)
+
+    def _summed(
+        self, levels: list[Int64Array], difference: Int32Array, codes: AnyArray, file: File
+    ) -> Int32Array:
+        if not _compiled():
+            return super()._summed(levels, difference, codes, file)
+        ticks = np.empty(int(self.first[-1]), dtype=np.int32)
+        by_depth = np.concatenate([self.parent[:0], *levels]).astype(np.int32)
+        if not add_up(self.parent, self.depth, self.first, by_depth, difference, codes, ticks):
+            raise file.damaged("a label entry is no distance")
+        return ticks
+
+
+def _compiled() -> bool:
+    """Tell whether the kernels of labels run compiled."""
+    return jit.ready(label_distances)

@@ -2,7 +2,7 @@
 
 Whatever answers, searches or draws takes a :class:`Version`. Those of a level as it was baked come
 from :mod:`bake.play.reader.columns`, those of a changed one from
-:mod:`bake.play.live.changed_version`.
+:mod:`bake.play.live.versions`.
 """
 
 from __future__ import annotations

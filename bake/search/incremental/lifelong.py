@@ -1,9 +1,10 @@
-"""Keep a shortest path up to date while arcs change: Lifelong Planning A*.
+"""Keep a shortest path up to date while arcs change, and while its ends move.
 
     S. Koenig, M. Likhachev, D. Furcy, "Lifelong Planning A*", Artificial Intelligence 155, 2004.
+    S. Koenig, M. Likhachev, "D* Lite", AAAI 2002 (the second version, which adds km to keys).
+    X. Sun, W. Yeoh, S. Koenig, "Moving Target D* Lite", AAMAS 2010.
 
-Start and goal stay where they are. The first search is A*; every later one looks only at what the
-changes have touched.
+The first search is A*; every later one looks only at what the changes have touched.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from bake.search.incremental.repair import (
     TARGET,
     Course,
     Labels,
+    cut_loose,
     keep_waiting,
     note_changes,
     settle,
@@ -37,7 +39,7 @@ _ROOM = 1024
 
 
 class LifelongPlanning:
-    """A shortest path between two nodes of a graph whose weights change.
+    """A shortest path between two nodes, which stay, of a graph whose weights change.
 
     Attributes:
         arcs: the graph; whoever changes a weight says so by :meth:`changed`.
@@ -148,3 +150,73 @@ class LifelongPlanning:
     @property
     def _most_arcs(self) -> int:
         return int(np.diff(self.arcs.first_out).max(initial=0)) + 2
+
+
+class DStarLite(LifelongPlanning):
+    """A shortest path from where an agent is to a goal that stays, while it learns what arcs cost.
+
+    The search runs from the goal toward the agent, so that its labels outlive the agent's moves;
+    what the agent learns lies near it, where the search ends, so repairs are short.
+    """
+
+    _forward = False
+
+    def move(self, start: int) -> None:
+        """Say where the agent is now."""
+        self._course = self._course._replace(target=int(start))
+
+    def next_node(self) -> int:
+        """Return the node to step to; -1 where no path is left, the goal itself when there."""
+        if self.ticks() is None:
+            return -1
+        _, root, target = self._course
+        return root if target == root else int(self._labels.parent[target])
+
+
+class MovingTargetDStarLite(LifelongPlanning):
+    """A shortest path from a hunter to its target, both of which move.
+
+    The search runs from the hunter to the target. When the hunter has moved on, the part of the
+    search tree below it is kept and the rest forgotten, as far as it does not follow from what was
+    kept. When the target moves, keys are made for its new place as D* Lite makes them for the
+    agent's.
+    """
+
+    _hunter: int | None = None
+    _way: Int32Array | None = None
+
+    def move(self, hunter: int, target: int) -> None:
+        """Say where hunter and target are now."""
+        self._hunter = int(hunter)
+        self._course = self._course._replace(target=int(target))
+
+    def next_node(self) -> int:
+        """Return the node to step to; -1 where no path is left, the target itself when there."""
+        path = self.path()
+        if path is None:
+            return -1
+        return int(path[min(1, len(path) - 1)])
+
+    def ticks(self) -> int | None:
+        """Return what a shortest path costs as weights are now; None where there is none."""
+        found = super().ticks()
+        # Labels count from where the hunter began, and what lies too far from there counts as none.
+        if found is None and self._labels.rhs[self._course.root] > 0:
+            self._anew()
+            found = super().ticks()
+        return found
+
+    def _repair(self) -> None:
+        root, hunter = self._course.root, self._hunter
+        self._hunter = None
+        if hunter is not None and hunter != root:
+            labels = self._labels
+            self._course = self._course._replace(root=hunter)
+            # Only a node whose label is final can be a root.
+            if labels.g[hunter] == labels.rhs[hunter] < MOST_LATE // 2:
+                cut = np.empty(self.arcs.node_count, dtype=np.int32)
+                size = cut_loose(self.arcs, labels, root, hunter, cut)
+                self._note(cut[:size].astype(np.int64))
+            else:
+                self._anew()
+        super()._repair()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bake.play import LevelAsset, QueryError, open_asset
-from bake.play.reader.baked import Baked
+from bake.play.reader.engine import Baked
 from tests.support.baked import bake, bake_grid, rows, write_graph
 from tests.support.tower import baked_tower, tower_recipe, write_tower
 

@@ -10,7 +10,7 @@ import pytest
 from bake.arrays import AnyArray
 from bake.kernels import jit
 from bake.play import Navigator, open_asset
-from bake.play.reader.labels import DistanceLabels
+from bake.play.reader.hops import DistanceLabels
 from bake.recipe import LevelRecipe
 from levelbake.errors import CorruptAssetError
 from tests.support.baked import GROUND, bake, profile_for, recipe_for, rows, write_graph, write_grid

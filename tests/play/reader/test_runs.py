@@ -13,7 +13,7 @@ import pytest
 from bake.arrays import Int32Array
 from bake.play import BlockedCellError, Navigator, open_asset
 from bake.play.reader import walk as walks
-from bake.play.reader.baked import unchart
+from bake.play.reader.engine import unchart
 from bake.play.reader.hops import RunHops
 from bake.recipe import LevelRecipe
 from levelbake.errors import QueryError

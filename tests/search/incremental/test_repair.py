@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from bake.graph import BLOCKED
-from bake.search.incremental.dstar_lite import DStarLite
-from bake.search.incremental.lifelong import LifelongPlanning
-from bake.search.incremental.moving_target import MovingTargetDStarLite
+from bake.search.incremental.lifelong import DStarLite, LifelongPlanning, MovingTargetDStarLite
 from bake.search.incremental.twins import TwinArcs
 from bake.search.point.estimates import Estimate
 from tests.support.oracles import arcs_of, distances_from

@@ -45,9 +45,7 @@ from bake.search.contraction.tree import both_ways
 from bake.search.contraction.update import lower_arcs, reprice
 from bake.search.graph.cut_order import cut_order
 from bake.search.graph.partition import squares
-from bake.search.incremental.dstar_lite import DStarLite
-from bake.search.incremental.lifelong import LifelongPlanning
-from bake.search.incremental.moving_target import MovingTargetDStarLite
+from bake.search.incremental.lifelong import DStarLite, LifelongPlanning, MovingTargetDStarLite
 from bake.search.incremental.twins import TwinArcs
 from bake.search.point import space_time
 from bake.search.point.astar_buckets import FOUND, FULL, PAUSED

@@ -588,7 +588,7 @@ LIMITS: tuple[Limit, ...] = (
         do.cheaper_arcs,
     ),
     _limit(
-        "play.live.changed_version _MAX_CLOSURE",
+        "play.live.versions _MAX_CLOSURE",
         "bytes of a closure of a changed level",
         "there is none, and searches tell what cannot be reached",
         do.changes,
@@ -698,7 +698,7 @@ LIMITS: tuple[Limit, ...] = (
         REFUSED,
         "tests/school/test_on_levels.py::test_it_gives_up",
     ),
-    _limit("agents.free_places _PART", "places looked at in one go", IN_PARTS, do.crowds),
+    _limit("agents.movers _PART", "places looked at in one go", IN_PARTS, do.crowds),
     _limit(
         "agents.movers FIELD_BYTES", "bytes of fields kept", FORGOTTEN, do.crowds, (0, *SMALL, 200)
     ),

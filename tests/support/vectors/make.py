@@ -16,7 +16,7 @@ from typing import Any
 from bake.asset import Asset
 from bake.export.export import export_asset
 from bake.play import LevelAsset, open_asset
-from bake.play.reader.baked import Baked
+from bake.play.reader.engine import Baked
 from levelbake.file import LEVEL, FlatFile
 from tests.support.rule import baked_hops
 from tests.support.vectors.damaged import damaged_files

@@ -1,4 +1,4 @@
-"""Draw the areas between walls below nodes and arcs, and the domains they are divided into."""
+"""Draw the plane below nodes and arcs: areas between walls, domains, polygons of meshes."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from PIL import Image
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.graph import Graph
-from bake.play.mesh.polygons import GRID
+from bake.play.mesh.polygons import GRID, MeshPolygons
 from bake.play.nearest import NearestPlaces
 from bake.view.canvas import Canvas
 from bake.view.colours import PAPER, as_colour, cluster_colours, mixed
 from bake.view.scene import Scene
 
-#: The share of a terrain's colour in that of an area, and of a domain's own colour; the rest is
-#: paper.
+#: The share of a terrain's colour in that of an area or polygon, and of a domain's own colour; the
+#: rest is paper.
 _STRENGTH, _TINT = 0.45, 0.55
 _WALL = (70, 66, 78)
 _BORDER = (255, 255, 255)
@@ -127,3 +127,33 @@ def _domain_colours(scene: Scene, domain: Int32Array, inside: BoolArray) -> UInt
     count = scene.columns.row_count
     graph, _ = Graph.from_arcs(count, *np.concatenate([pairs, pairs[:, ::-1]]).T)
     return cluster_colours(graph, np.arange(count, dtype=np.int32), count)
+
+
+def draw_polygons(
+    canvas: Canvas, scene: Scene, low: Float64Array, per_unit: float, border: float
+) -> None:
+    """Draw the polygons in which a profile can stand, their walls and their portals.
+
+    Args:
+        canvas: the empty map.
+        scene: what is drawn.
+        low: (2) float64 units, the corner of the plane that lies at ``border`` pixels.
+        per_unit: pixels of a unit.
+        border: pixels that stay free.
+    """
+    mesh = MeshPolygons(scene.places)
+    place = (np.array(mesh.point) / GRID - low) * per_unit + border
+    colours = mixed(scene.places.asset.read("/terrain_colour"), PAPER, 1 - _STRENGTH)
+    stands = scene.columns.component >= 0
+    drawn = [bool(stands[mesh.nodes(polygon)].any()) for polygon in range(len(mesh))]
+    portals: list[tuple[int, int]] = []
+    walls: list[tuple[int, int]] = []
+    for polygon in np.flatnonzero(drawn).tolist():
+        edges = mesh.edges(polygon)
+        ring = place[[begin for begin, _, _ in edges]]
+        canvas.polygons(ring[None], as_colour(colours[int(mesh.terrain[polygon])]))
+        for begin, end, behind in edges:
+            (portals if behind >= 0 and drawn[behind] else walls).append((begin, end))
+    for lines, width, colour in ((portals, 1.0, _BORDER), (walls, 2.0, _WALL)):
+        if lines:
+            canvas.lines(place[np.array(lines)].reshape(-1, 4), width, colour)

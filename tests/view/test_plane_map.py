@@ -9,9 +9,9 @@ from bake.asset import Asset
 from bake.level import Division
 from bake.play import open_asset
 from bake.recipe.rules import LevelRecipe, ProfileRecipe
-from bake.view.area_map import draw_areas
 from bake.view.canvas import Canvas
 from bake.view.colours import PAPER
+from bake.view.plane_map import draw_areas
 from bake.view.scene import read_scene
 from tests.support.baked import bake
 
