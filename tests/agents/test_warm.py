@@ -1,9 +1,9 @@
 """Warming up: nothing that agents call is loaded or compiled for the first time afterwards."""
 
-import subprocess
-import sys
 from pathlib import Path
 
+from bake.kernels.cache import cache_folder
+from tests.support import counted
 from tests.support.baked import bake_grid, rows
 from tests.support.open_levels import TABLES
 
@@ -17,7 +17,7 @@ from bake.agents.warm import warm_up
 from bake.kernels import jit
 from bake.play import open_asset
 
-with open_asset(sys.argv[1]) as level:
+with open_asset(sys.argv[2]) as level:
     warm_up(level)
     late = []
     make = jit.Kernel._made
@@ -45,7 +45,4 @@ with open_asset(sys.argv[1]) as level:
 
 def test_nothing_is_loaded_late(tmp_path: Path) -> None:
     path = str(bake_grid(tmp_path, rows(".....", ".#.#.", "....."), None, tables=TABLES))
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, path], capture_output=True, text=True, check=False
-    )
-    assert (done.stdout, done.stderr) == ("[]\n", "")
+    assert counted.python(PROGRAM, cache_folder().parent, [path]) == "[]"

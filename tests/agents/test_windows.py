@@ -15,7 +15,7 @@ from bake.play import open_asset
 from bake.search.point import space_time
 from tests.support.baked import bake_grid, rows
 from tests.support.strategies import random_grid
-from tests.support.walking import Cell, cheapest_window, hindered_along, steps_of
+from tests.support.walking import Cell, Window, hindered_along, steps_of
 
 STEPS = 7
 
@@ -63,7 +63,7 @@ def test_the_cheapest_way_there_is(tmp_path: Path, seed: int) -> None:
         rank = np.zeros(len(ways) + 1, dtype=np.uint8)
         begun = Counter(way[0] for way in ways)
         free = sorted(cell for cell in steps if begun[cell] < room.get(cell, 1))
-        found_some = 0
+        window, found_some = Window(steps, ways, room, 1.0, crossing), 0
         for start in free[::3]:
             for target in sorted(steps)[::4]:
                 field = mover.field(mover.row(target))
@@ -75,7 +75,7 @@ def test_the_cheapest_way_there_is(tmp_path: Path, seed: int) -> None:
                     for cell in steps
                     if field.ticks[mover.row(cell)] != UNREACHABLE
                 }
-                expected = cheapest_window(steps, start, target, ways, left, 1.0, room, crossing)
+                expected = window.cheapest(start, target, left)
                 if start not in left or expected is None:
                     assert found is None
                     continue

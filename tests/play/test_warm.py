@@ -1,16 +1,20 @@
 """Where nothing is compiled, plain Python answers and no process starts, until one warms up."""
 
+import io
 import json
 import os
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from bake.kernels import cache, jit
-from bake.play import open_asset, warm
+from bake.play import level, open_asset, warm
 from bake.play.warm import ask_everything
+from tests.support import counted
 from tests.support.baked import bake, bake_grid, recipe_for, rows, write_graph
 from tests.support.tower import baked_tower
 
@@ -70,6 +74,14 @@ def run(code: str, cache: Path, *arguments: object, how: str = "") -> list[str]:
     return done.stdout.splitlines()
 
 
+def run_here(code: str, *arguments: object) -> list[str]:
+    """What code prints in this process, which waits for the compiler and fills the usual cache."""
+    told = io.StringIO()
+    with mock.patch.object(sys, "argv", ["-c", *map(str, arguments)]), redirect_stdout(told):
+        exec(code, {})
+    return told.getvalue().splitlines()
+
+
 def asset_of(folder: Path) -> Path:
     grid = rows(
         "............",
@@ -111,7 +123,7 @@ print("numba" in sys.modules)
 def test_no_question_about_a_small_level_waits_for_numba(tmp_path: Path) -> None:
     """Though the cache has all that the questions could run compiled."""
     asset, full = asset_of(tmp_path), cache.cache_folder().parent
-    run(FIRST, full, asset, how="wait")
+    run_here(FIRST, asset)
     assert run(FIRST, full, asset) == ["False False", "True"]
 
 
@@ -120,7 +132,7 @@ def test_no_process_starts_and_plain_answers_are_those_of_compiled_code(tmp_path
     cold = run(ALONE + QUESTIONS, tmp_path / "cold", asset)
     assert cold[-1] == "False"
     assert kernels_in(tmp_path / "cold") == 0
-    warm = run(QUESTIONS, cache.cache_folder().parent, asset, how="wait")
+    warm = run_here(QUESTIONS, asset)
     assert warm[-1] == "True"
     assert [json.loads(line) for line in cold[:2]] == [json.loads(line) for line in warm[:2]]
 
@@ -214,7 +226,7 @@ with jit.waiting():
     push(heap, 0, 5, 7)
 assert len(push.overloads) == 2
 """
-    run(code, tmp_path / "cache")
+    counted.python(code, tmp_path / "cache", BAKE_COMPILE="")
 
 
 def test_a_kernel_calls_no_compiled_code_when_it_is_plain() -> None:
@@ -275,10 +287,13 @@ print("numba" in loaded, loaded == {name for name in sys.modules if name.startsw
 """
 
 
-def test_opening_a_large_level_loads_what_lookups_would_wait_for(tmp_path: Path) -> None:
+def test_opening_a_large_level_loads_what_lookups_would_wait_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A level of 12 x 9 cells is large here, or one cell short of it."""
     asset, full = asset_of(tmp_path), cache.cache_folder().parent
     assert run(LOOKUPS, tmp_path / "empty", asset, 108) == ["False True"]
-    run(LOOKUPS, full, asset, 108, how="wait")
+    monkeypatch.setattr(level, "LARGE", level.LARGE)  # which the code sets
+    run_here(LOOKUPS, asset, 108)
     assert run(LOOKUPS, full, asset, 108) == ["True True"]
     assert run(LOOKUPS, full, asset, 109) == ["False True"]

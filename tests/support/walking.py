@@ -1,6 +1,7 @@
 """Agents walking over a level in plain Python: the steps there are, and who gets in whose way."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import combinations, pairwise
 
@@ -42,9 +43,9 @@ def in_conflict(
     one: tuple[Cell, Cell], other: tuple[Cell, Cell], sizes: tuple[int, int] = (1, 1)
 ) -> bool:
     """Whether two agents that step from a cell to another get in each other's way."""
-    if covered(one[1], sizes[0]) & covered(other[1], sizes[1]):
-        return True
-    return sizes == (1, 1) and moves_meet(one, other)
+    if sizes == (1, 1):
+        return one[1] == other[1] or moves_meet(one, other)
+    return bool(covered(one[1], sizes[0]) & covered(other[1], sizes[1]))
 
 
 def conflicts_along(ways: Sequence[Sequence[Cell]], sizes: Sequence[int]) -> int:
@@ -97,46 +98,58 @@ def crossings_along(ways: Sequence[Sequence[Cell]]) -> int:
     )
 
 
-def cheapest_window(
-    steps: Steps,
-    start: Cell,
-    target: Cell,
-    others: Sequence[Sequence[Cell]],
-    left: Mapping[Cell, float],
-    wait: float,
-    room: Room,
-    crossing: float = 0,
-) -> float | None:
-    """The least cost of a way through a window, by Dijkstra's algorithm over cells and steps.
+@dataclass
+class Window:
+    """What one agent may do among others for some steps.
 
-    Args:
+    Attributes:
         others: the places of each other agent at each step.
-        left: the cost from each cell to the target, added at the end of the window.
-        wait: the cost of waiting anywhere but at the target.
         room: for how many agents there is room.
+        wait: the cost of waiting anywhere but at the target.
         crossing: the cost of a move that crosses the way of another one.
     """
-    end = len(others[0]) - 1
-    heap: list[tuple[float, int, Cell]] = [(0.0, 0, start)]
-    done = set[tuple[int, Cell]]()
-    best: float | None = None
-    while heap:
-        g, step, cell = heappop(heap)
-        if (step, cell) in done:
-            continue
-        done.add((step, cell))
-        if step == end:
-            if cell in left:
-                best = g + left[cell] if best is None else min(best, g + left[cell])
-            continue
-        moves = {**steps[cell], cell: 0 if cell == target else wait}
-        for to, price in moves.items():
-            dear = crossing and any(crosses((cell, to), way) for way in others)
-            cost = price + (crossing if dear else 0)
-            there = [(way[step], way[step + 1]) for way in others]
-            if not is_hindered((cell, to), there, room):
-                heappush(heap, (g + cost, step + 1, to))
-    return best
+
+    steps: Steps
+    others: Sequence[Sequence[Cell]]
+    room: Room
+    wait: float
+    crossing: float = 0
+    _known: dict[tuple[int, Cell], list[tuple[Cell, float]]] = field(default_factory=dict)
+
+    def moves(self, step: int, cell: Cell) -> list[tuple[Cell, float]]:
+        """The moves that nobody hinders, waiting among them, and what they cost."""
+        if (step, cell) not in self._known:
+            there = [(way[step], way[step + 1]) for way in self.others]
+            found = self._known[step, cell] = []
+            for to, price in {**self.steps[cell], cell: self.wait}.items():
+                if not is_hindered((cell, to), there, self.room):
+                    dear = self.crossing and any(crosses((cell, to), way) for way in self.others)
+                    found.append((to, price + (self.crossing if dear else 0)))
+        return self._known[step, cell]
+
+    def cheapest(self, start: Cell, target: Cell, left: Mapping[Cell, float]) -> float | None:
+        """The least cost of a way through the window, by Dijkstra's algorithm over cells and steps.
+
+        Args:
+            left: the cost from each cell to the target, added at the end of the window.
+        """
+        end = len(self.others[0]) - 1
+        heap: list[tuple[float, int, Cell]] = [(0.0, 0, start)]
+        done = set[tuple[int, Cell]]()
+        best: float | None = None
+        while heap:
+            g, step, cell = heappop(heap)
+            if (step, cell) in done:
+                continue
+            done.add((step, cell))
+            if step == end:
+                if cell in left:
+                    best = g + left[cell] if best is None else min(best, g + left[cell])
+                continue
+            for to, cost in self.moves(step, cell):
+                waits_there = cell == to == target
+                heappush(heap, (g + (0 if waits_there else cost), step + 1, to))
+        return best
 
 
 def fewest_steps(steps: Steps, starts: Sequence[Cell], goals: Sequence[Cell]) -> int | None:

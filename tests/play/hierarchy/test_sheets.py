@@ -112,7 +112,7 @@ def test_threads_read_at_once(tmp_path: Path) -> None:
     path = baked(tmp_path, 7, walls=0.15)
     with small_sheets(), open_asset(path) as level:
         nav = level.profile()
-        places = some_places(level, nav, 2, 30)
+        places = some_places(level, nav, 2, 16)
         pairs = list(pairwise(places))
         expected = [nav.path(*pair, "hpa") for pair in pairs]
     with small_sheets(most_bytes=20_000), open_asset(path) as level:
@@ -131,7 +131,7 @@ def test_threads_read_at_once(tmp_path: Path) -> None:
                 except Exception as error:
                     wrong.append(error)
 
-        threads = [threading.Thread(target=ask, args=(7 * number,)) for number in range(4)]
+        threads = [threading.Thread(target=ask, args=(4 * number,)) for number in range(4)]
         for thread in threads:
             thread.start()
         for thread in threads:

@@ -3,6 +3,7 @@
 import itertools
 import math
 import random
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ GROUND = {name: Ground(cost) for name, cost in (("floor", 1), ("mud", 3), ("road
 GROUND["wall"] = Ground(None)
 
 
+@cache
 def touched(layout: str, a: Cell, b: Cell) -> set[Cell]:
     """Cells that the line between two centres touches, were it at a corner; outside ones, too."""
     start, end = offset_to_cube(layout, a), offset_to_cube(layout, b)
