@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array
-from bake.graph import INFINITY, UNREACHABLE, Graph
+from bake.graph import UNREACHABLE, Graph
 from bake.play import LevelAsset
 from levelbake.errors import BlockedCellError
 from levelbake.places import Place
@@ -150,7 +150,7 @@ class Mover:
             target: the row.
             covered: (cells) bool, True where something stands.
         """
-        from bake.search.live.flow_field import flow_field
+        from bake.search.live.flow_field import as_ticks, flow_field
         from bake.search.live.graph import Adjacency
 
         usable = self.snapshot.version.usable
@@ -163,7 +163,7 @@ class Mover:
         weight = usable.weight[keep][order]
         none = np.zeros(len(weight), dtype=np.int32)
         dist = flow_field(Adjacency.of(into, weight, none), target, self._shift)
-        return Field(target, np.where(dist >= INFINITY, np.inf, dist.astype(np.float64)))
+        return Field(target, as_ticks(dist))
 
     @cached_property
     def _shift(self) -> int:

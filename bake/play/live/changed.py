@@ -16,12 +16,13 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.graph import INFINITY
 from bake.play.live.exact import ExactHierarchy
-from bake.play.live.fields import FlowFields, as_ticks, paths_of
+from bake.play.live.fields import FlowFields, paths_of
 from bake.play.live.state import ProfileState
 from bake.play.reader.engine import Baked
 from bake.play.reader.lookup import WRONG, FastLookup, NextHop, fast_lookup
 from bake.play.reader.version import Version
 from bake.search.contraction.query import DistancesTo
+from bake.search.live.flow_field import as_ticks
 from bake.search.live.next_hops import NextHops
 from levelbake.errors import QueryError
 from levelbake.hops import view_of

@@ -13,11 +13,10 @@ from functools import cached_property, partial
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, offsets
-from bake.graph import INFINITY
 from bake.play.live.state import GraphVersion
 from bake.search.live.baked_hops import BakedHops
 from bake.search.live.descent import Lanes, follow_down, steps_down
-from bake.search.live.flow_field import flow_field
+from bake.search.live.flow_field import as_ticks, flow_field
 from bake.search.live.next_hops import in_pieces
 
 #: Bytes of flow fields kept for each profile; the newest block is kept even if it takes more.
@@ -170,8 +169,3 @@ def paths_of(
         # Each place of a part goes as far as its path is moved.
         whole[np.arange(len(path)) + np.repeat(starts[pairs] - first[:-1], np.diff(first))] = path
     return starts, whole
-
-
-def as_ticks(dist: Int32Array | Int64Array) -> Float64Array:
-    """Return distances as float64 ticks; inf where there is no path."""
-    return np.where(dist >= INFINITY, np.inf, dist.astype(np.float64))

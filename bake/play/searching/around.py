@@ -7,13 +7,13 @@ from functools import cached_property
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array
-from bake.graph import INFINITY, Graph
+from bake.graph import Graph
 from bake.play.nearest import NearestPlaces
 from bake.play.reader.engine import Engine
 from bake.search.graph.label_correcting import shift_for
 from bake.search.live.baked_hops import no_hops
 from bake.search.live.descent import Lanes, steps_down
-from bake.search.live.flow_field import flow_field
+from bake.search.live.flow_field import as_ticks, flow_field
 from bake.search.live.graph import Adjacency
 from bake.search.point.movement_range import within
 from levelbake.errors import QueryError
@@ -47,11 +47,11 @@ class Around:
 
     def ticks_from(self, row: int) -> Float64Array:
         """Return (r) float64 ticks from a row to every other; inf where there is no path."""
-        return _ticks(flow_field(self._out, row, self._shift))
+        return as_ticks(flow_field(self._out, row, self._shift))
 
     def ticks_toward(self, goal: int) -> Float64Array:
         """Return (r) float64 ticks from every row to one; inf where there is no path."""
-        return _ticks(flow_field(self._into, goal, self._shift))
+        return as_ticks(flow_field(self._into, goal, self._shift))
 
     def toward(self, goal: int) -> Int32Array:
         """Return (r) int32, the row to step to where no next hops were baked.
@@ -138,7 +138,3 @@ class Around:
 
 def _adjacency(graph: Graph, weight: Int32Array) -> Adjacency:
     return Adjacency.of(graph, weight, np.zeros(len(weight), dtype=np.int32))
-
-
-def _ticks(dist: Int32Array) -> Float64Array:
-    return np.where(dist >= INFINITY, np.inf, dist.astype(np.float64))

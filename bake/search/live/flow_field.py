@@ -10,7 +10,7 @@ import heapq
 
 import numpy as np
 
-from bake.arrays import Int32Array
+from bake.arrays import Float64Array, Int32Array, Int64Array
 from bake.graph import BLOCKED, INFINITY
 from bake.kernels.jit import kernel, ready
 from bake.search.graph.label_correcting import (
@@ -99,6 +99,11 @@ def nearest_field(into: Adjacency, goals: Int32Array, shift: int) -> Int32Array:
     else:
         _flow_by_heap(into, goals, dist)
     return dist
+
+
+def as_ticks(dist: Int32Array | Int64Array) -> Float64Array:
+    """Return distances as float64 ticks; inf where there is no path."""
+    return np.where(dist >= INFINITY, np.inf, dist.astype(np.float64))
 
 
 def _flow_by_heap(into: Adjacency, goals: Int32Array, dist: Int32Array) -> None:
