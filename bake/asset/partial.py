@@ -59,7 +59,7 @@ def written_whole(path: Path, put: Callable[[Path], object] | None = None) -> It
                 partial.replace(path)
             else:
                 put(partial)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         raise output_error(path, error) from error
 
@@ -113,8 +113,8 @@ def output_error(path: Path, error: Exception) -> OutputError:
     )
 
 
-def _sync_folder(folder: Path) -> None:
-    # Windows cannot open a folder, so the rename alone has to do there.
+def sync_folder(folder: Path) -> None:
+    """Have the names of files in a folder on the disk, on systems that can open folders."""
     if sys.platform == "win32":
         return
     with contextlib.suppress(OSError):

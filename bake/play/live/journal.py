@@ -20,6 +20,7 @@ import weakref
 from pathlib import Path
 from typing import Any
 
+from bake.asset.partial import output_error, sync_folder
 from levelbake.changes import NOT_A_FILE, PLAIN, WITH_NODES, check_head, digest, head_line
 from levelbake.errors import OutputError, PatchError
 from levelbake.file import File
@@ -84,7 +85,7 @@ class Journal:
             os.ftruncate(self._file, 0)
             self._end, self._version = 0, PLAIN
             self._put(first)
-            _flush_folder(self.path)
+            sync_folder(self.path.parent)
             return []
         lines = data.split(b"\n")
         words = lines[0].decode(errors="replace").split(" ")
@@ -147,9 +148,7 @@ class Journal:
         except OSError as error:
             with contextlib.suppress(OSError):  # What is left is overwritten, or torn.
                 os.ftruncate(self._file, self._end)
-            raise OutputError(
-                f"cannot be written: {error.strerror or error}", file=self.path
-            ) from None
+            raise output_error(self.path, error) from None
 
     def close(self) -> None:
         """Close the file, and with it the lock."""
@@ -208,14 +207,3 @@ def _record(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) else None
-
-
-def _flush_folder(path: Path) -> None:
-    """Make a new file's name durable on systems that can open folders."""
-    if os.name == "nt":
-        return
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
