@@ -84,21 +84,16 @@ class NearestPlaces:
         ):
             return -1
         row = self._known_row[(line + floor * rows) * places.width + column]
-        stands = self._stands
+        stands = self._version.stands
         return row if row >= 0 and (stands is None or stands[row]) else -1
 
     @cached_property
     def _known_row(self) -> memoryview[int]:
         return view_of(self._version.known_row)
 
-    @cached_property
-    def _stands(self) -> memoryview[int] | None:
-        standing = self._version.standing
-        return None if standing is None else view_of(standing)
-
     def _near_last(self, x: float, y: float, location: int) -> tuple[Candidate | None, bool]:
         """Return the place known to be near, and whether no other one can be as near."""
-        row, stands = self._known_row[location], self._stands
+        row, stands = self._known_row[location], self._version.stands
         if row < 0 or not (stands is None or stands[row]):
             return None, False
         away = self._away(row, x, y)

@@ -14,7 +14,6 @@ from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
 from bake.play.reader.lookup import WRONG, row_plane
 from bake.play.reader.version import Version
 from levelbake.errors import QueryError
-from levelbake.hops import view_of
 from levelbake.places import Cell, Place, numbered
 
 
@@ -38,7 +37,7 @@ class Rows:
             try:
                 x, y = cast("Cell", place)
                 if x >= 0 and y >= 0 and (row := plane[y, x]) >= 0:
-                    stands = self._stands
+                    stands = self._version.stands
                     if stands is None or stands[row]:
                         return row
             except WRONG:
@@ -55,12 +54,6 @@ class Rows:
         places = self._places
         plain = places.is_grid and places.floor_height is None and not self._version.by_sheet
         return row_plane(places, self._version.known_row) if plain else None
-
-    @cached_property
-    def _stands(self) -> memoryview[int] | None:
-        """Return whether the profile can stand on each row; None = on all of them."""
-        standing = self._version.standing
-        return None if standing is None else view_of(standing)
 
     def in_headings(self, place: Place) -> Int32Array:
         """Return the rows of a place, of a cell alone those of all headings it can be stood on in.
