@@ -15,8 +15,7 @@ import numpy as np
 from bake.arrays import Int32Array, UInt8Array
 from bake.errors import in_units, over_budget
 from bake.graph import leads_back
-from bake.search.graph.partition import connected_parts
-from bake.search.hierarchy.bundles import HEAD, Members
+from bake.search.hierarchy.bundles import Members
 from bake.search.hierarchy.clusters import clustered
 from bake.search.hierarchy.entrances import Crossings, find_crossings
 from bake.search.hierarchy.landmarks import farthest_landmarks
@@ -150,16 +149,9 @@ def layers_over(
         tuple(layers),
         tuple(each.cluster_count for each in layers),
         tuple(parents),
-        landmarks(layers[0], LANDMARKS),
+        farthest_landmarks(layers[0].first_out, layers[0].arcs, layers[0].group, LANDMARKS),
         two_way,
     )
-
-
-def landmarks(layer: Layer, count: int) -> Int32Array:
-    """Return (t, k) int32 ticks from at most ``count`` landmarks of each transition's part."""
-    heads = np.ascontiguousarray(layer.arcs[:, HEAD])
-    group, _ = connected_parts(layer.first_out, heads, np.zeros(len(layer.node), dtype=np.int32))
-    return farthest_landmarks(layer.first_out, layer.arcs, group, count)
 
 
 def _check_budget(base: Base, chosen: UInt8Array, budget: int) -> None:

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt8Array
-from bake.play.hierarchy.layers import JoinedClusters, form_of, layers_of
+from bake.play.hierarchy.layers import form_of, layers_of
 from bake.play.hierarchy.paths import HierarchyPaths, Plan, with_room
 from bake.play.hierarchy.sheets import LatticeSheets, WornSheets
 from bake.play.reader.columns import ProfileColumns
@@ -140,7 +140,6 @@ class LatticeHierarchy(SheetHierarchy):
         held = self._kept.held.astype(np.int64)
         self.layers = layers_of(columns, self._take, none, size, held, none.astype(np.uint8))
         first = self.layers[0]
-        self._joined = JoinedClusters(first)
         self._kept.keep_fields(first.cluster_data[:, FLOW].copy())
         self.landmark = self._take("layer_landmark")
 
@@ -166,7 +165,7 @@ class LatticeHierarchy(SheetHierarchy):
 
     def apart(self, row: int, goal: int) -> bool | None:
         here, there = self.sheets.clusters_of(np.array([row, goal], dtype=np.int32)).tolist()
-        return self._joined.apart(here, there)
+        return self.layers[0].apart(here, there)
 
 
 class LatticePaths(HierarchyPaths):

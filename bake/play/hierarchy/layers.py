@@ -14,7 +14,7 @@ from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
 from bake.asset.layers import stored_layers
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.places import NodePlaces
-from bake.search.graph.partition import connected_parts, members
+from bake.search.graph.partition import members
 from bake.search.hierarchy.arcs import SLOTS, diagonal_slots, leads_back, step_range
 from bake.search.hierarchy.bundles import (
     SIZE,
@@ -118,31 +118,6 @@ class ClusterTables:
         return ClusteredGraph(beside(self.cluster, self.members[2], first, end), arcs)
 
 
-class JoinedClusters:
-    """Which clusters of rows the first layer of a profile joins; every arc of it leads back."""
-
-    def __init__(self, first: Layer) -> None:
-        self._first = first
-
-    @cached_property
-    def _group(self) -> Int32Array:
-        """Return (t) int32, equal numbers for transitions that are connected."""
-        first = self._first
-        heads = np.ascontiguousarray(first.arcs[:, 0])
-        everyone = np.zeros(len(first.node), dtype=np.int32)
-        return connected_parts(first.first_out, heads, everyone)[0]
-
-    def apart(self, here: int, there: int) -> bool:
-        """Tell whether no path leads from one cluster to another."""
-        if here == there:
-            return False
-        begin = self._first.first_transition
-        if begin[here] == begin[here + 1] or begin[there] == begin[there + 1]:
-            return True
-        # A cluster is connected, so any of its transitions stands for all of it.
-        return bool(self._group[begin[here]] != self._group[begin[there]])
-
-
 class HierarchyTables:
     """All layers of one profile, and what is needed to search them.
 
@@ -172,7 +147,6 @@ class HierarchyTables:
             columns, partial(columns.column, kind=np.int32), cluster, size, None, flow
         )
         self.landmark = columns.column("layer_landmark", np.int32)
-        self._joined = JoinedClusters(self.layers[0])
 
     @property
     def on_cells(self) -> bool:
@@ -187,7 +161,7 @@ class HierarchyTables:
         if not (self.on_cells and self.two_way):
             return None
         cluster = self.clusters.cluster
-        return self._joined.apart(int(cluster[row]), int(cluster[goal]))
+        return self.layers[0].apart(int(cluster[row]), int(cluster[goal]))
 
     @cached_property
     def stack(self) -> LayerStack:

@@ -13,12 +13,14 @@ from functools import cached_property
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt8Array, offsets
+from bake.search.graph.partition import connected_parts
 from bake.search.hierarchy.bundles import (
     CLUSTER,
     END,
     FIRST,
     FLOW,
     FLOW_BYTES,
+    HEAD,
     SIZE,
     TRANSITION,
     ClusteredGraph,
@@ -111,6 +113,23 @@ class Layer:
         """(t) int32, cluster of each transition in this layer."""
         each = np.diff(self.first_transition)
         return np.repeat(np.arange(len(each), dtype=np.int32), each)
+
+    @cached_property
+    def group(self) -> Int32Array:
+        """(t) int32, equal numbers for transitions that are connected, whichever way arcs lead."""
+        heads = np.ascontiguousarray(self.arcs[:, HEAD])
+        everyone = np.zeros(len(self.node), dtype=np.int32)
+        return connected_parts(self.first_out, heads, everyone)[0]
+
+    def apart(self, here: int, there: int) -> bool:
+        """Tell whether no path leads from one cluster to another, where every arc leads back."""
+        if here == there:
+            return False
+        begin = self.first_transition
+        if begin[here] == begin[here + 1] or begin[there] == begin[there + 1]:
+            return True
+        # A cluster is connected, so any of its transitions stands for all of it.
+        return bool(self.group[begin[here]] != self.group[begin[there]])
 
     def graph(self) -> ClusteredGraph:
         """Lay the layer out for another one to be built on, in its own clusters; ranks are 0."""
