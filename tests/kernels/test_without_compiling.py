@@ -27,10 +27,11 @@ SMALL = (
     "tests/tables/test_clusters.py::test_a_wall_cuts_a_square_in_two",
     "tests/lecture_notes",
 )
+PLAIN = ("-p", "tests.support.small_tiles")
 
 
 def test_small_cases_pass_as_plain_python() -> None:
-    arguments = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *SMALL]
+    arguments = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *PLAIN, *SMALL]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *arguments],
         cwd=ROOT,

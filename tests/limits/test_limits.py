@@ -26,9 +26,9 @@ def test_limits_that_no_kernel_reads_lowered_to_every_small_value(
 
 
 def test_limits_that_kernels_read_lowered_to_every_small_value() -> None:
-    arguments = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "tests/limits/lowered.py"]
+    plain = ["-p", "no:cacheprovider", "-p", "no:xdist", "-p", "tests.support.small_tiles"]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", *arguments],
+        [sys.executable, "-m", "pytest", "-q", *plain, "tests/limits/lowered.py"],
         cwd=ROOT,
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
         capture_output=True,

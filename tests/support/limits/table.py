@@ -228,18 +228,11 @@ LIMITS: tuple[Limit, ...] = (
         do.all_pairs,
     ),
     _limit(
-        "search.all_pairs.floyd_warshall SIDE",
-        "nodes of a tile; a multiple of PART",
+        "search.all_pairs.floyd_warshall SIDE PART",
+        "nodes of a tile, and of those how many are closed at a time, which is a multiple of GROUP",
         IN_PARTS,
         do.all_pairs,
-        (16, 32, 48),
-    ),
-    _limit(
-        "search.all_pairs.floyd_warshall PART",
-        "nodes closed at a time; a multiple of GROUP that divides SIDE",
-        IN_PARTS,
-        do.all_pairs,
-        (4, 8, 32, 64),
+        ((16, 4), (16, 8), (32, 32), (48, 4), (64, 64)),
     ),
     _limit("search.all_pairs.follow BLOCK", "pairs looked up in step", IN_PARTS, do.lookups),
     _limit(
