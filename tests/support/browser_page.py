@@ -57,9 +57,19 @@ class BrowserPage:
         self.page = page
         self.complaints: list[str] = []
         self._home = "file:"
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("console", self._listen)
-        page.on("request", self._look)
+        self._heard = {
+            "pageerror": lambda error: self.complaints.append(str(error)),
+            "console": self._listen,
+            "request": self._look,
+        }
+        for event, heard in self._heard.items():
+            page.on(event, heard)
+
+    def leave(self) -> None:
+        """Leave the tab to others, empty: to open another one takes as long as a page does."""
+        self.page.goto("about:blank")
+        for event, heard in self._heard.items():
+            self.page.remove_listener(event, heard)
 
     def _listen(self, message: Any) -> None:
         if message.type == "error":

@@ -35,10 +35,11 @@ def window(browser: Any) -> Any:
 @pytest.fixture
 def tab(window: Any) -> Iterator[BrowserPage]:
     """A tab without a page. What the page complains of, or loads from elsewhere, fails the test."""
-    found = BrowserPage(window.new_page())
+    found = BrowserPage(window.pages[0] if window.pages else window.new_page())
     yield found
     assert window.storage_state() == {"cookies": [], "origins": []}
-    for page in window.pages:
+    found.leave()
+    for page in window.pages[1:]:
         page.close()
     assert found.complaints == []
 
