@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from bake.errors import BakeErrors, LevelError, recipe_lines
-from tests.support.structure import modules
+from tests.support.structure import modules, naming, parsed
 
 
 def test_all_parts() -> None:
@@ -57,7 +57,8 @@ def test_one_function_makes_every_error_about_a_damaged_asset() -> None:
     makers = [
         name
         for name, file in modules().items()
-        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if naming(file, "CorruptAssetError")
+        for node in ast.walk(parsed(file))
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("CorruptAssetError")
     ]
     assert makers == ["levelbake.file"]

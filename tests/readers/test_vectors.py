@@ -274,7 +274,7 @@ def everything(rng: random.Random, count: int) -> list[str]:
     asked = ["about"]
     for profile in range(2):
         asked.append(f"profile {profile}")
-        for _ in range(12):
+        for _ in range(6):
             pair = f"{rng.randrange(-1, count + 1)} {rng.randrange(-1, count + 1)}"
             asked += [f"{word} {pair}" for word in ("hop", "path", "ticks", "reach")]
         asked += [f"hops_to {rng.randrange(count)}", f"hops_from {rng.randrange(count)}"]
@@ -283,7 +283,7 @@ def everything(rng: random.Random, count: int) -> list[str]:
             f"point {rng.randrange(count)}",
         ]
     asked += [f"block {rng.randrange(count)}", f"open {rng.randrange(count)}", "door 0 0"]
-    for _ in range(6):
+    for _ in range(4):
         pair = f"{rng.randrange(count)} {rng.randrange(count)}"
         asked += [f"{word} {pair}" for word in ("hop", "path", "ticks")]
     return [*asked, "patch", "door_state 0"]
