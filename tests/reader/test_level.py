@@ -94,6 +94,17 @@ def test_a_closed_level_gives_no_profile(tmp_path: Path) -> None:
         level.profile()
 
 
+def test_what_holds_an_array_is_equal_to_itself_alone() -> None:
+    """Tuples would compare the arrays, which say neither yes nor no."""
+    cells = np.zeros((2, 2), dtype=np.int32)
+    pond, gate = levelbake.Region("pond", cells), levelbake.Door("gate", cells, None, {})
+    for one in (pond, gate):
+        other = one._replace(cells=cells.copy())
+        assert one != other
+        assert [other, one].index(one) == 1
+        assert len({one, other}) == 2
+
+
 def test_what_has_changed_since(level: Level) -> None:
     assert not level.changes_since()
     first = level.changes_since().token

@@ -91,8 +91,6 @@ class Arcs:
     @cached_property
     def link_arcs(self) -> Int64Array:
         """Return (k) int64, the arcs that are links, in the order of the file."""
-        if self.lattice is None:
-            return np.empty(0, dtype=np.int64)
         tail = self.linked[0]
         among = np.arange(len(tail)) - np.searchsorted(tail, tail)
         return self.first[tail] + np.int64(self.steps) + among
@@ -187,8 +185,8 @@ def mover_of(file: File, profile: str, lattice: steps.Lattice | None) -> steps.M
 
 def links_for(profile: str, links: Iterable[Link | None]) -> BoolArray:
     """Return (links) bool, True where one is for a profile; None stands for an arc that is none."""
-    who = [None if link is None else link.profiles for link in links]
-    return np.array([names is None or profile in names for names in who], dtype=np.bool_)
+    every = [not link or link.profiles is None or profile in link.profiles for link in links]
+    return np.array(every, dtype=np.bool_)
 
 
 def vias_of(links: Iterable[Link | None], places: Places) -> steps.Vias | None:
@@ -261,8 +259,7 @@ class ArcPrices:
         if arcs.lattice is None:
             at = np.flatnonzero(np.isin(arcs.tail, near) | np.isin(arcs.head, near))
             tail, head = (ends[at].astype(np.int64) for ends in (arcs.tail, arcs.head))
-            length = arcs.length[at]
-            prices = steps.price_arcs(footprints, arcs.rules, tail, head, length, None)
+            prices = steps.price_arcs(footprints, arcs.rules, tail, head, arcs.length[at], None)
             ticks[at] = self._in_ticks(prices)
             return
         for some in arcs.portions(near):
@@ -341,11 +338,9 @@ class Labels:
         """
         path = f"/profiles/{profile}/label_"
         self.parent: Int32Array = file.read(path + "parent")
-        depth = _depths(self.parent)
-        if depth is None:
-            raise file.damaged("label_parent makes no trees")
-        levels = np.split(np.argsort(depth, kind="stable"), np.cumsum(np.bincount(depth))[:-1])
-        self.depth: Int32Array = depth
+        self.depth = _depths(self.parent, file)
+        order, sizes = np.argsort(self.depth, kind="stable"), np.bincount(self.depth)
+        levels = np.split(order, np.cumsum(sizes)[:-1])
         self.first = np.append(0, np.cumsum(self.depth + np.int64(1)))
         self.chain = _chains(self.parent, levels)
         found, difference = [], file.get(path + "difference")
@@ -393,17 +388,22 @@ class Labels:
         return least if least < steps.INFINITY else np.inf
 
 
-def _depths(parent: Int32Array) -> Int32Array | None:
-    """Return (r) int32, how many rows lie on the way to a root; None where a way has no end.
+def _depths(parent: Int32Array, file: File) -> Int32Array:
+    """Return (r) int32, how many rows lie on the way to a root.
 
     All ways are followed at once, twice as far each round, as in :meth:`Hops.tree`.
+
+    Raises:
+        CorruptAssetError: a way has no end.
     """
     end = np.where(parent < 0, np.arange(len(parent)), parent)
     depth = (parent >= 0).astype(np.int32)
     for _ in range(len(parent).bit_length()):
         depth += depth[end]
         end = end[end]
-    return depth if (parent[end] < 0).all() else None
+    if (parent[end] >= 0).any():
+        raise file.damaged("label_parent makes no trees")
+    return depth
 
 
 def _chains(parent: Int32Array, levels: list[Int64Array]) -> Int32Array:

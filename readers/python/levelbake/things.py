@@ -58,6 +58,9 @@ class Region(NamedTuple):
     def __eq__(self, other: object) -> bool:
         return self is other
 
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
     def __hash__(self) -> int:
         return id(self)
 
@@ -118,6 +121,9 @@ class Door(NamedTuple):
 
     def __eq__(self, other: object) -> bool:
         return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
 
     def __hash__(self) -> int:
         return id(self)

@@ -217,9 +217,8 @@ class ProfileVersion:
         if not self.as_baked:
             return self.hop(at, goal) >= 0
         ends = hops.row_at[[at, goal]]
-        if hops.joined(ends[:1], ends[1:])[0]:
-            return True
-        return hops.one_way and hops.reach is None and self.hop(at, goal) >= 0
+        joined = bool(hops.joined(ends[:1], ends[1:])[0])
+        return joined or (hops.one_way and hops.reach is None and self.hop(at, goal) >= 0)
 
     def ticks_to(self, goal: int) -> Float64Array:
         """Return (locations) float64 ticks of the paths to a goal; inf where there is none."""
