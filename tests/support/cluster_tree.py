@@ -37,7 +37,7 @@ def check_tree(
     if not nav.node_names:
         at = {place: place[:2] for place in places}
     steps = [(place, other) for place in places for other, _ in nav.neighbours(place)]
-    found = []
+    found, ordered = [], in_reading_order(nav, places)
     for layer, count in enumerate(tree.counts, start=1):
         of = {place: tree.of(place, layer) for place in places}
         of_cluster = defaultdict(set)
@@ -52,7 +52,7 @@ def check_tree(
         for cluster, own in of_cluster.items():
             listed = said(tree.members(cluster, layer))
             assert set(listed) == own
-            assert listed == [place for place in in_reading_order(nav, places) if place in own]
+            assert listed == [place for place in ordered if place in own]
             assert tree.neighbours(cluster, layer) == tuple(sorted(near[cluster]))
             check_representative(tree.representative(cluster, layer), listed, steps, at)
             up = tree.above(cluster, layer)
@@ -97,5 +97,6 @@ def check_representative(
         place: sum((one - other) ** 2 for one, other in zip(point, middle, strict=True))
         for place, point in points.items()
     }
-    near = [place for place in own if away[place] <= min(away.values()) + Fraction(1, 10**9)]
+    nearest = min(away.values()) + Fraction(1, 10**9)
+    near = [place for place in own if away[place] <= nearest]
     assert chosen in near

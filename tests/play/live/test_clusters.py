@@ -26,10 +26,16 @@ ROOMS = (
 )
 
 
-@pytest.fixture
-def level(tmp_path: Path) -> Iterator[LevelAsset]:
+@pytest.fixture(scope="module")
+def asset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     recipe = recipe_for(cluster_size=4, tables=EVERYTHING)
-    with open_asset(bake(write_grid(tmp_path / "rooms.json", rows(*ROOMS)), recipe)) as level:
+    source = write_grid(tmp_path_factory.mktemp("rooms") / "rooms.json", rows(*ROOMS))
+    return bake(source, recipe)
+
+
+@pytest.fixture
+def level(asset: Path) -> Iterator[LevelAsset]:
+    with open_asset(asset) as level:
         yield level
 
 

@@ -21,9 +21,9 @@ from tests.support.live_model import GridModel, check_level
 PICTURE = ("..m..", ".##..", "..#.=", "=...#")
 
 
-@pytest.fixture
-def asset(tmp_path: Path) -> Path:
-    return bake_grid(tmp_path, rows(*PICTURE))
+@pytest.fixture(scope="module")
+def asset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return bake_grid(tmp_path_factory.mktemp("ring"), rows(*PICTURE))
 
 
 @pytest.fixture
@@ -326,7 +326,7 @@ def test_versions_that_are_none(level: LevelAsset, tmp_path: Path, version: str)
     ],
 )
 def test_a_batch_that_says_nothing_of_the_level(
-    level: LevelAsset, tmp_path: Path, record: object
+    asset: Path, level: LevelAsset, tmp_path: Path, record: object
 ) -> None:
     file = tmp_path / "kept.journal"
     level.journal(file)
@@ -336,7 +336,7 @@ def test_a_batch_that_says_nothing_of_the_level(
     with file.open("a", encoding="utf-8") as opened:
         opened.write(f"{digest} {text}\n")
     with (
-        open_asset(tmp_path / "drawn.h5") as again,
+        open_asset(asset) as again,
         pytest.raises(PatchError, match="damaged: line 2: it says nothing of this level"),
     ):
         again.journal(file)

@@ -30,10 +30,16 @@ RIVER = ("......", "######", "......")
 LADDER = {"from": (1, 0), "to": (4, 2), "cost": 2.5}
 
 
-@pytest.fixture
-def river(tmp_path: Path) -> Iterator[LevelAsset]:
+@pytest.fixture(scope="module")
+def river_asset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tables = ("components", "next_hops", "distances", "hierarchy", "heuristic")
-    with open_asset(bake_grid(tmp_path, rows(*RIVER), tables=tables, cluster_size=3)) as level:
+    folder = tmp_path_factory.mktemp("river")
+    return bake_grid(folder, rows(*RIVER), tables=tables, cluster_size=3)
+
+
+@pytest.fixture
+def river(river_asset: Path) -> Iterator[LevelAsset]:
+    with open_asset(river_asset) as level:
         yield level
 
 
@@ -250,11 +256,11 @@ def test_an_older_reader_refuses_only_what_it_cannot_know(
     assert every_way(river.profile(), (1, 0), (5, 2)) == {3.5}
 
 
-def test_a_journal_keeps_links(river: LevelAsset, tmp_path: Path) -> None:
-    kept, asset = tmp_path / "kept.journal", tmp_path / "drawn.h5"
-    river.journal(kept)
-    river.update(blocked=[(0, 0)])
-    river.close()
+def test_a_journal_keeps_links(river_asset: Path, tmp_path: Path) -> None:
+    kept, asset = tmp_path / "kept.journal", river_asset
+    with open_asset(asset) as level:
+        level.journal(kept)
+        level.update(blocked=[(0, 0)])
     assert kept.read_text().startswith("levelbake-journal 1 ")
     with open_asset(asset) as level:
         assert level.journal(kept) == 1

@@ -30,9 +30,14 @@ def baked(folder: Path, positions: dict[str, tuple[float, float]] | None = PLACE
     return bake(source, recipe_for(tables=TABLES, cluster_size=4))
 
 
+@pytest.fixture(scope="module")
+def roads_asset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return baked(tmp_path_factory.mktemp("roads"))
+
+
 @pytest.fixture
-def roads(tmp_path: Path) -> Iterator[LevelAsset]:
-    with open_asset(baked(tmp_path)) as level:
+def roads(roads_asset: Path) -> Iterator[LevelAsset]:
+    with open_asset(roads_asset) as level:
         yield level
 
 
@@ -324,7 +329,7 @@ def test_searches_under_way_keep_the_level_they_began_on(roads: LevelAsset) -> N
     ],
 )
 def test_patches_that_say_nothing_of_nodes(
-    roads: LevelAsset, tmp_path: Path, nodes: object
+    roads_asset: Path, roads: LevelAsset, tmp_path: Path, nodes: object
 ) -> None:
     patch, kept = tmp_path / "saved.patch", tmp_path / "kept.journal"
     roads.save_patch(patch)
@@ -343,7 +348,7 @@ def test_patches_that_say_nothing_of_nodes(
     digest = hashlib.sha256(line.encode()).hexdigest()[:16]
     with kept.open("a") as file:
         file.write(f"{digest} {line}\n")
-    with open_asset(tmp_path / "roads.h5") as again, pytest.raises(PatchError, match="line 2"):
+    with open_asset(roads_asset) as again, pytest.raises(PatchError, match="line 2"):
         again.journal(kept)
 
 

@@ -15,9 +15,13 @@ from tests.support.tower import baked_tower, tower_recipe, write_tower
 PICTURE = ("......", ".####.", "......")
 
 
+@pytest.fixture(scope="module")
+def asset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return bake_grid(tmp_path_factory.mktemp("ring"), rows(*PICTURE))
+
+
 @pytest.fixture
-def level(tmp_path: Path) -> Iterator[LevelAsset]:
-    asset = bake_grid(tmp_path, rows(*PICTURE))
+def level(asset: Path) -> Iterator[LevelAsset]:
     with open_asset(asset) as level:
         yield level
 

@@ -25,9 +25,14 @@ ROOMS = rows(
 )
 
 
+@pytest.fixture(scope="module")
+def rooms_asset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return bake_grid(tmp_path_factory.mktemp("rooms"), ROOMS, connectivity=4)
+
+
 @pytest.fixture
-def rooms(tmp_path: Path) -> Iterator[LevelAsset]:
-    with open_asset(bake_grid(tmp_path, ROOMS, connectivity=4)) as level:
+def rooms(rooms_asset: Path) -> Iterator[LevelAsset]:
+    with open_asset(rooms_asset) as level:
         yield level
 
 

@@ -117,11 +117,16 @@ def test_an_inadmissible_heuristic_expands_fewer(nav: Navigator) -> None:
 # -- every door -----------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def yard(tmp_path: Path) -> Iterator[Navigator]:
+@pytest.fixture(scope="module")
+def yard_asset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Behind the wall lies a longer way that weighted A* takes."""
     grid = rows("..........", ".########.", "........#.", ".######.#.", "......#...", "..........")
-    with open_asset(bake_grid(tmp_path, grid, name="yard")) as level:
+    return bake_grid(tmp_path_factory.mktemp("yard"), grid, name="yard")
+
+
+@pytest.fixture
+def yard(yard_asset: Path) -> Iterator[Navigator]:
+    with open_asset(yard_asset) as level:
         yield level.profile()
 
 
