@@ -47,8 +47,8 @@ _WRONG = (
 )
 
 
-class Turnssheet:
-    """Lets many threads look at arrays at once, or one of them write."""
+class ReadWriteLock:
+    """A readers-writer lock: many threads look at arrays at once, or one of them writes."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -104,7 +104,7 @@ class LatticeSheets:
         implied = asset.implied
         assert implied is not None
         self._columns, self._asset, self._implied = columns, asset, implied
-        self._turnssheet = Turnssheet()
+        self._lock = ReadWriteLock()
         self._lattice = lattice = implied.grid
         self._ticks = implied.ticks(columns.profile)
         side = implied.block
@@ -191,10 +191,10 @@ class LatticeSheets:
         Args:
             field_at: (c + 1) int64, where those of each cluster of the first layer begin.
         """
-        with self._turnssheet.write():
+        with self._lock.write():
             self._field_at = field_at
             self._forget()
-        self._turnssheet.leave()
+        self._lock.leave()
 
     # -- which sheets ------------------------------------------------------------------------------
 
@@ -236,16 +236,16 @@ class LatticeSheets:
             CorruptAssetError: columns contradict each other.
             AssetError: the asset is closed, and something has to be read.
         """
-        turnssheet, dress = self._turnssheet, dress or self.baked
-        turnssheet.look()
+        lock, dress = self._lock, dress or self.baked
+        lock.look()
         if not self._have(sheets, rows, dress):
-            turnssheet.leave()
-            with turnssheet.write():
+            lock.leave()
+            with lock.write():
                 self._fetch(sheets, rows, dress)
         try:
             yield
         finally:
-            turnssheet.leave()
+            lock.leave()
 
     def _have(self, sheets: Int64Array, rows: Int32Array | None, dress: Dress) -> bool:
         if self._dress is not dress or not self._read[sheets].all():
