@@ -5,7 +5,6 @@ The smallest distance between two clusters is a lower bound of that between any 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -21,9 +20,6 @@ AUTO_PAIRS = 2**22
 
 #: ... or searches for more distances: some seconds.
 AUTO_DISTANCES = 2**30
-
-Progress = Callable[[float], None]
-
 
 #: Bytes that searching takes for each arc.
 ARC_BYTES = 52
@@ -48,15 +44,12 @@ def working_bytes(found: Clusters) -> int:
     return searches + 4 * (clusters * clusters + piece * LANES) + FIXED_BYTES
 
 
-def cluster_distances(
-    found: Clusters, *, budget: int, progress: Progress = lambda done: None
-) -> Int32Array:
+def cluster_distances(found: Clusters, *, budget: int) -> Int32Array:
     """Search toward every cluster, from all places at once.
 
     Args:
         found: the clusters.
         budget: bytes this may allocate.
-        progress: called with the fraction done.
 
     Returns:
         (c, c) int32 ticks, [from, to]: the smallest distance from a row of the one to a row of the
@@ -86,5 +79,4 @@ def cluster_distances(
             reached = dist[member[first[begin] : first[end]], : stop - start]
             least = np.minimum.reduceat(reached, first[begin:end] - first[begin])
             distance[begin:end, start:stop] = np.where(least == INFINITY, UNREACHABLE, least)
-        progress(stop / count)
     return distance

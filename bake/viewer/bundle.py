@@ -39,12 +39,11 @@ class BundleError(AssertionError):
     """A module of the page uses a form that the bundle does not know: a mistake of ours."""
 
 
-def page_html(levels: Sequence[ShownLevel], *, events: str | None = None) -> str:
+def page_html(levels: Sequence[ShownLevel]) -> str:
     """Return a page that shows levels, all of them in it.
 
     Args:
         levels: what to show, at least one; the first one is shown first.
-        events: address of a stream of events, for a page that a server gives; None = there is none.
     """
     entries, data = [], []
     for number, level in enumerate(levels):
@@ -55,7 +54,7 @@ def page_html(levels: Sequence[ShownLevel], *, events: str | None = None) -> str
             {"id": level.id, "name": level.name}
             | {part: f"#{name}" for part, name in names.items()}
         )
-    return _page({"levels": entries, "events": events}, data)
+    return _page({"levels": entries, "events": None}, data)
 
 
 def served_page_html(levels: Sequence[dict[str, str]], *, events: str | None = None) -> str:

@@ -218,7 +218,7 @@ def _by_portal(mesh: Mesh, *, ends: bool) -> tuple[PlaneGraph, Int32Array, Int32
     mark = [low * len(vertex) + high]
     polygon = [owner[edge]]
     if ends:
-        fan = len(vertex) ** 2 + _fans(mesh, owner, after)
+        fan = len(vertex) ** 2 + _fans(mesh, after)
         for corner in (edge, after[edge]):
             place.append(2 * vertex[mesh.corner[corner]])
             mark.append(fan[corner])
@@ -266,7 +266,7 @@ def _across(first_node: Int64Array, node: Int64Array) -> tuple[Int64Array, Int64
     return arc[:, 0], arc[:, 1]
 
 
-def _fans(mesh: Mesh, owner: Int64Array, after: Int64Array) -> Int64Array:
+def _fans(mesh: Mesh, after: Int64Array) -> Int64Array:
     """Return, for each corner, the least corner of the fan of polygons around its vertex."""
     edge = np.flatnonzero(mesh.neighbour >= 0)
     count = len(mesh.vertex)
