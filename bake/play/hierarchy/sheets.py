@@ -103,7 +103,7 @@ class LatticeSheets:
         asset = columns.places.asset
         implied = asset.implied
         assert implied is not None
-        self._columns, self._asset, self._implied = columns, asset, implied
+        self._columns, self._asset = columns, asset
         self._lock = ReadWriteLock()
         self._lattice = lattice = implied.grid
         self._ticks = implied.ticks(columns.profile)
