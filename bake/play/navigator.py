@@ -590,7 +590,7 @@ class Navigator(Questions):
         )
         if not methods:
             methods = ("table", "astar") if now.version.has_hops else ("astar",)
-        if now.by_sheet and set(methods) == {"hpa"} and now.version.row_count:
+        if now.version.by_sheet and set(methods) == {"hpa"} and now.version.row_count:
             # Two neighbours would have to be looked for among all arcs, which are not listed.
             run(now.searches, 0, 0, Request("hpa"))
             return

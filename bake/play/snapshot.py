@@ -63,11 +63,6 @@ class Snapshot:
         """Return what searches of this snapshot share."""
         return self._make_searches()
 
-    @property
-    def by_sheet(self) -> bool:
-        """Tell whether the cells are read sheet by sheet, and arcs are not listed."""
-        return self.version.by_sheet
-
     @cached_property
     def nearest(self) -> NearestPlaces:
         """Return the places nearest to points."""

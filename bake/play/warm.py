@@ -26,7 +26,7 @@ def ask_everything(level: LevelAsset) -> None:
     """
     for nav in map(level.profile, level.profiles):
         now = nav._now
-        if now.by_sheet and now.version.row_count > _MOST_ROWS:
+        if now.version.by_sheet and now.version.row_count > _MOST_ROWS:
             _ask_large(nav, now.version.row_count)
             continue
         ends = two_neighbours(nav)

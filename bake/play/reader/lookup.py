@@ -15,7 +15,7 @@ from typing import cast
 
 from bake.arrays import Int32Array
 from bake.movement import SECTORS
-from bake.play.reader.hops import RunHops, plane_of
+from bake.play.reader.hops import plane_of
 from bake.play.reader.places import NodePlaces
 from bake.play.reader.walk import Steps
 from levelbake.hops import view_of
@@ -117,27 +117,17 @@ def lookup_of(
         row_at: the row of each cell [y, x]; -1 where the fallback is to be asked.
         fallback: called for whatever this lookup does not answer.
     """
-    hops = steps.hops
-    if hops.parted:
-        # Goals that may be unreachable take a look at the components first; few levels have any.
-        return _parted_lookup(steps, hops, head_at, width, row_at, fallback)
-    return _run_lookup(steps, hops, head_at, width, row_at, fallback)
+    # Goals that may be unreachable take a look at the components first; few levels have any.
+    make = _parted_lookup if steps.hops.parted else _run_lookup
+    return make(steps, head_at, width, row_at, fallback)
 
 
 def _run_lookup(
-    steps: Steps,
-    hops: RunHops,
-    head_at: Int32Array,
-    width: int,
-    row_at: memoryview[int],
-    fallback: NextHop,
+    steps: Steps, head_at: Int32Array, width: int, row_at: memoryview[int], fallback: NextHop
 ) -> NextHop:
+    hops = steps.hops
     cell_at = plane_of(hops.at)
-    first_run, run_start, symbol_of = (
-        view_of(hops.first_run),
-        view_of(hops.start),
-        view_of(hops.symbol),
-    )
+    first_run, run_start, symbol_of = map(view_of, (hops.first_run, hops.start, hops.symbol))
     greedy, greedy_slot = hops.greedy, view_of(hops.greedy_slot)
     first_arc, head_flat = view_of(steps.first_arc), view_of(head_at)
 
@@ -172,14 +162,9 @@ def _run_lookup(
 
 
 def _parted_lookup(
-    steps: Steps,
-    hops: RunHops,
-    head_at: Int32Array,
-    width: int,
-    row_at: memoryview[int],
-    fallback: NextHop,
+    steps: Steps, head_at: Int32Array, width: int, row_at: memoryview[int], fallback: NextHop
 ) -> NextHop:
-    slot_of = hops.slot
+    slot_of = steps.hops.slot
     first_arc, head_flat = view_of(steps.first_arc), view_of(head_at)
 
     def next_hop(start: Place, goal: Place) -> Place | None:

@@ -45,7 +45,7 @@ def baked(tmp_path: Path, seed: int, *, walls: float = 0.25, **more: object) -> 
 
 def in_one_piece(level: LevelAsset) -> HierarchyPaths:
     columns = level._columns()
-    assert level.profile()._now.by_sheet
+    assert level.profile()._now.version.by_sheet
     return HierarchyPaths(HierarchyTables(columns))
 
 

@@ -275,7 +275,7 @@ def test_what_steps_do_not_say_is_answered_from_lists(kind: str, tmp_path: Path)
         assert not arcs_are_listed(level)
         report = level.update(**change)["default"]
         assert arcs_are_listed(level)
-        assert not nav._now.by_sheet
+        assert not nav._now.version.by_sheet
         assert report.arcs > 0
         there = nav.path((1, 1), (18, 10), "hpa")
         assert there is not None
@@ -287,7 +287,7 @@ def test_what_steps_do_not_say_is_answered_from_lists(kind: str, tmp_path: Path)
         assert nav.distance((2, 1), (1, 1)) == (1.25 if kind == "one-way" else 1)
         report = level.update(**back)["default"]
         assert report.arcs > 0
-        assert nav._now.by_sheet
+        assert nav._now.version.by_sheet
         level.update(opened=[(5, 5)])
         check(level, nav, baked(tmp_path, grid, "fresh", terrain=rules_of(GROUND)), 3)
 
