@@ -20,7 +20,8 @@ from bake.search.graph.cut_order import order_by_cuts
 from bake.search.hierarchy.inside import search_from_transitions
 from bake.tables.all_pairs import RELAX_RATIO
 
-#: Pairs of places that are searched in plain Python in the time that loading kernels takes.
+#: Pairs of places that are searched in plain Python in the time that loading kernels takes. A
+#: process that has searched as many, in however many levels, loads them.
 PLAIN_PAIRS = 2**14
 
 #: Those that are searched so, in some three seconds, while nothing is compiled.
@@ -28,6 +29,12 @@ COLD_PAIRS = 2**17
 
 #: Cells along one side of a tiny level, and nodes of a tiny graph.
 _SIDE, _NODES = 8, 24
+
+
+class _Searched:
+    """What this process has searched in plain Python; a guess, as any thread adds to it."""
+
+    pairs = 0
 
 
 def enter_fit(
@@ -52,7 +59,8 @@ def enter_fit(
         say: called with a line about it.
     """
     pairs, there = nodes**2 * len(recipe.profiles), _is_compiled(recipe)
-    if pairs <= PLAIN_PAIRS or (pairs <= COLD_PAIRS and not there):
+    if _Searched.pairs + pairs <= PLAIN_PAIRS or (pairs <= COLD_PAIRS and not there):
+        _Searched.pairs += pairs
         stack.enter_context(uncompiled())
         if pairs > PLAIN_PAIRS:
             say("baked in plain Python: the level is small, and nothing is compiled yet")
@@ -72,9 +80,13 @@ def enter_fit(
 def _is_compiled(recipe: LevelRecipe) -> bool:
     """Tell whether the longest of the kernels were in the cache when first looked for."""
     choice = choose(recipe)
-    longest = (order_by_cuts, choice.hops and extend_runs, choice.distances and differences_above)
-    wanted = (*longest, wants_hierarchy(recipe) and search_from_transitions)
-    return all(in_cache(each) for each in wanted if each)
+    longest = (
+        order_by_cuts,
+        choice.hops and extend_runs,
+        choice.distances and differences_above,
+        wants_hierarchy(recipe) and search_from_transitions,
+    )
+    return all(in_cache(each) for each in longest if each)
 
 
 def _for_sample(level: Level, recipe: LevelRecipe, nodes: int) -> LevelRecipe:
