@@ -19,24 +19,14 @@ from tests.support.damage import (
     DRAWN,
     UNASKED,
     ask_everything,
+    each_held,
     edit,
     holder,
     lengthened,
     replaced,
 )
 
-#: What assets answer before they are damaged, by their bytes: most tests share two of them.
-_WHOLE: dict[bytes, list[object]] = {}
 
-
-def whole_answers(path: Path) -> list[object]:
-    content = path.read_bytes()
-    if content not in _WHOLE:
-        _WHOLE[content] = ask_everything(path)
-    return _WHOLE[content]
-
-
-@pytest.mark.parametrize("name", ALL_COLUMNS)
 @pytest.mark.parametrize(
     "make",
     [
@@ -49,51 +39,51 @@ def whole_answers(path: Path) -> list[object]:
     ids=["dtype", "more dimensions", "no dimension", "compound", "empty"],
 )
 def test_a_column_that_is_not_what_the_schema_says_is_named(
-    name: str, make: Callable[[np.ndarray], object], asset: Path, graph: Path
+    make: Callable[[np.ndarray], object], asset: Path, graph: Path
 ) -> None:
-    path = holder(name, asset, graph)
-    edit(path, replaced(name, make))
-    for read in (Asset.read, Asset.shape):
-        with Asset(path) as opened, pytest.raises(CorruptAssetError) as caught:
-            read(opened, name)
-        line = str(caught.value)
-        assert line.startswith(f"{path}: damaged: column {name} ")
-        assert "\n" not in line
-    if name not in UNASKED:
-        with pytest.raises(CorruptAssetError, match=name):
-            ask_everything(path)
+    for name, path in each_held(ALL_COLUMNS, asset, graph):
+        edit(path, replaced(name, make))
+        for read in (Asset.read, Asset.shape):
+            with Asset(path) as opened, pytest.raises(CorruptAssetError) as caught:
+                read(opened, name)
+            line = str(caught.value)
+            assert line.startswith(f"{path}: damaged: column {name} ")
+            assert "\n" not in line
+        if name not in UNASKED:
+            with pytest.raises(CorruptAssetError, match=name):
+                ask_everything(path)
 
 
-@pytest.mark.parametrize("name", ALL_COLUMNS)
-def test_a_column_that_is_a_folder(name: str, asset: Path, graph: Path) -> None:
-    path = holder(name, asset, graph)
-    edit(path, lambda file: (file.__delitem__(name), file.create_group(name)))
-    with (
-        Asset(path) as opened,
-        pytest.raises(CorruptAssetError, match=f"column {name} is no array"),
-    ):
-        opened.read(name)
+def test_a_column_that_is_a_folder(asset: Path, graph: Path) -> None:
+    for name, path in each_held(ALL_COLUMNS, asset, graph):
+
+        def change(file: h5py.File, name: str = name) -> None:
+            del file[name]
+            file.create_group(name)
+
+        edit(path, change)
+        with (
+            Asset(path) as opened,
+            pytest.raises(CorruptAssetError, match=f"column {name} is no array"),
+        ):
+            opened.read(name)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
+def test_a_missing_column_is_named(asset: Path, graph: Path) -> None:
+    needed = [
         c.path.replace(PROFILE, "default")
         for c in COLUMNS
         if not c.optional and c.world != "lattice"
-    ],
-)
-def test_a_missing_column_is_named(name: str, asset: Path, graph: Path) -> None:
-    asset = holder(name, asset, graph)
-    edit(asset, lambda file: file.__delitem__(name))
-    with Asset(asset) as opened, pytest.raises(CorruptAssetError, match=f"column {name}"):
-        opened.read(name)
-    if name not in UNASKED:
-        with pytest.raises(CorruptAssetError, match=name):
-            ask_everything(asset)
+    ]
+    for name, path in each_held(needed, asset, graph):
+        edit(path, lambda file, name=name: file.__delitem__(name))
+        with Asset(path) as opened, pytest.raises(CorruptAssetError, match=f"column {name}"):
+            opened.read(name)
+        if name not in UNASKED:
+            with pytest.raises(CorruptAssetError, match=name):
+                ask_everything(path)
 
 
-@pytest.mark.parametrize("name", [name for name in ALL_COLUMNS if name not in UNASKED])
 @pytest.mark.parametrize(
     "make",
     [
@@ -105,14 +95,15 @@ def test_a_missing_column_is_named(name: str, asset: Path, graph: Path) -> None:
     ids=["one less", "one more", "none", "narrower"],
 )
 def test_columns_of_lengths_that_do_not_fit(
-    name: str, make: Callable[[np.ndarray], object], asset: Path, graph: Path
+    make: Callable[[np.ndarray], object], asset: Path, graph: Path
 ) -> None:
     """Right type, wrong length: damage, or else every answer is right all the same."""
-    path = holder(name, asset, graph)
-    expected = whole_answers(path)
-    edit(path, replaced(name, make))
-    with suppress(CorruptAssetError):
-        assert ask_everything(path) == expected
+    expected = {path: ask_everything(path) for path in (asset, graph)}
+    names = [name for name in ALL_COLUMNS if name not in UNASKED]
+    for name, path in each_held(names, asset, graph):
+        edit(path, replaced(name, make))
+        with suppress(CorruptAssetError):
+            assert ask_everything(path) == expected[path], name
 
 
 @pytest.mark.parametrize(

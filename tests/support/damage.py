@@ -1,6 +1,6 @@
 """What tests of damaged assets share: two assets, questions to them, and ways to change them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import h5py
@@ -147,6 +147,15 @@ def holder(name: str, asset: Path, graph: Path) -> Path:
     """The one of two assets that has a column."""
     with h5py.File(asset) as file:
         return asset if name in file else graph
+
+
+def each_held(names: Sequence[str], asset: Path, graph: Path) -> Iterator[tuple[str, Path]]:
+    """Columns, each with the one of two assets that has it, whole again each time."""
+    whole = {path: path.read_bytes() for path in (asset, graph)}
+    for name in names:
+        path = holder(name, asset, graph)
+        yield name, path
+        path.write_bytes(whole[path])
 
 
 def replaced(name: str, make: Callable[[np.ndarray], object]) -> Callable[[h5py.File], str]:
