@@ -68,8 +68,8 @@ def test_transitions_and_crossings_are_drawn(tmp_path: Path) -> None:
 
 
 def test_every_layer_can_be_seen(tmp_path: Path) -> None:
-    recipe = LevelRecipe(levels=3, tables=PLANNED)
-    asset = grid(tmp_path, *["." * 140] * 140, recipe=recipe)
+    recipe = LevelRecipe(levels=3, tables=PLANNED, cluster_size=7)
+    asset = grid(tmp_path, *["." * 35] * 35, recipe=recipe)
     first = render_asset(asset, tmp_path / "1.png", show="clusters")
     layers = int(str(first["layers"]))
     assert layers == 3

@@ -53,7 +53,7 @@ class Following:
 
     def rest(self) -> list[tuple[str, str]]:
         """What is told until nothing changes any more."""
-        threading.Timer(2.5, self.watch.stop).start()
+        threading.Timer(0.8, self.watch.stop).start()
         return [(news.happened, news.level) for news in self._news]
 
 
