@@ -64,6 +64,7 @@ class LevelGraph:
         self.asset = asset
         self._movers: dict[str, Mover] = {}
         self._rows: dict[str, Int32Array] = {}
+        self._weights: dict[str, Int32Array] = {}
         self.rules = rules_of(asset)
         form = form_of(asset)
         self.is_grid, self.headings = form is not None, None if form is None else form.headings
@@ -301,6 +302,11 @@ class LevelGraph:
 
     def weight(self, profile: str) -> Int32Array:
         """Return (m) int32 ticks, the weight of each arc."""
+        if profile not in self._weights:
+            self._weights[profile] = self._weigh(profile)
+        return self._weights[profile]
+
+    def _weigh(self, profile: str) -> Int32Array:
         if not self.slots:
             return self.asset.read(profile_path(profile, "weight"))
         footprints = self.footprints(profile)
