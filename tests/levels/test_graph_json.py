@@ -171,9 +171,9 @@ def test_nodes_without_edges(tmp_path: Path) -> None:
 
 def test_a_graph_of_real_size(tmp_path: Path) -> None:
     random = np.random.default_rng(3)
-    count = 20_000
-    ends = random.integers(0, count, (50_000, 2)).tolist()
-    weights = random.random(50_000) + 0.1
+    count = 8_000
+    ends = random.integers(0, count, (20_000, 2)).tolist()
+    weights = random.random(20_000) + 0.1
     graph = nx.MultiDiGraph()
     graph.add_nodes_from(range(count))
     graph.add_edges_from(

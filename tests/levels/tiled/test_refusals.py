@@ -84,14 +84,14 @@ def test_damaged_cells(tmp_path: Path, text: str, encoding: str, told: str) -> N
 
 
 @pytest.mark.parametrize("compression", ["zlib", "gzip", "zstd"])
-def test_a_small_file_that_inflates_to_gigabytes(tmp_path: Path, compression: str) -> None:
+def test_a_small_file_that_inflates_a_thousandfold(tmp_path: Path, compression: str) -> None:
     """Made in pieces, so that the test itself never holds what it inflates to."""
     piece = bytes(2**20)
     if compression == "zstd":
         packer = zstd.ZstdCompressor(level=19)
     else:
         packer = zlib.compressobj(9, zlib.DEFLATED, 15 if compression == "zlib" else 31)
-    content = b"".join(packer.compress(piece) for _ in range(256)) + packer.flush()
+    content = b"".join(packer.compress(piece) for _ in range(64)) + packer.flush()
     text = base64.b64encode(content).decode()
     path = write(tmp_path, tmx(data(text, f"base64-{compression}"), width=2, height=2))
     tracemalloc.start()
