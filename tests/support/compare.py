@@ -99,10 +99,10 @@ def check_hops(sub: Subgraph, pairs: Pairs) -> None:
     dist = ticks(pairs.distance)
     none = np.iinfo(str(pairs.hop.dtype)).max
     for node in range(sub.graph.node_count):
-        begins = np.zeros(len(dist), dtype=np.bool_)
-        for arc in range(sub.graph.first_out[node], sub.graph.first_out[node + 1]):
-            takes = pairs.hop[node] == sub.slot[arc]
-            begins |= takes & (dist[sub.graph.head[arc]] + sub.weight[arc] == dist[node])
+        own = slice(*sub.graph.first_out[node : node + 2].tolist())
+        takes = pairs.hop[node] == sub.slot[own, None]
+        optimal = dist[sub.graph.head[own]] + sub.weight[own, None] == dist[node]
+        begins = (takes & optimal).any(axis=0)
         expected = np.isfinite(dist[node])
         expected[node] = False
         assert np.array_equal(begins & expected, expected)
