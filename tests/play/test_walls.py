@@ -258,6 +258,12 @@ def test_plain_python_answers_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert any(way is not None and len(way) > 3 for way in told)
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    shapes = FLOOR, wall(8, 0, 4, 6), {**FLOOR, "floor": 1}
+    return drawn(tmp_path_factory.mktemp("whole"), *shapes).read_bytes()
+
+
 @pytest.mark.parametrize("name", [path for path in WALL_COLUMNS if "domain" not in path])
 @pytest.mark.parametrize(
     "make",
@@ -269,10 +275,11 @@ def test_plain_python_answers_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     ],
     ids=["one less", "one more", "too large", "of another type"],
 )
-def test_damaged_columns(tmp_path: Path, name: str, make: object) -> None:
+def test_damaged_columns(whole: bytes, tmp_path: Path, name: str, make: object) -> None:
     if name == "/wall_floor" and make(np.zeros(2, dtype=np.uint8))[0] == 255:  # type: ignore[operator]
         pytest.skip("a level may have floors where nobody can be")
-    asset = drawn(tmp_path, FLOOR, wall(8, 0, 4, 6), {**FLOOR, "floor": 1})
+    asset = tmp_path / "damaged.h5"
+    asset.write_bytes(whole)
     edit(asset, replaced(name, make))  # type: ignore[arg-type]
     with pytest.raises(CorruptAssetError), open_asset(asset) as level:
         level.profile().path((5, 1, 0), (15, 1, 0))

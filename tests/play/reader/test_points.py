@@ -201,7 +201,12 @@ def test_graphs_have_positions(tmp_path: Path) -> None:
 # -- forged assets ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("layout", [None, "even-r"])
+@pytest.fixture(scope="module", params=[None, "even-r"])
+def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    folder = tmp_path_factory.mktemp("whole")
+    return grid(folder, request.param, cell_size=16, origin=[3, 4]).read_bytes()
+
+
 @pytest.mark.parametrize(
     ("column", "change"),
     [
@@ -219,10 +224,9 @@ def test_graphs_have_positions(tmp_path: Path) -> None:
         ("/step", lambda old: old * [[1], [1], [2]] if len(old) == 3 else old * [[1], [0]]),
     ],
 )
-def test_coordinates_that_are_none(
-    tmp_path: Path, layout: HexLayout | None, column: str, change: Any
-) -> None:
-    asset = grid(tmp_path, layout, cell_size=16, origin=[3, 4])
+def test_coordinates_that_are_none(whole: bytes, tmp_path: Path, column: str, change: Any) -> None:
+    asset = tmp_path / "changed.h5"
+    asset.write_bytes(whole)
     with edited(asset) as file:
         replaced(column, change)(file)
     with open_asset(asset) as level, pytest.raises(CorruptAssetError):
