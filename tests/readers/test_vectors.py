@@ -101,7 +101,7 @@ def updates(name: str) -> tuple[list[str], list[Any]]:
     told = TOLD[name]
     door_names = [each[0] for each in told["things"].get("doors", ())]
     asked, expected = [load(name)], ["ok"]
-    for batch in told["updates"]:
+    for number, batch in enumerate(told["updates"]):
         for words in batch["changes"]:
             said = ["usual" if word is None else str(word) for word in words]
             if words[0] == "door":
@@ -114,7 +114,8 @@ def updates(name: str) -> tuple[list[str], list[Any]]:
             asked.append(f"profile {i}")
             expected.append("ok")
             answers = batch["profiles"][profile]
-            for start, goal, hop, ticks in [*answers["questions"], *answers["questions"][::-1]]:
+            told_back = answers["questions"][::-1] if number % 2 else []
+            for start, goal, hop, ticks in [*answers["questions"], *told_back]:
                 asked += [f"hop {start} {goal}", f"ticks {start} {goal}", f"reach {start} {goal}"]
                 expected += [str(hop), str(ticks), str(int(ticks >= 0))]
             standing = set(answers["standing"])

@@ -563,13 +563,12 @@ def sound_bakes() -> Answer:
 
 
 @cache
-def _changing() -> tuple[GridModel, bytes]:
+def _changing() -> tuple[GridModel, Path]:
     model = GridModel(random_grid(3, 6, 5, 0.2), 8, "one_free", "mean")
-    with TemporaryDirectory() as folder:
-        asset = model.baked(
-            Path(folder), tables=("components", "next_hops", "hierarchy"), cluster_size=3
-        )
-        return model, asset.read_bytes()
+    folder = Path(_folder().name) / "changing"
+    folder.mkdir()
+    tables = ("components", "next_hops", "hierarchy")
+    return model, model.baked(folder, tables=tables, cluster_size=3)
 
 
 def changes() -> Answer:
@@ -609,27 +608,24 @@ def _batches() -> tuple[_Change, ...]:
 def _changes(*, contracting: bool) -> Answer:
     asset, answer = _changing()[1], []
     is_compiled = "bake.search.live.next_hops.is_compiled"
-    with TemporaryDirectory() as folder, patch(is_compiled, lambda: contracting):
-        path = Path(folder) / "level.h5"
-        path.write_bytes(asset)
-        with open_asset(path) as level:
-            nav = level.profile("walker")
-            for edits, steps, best, pairs in _batches():
-                assert set(level.update(**edits)) == set(level.profiles)
-                for start, goal in pairs:
-                    ticks = best[start].get(goal)
-                    answer.append(ticks)
-                    assert nav.reachable(start, goal) is (ticks is not None)
-                    told = nav.distance(start, goal)
-                    assert told == (math.inf if ticks is None else ticks / TICKS)
-                    hop, whole = nav.next_hop(start, goal), nav.path(start, goal)
-                    assert (hop is None) == (whole is None) == (ticks is None)
-                    if whole is not None and hop is not None and start != goal:
-                        assert sum(steps[step] for step in pairwise(whole)) == ticks
-                        assert steps[start, hop] + best[hop][goal] == ticks
-                    if not contracting:
-                        searched = nav.search(start, goal, "hpa")
-                        assert (searched.path is None) == (ticks is None)
+    with patch(is_compiled, lambda: contracting), open_asset(asset) as level:
+        nav = level.profile("walker")
+        for edits, steps, best, pairs in _batches():
+            assert set(level.update(**edits)) == set(level.profiles)
+            for start, goal in pairs:
+                ticks = best[start].get(goal)
+                answer.append(ticks)
+                assert nav.reachable(start, goal) is (ticks is not None)
+                told = nav.distance(start, goal)
+                assert told == (math.inf if ticks is None else ticks / TICKS)
+                hop, whole = nav.next_hop(start, goal), nav.path(start, goal)
+                assert (hop is None) == (whole is None) == (ticks is None)
+                if whole is not None and hop is not None and start != goal:
+                    assert sum(steps[step] for step in pairwise(whole)) == ticks
+                    assert steps[start, hop] + best[hop][goal] == ticks
+                if not contracting:
+                    searched = nav.search(start, goal, "hpa")
+                    assert (searched.path is None) == (ticks is None)
     return answer
 
 
@@ -662,54 +658,36 @@ def cheaper_arcs() -> Answer:
 
 
 @cache
-def _large() -> bytes:
-    return _baked_on_cells()
-
-
-def _baked_on_cells() -> bytes:
-    with TemporaryDirectory() as folder:
-        source = write_grid(Path(folder) / "large.json", random_grid(2, 14, 12, 0.2))
-        asset = bake_on_cells(source, recipe_for(FREE, tables=TABLES, cluster_size=4, levels=1))
-        return asset.read_bytes()
-
-
-def large_lattices() -> Answer:
-    """A lattice that is read sheet by sheet, while it changes: paths are the very same ones."""
-    return _ask_large(_large())
+def _large() -> Path:
+    source = write_grid(Path(_folder().name) / "large.json", random_grid(2, 14, 12, 0.2))
+    return bake_on_cells(source, recipe_for(FREE, tables=TABLES, cluster_size=4, levels=1))
 
 
 def warmed() -> Answer:
     """What is asked to warm up, of a lattice that is read sheet by sheet."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "level.h5"
-        path.write_bytes(_large())
-        with open_asset(path) as level:
-            ask_everything(level)
+    with open_asset(_large()) as level:
+        ask_everything(level)
     return None
 
 
-def _ask_large(asset: bytes) -> list[tuple[object, float, object]]:
+def large_lattices() -> Answer:
+    """A lattice that is read sheet by sheet, while it changes: paths are the very same ones."""
     answer: list[tuple[object, float, object]] = []
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "level.h5"
-        path.write_bytes(asset)
-        with open_asset(path) as level:
-            nav, rng = level.profile(), random.Random(1)
-            cells = list(product(range(14), range(12)))
+    with open_asset(_large()) as level:
+        nav, rng = level.profile(), random.Random(1)
+        cells = list(product(range(14), range(12)))
 
-            def standing() -> list[tuple[int, int]]:
-                nearest = np.asarray(nav.nearest(np.array(cells)))
-                return [
-                    cell for cell, own in zip(cells, nearest == cells, strict=True) if own.all()
-                ]
+        def standing() -> list[tuple[int, int]]:
+            nearest = np.asarray(nav.nearest(np.array(cells)))
+            return [cell for cell, own in zip(cells, nearest == cells, strict=True) if own.all()]
 
+        stood = standing()
+        for _ in range(2):
+            for start, goal in zip(stood[::29], stood[::-23], strict=False):
+                found, walked = nav.search(start, goal, "hpa"), nav.search.walk(start, goal)
+                answer.append((found.path, found.cost, walked and list(walked)[-1:]))
+            nav.update(blocked=rng.sample(stood, 2), opened=rng.sample(cells, 2))
             stood = standing()
-            for _ in range(2):
-                for start, goal in zip(stood[::29], stood[::-23], strict=False):
-                    found, walked = nav.search(start, goal, "hpa"), nav.search.walk(start, goal)
-                    answer.append((found.path, found.cost, walked and list(walked)[-1:]))
-                nav.update(blocked=rng.sample(stood, 2), opened=rng.sample(cells, 2))
-                stood = standing()
     return answer
 
 

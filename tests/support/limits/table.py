@@ -151,6 +151,7 @@ LIMITS: tuple[Limit, ...] = (
         "arcs of a hierarchy for each node",
         "there is no hierarchy, and flow fields answer",
         do.contracted_changes,
+        FEW,
     ),
     _limit(
         "search.contraction.update MOST_TOUCHED",
@@ -186,7 +187,7 @@ LIMITS: tuple[Limit, ...] = (
         "rows that opened since the bake",
         "the level is cut anew, and not as it was baked",
         do.contracted_changes,
-        (0, *SMALL),
+        (0, *FEW),
     ),
     _limit(
         "search.contraction.sweep LANES",
@@ -512,25 +513,28 @@ LIMITS: tuple[Limit, ...] = (
         "rows of paths that are written at once",
         MORE,
         do.contracted_changes,
+        FEW,
     ),
     _limit(
         "search.contraction.query CHAINS",
         "goals to which distances are kept",
         FORGOTTEN,
         do.contracted_changes,
+        FEW,
     ),
     _limit(
         "search.contraction.query ROOM",
         "bytes of distances to goals that are kept",
         FORGOTTEN,
         do.contracted_changes,
+        FEW,
     ),
     _limit(
         "play.live.exact PATIENCE",
         "pairs that fields answer before a hierarchy is built anew",
         "it is built",
         do.contracted_changes,
-        (0, *SMALL),
+        (0, *FEW),
     ),
     _limit(
         "play.live.fields ROOM",
