@@ -29,6 +29,7 @@ from bake.verify.movement import prove_cells, prove_movement
 from bake.verify.prices import prove_prices
 from bake.verify.profile import FileProfile, Progress, prove_components, prove_reach
 from bake.verify.walls import prove_walls
+from levelbake.errors import NotAnAssetError
 
 
 @dataclass(frozen=True)
@@ -63,9 +64,13 @@ def verify_asset(
             thing found.
         BakeError: the file is a pattern database, and this process has not registered puzzles.
     """
-    if is_pattern_database(path):
-        return Proof(entries=kind_of("puzzle", path).prove(path, progress))
-    with Asset(path) as asset:
+    try:
+        asset = Asset(path)
+    except NotAnAssetError:
+        if is_pattern_database(path):
+            return Proof(entries=kind_of("puzzle", path).prove(path, progress))
+        raise
+    with asset:
         level = FileLevel(asset)
         if asset.cells_are_nodes:
             prove_cells(level)
