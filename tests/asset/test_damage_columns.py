@@ -41,32 +41,34 @@ from tests.support.damage import (
 def test_a_column_that_is_not_what_the_schema_says_is_named(
     make: Callable[[np.ndarray], object], asset: Path, graph: Path
 ) -> None:
-    for name, path in each_held(ALL_COLUMNS, asset, graph):
-        edit(path, replaced(name, make))
-        for read in (Asset.read, Asset.shape):
-            with Asset(path) as opened, pytest.raises(CorruptAssetError) as caught:
-                read(opened, name)
-            line = str(caught.value)
-            assert line.startswith(f"{path}: damaged: column {name} ")
-            assert "\n" not in line
-        if name not in UNASKED:
-            with pytest.raises(CorruptAssetError, match=name):
-                ask_everything(path)
+    for name, path, looking in each_held(ALL_COLUMNS, asset, graph):
+        with looking:
+            edit(path, replaced(name, make))
+            for read in (Asset.read, Asset.shape):
+                with Asset(path) as opened, pytest.raises(CorruptAssetError) as caught:
+                    read(opened, name)
+                line = str(caught.value)
+                assert line.startswith(f"{path}: damaged: column {name} ")
+                assert "\n" not in line
+            if name not in UNASKED:
+                with pytest.raises(CorruptAssetError, match=name):
+                    ask_everything(path)
 
 
 def test_a_column_that_is_a_folder(asset: Path, graph: Path) -> None:
-    for name, path in each_held(ALL_COLUMNS, asset, graph):
+    for name, path, looking in each_held(ALL_COLUMNS, asset, graph):
+        with looking:
 
-        def change(file: h5py.File, name: str = name) -> None:
-            del file[name]
-            file.create_group(name)
+            def change(file: h5py.File, name: str = name) -> None:
+                del file[name]
+                file.create_group(name)
 
-        edit(path, change)
-        with (
-            Asset(path) as opened,
-            pytest.raises(CorruptAssetError, match=f"column {name} is no array"),
-        ):
-            opened.read(name)
+            edit(path, change)
+            with (
+                Asset(path) as opened,
+                pytest.raises(CorruptAssetError, match=f"column {name} is no array"),
+            ):
+                opened.read(name)
 
 
 def test_a_missing_column_is_named(asset: Path, graph: Path) -> None:
@@ -75,13 +77,14 @@ def test_a_missing_column_is_named(asset: Path, graph: Path) -> None:
         for c in COLUMNS
         if not c.optional and c.world != "lattice"
     ]
-    for name, path in each_held(needed, asset, graph):
-        edit(path, lambda file, name=name: file.__delitem__(name))
-        with Asset(path) as opened, pytest.raises(CorruptAssetError, match=f"column {name}"):
-            opened.read(name)
-        if name not in UNASKED:
-            with pytest.raises(CorruptAssetError, match=name):
-                ask_everything(path)
+    for name, path, looking in each_held(needed, asset, graph):
+        with looking:
+            edit(path, lambda file, name=name: file.__delitem__(name))
+            with Asset(path) as opened, pytest.raises(CorruptAssetError, match=f"column {name}"):
+                opened.read(name)
+            if name not in UNASKED:
+                with pytest.raises(CorruptAssetError, match=name):
+                    ask_everything(path)
 
 
 @pytest.mark.parametrize(
@@ -100,10 +103,11 @@ def test_columns_of_lengths_that_do_not_fit(
     """Right type, wrong length: damage, or else every answer is right all the same."""
     expected = {path: ask_everything(path) for path in (asset, graph)}
     names = [name for name in ALL_COLUMNS if name not in UNASKED]
-    for name, path in each_held(names, asset, graph):
-        edit(path, replaced(name, make))
-        with suppress(CorruptAssetError):
-            assert ask_everything(path) == expected[path], name
+    for name, path, looking in each_held(names, asset, graph):
+        with looking:
+            edit(path, replaced(name, make))
+            with suppress(CorruptAssetError):
+                assert ask_everything(path) == expected[path], name
 
 
 @pytest.mark.parametrize(

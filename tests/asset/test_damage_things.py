@@ -73,10 +73,11 @@ def test_every_column_is_there(tower: Path) -> None:
     ids=["dtype", "more dimensions", "no dimension"],
 )
 def test_a_column_of_another_kind(make: Callable[[np.ndarray], object], tower: Path) -> None:
-    for name, path in each_held(THING_COLUMNS, tower, tower):
-        edit(path, replaced(name, make))
-        with pytest.raises(CorruptAssetError, match=name):
-            ask(path)
+    for name, path, looking in each_held(THING_COLUMNS, tower, tower):
+        with looking:
+            edit(path, replaced(name, make))
+            with pytest.raises(CorruptAssetError, match=name):
+                ask(path)
 
 
 @pytest.mark.parametrize(
@@ -88,10 +89,11 @@ def test_a_column_of_another_length(
     make: Callable[[np.ndarray], object], tower: Path, expected: list[object]
 ) -> None:
     """Damage, or else every answer is right all the same."""
-    for name, path in each_held(THING_COLUMNS, tower, tower):
-        edit(path, replaced(name, make))
-        with suppress(CorruptAssetError):
-            assert ask(path) == expected, name
+    for name, path, looking in each_held(THING_COLUMNS, tower, tower):
+        with looking:
+            edit(path, replaced(name, make))
+            with suppress(CorruptAssetError):
+                assert ask(path) == expected, name
 
 
 @pytest.mark.parametrize("name", THING_COLUMNS)

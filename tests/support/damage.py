@@ -1,6 +1,7 @@
 """What tests of damaged assets share: two assets, questions to them, and ways to change them."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import h5py
@@ -149,13 +150,28 @@ def holder(name: str, asset: Path, graph: Path) -> Path:
         return asset if name in file else graph
 
 
-def each_held(names: Sequence[str], asset: Path, graph: Path) -> Iterator[tuple[str, Path]]:
-    """Columns, each with the one of two assets that has it, whole again each time."""
+def each_held(
+    names: Sequence[str], asset: Path, graph: Path
+) -> Iterator[tuple[str, Path, AbstractContextManager[None]]]:
+    """Columns, each with the one of two assets that has it, whole again each time.
+
+    What fails within the context that comes with a column is told in the end, of all columns.
+    """
     whole = {path: path.read_bytes() for path in (asset, graph)}
+    wrong = []
+
+    @contextmanager
+    def looking_at(name: str) -> Iterator[None]:
+        try:
+            yield
+        except (Exception, pytest.fail.Exception) as error:
+            wrong.append(f"{name}: {type(error).__name__}: {error}")
+
     for name in names:
         path = holder(name, asset, graph)
-        yield name, path
+        yield name, path, looking_at(name)
         path.write_bytes(whole[path])
+    assert not wrong, "\n".join(wrong)
 
 
 def replaced(name: str, make: Callable[[np.ndarray], object]) -> Callable[[h5py.File], str]:
