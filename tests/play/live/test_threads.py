@@ -9,7 +9,7 @@ from bake.play import BlockedCellError, Navigator, open_asset
 from tests.support.baked import bake_grid, rows
 
 #: Lookups of each reader; a million is by hand.
-LOOKUPS = int(os.environ.get("BAKE_THREAD_LOOKUPS", "3000"))
+LOOKUPS = int(os.environ.get("BAKE_THREAD_LOOKUPS", "8000"))
 
 #: Two ways round, one of which is always shut: a path through both doors, or through none, is torn.
 PICTURE = (
