@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from bake.kernels import jit
 from bake.play import open_asset
 from bake.play.live import exact
 from tests.support.live_model import (
@@ -18,6 +17,7 @@ from tests.support.live_model import (
     grid_model,
 )
 from tests.support.strategies import FAMILIES, seeded
+from tests.support.uncompiled import without_compiler
 
 #: What a sweep is thought to take: nothing, what it does take, and more than anything else, so
 #: that both fields and single queries answer for every kind of pair.
@@ -70,7 +70,7 @@ def test_square_levels(tmp_path: Path, seed: int) -> None:
 
 
 def test_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jit, "COMPILED", False)
+    without_compiler(monkeypatch)
     for tables in (None, ("components",)):
         model = grid_model(3)
         run(model, model.baked(tmp_path, tables=tables, distance_storage="labels"), 3, 3)

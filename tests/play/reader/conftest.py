@@ -2,10 +2,10 @@
 
 import pytest
 
-from bake.kernels import jit
+from tests.support.uncompiled import without_compiler
 
 
 @pytest.fixture
 def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where numba is not installed."""
-    monkeypatch.setattr(jit, "COMPILED", False)
+    without_compiler(monkeypatch)

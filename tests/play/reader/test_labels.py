@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from bake.arrays import AnyArray
-from bake.kernels import jit
 from bake.play import Navigator, open_asset
 from bake.play.reader.hops import DistanceLabels
 from bake.recipe import LevelRecipe
@@ -28,6 +27,7 @@ from tests.support.oracles import (
 from tests.support.strategies import FAMILIES, random_grid, seeded
 from tests.support.tampering import edited
 from tests.support.tower import baked_tower
+from tests.support.uncompiled import without_compiler
 
 ALONE = ("distances",)
 BESIDE = ("components", "next_hops", "distances")
@@ -37,7 +37,7 @@ LABELS = {"distance_storage": "labels"}
 @pytest.fixture(params=["compiled", "uncompiled"])
 def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "uncompiled":
-        monkeypatch.setattr(jit, "COMPILED", False)
+        without_compiler(monkeypatch)
 
 
 def labels_of(nav: Navigator) -> DistanceLabels | None:
