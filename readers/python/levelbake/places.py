@@ -602,7 +602,7 @@ class Points:
             if abs(x) < _MOST - 1 and abs(y) < _MOST - 1:
                 return math.floor(x), math.floor(y)
         given, is_one = self._rows(points, "point", "iuf")
-        floor = self._floors(given, "point")
+        floor = self._floors(given)
         with np.errstate(invalid="ignore", over="ignore"):
             found = coordinates.cells(given[:, :2].astype(np.float64), floor, layout)
             near = (np.abs(found) < _MOST).all(axis=1)
@@ -626,7 +626,7 @@ class Points:
             (left, top), (x, y) = self.coordinates.centres[0], cells
             return self.coordinates.middle(left, top, x, y)
         given, is_one = self._rows(cells, "cell", "iu")
-        floor = self._floors(given, "cell")
+        floor = self._floors(given)
         found = self.coordinates.points(given[:, :2], floor, self._places.hex_layout)
         if is_one:
             return (*found[0].tolist(), *given[0, 2:].tolist())
@@ -677,7 +677,7 @@ class Points:
             self._refuse(what, noun, "two integers" if noun == "cell" else "two numbers")
         return rows, given.ndim == 1
 
-    def _floors(self, given: AnyArray, noun: str) -> AnyArray:
+    def _floors(self, given: AnyArray) -> AnyArray:
         """Return (n) int64, the floor of each row; 0 where the level has one floor."""
         if given.shape[1] == 2:
             return np.zeros(len(given), dtype=np.int64)
