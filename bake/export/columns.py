@@ -218,7 +218,7 @@ def _hops(columns: ProfileColumns, move: AnyArray, *, charted: bool) -> dict[str
     greedy: dict[str, AnyArray] = {}
     if len(hops.at) and charted:
         # Each combination of 18 moves is stored once.
-        slot = np.where(hops.greedy_slot < 0, hops.none, hops.greedy_slot).astype(dtype)
+        slot = np.where(hops.greedy_slot < 0, dtype.type(hops.none), hops.greedy_slot.astype(dtype))
         packed = slot.view(f"V{slot.itemsize * slot.shape[1]}").reshape(-1)
         _, at, kind = np.unique(packed, return_index=True, return_inverse=True)
         greedy = {"greedy_kind": kind.astype(move_type(len(at))), "greedy_move": slot[at]}

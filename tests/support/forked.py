@@ -107,9 +107,17 @@ class _Forked(subprocess.Popen[Any]):
         with self._answer:
             return self.pid, int(self._answer.readline())
 
-    def _internal_poll(self, *given: Any, **more: Any) -> int | None:
-        more["_waitpid"] = lambda _, flags: self._try_wait(flags)
-        return super()._internal_poll(*given, **more)
+    def _internal_poll(self, *_given: Any, **_more: Any) -> int | None:
+        # The arguments of the base method differ between Python versions.
+        if self.returncode is None and self._waitpid_lock.acquire(blocking=False):
+            try:
+                if self.returncode is None:
+                    pid, status = self._try_wait(os.WNOHANG)
+                    if pid == self.pid:
+                        self._handle_exitstatus(status)
+            finally:
+                self._waitpid_lock.release()
+        return self.returncode
 
 
 #: Starts a process; where a system has no forks, it is an interpreter of its own.
