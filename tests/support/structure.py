@@ -1,15 +1,12 @@
 """How the package is built: its modules, what they import, and how large they are.
 
-``python -m tests.support.structure`` prints the figures that decision 21 compares;
-``python -m tests.support.structure budgets`` writes them into ``tests/budgets.toml``.
+``python -m tests.support.structure`` prints the figures that decision 21 compares.
 """
 
 import ast
 import io
 import re
-import sys
 import tokenize
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -131,10 +128,6 @@ class Weight(NamedTuple):
     public_names: int  # functions, classes and constants of modules without an underscore
 
 
-#: The file that says how large each room may be, and the figures it bounds.
-BUDGETS = Path(__file__).parents[1] / "budgets.toml"
-BUDGETED = ("tokens", "kernels", "public_names")
-
 #: What marks a function as compiled.
 KERNELS = frozenset({"kernel", "allocating", "inlined", "accessor", "separate"})
 
@@ -191,36 +184,6 @@ def room_weights(package: Path = PACKAGE) -> dict[str, Weight]:
     return rooms
 
 
-def write_budgets() -> None:
-    """Set every budget to what is there."""
-    text = BUDGETS.read_text("utf-8")
-    head = text[: text.index("[")]
-    rooms = sorted(room_weights().items())
-    width = max(len(name) for name, _ in rooms) + 2
-    for figure in BUDGETED:
-        head += f"[{figure}]\n"
-        for name, own in rooms:
-            key = f'"{name}"' if " " in name else name
-            head += f"{key:{width}} = {getattr(own, figure)}\n"
-        head += "\n"
-    BUDGETS.write_text(head.rstrip() + "\n", "utf-8")
-
-
-def budgets() -> dict[str, dict[str, int]]:
-    """By figure and room: what is the most."""
-    return tomllib.loads(BUDGETS.read_text("utf-8"))
-
-
-def homes_of_classes(known: Mapping[str, Path]) -> dict[str, list[str]]:
-    """By name of a class: the modules that have a class of that name."""
-    homes: dict[str, list[str]] = {}
-    for module, path in known.items():
-        for node in parsed(path).body:
-            if isinstance(node, ast.ClassDef):
-                homes.setdefault(node.name, []).append(module)
-    return homes
-
-
 def signatures(path: Path) -> dict[str, tuple[int, bool]]:
     """By function: how many parameters it takes, and whether it is a kernel."""
     found: dict[str, tuple[int, bool]] = {}
@@ -247,9 +210,6 @@ def folder_sizes(known: Mapping[str, Path]) -> Counter[str]:
 
 def main() -> None:
     """Print how large each room is, circles, the fullest folders and the longest signatures."""
-    if sys.argv[1:] == ["budgets"]:
-        write_budgets()
-        return
     known = modules()
     rooms = room_weights()
     school = rooms.get("school", Weight(0, 0, 0, 0))
