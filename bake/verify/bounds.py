@@ -15,7 +15,7 @@ import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, Int64Array
 from bake.graph import INFINITY, UNREACHABLE
-from bake.verify.profile import FileProfile, Progress
+from bake.verify.profile import FileProfile, Progress, search_distances
 
 
 class ClusterDistances:
@@ -86,13 +86,11 @@ def search_bounds(
     profile: FileProfile, targets: Int64Array, bounds: ClusterDistances, progress: Progress
 ) -> None:
     """Search for the distances that no table states: to whole clusters, or to a sample of rows."""
-    from scipy.sparse.csgraph import dijkstra
-
     backward = profile.arcs.cheapest().T.tocsr()
     every = len(targets) == profile.rows
     sets = bounds.members if every else np.split(targets, len(targets))
     for done, rows in enumerate(sets, start=1):
-        found = np.minimum(dijkstra(backward, indices=rows, min_only=True), INFINITY)
+        found = np.minimum(search_distances(backward, indices=rows, min_only=True), INFINITY)
         bounds(rows[:1].astype(np.int32), found.astype(np.int32)[:, None])
         progress(done / len(sets))
 
@@ -104,8 +102,6 @@ def part_of(progress: Progress, number: int, count: int) -> Progress:
 
 def _prove_pivots(profile: FileProfile, pivot: AnyArray, *, two_way: bool) -> None:
     """Prove that distances to and from pivots are consistent and belong to real pivots."""
-    from scipy.sparse.csgraph import dijkstra
-
     arcs, require = profile.arcs, profile.require
     half = pivot.shape[1] if two_way else pivot.shape[1] // 2
     require(two_way or pivot.shape[1] == 2 * half, "pivot_distance has an odd number of columns")
@@ -123,7 +119,7 @@ def _prove_pivots(profile: FileProfile, pivot: AnyArray, *, two_way: bool) -> No
             continue  # This pivot leads nowhere, and bounds nothing.
         origin = np.flatnonzero(stored == 0)
         require(len(origin) == 1, f"pivot column {column} has not one pivot")
-        real = dijkstra(backward if toward else onward, indices=origin[0])
+        real = search_distances(backward if toward else onward, indices=origin[0])
         reached = np.isfinite(real)
         filled = np.where(reached, real, real[reached].max())
         require((stored == filled).all(), f"pivot column {column} is not the distance")

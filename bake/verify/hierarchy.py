@@ -18,7 +18,7 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int64Array
 from bake.asset.layers import stored_layers
 from bake.graph import UNREACHABLE
-from bake.verify.profile import Arcs, FileProfile
+from bake.verify.profile import Arcs, FileProfile, search_distances
 from bake.verify.stated import Recipe
 
 #: Nodes times transitions that are searched in one layer. In a larger layer only every second
@@ -113,8 +113,6 @@ def _prove_crossings(profile: FileProfile, layer: _Layer, *, every: bool) -> Non
 
 def _prove_inside(profile: FileProfile, layer: _Layer, fields: _Fields, bits: int) -> None:
     """Prove that arcs and fields inside clusters are those of shortest ways inside."""
-    from scipy.sparse.csgraph import dijkstra
-
     below, label, own, arcs = layer.below, layer.label, layer.own, layer.arcs
     layer_inside = arcs.where(label[own[arcs.tail]] == label[own[arcs.head]]).cheapest()
     order = np.argsort(label, kind="stable")
@@ -136,14 +134,14 @@ def _prove_inside(profile: FileProfile, layer: _Layer, fields: _Fields, bits: in
         if not len(here) or cluster % step:
             continue
         # Search toward each transition: rows of the result are transitions, columns nodes.
-        toward = dijkstra(inward[inside, inside], indices=here)
+        toward = search_distances(inward[inside, inside], indices=here)
         real = toward[:, here].T
         stored = layer_inside[ends, ends]
         profile.require(
             (stored.data == real[stored.nonzero()]).all(),
             "an arc inside a cluster is not as long as the shortest way there",
         )
-        kept = (dijkstra(stored) == real).all()
+        kept = (search_distances(stored) == real).all()
         profile.require(kept, "arcs inside a cluster do not keep the distances there")
         if slots is not None:
             _prove_fields(profile, below, members, toward, slots)
@@ -181,8 +179,6 @@ def _prove_fields(
 
 
 def _prove_landmarks(profile: FileProfile, layer: Arcs) -> None:
-    from scipy.sparse.csgraph import dijkstra
-
     landmark = profile.column("layer_landmark")
     graph = layer.cheapest()
     parts, part = layer.components("weak")
@@ -190,6 +186,6 @@ def _prove_landmarks(profile: FileProfile, layer: Arcs) -> None:
         origin = np.flatnonzero(column == 0)
         single = (np.bincount(part[origin], minlength=parts) == 1).all()
         profile.require(single, "a connected part has no landmark of its own, or several")
-        real = dijkstra(graph, indices=origin, min_only=True)
+        real = search_distances(graph, indices=origin, min_only=True)
         stored = np.where(column == UNREACHABLE, np.inf, column)
         profile.require((real == stored).all(), "a distance from a landmark is wrong")

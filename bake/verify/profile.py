@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array, Int64Array
+from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array
 from bake.asset import Asset
 from bake.graph import BLOCKED
 from bake.verify.stated import Proven
@@ -103,6 +103,26 @@ class Arcs:
             return 0, np.empty(0, dtype=np.int32)
         count, label = connected_components(self.cheapest(), connection=connection)
         return int(count), label
+
+
+def search_distances(graph: csr_array, **options: Any) -> Float64Array:
+    """Return shortest distances in a sparse graph, searched by scipy.
+
+    Args:
+        graph: (n, n) float64 ticks.
+        options: those of :func:`scipy.sparse.csgraph.dijkstra`.
+
+    Returns:
+        float64 ticks, inf where there is no path.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+
+    # Slices have 64-bit indices, which scipy 1.14 does not search.
+    indices, first = (part.astype(np.int32, copy=False) for part in (graph.indices, graph.indptr))
+    narrow = csr_array((graph.data, indices, first), shape=graph.shape)
+    distances: Float64Array = dijkstra(narrow, **options)
+    return distances
 
 
 class FileProfile(Proven):
