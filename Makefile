@@ -11,7 +11,7 @@ TEST_JOBS ?= auto
 # What pytest is given beside its settings; empty = all tests.
 TESTS ?=
 
-.PHONY: bake check verify test test-school night install-test coverage mutation bench lint lock clean
+.PHONY: bake check verify test test-school on-oldest check-oldest night install-test coverage mutation bench lint lock clean
 
 bake: $(READY)
 	$(BIN)/bake build
@@ -33,6 +33,15 @@ test: $(READY)
 test-school: export PYTHONDONTWRITEBYTECODE =
 test-school: $(READY)
 	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist worksteal tests/school
+
+# A part of the tests for another Python, in an environment of its own: `make on-oldest PYTHON=python3.11`.
+on-oldest:
+	$(MAKE) VENV=build/oldest PYTHON=$(PYTHON) lint check-oldest install-test
+
+check-oldest: export PYTHONDONTWRITEBYTECODE =
+check-oldest: $(READY)
+	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist worksteal tests/cli tests/flat tests/reader \
+	  tests/readers tests/view tests/viewer tests/verify
 
 # Takes hours: many examples of each property, long sequences of changes, coverage and mutants.
 night: export HYPOTHESIS_PROFILE := night

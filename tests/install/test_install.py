@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import venv
@@ -144,6 +145,48 @@ def test_a_first_recipe_for_levels_of_ones_own(everything: Environment, tmp_path
     ask += "print(nav.next_hop((1, 1), (4, 1)), nav.can_stand((0, 0)))"
     said = run(everything.programs / "python", "-c", ask, cwd=tmp_path)
     assert said.strip() == "(2, 1) False"
+
+
+#: What the lowest versions run, on all of our own levels.
+COMMANDS = """
+build
+check
+lint
+plan
+info baked/marsh.h5
+verify baked
+diff baked/marsh.h5 baked/five.h5
+path baked/five.h5 A D
+render baked/five.h5 -o five.png
+export baked/marsh.h5 -o marsh.bake
+view baked/marsh.h5 --html marsh.html
+schema columns
+"""
+
+
+@pytest.mark.skipif(
+    sys.version_info >= (3, 12), reason="the lowest versions have wheels for Python 3.11 alone"
+)
+def test_the_lowest_versions_that_are_allowed(built: Path, tmp_path: Path) -> None:
+    environment = Environment(tmp_path / "environment")
+    python = environment.programs / "python"
+    # A resolution of the lowest direct dependencies needs them as the project's own, not a wheel's.
+    resolve = (sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", python)
+    extras = ("--extra", "verify", "--extra", "cluster")
+    run(*resolve, "--resolution", "lowest-direct", "-r", "pyproject.toml", *extras, cwd=ROOT)
+    environment.install("--no-deps", "--force-reinstall", *built.glob("*.whl"), cwd=tmp_path)
+    packages = run(python, "-m", "pip", "list", "--format", "freeze", cwd=tmp_path)
+    assert "numpy==2.0.0" in packages.splitlines()
+
+    shutil.copytree(ROOT / "levels_src", tmp_path / "levels_src")
+    shutil.copy(ROOT / "bake.toml", tmp_path)
+    for command in COMMANDS.strip().splitlines():
+        run(environment.programs / "bake", *command.split(), cwd=tmp_path)
+        run(environment.programs / "bake", command.split()[0], "--help", cwd=tmp_path)
+    run(environment.programs / "bake", "build", "--force", "--cluster", "local", cwd=tmp_path)
+    ask = "from {} import {} as o; p = o('baked/five.h5').profile(); print(p.places()[:2])"
+    for package, opener in (("levelbake", "open_level"), ("bake.play", "open_asset")):
+        run(python, "-c", ask.format(package, opener), cwd=tmp_path)
 
 
 def test_the_archives_of_sources_install(built: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,7 +37,8 @@ def view_of(array: AnyArray, *shape: int) -> memoryview[int]:
     Args:
         shape: its dimensions; none = it is flat.
     """
-    return memoryview(np.ascontiguousarray(array).reshape(shape or -1))  # type: ignore[arg-type]
+    buffer: Any = np.ascontiguousarray(array).reshape(shape or -1)
+    return memoryview(buffer)
 
 
 class LevelGround(NamedTuple):
@@ -515,7 +516,7 @@ class Hops:
     @cached_property
     def _parted(self) -> bool:
         """Tell whether components say where there is no path; otherwise runs do, or none is."""
-        return not (self.one_way and self.reach is None) and self.component.max(initial=0) > 0
+        return not (self.one_way and self.reach is None) and bool(self.component.any())
 
     @cached_property
     def _runs(self) -> tuple[Int64Array, AnyArray, Int32Array]:
