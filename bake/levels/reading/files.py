@@ -7,14 +7,17 @@ project, unless the recipe says otherwise.
 from __future__ import annotations
 
 import json
+import os
 import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
+from unicodedata import normalize
 
 from bake.errors import LevelError
 from bake.levels.reading.limits import spend_text
 from bake.levels.reading.mistakes import Where, json_place, refuse, shown
+from bake.levels.reading.names import fold_file_name
 
 #: A JSON value takes many times its text in memory, so this is far less than an image may have.
 MAX_JSON_BYTES = 2**26
@@ -223,8 +226,12 @@ def referred_file(
         refuse(owner, place, found, "a relative path")
     path = owner.parent / reference
     try:
-        inside = path.resolve().is_relative_to(root)
         there = path.is_file()
+        if not there and "\\" in reference:
+            # Windows separates folders by backslashes, and other systems take them for letters.
+            path = owner.parent / reference.replace("\\", "/")
+            there = path.is_file()
+        inside = path.resolve().is_relative_to(root)
     except (OSError, RuntimeError, ValueError):
         found = f"the reference {shown(reference)} leads nowhere"
         raise LevelError(found, file=owner, place=place, expected="a relative path") from None
@@ -239,11 +246,50 @@ def referred_file(
             f"move the file, or set allow_outside = true in [{table}]",
         )
     if not there:
-        refuse(
-            owner,
-            place,
-            f"the file {shown(reference)} is missing",
-            "the file it names",
-            "bring it back, or save the project again",
-        )
+        found, remedy = f"the file {shown(reference)} is missing", "bring it back"
+        other = _find_other_spelling(path, None if allow_outside else root)
+        if other is not None:
+            spelled, differs = other
+            name = Path(os.path.relpath(spelled, owner.parent)).as_posix()
+            found += f", but {shown(name)} is there, which differs in {differs}"
+            remedy = "rename one of them"
+        refuse(owner, place, found, "the file it names", f"{remedy}, or save the project again")
     return path
+
+
+def _find_other_spelling(path: Path, root: Path | None) -> tuple[Path, str] | None:
+    """Find the file whose path differs from a missing one in case or in how accents are encoded.
+
+    Args:
+        path: of the missing file.
+        root: folder outside of which nothing is listed, resolved; None = all may be listed.
+
+    Returns:
+        The file and the difference in words; None where no file or more than one fits.
+    """
+    place = Path(path.anchor)
+    for part in path.parts[1:] if path.anchor else path.parts:
+        try:
+            if part == ".." or (place / part).exists():
+                place /= part
+                continue
+            if root is not None and not place.resolve().is_relative_to(root):
+                return None
+            fits = [
+                each
+                for each in place.iterdir()
+                if fold_file_name(each.name) == fold_file_name(part)
+            ]
+        except (OSError, RuntimeError, ValueError):
+            return None
+        if len(fits) != 1:
+            return None
+        place = fits[0]
+    if not place.is_file():
+        return None
+    differences = []
+    if normalize("NFC", str(place)) != normalize("NFC", str(path)):
+        differences.append("letter case")
+    if str(place).casefold() != str(path).casefold():
+        differences.append("how accents are encoded")
+    return place, " and ".join(differences)
