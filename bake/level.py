@@ -162,6 +162,7 @@ class Remark:
 
     place: str | None  #: where in the file it is; None = no single place
     message: str  #: what does not count, and what to do
+    rule: Literal["ignored", "classes"] = "ignored"  #: the rule of `bake lint` that it belongs to
 
 
 #: Which points lie inside rings that cross: those that a ray leaves an odd number of times, or
@@ -374,6 +375,9 @@ class GraphLevel:
     terrain_rules: Mapping[str, TerrainRule] = field(default_factory=dict)
     colours: Mapping[str, Colour] = field(default_factory=dict)
     depends_on: tuple[Path, ...] = ()
+    remarks: tuple[Remark, ...] = ()  #: what was drawn in the file, but does not count
+    #: entries of the recipe's legend for its format that it has nothing for
+    unmatched: tuple[str, ...] = ()
     #: for each terrain of a divided plane, what it is called in the file, and the profiles that may
     #: stand there; empty where the graph was given
     areas: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)

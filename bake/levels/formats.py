@@ -6,12 +6,13 @@ Formats are imported only when a file needs them, so that naming the suffixes co
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
 from bake.level import Drawn
 from bake.levels.reading.editors import LdtkReading, TiledReading
-from bake.levels.reading.files import read_document
+from bake.levels.reading.files import MAX_JSON_BYTES, read_document, read_start
 from bake.levels.reading.limits import allowance
 from bake.levels.reading.mistakes import refuse, shown
 from levelbake.errors import BakeError
@@ -44,11 +45,20 @@ _SHOWN_KEYS = 6
 #: The format of puzzles, which are no levels and have a reader of their own.
 PUZZLE_FORMAT = "bake-puzzle"
 _PIECE = 2**20
+#: Keys that all maps and all tilesets of Tiled have, whatever version saved them.
+_TILED_KEYS: Mapping[Literal["map", "tileset"], tuple[str, ...]] = {
+    "map": ("layers", "tilesets", "tilewidth", "tileheight"),
+    "tileset": ("tilewidth", "tileheight", "margin", "spacing"),
+}
 
 
 def format_of(path: Path) -> Format | None:
-    """Return the format of a level file, by its suffix in any case; None where it has none."""
-    return _FORMATS.get(path.suffix.lower())
+    """Return the format of a level file, or None where it has none.
+
+    Its suffix decides, in any case. A file of JSON may be a map of Tiled, as its contents show.
+    """
+    found = _FORMATS.get(path.suffix.lower())
+    return "tiled" if found == "json" and is_tiled_json(path, "map") else found
 
 
 def is_puzzle(path: Path) -> bool:
@@ -67,6 +77,37 @@ def is_puzzle(path: Path) -> bool:
     except (BakeError, OSError):  # Whoever reads it as a level says what is wrong.
         return False
     return False
+
+
+def is_tiled_json(path: Path, kind: Literal["map", "tileset"]) -> bool:
+    """Return whether a file of JSON is a map or tileset of Tiled; False where it cannot be read.
+
+    Tiled calls exported maps ``NAME.json``, and so do engines such as Phaser.
+    """
+    try:
+        status = path.stat()
+    except OSError:
+        return False
+    return _is_tiled_json(path, kind, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=4096)
+def _is_tiled_json(path: Path, kind: Literal["map", "tileset"], _changed: int, size: int) -> bool:
+    keys = _TILED_KEYS[kind]
+    if size > MAX_JSON_BYTES:
+        return False
+    try:
+        text = read_start(path, size)
+        # Levels of other formats may be large, and are not parsed here.
+        if not all(f'"{key}"'.encode() in text for key in keys):
+            return False
+        with allowance(None):
+            document = read_document(path)
+    except BakeError:
+        return False
+    if not isinstance(document, dict) or "format" in document:
+        return False
+    return document.keys() >= {*keys} and document.get("type", kind) == kind
 
 
 def parts(
@@ -97,6 +138,29 @@ def parts(
     return ("",)
 
 
+def implied_files(
+    path: Path, tiled: TiledReading | None = None, project: Path | None = None
+) -> tuple[Path, ...]:
+    """Return the files that a level is read from though no file refers to them.
+
+    They are the project files that define the custom types of a map of Tiled.
+
+    Args:
+        path: a level file.
+        tiled: how Tiled maps are read; None = by the defaults.
+        project: folder that files a level refers to must lie in; None = the level's own.
+
+    Raises:
+        LevelError: a project file lies outside that folder.
+    """
+    if format_of(path) != "tiled":
+        return ()
+    from bake.levels.tiled.custom_types import find_custom_types
+
+    outside = tiled is not None and tiled.allow_outside
+    return tuple(find_custom_types(path, project, allow_outside=outside).files)
+
+
 def load(
     path: Path,
     legend: Mapping[str, str],
@@ -110,7 +174,7 @@ def load(
     """Read one level.
 
     Args:
-        path: the file; its suffix, in any case, says which format it is.
+        path: the file, whose format is that of :func:`format_of`.
         legend: terrain by colour ("#rrggbb" or "#rrggbbaa"), for images and drawings.
         part: which of its levels, by a name of :func:`parts`.
         tiled: how Tiled maps are read; None = by the defaults.
@@ -210,6 +274,9 @@ def _read_json(path: Path) -> Drawn:
 
         return read_graph(path, document)
 
+    if document.get("type") == "tileset" or is_tiled_json(path, "tileset"):
+        found = "this is a tileset of Tiled, which its maps refer to"
+        refuse(path, None, found, "a level", "name in sources the levels alone")
     keys = [shown(key) for key in document]
     if len(keys) > _SHOWN_KEYS:
         keys = [*keys[:_SHOWN_KEYS], "..."]

@@ -24,6 +24,7 @@ Rule = Literal[
     "links",
     "narrow",
     "ignored",
+    "classes",
     "gravity",
     "straight",
     "terrain",
@@ -97,8 +98,8 @@ def _said(found: Finding, others: Sequence[Finding]) -> str:
 def summed_up(findings: Sequence[Finding]) -> list[tuple[Finding, list[Finding]]]:
     """Put together what is said again and again.
 
-    That is what one rule says of many places of a level and profile, and what it says of several
-    levels of one file as a whole.
+    Findings of one rule are alike where they are about many places of a level and profile, about
+    several levels of one file as a whole, or about the classes of any levels.
 
     Returns:
         The findings that are told, each with those that its line sums up.
@@ -108,7 +109,9 @@ def summed_up(findings: Sequence[Finding]) -> list[tuple[Finding, list[Finding]]
         words = (found.message, "")
         if found.cell is not None:
             words = _NUMBER.sub("#", _NAME.sub("'...'", found.message)), found.level
-        kind = (found.rule, found.severity, found.file, found.place, found.profile, *words)
+        of_file = (found.file, found.place, found.profile, *words)
+        # One project file would define the classes of all levels.
+        kind = (found.rule, found.severity, *(() if found.rule == "classes" else of_file))
         kinds.setdefault(kind, []).append(found)
     told: dict[int, list[Finding]] = {}
     for alike in kinds.values():

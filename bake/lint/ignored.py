@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from bake.level import GridLevel, Level, Remark
+from bake.level import Level, Remark
 from bake.levels import format_of
 from bake.lint.findings import Finding, Rule, severity_of
 from bake.pipeline import Outcome, Task
@@ -25,8 +25,6 @@ class LeftOver:
 
     @staticmethod
     def of(task: Task, level: Level) -> LeftOver:
-        if not isinstance(level, GridLevel):
-            return LeftOver(task, (), ())
         return LeftOver(task, level.remarks, level.unmatched)
 
 
@@ -34,7 +32,7 @@ def ignored(read: LeftOver) -> Iterator[Finding]:
     """Yield a finding for everything that was drawn in a level, but does not count."""
     task = read.task
     for each in read.remarks:
-        yield remarked("ignored", task.recipe.lint, str(task.source), task.name, each)
+        yield remarked(each.rule, task.recipe.lint, str(task.source), task.name, each)
 
 
 def idle_entries(

@@ -156,8 +156,8 @@ def baked_of(
         seconds,
         taken_up,
         notes,
-        level.remarks if isinstance(level, GridLevel) else (),
-        level.unmatched if isinstance(level, GridLevel) else (),
+        level.remarks,
+        level.unmatched,
     )
 
 

@@ -21,6 +21,7 @@ from bake.asset.header import PATCH_PREFIX, read_header, sha256_of
 from bake.asset.partial import written_whole
 from bake.asset.schema import BAKE_REVISION
 from bake.errors import LevelError
+from bake.levels import implied_files
 from bake.pipeline.sources import Task, name_error, name_is_text
 from bake.recipe import LevelRecipe
 from levelbake.errors import AssetError, OutputError
@@ -109,7 +110,13 @@ def _changed_sources(task: Task, header: Header, digest: Callable[[Path], str]) 
                 changed.append(f"{name} changed")
         except (OSError, ValueError):  # A name with a NUL in it is a ValueError.
             changed.append(f"{name} cannot be read")
-    return changed
+    known = {name for name, _ in header.sources}
+    try:
+        implied = implied_files(task.source, task.recipe.tiled, task.project)
+    except LevelError as error:
+        return [*changed, error.found]
+    names = [Path(os.path.relpath(file, task.source.parent)).as_posix() for file in implied]
+    return [*changed, *(f"{name} is new" for name in names if name not in known)]
 
 
 def write_depfile(file: Path, tasks: Sequence[Task], recipe: Path | None) -> None:

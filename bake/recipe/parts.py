@@ -36,6 +36,7 @@ _RULES: Mapping[str, tuple[Severity, str]] = {
     "links": ("error", "Links that lead nowhere, or are for nobody."),
     "narrow": ("notice", "Cells too narrow for a large profile."),
     "ignored": ("warning", "Layers, objects and shapes that do not count."),
+    "classes": ("notice", "Classes of Tiled without a project file that defines them."),
     "gravity": ("warning", "Levels that look like those of platformers."),
     "straight": ("notice", "Straight lines of a divided plane through walls."),
     "terrain": ("notice", "Terrains that no cell has."),

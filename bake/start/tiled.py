@@ -15,11 +15,12 @@ import numpy as np
 
 from bake.levels.reading.editors import BELOW, TiledReading
 from bake.levels.reading.mistakes import shown
+from bake.levels.reading.names import plain_name
 from bake.levels.tiled.fields import Fields
 from bake.levels.tiled.geometry import TILE_BITS, Geometry
 from bake.levels.tiled.layers import Box, Layer, extent, open_layers, pieces
 from bake.levels.tiled.maps import members
-from bake.levels.tiled.meanings import KINDS, Legend, is_thing, property_key, truth
+from bake.levels.tiled.meanings import Legend, is_thing, property_key, truth
 from bake.levels.tiled.objects import Object, Templates, read_objects
 from bake.levels.tiled.tilesets import MapFiles, Tile, Tilesets
 from bake.start.entries import TILED, TILED_LEGEND, Entry, Guesses, is_writable
@@ -207,7 +208,7 @@ class MapGuesser:
 
     def _property(self, name: str, value: object) -> bool:
         """Guess what a property of a tile means; tell whether it means anything."""
-        if name in _OWN or "=" in name or value is None or value == "":
+        if plain_name(name) in _OWN or "=" in name or value is None or value == "":
             return False
         key, so = property_key(name, value), truth(value)
         if isinstance(value, str) and so is None:
@@ -242,7 +243,7 @@ class MapGuesser:
             name, share = each.layer.name, each.cells / self.size
             below, ground = ground, ground or name
             floored = floored or (below is None and share > _NEARLY_ALL)
-            if each.layer.fields.properties().has("terrain") or not each.silent:
+            if each.layer.properties.has("terrain") or not each.silent:
                 continue
             key = f"layer:{name}"
             if sum(other.layer.name == name for other in self.drawn) > 1:
@@ -271,7 +272,7 @@ class MapGuesser:
         silent: dict[str, int] = {}
         for each in self.objects:
             name = each.class_name
-            if name in KINDS or is_thing(each, Legend({})):
+            if is_thing(each, Legend({})):
                 continue
             found = thing(name)
             if found is not None:

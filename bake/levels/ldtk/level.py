@@ -26,13 +26,17 @@ from bake.levels.reading.files import read_document
 from bake.levels.reading.limits import spend_area
 from bake.levels.reading.marks import (
     DOOR_STATES,
+    KIND_WORDS,
     LINK_KINDS,
     SPOT_KINDS,
+    SPOT_WORDS,
     Attributes,
     Mark,
     ThingCollector,
 )
 from bake.levels.reading.mistakes import Where, is_plain_text, refuse, shown
+from bake.levels.reading.names import plain_name
+from bake.levels.reading.remarks import RemarkCollector
 from bake.levels.reading.terrains import keep_used
 from bake.levels.reading.things import checked, rectangle
 
@@ -86,6 +90,7 @@ def read_ldtk(path: Path, part: str, reading: LdtkReading, project: Path | None)
         things=things,
         coordinates=upright(float(layout.cell), layout.origin),
         depends_on=tuple(whole.depends_on),
+        remarks=tuple(entities.unread.remarks()),
         unmatched=legend.unmatched,
         shapes=tuple(entities.shapes),
     )
@@ -93,10 +98,10 @@ def read_ldtk(path: Path, part: str, reading: LdtkReading, project: Path | None)
 
 
 class EntityFields(Attributes):
-    """The fields of an entity, by name in any case; fields that are null are left out."""
+    """The fields of an entity."""
 
     def __init__(self, entity: EntityInstance, where: Where) -> None:
-        self.instances = {each.identifier.lower(): each for each in entity.field_instances}
+        self.instances = {each.identifier: each for each in entity.field_instances}
         values = {name: each.value for name, each in self.instances.items()}
         super().__init__(where, "field", values)
 
@@ -134,11 +139,13 @@ class EntityReader(ThingCollector):
 
     Attributes:
         shapes: areas of entities, in the plane, where reading was asked to keep them.
+        unread: remarks on fields that are likely misspelled.
     """
 
     def __init__(self, project: Project, canvas: Canvas) -> None:
         super().__init__()
         self.shapes: list[Shape] = []
+        self.unread = RemarkCollector()
         self.project = project
         self.canvas = canvas
         self._here = {one.loaded.level.iid for one in canvas.layout.levels}
@@ -159,6 +166,7 @@ class EntityReader(ThingCollector):
                     each.where.inside("iid").refuse(found, "each id once")
                 by_iid[each.id] = each
         for each in entities:
+            self._remark_near_misses(each)
             self._paint(each)
             if each.kind in LINK_KINDS:
                 self._links(each, by_iid)
@@ -171,6 +179,12 @@ class EntityReader(ThingCollector):
             elif each.kind:
                 self.add_spot(each, self._cell(each))
         return self.collected()
+
+    def _remark_near_misses(self, each: Entity) -> None:
+        words = ("name", *KIND_WORDS.get(each.kind, SPOT_WORDS)) if each.kind else ("terrain",)
+        for name, near in each.said.near_misses(words):
+            message = f"the field {shown(name)} is not read; it is one edit away from {shown(near)}"
+            self.unread.add(f"entity {shown(each.entity.identifier)}", each.place, message)
 
     def _entities(self) -> Iterator[Entity]:
         found = [
@@ -214,8 +228,7 @@ class EntityReader(ThingCollector):
         said = self.canvas.legend.kind(entity.identifier)
         if said is not None:
             return "" if said == IGNORED else said
-        tags = [tag.lower() for tag in self.project.tags_of(entity)]
-        words = (*tags, entity.identifier.lower())
+        words = map(plain_name, (*self.project.tags_of(entity), entity.identifier))
         return next((word for word in words if word in KINDS), "")
 
     def _place(

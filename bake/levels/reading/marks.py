@@ -7,14 +7,16 @@ as properties or as fields.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NoReturn, Protocol
+from functools import cached_property
+from typing import Literal, NoReturn, Protocol
 
 from bake.arrays import Int32Array
 from bake.level import Cell, Door, Link, Region, Spot, Things
 from bake.levels.reading.limits import MAX_COST
 from bake.levels.reading.mistakes import is_plain_text, shown
+from bake.levels.reading.names import near_name, plain_name
 from levelbake.steps import EAST, NORTH, SOUTH, WEST
 
 SPOT_KINDS = ("spawn", "exit")
@@ -23,6 +25,26 @@ LINK_KINDS = ("link", "teleporter", "ladder", "stairs", "jump")
 TWO_WAY = ("ladder", "stairs")
 #: The states of an LDtk door that names none, and an example for every message about states.
 DOOR_STATES = "open;shut=wall"
+
+#: Every name that a property or field is read by in some editor, and the type of its value.
+WORDS: Mapping[str, Literal["flag", "number", "text"]] = {
+    **dict.fromkeys(("blocked", "walkable", "spot", "both_ways", "via"), "flag"),
+    **dict.fromkeys(("cost", "elevation", "floor"), "number"),
+    **dict.fromkeys(("terrain", "one_way", "barred", "profiles", "over", "name"), "text"),
+    **dict.fromkeys(("states", "state", "bake"), "text"),
+}
+#: What is read of each kind of thing in every editor. The `one_way` of a link is a flag.
+SPOT_WORDS = ("profiles",)
+_LINK_WORDS = ("cost", "both_ways", "one_way", "profiles")
+KIND_WORDS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(SPOT_KINDS, SPOT_WORDS),
+    **dict.fromkeys(LINK_KINDS, _LINK_WORDS),
+    "region": (),
+    "door": ("states", "state"),
+    "ledge": ("one_way", "barred"),
+}
+#: Names shorter than this are near many others, so that only values of their type count.
+_LONG_NAME = 6
 
 HEADINGS = {"north": NORTH, "east": EAST, "south": SOUTH, "west": WEST}
 _OPPOSITE = {NORTH: SOUTH, SOUTH: NORTH, EAST: WEST, WEST: EAST}
@@ -52,11 +74,13 @@ def as_number(value: object, *, is_text: bool) -> float | None:
 
 
 class Attributes:
-    """What a designer typed about an object: properties in Tiled, fields in LDtk.
+    """Values that a designer typed about an object: properties in Tiled, fields in LDtk.
+
+    The case of names and the blanks around them do not matter.
 
     Attributes:
-        noun: what the editor calls one of them.
-        values: what was typed, by name.
+        noun: the editor's word for one of them.
+        values: by name, as typed.
     """
 
     def __init__(self, owner: _Owner, noun: str, values: Mapping[str, object]) -> None:
@@ -64,12 +88,58 @@ class Attributes:
         self.noun = noun
         self.values = values
 
+    @cached_property
+    def spellings(self) -> Mapping[str, Sequence[str]]:
+        """Return the names as typed, by plain name; names without a value are left out."""
+        spellings: dict[str, list[str]] = {}
+        for name, value in self.values.items():
+            if value is not None:
+                spellings.setdefault(plain_name(name), []).append(name)
+        return spellings
+
+    def spelling(self, name: str) -> str:
+        """Return a plain name as it was typed."""
+        return self.spellings.get(name, (name,))[0]
+
     def value(self, name: str) -> object:
-        return self.values.get(name)
+        """Return the value of a plain name, or None.
+
+        Raises:
+            LevelError: the name was typed in two ways, with two values.
+        """
+        first, *others = self.spellings.get(name, (name,))
+        value = self.values.get(first)
+        for other in others:
+            if self.values[other] != value:
+                self.owner.refuse(
+                    f"the {self.noun} {shown(name)} is given twice, as {shown(first)} and "
+                    f"{shown(other)}, with two values",
+                    "one of them; case and the blanks around a name do not matter",
+                )
+        return value
+
+    def near_misses(self, known: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Yield each name that is not known but one edit away from a known one, and that one."""
+        known = frozenset(known)
+        for name, spelled in self.spellings.items():
+            near = None if name in WORDS else near_name(name, sorted(known))
+            if near is not None and (len(near) >= _LONG_NAME or self._fits(spelled[0], near)):
+                yield spelled[0], near
+
+    def _fits(self, name: str, word: str) -> bool:
+        """Return whether a value has the type of those that a word is read with."""
+        value = self.values[name]
+        match WORDS[word]:
+            case "flag":
+                return isinstance(value, bool) or value in ("true", "false")
+            case "number":
+                return as_number(value, is_text=True) is not None
+            case "text":
+                return isinstance(value, str | list)
 
     def refuse(self, name: str, expected: str) -> NoReturn:
-        """Raise the LevelError for what was typed under a name."""
-        found = f"the {self.noun} {shown(name)} is {shown(self.value(name))}"
+        """Raise the LevelError for the value of a plain name."""
+        found = f"the {self.noun} {shown(self.spelling(name))} is {shown(self.value(name))}"
         self.owner.refuse(found, expected)
 
     def text(self, name: str) -> str | None:

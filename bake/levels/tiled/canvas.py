@@ -28,7 +28,7 @@ from bake.levels.tiled.meanings import (
     legend_keys,
     terrain_of_tile,
 )
-from bake.levels.tiled.tilesets import Tileset, Tilesets
+from bake.levels.tiled.tilesets import Tile, Tileset, Tilesets
 
 Values = TypeVar("Values", UInt8Array, Float64Array)
 
@@ -45,6 +45,7 @@ class Canvas:
         barred: headings, as bits; same shape.
         names: terrains, in the order in which they were found.
         empty: terrain of cells without a tile.
+        tiles: every tile that some cell has, by tileset, first gid and number.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Canvas:
         self.empty = empty
         self.names: dict[str, int] = {}
         self._hints: dict[str, dict[str, None]] = {}
+        self.tiles: dict[tuple[str, int, int], Tile] = {}
         self._meanings: dict[tuple[str, int, int], TileTerrain] = {}
 
     def paint(
@@ -126,7 +128,8 @@ class Canvas:
         tileset, number = self.tilesets.in_cell(gid, layer.fields, cell)
         key = (tileset.name, tileset.first_gid, number)
         if key not in self._meanings:
-            self._meanings[key] = terrain_of_tile(tileset.tile(number), self.legend, self.rules)
+            tile = self.tiles[key] = tileset.tile(number)
+            self._meanings[key] = terrain_of_tile(tile, self.legend, self.rules)
         means = self._meanings[key]
         barred = turned_headings(means.barred, gid, self.geometry.orientation)
         if barred is None:
@@ -142,7 +145,7 @@ class Canvas:
 
     def _of_layer(self, layer: Layer, tileset: Tileset, number: int) -> str:
         said = self.legend.layer(layer.path, layer.name)
-        stated = said or layer.fields.properties().text("terrain")
+        stated = said or layer.properties.text("terrain")
         terrain = stated or layer.name
         if not terrain.strip() or not terrain.isprintable():
             layer.fields.refuse(

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import NoReturn
 
-from bake.levels.reading.marks import Attributes, as_number
+from bake.levels.reading.marks import WORDS, Attributes, as_number
 from bake.levels.reading.mistakes import refuse, shown
+from bake.levels.reading.names import plain_name
+from bake.levels.tiled.custom_types import MAX_CLASSES_DEEP, CustomTypes, Use
 
 #: The most properties an object, tile or layer may have; those of a template are copied to its
 #: objects.
 MAX_PROPERTIES = 1024
+#: What Tiled calls the class of an object or tile, in its versions; layers have only the first.
+_CLASS_KEYS: Mapping[Use, tuple[str, ...]] = {
+    "object": ("class", "type"),
+    "tile": ("class", "type"),
+    "layer": ("class",),
+}
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _LIMIT = 10**18
 
@@ -25,15 +34,23 @@ class Fields:
         values: by key.
         place: what it is, in words a user of the editor knows.
         is_text: whether numbers and flags come as text, as in XML.
+        types: the custom types that properties may have.
     """
 
     def __init__(
-        self, file: Path, values: Mapping[str, object], place: str, *, is_text: bool
+        self,
+        file: Path,
+        values: Mapping[str, object],
+        place: str,
+        *,
+        is_text: bool,
+        types: CustomTypes | None = None,
     ) -> None:
         self.file = file
         self.values = values
         self.place = place
         self.is_text = is_text
+        self.types = CustomTypes() if types is None else types
 
     def refuse(
         self, found: str, expected: str | None = None, remedy: str | None = None
@@ -42,11 +59,11 @@ class Fields:
 
     def at(self, place: str) -> Fields:
         """Return the same fields with a better name for their place."""
-        return Fields(self.file, self.values, place, is_text=self.is_text)
+        return self.inside(self.values, place)
 
     def inside(self, values: Mapping[str, object], place: str) -> Fields:
         """Return the fields of another object of the same file."""
-        return Fields(self.file, values, place, is_text=self.is_text)
+        return Fields(self.file, values, place, is_text=self.is_text, types=self.types)
 
     def has(self, key: str) -> bool:
         return self.values.get(key) is not None
@@ -86,17 +103,68 @@ class Fields:
         return [self.inside(item, f"{prefix}{key}[{at}]") for at, item in enumerate(value)]
 
     def properties(self) -> Properties:
-        """Return the custom properties."""
-        found: dict[str, object] = {}
-        items = self.items("properties")
+        """Return the custom properties, without those of a class."""
+        items = self._listed_properties()
         if len(items) > MAX_PROPERTIES:
             self.refuse(f"it has {len(items):,} properties", f"at most {MAX_PROPERTIES:,}")
+        return Properties(self, self._by_name(items, 0))
+
+    def class_name(self, use: Use) -> str:
+        """Return the class of an object, tile or layer; "" where it has none."""
+        return next((name for key in _CLASS_KEYS[use] if (name := self.text(key, ""))), "")
+
+    def class_properties(self, use: Use, name: str | None = None) -> Properties:
+        """Return the default properties of a class.
+
+        Args:
+            use: the kind of owner.
+            name: of the class; None = the owner's own.
+        """
+        name = self.class_name(use) if name is None else name
+        return Properties(self, self.types.class_defaults(name, use))
+
+    def typed_properties(self, use: Use) -> Properties:
+        """Return the custom properties, and those of the class where the owner has none."""
+        return self.properties().over(self.class_properties(use))
+
+    def _listed_properties(self) -> list[Fields]:
+        """Return the properties as objects with a name; Tiled before 1.2 wrote one of values."""
+        values = self.values.get("properties", [])
+        if not isinstance(values, dict):
+            return self.items("properties")
+        kinds = self.values.get("propertytypes", {})
+        if not isinstance(kinds, dict):
+            self.refuse(f"propertytypes is {shown(kinds)}", "an object")
+        prefix = f"{self.place}: " if self.place else ""
+        return [
+            self.inside(
+                {"name": name, "type": kinds.get(name, "string"), "value": value},
+                f"{prefix}properties",
+            )
+            for name, value in values.items()
+        ]
+
+    def _by_name(self, items: list[Fields], depth: int) -> dict[str, object]:
+        values: dict[str, object] = {}
         for item in items:
             name = item.text("name")
-            if name in found:
+            if name in values:
                 self.refuse(f"the property {shown(name)} is given twice", "each property once")
-            found[name] = _typed(item)
-        return Properties(self, found)
+            values[name] = item.read_value(self.place, depth)
+        return values
+
+    def read_value(self, place: str, depth: int) -> object:
+        """Return the value of a property or of a list's item, converted by its type."""
+        kind, value = self.text("type", "string"), self.values.get("value")
+        if depth > MAX_CLASSES_DEEP:
+            self.refuse("its classes and lists are nested too deeply", f"{MAX_CLASSES_DEEP} deep")
+        if self.is_text and kind == "class":
+            value = self._by_name(self.items("properties"), depth + 1)
+        elif self.is_text and kind == "list":
+            value = [item.read_value(place, depth + 1) for item in self.items("items")]
+        elif self.is_text and isinstance(value, str):
+            value = _from_text(value, kind)
+        return self.types.resolve(value, kind, self.text("propertytype", ""), place, depth)
 
     def _given(self, key: str, default: object, expected: str) -> object:
         value = self.values.get(key, default)
@@ -105,11 +173,8 @@ class Fields:
         return value
 
 
-def _typed(item: Fields) -> object:
-    """Return the value of a property, converted by its type."""
-    kind, value = item.text("type", "string"), item.values.get("value")
-    if not item.is_text or not isinstance(value, str):
-        return value
+def _from_text(value: str, kind: str) -> object:
+    """Return a value of XML, converted by its type."""
     if kind == "bool":
         return {"true": True, "false": False}.get(value, value)
     if kind in ("int", "float", "object"):
@@ -121,7 +186,11 @@ def _typed(item: Fields) -> object:
 
 
 class Properties(Attributes):
-    """Custom properties: what a designer typed."""
+    """Custom properties: what a designer typed.
+
+    The members of class properties count like properties of the owner, unless it has one of that
+    name itself, or two members of one name differ.
+    """
 
     owner: Fields
 
@@ -129,8 +198,65 @@ class Properties(Attributes):
         super().__init__(owner, "property", values)
 
     def over(self, below: Properties) -> Properties:
-        """Return these properties, with those of a template or tile where these say nothing."""
-        return Properties(self.owner, {**below.values, **self.values})
+        """Return these properties, with those of a template or tile where these have none."""
+        if not below.values:
+            return self
+        own = set(map(plain_name, self.values))
+        inherited = {
+            name: value for name, value in below.values.items() if plain_name(name) not in own
+        }
+        return Properties(self.owner, {**inherited, **self.values})
 
     def has(self, name: str) -> bool:
-        return self.values.get(name) not in (None, "")
+        return self.value(name) not in (None, "")
+
+    @cached_property
+    def members(self) -> Mapping[str, Mapping[str, object]]:
+        """Return the members of class properties: by plain name, the values by dotted path."""
+        members: dict[str, dict[str, object]] = {}
+        for count, (path, value) in enumerate(_walk_members(self.values, "")):
+            if count >= MAX_PROPERTIES:
+                self.owner.refuse("its classes have too many members", f"{MAX_PROPERTIES:,} in all")
+            name = plain_name(path.rpartition(".")[2])
+            # An object that is a goal inside a class may be a goal of the game's own.
+            if value is not None and name in WORDS:
+                members.setdefault(name, {})[path] = value
+        return members
+
+    def spelling(self, name: str) -> str:
+        if name not in self.spellings and self.members.get(name):
+            return next(iter(self.members[name]))
+        return super().spelling(name)
+
+    def value(self, name: str) -> object:
+        if name in self.spellings or name not in self.members:
+            return super().value(name)
+        first, *others = self.members[name].values()
+        return first if all(other == first for other in others) else None
+
+    def find(self, key: str) -> object:
+        """Return the value of a property, or of a member by its path such as "nav.blocked"."""
+        if "." in key and self.values.get(key) is None:
+            owner, _, member = key.partition(".")
+            inner = self.find(owner)
+            if isinstance(inner, Mapping):
+                return Properties(self.owner, inner).find(member)
+        if self.values.get(key) is not None:
+            return self.values[key]
+        return Attributes.value(self, plain_name(key))
+
+    def unread_members(self, known: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Yield the path of each member that other values of its known name hide, and the name."""
+        for name in known:
+            value = self.value(name) if name in self.members else None
+            for path, member in self.members.get(name, {}).items():
+                if member != value:
+                    yield path, name
+
+
+def _walk_members(values: Mapping[str, object], path: str) -> Iterator[tuple[str, object]]:
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _walk_members(value, f"{path}{name}.")
+        elif path:
+            yield f"{path}{name}", value

@@ -27,6 +27,7 @@ from bake.levels.reading.files import (
 )
 from bake.levels.reading.limits import spend_text
 from bake.levels.reading.mistakes import refuse, shown
+from bake.levels.tiled.custom_types import find_custom_types
 from bake.levels.tiled.fields import Fields
 from bake.levels.tiled.geometry import MAX_GID
 
@@ -52,7 +53,7 @@ _HOLDERS = ("properties", "terraintypes", "wangsets")
 _LISTS = {
     **dict.fromkeys(_LAYERS, "layers"),
     **{tag: f"{tag}s" for tag in ("tileset", "tile", "object", "terrain", "wangset")},
-    **{"property": "properties", "wangcolor": "colors", "wangtile": "wangtiles"},
+    **{"property": "properties", "item": "items", "wangcolor": "colors", "wangtile": "wangtiles"},
     # Before Tiled 1.5 corners and edges had colours of their own.
     **{"wangedgecolor": "edgecolors", "wangcornercolor": "cornercolors"},
 }
@@ -171,7 +172,7 @@ class _Builder:
 def _words(element: Element) -> Values:
     """Put an element, and what is inside it, in the words of TMJ."""
     words: Values = {**element.attributes}
-    if element.tag == "property":
+    if element.tag in ("property", "item"):
         words = {"value": element.text, **words}  # Text of several lines stands between the tags.
     elif element.tag == "wangtile":
         words["wangid"] = _wangid(element.attributes.get("wangid", ""))
@@ -235,12 +236,14 @@ class ProjectFiles:
     """Reads files for one level.
 
     Attributes:
-        depends_on: every file read beside the level itself, in order.
+        depends_on: every file read beside the level itself, in order; a project file always counts.
+        types: the custom types of the project.
     """
 
     def __init__(self, source: Path, project: Path | None, *, allow_outside: bool) -> None:
         self.source = source
-        self.depends_on: list[Path] = []
+        self.types = find_custom_types(source, project, allow_outside=allow_outside)
+        self.depends_on: list[Path] = list(self.types.files)
         self._known: set[Path] = {source}
         self.allow_outside = allow_outside
         self.root = project_root(source, project)
@@ -288,7 +291,7 @@ class ProjectFiles:
         root = _parse_xml(path, data)
         if root.tag != kind:
             refuse(path, None, f"the file holds <{root.tag[:40]}>", f"<{kind}>")
-        fields = Fields(path, _words(root), "", is_text=True)
+        fields = Fields(path, _words(root), "", is_text=True, types=self.types)
         _check_version(fields)
         return fields
 
@@ -299,7 +302,7 @@ class ProjectFiles:
         found = document.get("type", kind)
         if found != kind:
             refuse(path, "type", f"the type of the file is {shown(found)}", shown(kind))
-        fields = Fields(path, document, "", is_text=False)
+        fields = Fields(path, document, "", is_text=False, types=self.types)
         _check_version(fields)
         return fields
 

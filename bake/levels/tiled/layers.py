@@ -15,6 +15,7 @@ import zlib
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeGuard, cast
 
 import numpy as np
@@ -24,7 +25,7 @@ from bake.level import MAX_CELLS
 from bake.levels.reading.editors import TiledReading
 from bake.levels.reading.limits import check_size, spend_work
 from bake.levels.reading.mistakes import shown
-from bake.levels.tiled.fields import Fields
+from bake.levels.tiled.fields import Fields, Properties
 from bake.levels.tiled.geometry import MAX_GID
 
 Gids = UInt32Array
@@ -41,7 +42,7 @@ MAX_GROUPS_DEEP = 32
 _KINDS = ("tilelayer", "objectgroup", "imagelayer", "group")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Layer:
     """One layer."""
 
@@ -52,6 +53,12 @@ class Layer:
     floor: int | None  #: number of the floor it belongs to; None = no group says so
     #: pixels by which it is drawn to the east and south, those of its groups added
     offset: tuple[float, float] = (0.0, 0.0)
+    groups: tuple[Fields, ...] = ()  #: the groups around it, outermost first
+
+    @cached_property
+    def properties(self) -> Properties:
+        """Return its properties, and those of its class."""
+        return self.fields.typed_properties("layer")
 
 
 @dataclass(frozen=True)
@@ -71,12 +78,12 @@ def open_layers(owner: Fields, reading: TiledReading) -> tuple[list[Layer], list
     """
     counting: list[Layer] = []
     raising: list[Layer] = []
-    for layer in _walk(owner, "", None, (0.0, 0.0), 0):
+    for layer in _walk(owner, "", None, (0.0, 0.0), ()):
         names = {layer.name, *_paths(layer.path)}
         if layer.kind not in ("tilelayer", "objectgroup") or names & set(reading.ignore):
             continue
         if layer.kind == "tilelayer":
-            if layer.fields.properties().value("bake") == "elevation":
+            if layer.properties.text("bake") == "elevation":
                 raising.append(layer)
                 continue
             # Objects never hide cells, so `layers` is only about tile layers.
@@ -93,9 +100,13 @@ def _paths(path: str) -> Iterator[str]:
 
 
 def _walk(
-    owner: Fields, path: str, floor: int | None, offset: tuple[float, float], depth: int
+    owner: Fields,
+    path: str,
+    floor: int | None,
+    offset: tuple[float, float],
+    groups: tuple[Fields, ...],
 ) -> Iterator[Layer]:
-    if depth > MAX_GROUPS_DEEP:
+    if len(groups) > MAX_GROUPS_DEEP:
         owner.refuse("the groups are nested too deeply", f"at most {MAX_GROUPS_DEEP} deep")
     for item in owner.items("layers"):
         kind, name = item.text("type"), item.text("name", "")
@@ -112,16 +123,16 @@ def _walk(
             offset[1] + fields.number("offsety", 0),
         )
         if kind == "group":
-            yield from _walk(fields, own_path, own_floor, own_offset, depth + 1)
+            yield from _walk(fields, own_path, own_floor, own_offset, (*groups, fields))
         else:
-            yield Layer(fields, kind, name, own_path, own_floor, own_offset)
+            yield Layer(fields, kind, name, own_path, own_floor, own_offset, groups)
 
 
 def _floor(fields: Fields) -> int | None:
-    properties = fields.properties()
+    properties = fields.typed_properties("layer")
     if not properties.has("floor"):
         return None
-    floor = properties.values["floor"]
+    floor = properties.value("floor")
     if type(floor) is not int or not -1000 <= floor <= 1000:
         properties.refuse("floor", "a whole number from -1000 to 1000 (type int)")
     return floor

@@ -26,6 +26,7 @@ from bake.levels.tiled.objects import Templates, read_objects
 from bake.levels.tiled.shapes import ShapePainter
 from bake.levels.tiled.things import ObjectReader
 from bake.levels.tiled.tilesets import MapFiles, Tilesets
+from bake.levels.tiled.unread import UnreadCollector
 from levelbake.places import Coordinates
 
 MAX_MAPS = 10_000
@@ -89,7 +90,8 @@ def read_map(path: Path, reading: TiledReading, project: Path | None) -> GridLev
         LevelError: there is a mistake in it, or in a file it refers to.
     """
     files = MapFiles(path, project, allow_outside=reading.allow_outside)
-    return open_map(files.open(path, "map"), reading, files).level
+    level = open_map(files.open(path, "map"), reading, files).level
+    return replace(level, remarks=(*level.remarks, *files.types.remarks()))
 
 
 def open_map(owner: Fields, reading: TiledReading, files: MapFiles) -> MapLevel:
@@ -128,6 +130,10 @@ def open_map(owner: Fields, reading: TiledReading, files: MapFiles) -> MapLevel:
     terrains = keep_used(tuple(canvas.names), terrain)
     check_terrain_count(owner.file, len(terrains), "terrains")
     things = ObjectReader(objects, placing, legend).things()
+    unread = UnreadCollector(legend, files.types)
+    unread.add_layers([*layers, *raising])
+    unread.add_tiles(canvas.tiles.values())
+    unread.add_objects(objects)
     hexagonal = geometry.orientation == "hexagonal"
     coordinates = _coordinates(owner, layers, placing)
     level = GridLevel(
@@ -144,7 +150,7 @@ def open_map(owner: Fields, reading: TiledReading, files: MapFiles) -> MapLevel:
         coordinates=coordinates,
         depends_on=tuple(files.depends_on),
         hints=canvas.hints,
-        remarks=tuple(painter.remarks),
+        remarks=(*painter.remarks, *unread.remarks()),
         unmatched=legend.unmatched,
         shapes=_on_plane(painter.drawn(floors), placing, coordinates) if kept else (),
     )
@@ -282,7 +288,10 @@ def _matches(item: Fields, files: MapFiles) -> list[Member]:
             at.append(int(digits) * scale[axis] + shift[axis])
         found.append(Member(named, files.refer(named, path.name), at[0], at[1]))
     if not found:
-        item.refuse(f"the pattern {shown(text)} matches no map file", "at least one")
+        any_case = re.compile(text, re.IGNORECASE)
+        near = [path for path in _map_files(item.file.parent) if any_case.fullmatch(path.name)]
+        but = f", but {shown(near[0].name)} is there, which differs in letter case" if near else ""
+        item.refuse(f"the pattern {shown(text)} matches no map file{but}", "at least one")
     return found
 
 
@@ -291,7 +300,7 @@ def _map_files(folder: Path) -> list[Path]:
     return sorted(
         path
         for path in folder.iterdir()
-        if path.suffix.lower() in (".tmx", ".tmj")
+        if path.suffix.lower() in (".tmx", ".tmj", ".json")
         and len(path.name) <= _MAX_NAME
         and path.is_file()
     )
@@ -315,6 +324,7 @@ def read_member(path: Path, part: str, reading: TiledReading, project: Path | No
         coordinates=level.coordinates and _moved(level.coordinates, found[0].x, found[0].y),
         shapes=tuple(shifted(each, found[0].x, found[0].y) for each in level.shapes),
         depends_on=tuple(files.depends_on),
+        remarks=(*level.remarks, *files.types.remarks()),
     )
 
 
@@ -389,7 +399,7 @@ def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridL
         things=things,
         coordinates=first,
         depends_on=tuple(files.depends_on),
-        remarks=tuple(remarks),
+        remarks=(*remarks, *files.types.remarks()),
         unmatched=tuple(
             entry
             for entry in maps[0].level.unmatched

@@ -8,13 +8,14 @@ after its layer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bake.level import TerrainRule
 from bake.levels.reading.editors import BELOW, EditorLegend
 from bake.levels.reading.marks import LINK_KINDS, SPOT_KINDS
 from bake.levels.reading.mistakes import shown
+from bake.levels.reading.names import plain_name
 from bake.levels.reading.terrains import BUILT_IN_RULES, FLOOR, WALL
 from bake.levels.tiled.fields import Properties
 from bake.levels.tiled.objects import Object
@@ -29,22 +30,28 @@ _TRUTHS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no
 class Legend(EditorLegend):
     """Looks up what the recipe says of tiles."""
 
-    def of_property(self, values: Mapping[str, object]) -> str | None:
+    def of_property(self, properties: Properties) -> str | None:
         """Return the terrain of the first entry about a property that the tile has, or None."""
         for entry in self.entries:
             kind, _, name = entry.partition(":")
             if kind != "property":
                 continue
             key, given, wanted = name.partition("=")
-            value = values.get(key)
+            value = properties.find(key)
             if value is not None and (_text(value) == wanted if given else value is not False):
                 return self.said(entry)
         return None
 
     def kind(self, class_name: str, name: str) -> str | None:
-        """Return what the recipe calls objects of a class, or those of a name without a class."""
+        """Return the terrain or kind of the objects of a class, or of a name without a class.
+
+        The case of the classes that have a meaning of their own does not matter.
+        """
         word = class_name or name
-        return self.get("object", word) if word else None
+        if not word:
+            return None
+        plain = plain_name(class_name)
+        return self.get("object", word) or (self.get("object", plain) if plain in KINDS else None)
 
     @property
     def has_collision(self) -> bool:
@@ -124,7 +131,7 @@ def terrain_of_tile(tile: Tile, legend: Legend, rules: TerrainRules) -> TileTerr
     stated = _stated_rule(tile.properties)
     terrain = (
         tile.properties.text("terrain")
-        or legend.of_property(tile.properties.values)
+        or legend.of_property(tile.properties)
         or (legend.get("class", tile.class_name) or tile.class_name or None)
     )
     if terrain is not None:
@@ -164,7 +171,7 @@ def _stated_rule(properties: Properties) -> TerrainRule | None:
     if blocked is not None and blocked == walkable:
         properties.refuse("walkable", "the opposite of the property blocked")
     cost = properties.cost()
-    if blocked or walkable is False or properties.values.get("cost") == "blocked":
+    if blocked or walkable is False or properties.value("cost") == "blocked":
         return TerrainRule(None)
     if cost is None and blocked is None and walkable is None:
         return None
@@ -177,8 +184,10 @@ def _stated(value: object) -> bool | None:
 
 
 def kind_of(each: Object, legend: Legend) -> str:
-    """Return the kind the legend gives an object, or else its class."""
-    return legend.kind(each.class_name, each.name) or each.class_name
+    """Return the kind the legend gives an object, or else its class, a known one in lower case."""
+    word = plain_name(each.class_name)
+    own = word if word in KINDS else each.class_name
+    return legend.kind(each.class_name, each.name) or own
 
 
 def is_thing(each: Object, legend: Legend) -> bool:
@@ -195,7 +204,7 @@ def terrain_of(each: Object, legend: Legend, rules: TerrainRules) -> str | None:
     its property `terrain`; the legend's entry for one of its properties; `blocked` or `walkable`;
     the legend's entry for its layer, or the layer's property `terrain`.
     """
-    values = each.properties.values
+    properties = each.properties
     if each.tile is not None:
         said = legend.range_with(each.tile.tileset.name, each.tile.number)
         if said is not None:
@@ -203,20 +212,20 @@ def terrain_of(each: Object, legend: Legend, rules: TerrainRules) -> str | None:
     said = legend.kind(each.class_name, each.name)
     if said is not None:
         return said
-    own = values.get("terrain")
+    own = properties.value("terrain")
     if isinstance(own, str) and own.strip() and own.isprintable():
         stated = None if own == BELOW else _stated_rule(each.properties)
         if stated is not None:
             rules.state(each.properties, own, stated)
         return own
-    said = legend.of_property(values)
+    said = legend.of_property(properties)
     if said is not None:
         return said
     # Things of games have costs of their own, so a cost alone makes no terrain here.
-    stops, lets = (_stated(values.get(key)) for key in ("blocked", "walkable"))
+    stops, lets = (_stated(properties.value(key)) for key in ("blocked", "walkable"))
     if stops is not None or lets is not None:
         return WALL if stops or lets is False else FLOOR
     if each.layer is None:
         return None
     said = legend.layer(each.layer.path, each.layer.name)
-    return said or each.layer.fields.properties().text("terrain")
+    return said or each.layer.properties.text("terrain")

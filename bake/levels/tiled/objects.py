@@ -159,11 +159,11 @@ def _read(
             # A template may be XML where the map is JSON; then its numbers are text.
             values.setdefault(key, template.values[key])
         text = text or template.is_text
-    fields = Fields(item.file, values, item.place, is_text=text)
+    fields = Fields(item.file, values, item.place, is_text=text, types=item.types)
     fields = fields.at(_place(fields, number, where))
     properties.owner = fields
 
-    class_name = fields.text("class", "") or fields.text("type", "")
+    class_name = fields.class_name("object")
     alignment = "unspecified"
     shape = _shape(fields)
     tile, flips = None, 0
@@ -179,7 +179,8 @@ def _read(
         alignment, flips = found[0].alignment, gid & ~TILE_BITS
         tile = found[0].tile(found[1])
         class_name = class_name or tile.class_name
-        properties = properties.over(tile.properties)
+        properties = properties.over(tile.typed)
+    properties = properties.over(fields.class_properties("object", class_name))
     return Object(
         fields=fields,
         number=number,
@@ -256,7 +257,7 @@ def _corners(fields: Fields, shape: Shape) -> tuple[tuple[float, float], ...]:
 def _floor(layer: Layer, properties: Properties) -> int | None:
     if not properties.has("floor"):
         return layer.floor
-    floor = properties.values["floor"]
+    floor = properties.value("floor")
     if type(floor) is not int:
         properties.refuse("floor", "a whole number (type int)")
     return floor

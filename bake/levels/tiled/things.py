@@ -69,7 +69,7 @@ class ObjectReader(ThingCollector):
         """Find the object that the property `to` means."""
         if not each.properties.has("to"):
             return None
-        wanted = each.properties.values["to"]
+        wanted = each.properties.value("to")
         if type(wanted) is int:
             if wanted == 0:  # Tiled writes 0 where no object was chosen.
                 return None

@@ -17,6 +17,8 @@ from bake.levels.tiled.geometry import TILE_BITS
 #: The most Wang sets of one tileset; a tile belongs to one colour of each.
 MAX_WANG_SETS = 256
 _CORNERS = 4
+#: The most digits of a tile's number, which fits 32 bits.
+_LONGEST_NUMBER = 10
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,8 @@ class Tile:
     tileset: Tileset
     number: int  #: within its set
     class_name: str  #: "" where it has none
-    properties: Properties
+    typed: Properties  #: the properties of the tile itself
+    properties: Properties  #: the same, and those of its class
     #: names of the Wang colours it counts as, one for each Wang set it belongs to
     wang: tuple[str, ...]
 
@@ -83,13 +86,42 @@ class Tileset:
 
     @cached_property
     def listed(self) -> dict[int, Fields]:
-        found: dict[int, Fields] = {}
-        for item in self.fields.items("tiles"):
+        """Return the tiles that the file has more about than their number, by number."""
+        listed: dict[int, Fields] = {}
+        of_old_json = isinstance(self.fields.values.get("tiles"), dict)
+        for item in [] if of_old_json else self.fields.items("tiles"):
             number = item.whole("id")
-            if number in found:
+            if number in listed:
                 item.refuse(f"tile {number} is given twice", "each tile once")
-            found[number] = item.at(f"tile {number} of tileset {shown(self.name)}")
-        return found
+            listed[number] = item.at(self._place(number))
+        # In JSON before Tiled 1.2, tiles are objects by number, and their properties beside them.
+        tiles = self._by_number("tiles") if of_old_json else {}
+        properties, types = self._by_number("tileproperties"), self._by_number("tilepropertytypes")
+        for number in sorted({*tiles, *properties}):
+            values = {
+                "properties": properties.get(number, {}),
+                "propertytypes": types.get(number, {}),
+                **tiles.get(number, {}),
+                **(listed[number].values if number in listed else {}),
+            }
+            listed[number] = self.fields.inside(values, self._place(number))
+        return listed
+
+    def _by_number(self, key: str) -> dict[int, dict[str, object]]:
+        """Return the objects inside an object whose keys are numbers of tiles."""
+        part = self.part(key)
+        numbered: dict[int, dict[str, object]] = {}
+        for text, value in part.values.items():
+            is_number = text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER
+            if not is_number or not isinstance(value, dict):
+                part.refuse(f"{shown(text)} is {shown(value)}", "objects by the numbers of tiles")
+            if int(text) in numbered:
+                part.refuse(f"tile {int(text)} is given twice", "each tile once")
+            numbered[int(text)] = value
+        return numbered
+
+    def _place(self, number: int) -> str:
+        return f"tile {number} of tileset {shown(self.name)}"
 
     @cached_property
     def wang(self) -> dict[int, tuple[str, ...]]:
@@ -138,12 +170,12 @@ class Tileset:
     def tile(self, number: int) -> Tile:
         fields = self.listed.get(number)
         if fields is None:
-            here = self.fields.at(f"tile {number} of tileset {shown(self.name)}")
-            return Tile(here, self, number, "", Properties(here, {}), self.wang_of(number))
-        # It is called "type" up to Tiled 1.8 and from 1.10 on.
-        class_name = fields.text("class", "") or fields.text("type", "")
-        properties = fields.properties()
-        return Tile(fields, self, number, class_name, properties, self.wang_of(number))
+            here = self.fields.at(self._place(number))
+            none = Properties(here, {})
+            return Tile(here, self, number, "", none, none, self.wang_of(number))
+        class_name, typed = fields.class_name("tile"), fields.properties()
+        properties = typed.over(fields.class_properties("tile", class_name))
+        return Tile(fields, self, number, class_name, typed, properties, self.wang_of(number))
 
     def part(self, key: str) -> Fields:
         """Return the fields of a part such as "grid", none where the file has no such part."""

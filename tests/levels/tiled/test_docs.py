@@ -3,6 +3,7 @@
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,6 +37,48 @@ def test_the_formulas_of_staggered_maps(axis: str, parity: str, width: int, heig
             x, y = placing.cells(np.array([c]), np.array([r]), 0)
             names = {"c": c, "r": r, "W": width}
             assert (x[0], y[0]) == (eval(found[1], names), eval(found[2], names))
+
+
+@pytest.mark.parametrize(
+    ("kind", "about"),
+    [
+        ("orthogonal", ("orthogonal",)),
+        ("isometric", ("isometric",)),
+        ("hexagonal along y", ("hexagonal", 4, "y", True)),
+        ("hexagonal along y", ("hexagonal", 4, "y", False)),
+        ("hexagonal along x", ("hexagonal", 6, "x", True)),
+    ],
+)
+@pytest.mark.parametrize("size", [(16, 16), (31, 15), (30, 14)])
+@pytest.mark.parametrize("rows", [1, 4, 5])
+def test_the_formulas_of_middles(
+    kind: str, about: tuple[Any, ...], size: tuple[int, int], rows: int
+) -> None:
+    """The editor begins an isometric map at a whole pixel."""
+    orientation, *stagger = about
+    if stagger:
+        size = (size[0] // 2 * 2, size[1] // 2 * 2)
+    written = re.search(rf"^    {kind}: +x = (.*?)  +y = (.*)$", PAGE, re.MULTILINE)
+    assert written is not None
+    geometry = Geometry(orientation, *size, *stagger)
+    for r in range(rows):
+        for c in range(4):
+            line = r if kind.endswith("y") else c
+            shift = "1/2" if stagger and line % 2 == stagger[2] else "0"
+            names = {"W": size[0], "H": size[1], "R": rows, "c": c, "r": r}
+            names["S"] = stagger[0] if stagger else 0
+            drawn = [
+                eval(
+                    re.sub(r"([WHcr]) (?=[(R])", r"\1*", text.replace("[+ 1/2]", f"+ {shift}")),
+                    names,
+                )
+                for text in written.groups()
+            ]
+            coordinates = geometry.coordinates(0, 0, rows)
+            floor, layout = np.zeros(1, dtype=np.int64), geometry.hex_layout(0, 0)
+            cell = np.array([[c, r]])
+            points = coordinates.points(cell, floor, layout)[0].tolist()
+            assert points == drawn
 
 
 def examples_recipe(folder: Path) -> Recipe:

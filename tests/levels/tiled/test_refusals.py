@@ -205,8 +205,16 @@ def json_with(change: Callable[[dict], None]) -> str:
         (json_with(lambda map: map["layers"][0].update(data={})), "data is an object"),
         (json_with(lambda map: map["layers"][0].update(data="A", encoding="base64")), "base64"),
         (json_with(lambda map: map["layers"][0].update(name=3)), "name is 3"),
-        (tmj(GIDS, tilesets=[{"firstgid": 1, "tiles": [{"id": 1, "properties": {}}]}]),
-         "properties is an object"),
+        (tmj(GIDS, tilesets=[{"firstgid": 1, "tiles": [{"id": 1, "properties": 3}]}]),
+         "properties is 3"),
+        (tmj(GIDS, tilesets=[{"firstgid": 1, "tiles": {"one": {}}}]), '"one" is an object'),
+        (tmj(GIDS, tilesets=[{"firstgid": 1, "tiles": {"1": 3}}]), '"1" is 3'),
+        (tmj(GIDS, tilesets=[{"firstgid": 1, "tileproperties": {"1": {}, "01": {}}}]),
+         "tile 1 is given twice"),
+        (tmj(GIDS, tilesets=[{"firstgid": 1, "tileproperties": 3}]), "tileproperties is 3"),
+        (tmj(GIDS, properties={}, propertytypes=3, tilesets=[
+            {"firstgid": 1, "tiles": {"1": {"properties": {"a": 1}, "propertytypes": 3}}}]),
+         "propertytypes is 3"),
         (tmj(GIDS, infinite=True), "no chunks"),
     ],
 )  # fmt: skip

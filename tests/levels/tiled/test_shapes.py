@@ -296,11 +296,11 @@ def test_walls_that_mean_nothing_are_remarked(tmp_path: Path) -> None:
         'walls, add "object:wall" = "wall" to [tiled.legend], and "below" for what is none, or add '
         "the layer to ignore in [tiled]"
     ]
-    assert over_floors(tmp_path, BOX, start, legend={"object:wall": "below"}).remarks == ()
-    assert over_floors(tmp_path, BOX, start, ignore=("Things",)).remarks == ()
+    assert remarks(over_floors(tmp_path, BOX, start, legend={"object:wall": "below"})) == []
+    assert remarks(over_floors(tmp_path, BOX, start, ignore=("Things",))) == []
     # Points and pictures may be anything; they are silent beside objects that count.
     enemy = thing(2, "enemy", (8, 8), "<point/>")
-    assert over_floors(tmp_path, enemy, start).remarks == ()
+    assert remarks(over_floors(tmp_path, enemy, start)) == []
 
 
 def test_layers_that_mean_nothing_are_remarked(tmp_path: Path) -> None:

@@ -1,0 +1,303 @@
+"""Read the custom classes and enums of a Tiled project, and resolve property values by them.
+
+Maps store only the members that differ from the defaults of their class, and may store enum values
+as numbers. The defaults and the names of the values are in the project file alone (Tiled
+documentation, "Custom Types" and "Projects").
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, NoReturn
+
+from bake.level import Remark
+from bake.levels.reading.files import project_root, read_document
+from bake.levels.reading.mistakes import json_place, refuse, shown
+
+PROJECT_SUFFIX = ".tiled-project"
+#: The kinds of owners that a class may give default properties.
+Use = Literal["object", "tile", "layer"]
+#: Values of classes inside classes are read down to here; Tiled writes no circles.
+MAX_CLASSES_DEEP = 16
+_MOST_NAMED = 3
+
+Values = Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class EnumType:
+    """An enum: its values in the order of their numbers."""
+
+    values: tuple[str, ...]
+    is_flags: bool  #: whether a number is a set of bits, one for each value
+
+    def resolve(self, value: object) -> object:
+        """Return the names that a number stands for; any other value as it is."""
+        if type(value) is not int or value < 0:
+            return value
+        if self.is_flags:
+            return [name for bit, name in enumerate(self.values) if value >> bit & 1]
+        return self.values[value] if value < len(self.values) else value
+
+
+@dataclass(frozen=True)
+class ClassType:
+    """A class: the typed default of each member, and the owners that it may be the class of."""
+
+    members: Mapping[str, Values]
+    uses: frozenset[str]
+
+
+@dataclass
+class CustomTypes:
+    """The custom types that a map may use.
+
+    Attributes:
+        searched: folders from the level's up to the last one in which a project file counts.
+        files: the project files of the first folder that has any.
+    """
+
+    searched: Sequence[Path] = ()
+    files: Sequence[Path] = ()
+    _undefined: dict[str, str] = field(default_factory=dict)
+    _unknown_classes: dict[str, None] = field(default_factory=dict)
+    _defaults: dict[str, Values] = field(default_factory=dict)
+
+    @cached_property
+    def _types(self) -> Mapping[tuple[str, str], EnumType | ClassType]:
+        """Return the types by use and name."""
+        types: dict[tuple[str, str], EnumType | ClassType] = {}
+        origin: dict[tuple[str, str], Path] = {}
+        for file in self.files:
+            for name, place, custom_type in _read_types(file):
+                uses = {"property"} if isinstance(custom_type, EnumType) else custom_type.uses
+                for use in uses:
+                    known = types.setdefault((use, name), custom_type)
+                    first = origin.setdefault((use, name), file)
+                    if known != custom_type:
+                        refuse(
+                            file,
+                            place,
+                            f"the type {shown(name)} differs from that in {first.name}",
+                            "one definition of each type",
+                            "remove one of the project files, or move it",
+                        )
+        return types
+
+    def class_defaults(self, name: str, use: Use) -> Values:
+        """Return the default properties of an owner's class; none where it is not defined."""
+        return self._members(name, self._types.get((use, name)), 0) if name else {}
+
+    def note_class(self, name: str) -> None:
+        """Note a class whose default properties would have a meaning."""
+        if name and not self.files:
+            self._unknown_classes[name] = None
+
+    def _members(self, name: str, custom_type: EnumType | ClassType | None, depth: int) -> Values:
+        if not isinstance(custom_type, ClassType) or depth > MAX_CLASSES_DEEP:
+            return {}
+        key = f"{depth} {id(custom_type)}"
+        if key not in self._defaults:
+            # A class may be in several classes; each is resolved once for each depth.
+            self._defaults[key] = {
+                member: self._resolve_member(typed, typed.get("value"), name, depth + 1)
+                for member, typed in custom_type.members.items()
+            }
+        return self._defaults[key]
+
+    def _resolve_member(self, typed: Values, value: object, place: str, depth: int) -> object:
+        kind, name = typed.get("type"), typed.get("propertyType", "")
+        return self.resolve(value, str(kind), str(name or ""), place, depth)
+
+    def resolve(
+        self, value: object, kind: str, type_name: str, place: str, depth: int = 0
+    ) -> object:
+        """Return a property's value, with what its type says beside it.
+
+        Args:
+            value: converted from text; a mapping of a class, a list of a list.
+            kind: the type that the file names: "int", "class", "list" and so on.
+            type_name: of the custom type; "" = none.
+            place: of the property, for remarks.
+            depth: how many classes and lists are around it.
+
+        Returns:
+            Names of an enum's values, all members of a class, the plain values of a list.
+        """
+        if depth > MAX_CLASSES_DEEP:
+            return None
+        if isinstance(value, list) and kind == "list":
+            return [self._resolve_item(item, place, depth + 1) for item in value]
+        custom_type = self._types.get(("property", type_name)) if type_name else None
+        if type_name and custom_type is None and (kind == "class" or type(value) is int):
+            self._undefined.setdefault(type_name, place)
+        if isinstance(custom_type, EnumType):
+            return custom_type.resolve(value)
+        if kind != "class":
+            return value
+        own = value if isinstance(value, Mapping) else {}
+        if custom_type is None:
+            return dict(own)
+        return {
+            **self._members(type_name, custom_type, depth),
+            **{
+                member: self._resolve_member(typed, each, place, depth + 1)
+                if (typed := custom_type.members.get(member)) is not None
+                else each
+                for member, each in own.items()
+            },
+        }
+
+    def _resolve_item(self, item: object, place: str, depth: int) -> object:
+        """Return the value of a list's item, which Tiled before 1.2 writes without a type."""
+        if not isinstance(item, Mapping) or not {"type", "value"} <= item.keys():
+            return item
+        name = item.get("propertytype") or item.get("propertyType") or ""
+        kind = item.get("type", "string")
+        return self.resolve(item.get("value"), str(kind), str(name), place, depth)
+
+    def remarks(self) -> list[Remark]:
+        """Return one remark on all types that are used but not defined, or none."""
+        if self.files:
+            nobody = f"{' and '.join(file.name for file in self.files)} does not define"
+        else:
+            nobody = f"no project file (*{PROJECT_SUFFIX}) {self._searched_words()} defines"
+        if self._undefined:
+            names = _listed([*self._undefined, *self._unknown_classes])
+            message = (
+                f"{nobody} {names}, so default values and the numbers of enums are unknown; add "
+                "the project file of Tiled, or export the map with "
+                '"Resolve object types and properties"'
+            )
+            return [Remark(next(iter(self._undefined.values())), message)]
+        if self._unknown_classes:
+            message = (
+                f"{nobody} {_listed([*self._unknown_classes])}; if Tiled's project gives these "
+                'classes default properties, add the project file, or else set classes = "off" in '
+                "[lint]"
+            )
+            return [Remark(None, message, "classes")]
+        return []
+
+    def _searched_words(self) -> str:
+        if len(self.searched) < 2:
+            return "beside the map"
+        return f"beside the map or above it, up to {self.searched[-1].resolve().name or '/'}"
+
+
+def _listed(names: list[str]) -> str:
+    names = list(dict.fromkeys(names))
+    more = len(names) - _MOST_NAMED
+    listed = ", ".join(map(shown, names[:_MOST_NAMED]))
+    return f"{listed} and {more:,} more" if more > 0 else listed
+
+
+def _read_types(file: Path) -> list[tuple[str, str, EnumType | ClassType]]:
+    """Return the name, place and definition of each custom type in a project file.
+
+    Raises:
+        LevelError: the file is not a project as Tiled saves it.
+    """
+    document = read_document(file)
+    listed = document.get("propertyTypes", []) if isinstance(document, dict) else None
+    if not isinstance(listed, list):
+        _refuse(file, (), "the file has no list of types", "a project as Tiled saves it")
+    types: list[tuple[str, str, EnumType | ClassType]] = []
+    for number, item in enumerate(listed):
+        steps = ("propertyTypes", number)
+        if not isinstance(item, dict) or not isinstance(item.get("name"), str):
+            _refuse(file, steps, f"the type is {shown(item)}", "an object with a name")
+        kind = item.get("type", "enum")
+        custom_type: EnumType | ClassType
+        if kind == "class":
+            custom_type = ClassType(_read_members(file, steps, item), _read_uses(file, steps, item))
+        elif kind == "enum":
+            values = item.get("values", [])
+            if not isinstance(values, list) or not all(isinstance(each, str) for each in values):
+                _refuse(file, (*steps, "values"), f"found {shown(values)}", "a list of names")
+            custom_type = EnumType(tuple(values), item.get("valuesAsFlags") is True)
+        else:
+            continue
+        types.append((item["name"], json_place(steps), custom_type))
+    return types
+
+
+def _read_members(file: Path, steps: tuple[str | int, ...], item: Values) -> Mapping[str, Values]:
+    listed = item.get("members", [])
+    if not isinstance(listed, list):
+        _refuse(file, (*steps, "members"), f"found {shown(listed)}", "a list")
+    members: dict[str, Values] = {}
+    for number, member in enumerate(listed):
+        if not isinstance(member, dict) or not isinstance(member.get("name"), str):
+            place = (*steps, "members", number)
+            _refuse(file, place, f"the member is {shown(member)}", "an object with a name")
+        members[member["name"]] = member
+    return members
+
+
+def _read_uses(file: Path, steps: tuple[str | int, ...], item: Values) -> frozenset[str]:
+    # Before Tiled 1.9, classes were only the types of properties.
+    uses = item.get("useAs", ["property"])
+    if not isinstance(uses, list) or not all(isinstance(each, str) for each in uses):
+        _refuse(file, (*steps, "useAs"), f"found {shown(uses)}", "a list of names")
+    return frozenset(uses)
+
+
+def _refuse(file: Path, steps: Sequence[str | int], found: str, expected: str) -> NoReturn:
+    refuse(file, json_place(steps) or None, found, expected, "save the project again in Tiled")
+
+
+def find_custom_types(source: Path, project: Path | None, *, allow_outside: bool) -> CustomTypes:
+    """Find the project files that define a map's custom types.
+
+    They are those of the nearest folder that has any, from the map's folder up to the folder that
+    its references may not leave.
+
+    Args:
+        source: the map or world.
+        project: folder of the recipe; None = there is none.
+        allow_outside: whether folders above may be searched as well.
+
+    Raises:
+        LevelError: a project file is a link out of that folder.
+    """
+    root = project_root(source, project)
+    searched: list[Path] = []
+    for folder in _folders_above(source.parent):
+        if not allow_outside and not folder.resolve().is_relative_to(root):
+            break
+        searched.append(folder)
+        files = _project_files(folder)
+        for file in files:
+            if not allow_outside and not file.resolve().is_relative_to(root):
+                found = f"this is a link to {file.resolve()}, outside the project folder"
+                refuse(file, None, found, f"a file inside {root}", "copy it there")
+        if files:
+            return CustomTypes(searched, files)
+    return CustomTypes(searched)
+
+
+def _folders_above(folder: Path) -> Iterator[Path]:
+    """Yield a folder and all above it."""
+    real = folder.resolve()
+    yield folder
+    while real != real.parent:
+        real, up = real.parent, folder / ".."
+        short = Path(os.path.normpath(up))
+        folder = short if short.resolve() == real else up  # A link may lead to another parent.
+        yield folder
+
+
+def _project_files(folder: Path) -> list[Path]:
+    try:
+        return sorted(
+            file
+            for file in folder.iterdir()
+            if file.name.endswith(PROJECT_SUFFIX) and file.is_file()
+        )
+    except OSError:  # The folder of a level that is missing, or one above it that is not readable.
+        return []

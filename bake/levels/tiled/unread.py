@@ -1,0 +1,95 @@
+"""Report properties and classes that have no effect, though a designer likely meant one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from bake.levels.reading.marks import KIND_WORDS, SPOT_WORDS
+from bake.levels.reading.mistakes import shown
+from bake.levels.reading.names import near_name, plain_name
+from bake.levels.reading.remarks import RemarkCollector
+from bake.levels.tiled.custom_types import CustomTypes
+from bake.levels.tiled.fields import Properties
+from bake.levels.tiled.layers import Layer
+from bake.levels.tiled.meanings import KINDS, Legend, kind_of
+from bake.levels.tiled.objects import Object
+from bake.levels.tiled.tilesets import Tile
+
+_TILE_WORDS = ("terrain", "blocked", "walkable", "cost", "one_way", "barred", "elevation")
+_OBJECT_WORDS = ("terrain", "blocked", "walkable", "spot", "floor")
+_LAYER_WORDS = ("terrain", "bake")
+_GROUP_WORDS = ("floor",)
+_LINE_WORDS = ("via", "over")
+#: Classes shorter than this are near to many words of games.
+_LONG_CLASS = 5
+
+
+class UnreadCollector(RemarkCollector):
+    """Collects near misses and hidden members, alike ones of one tileset or layer as one."""
+
+    def __init__(self, legend: Legend, types: CustomTypes) -> None:
+        super().__init__()
+        self.types = types
+        self.legend_names = {
+            plain_name(name.partition("=")[0])
+            for kind, _, name in (entry.partition(":") for entry in legend.entries)
+            if kind == "property"
+        }
+        self.legend = legend
+
+    def add_tiles(self, tiles: Iterable[Tile]) -> None:
+        for tile in tiles:
+            group = f"tileset {shown(tile.tileset.name)}"
+            self.types.note_class(tile.class_name)
+            self._add(group, tile.fields.place, tile.properties, _TILE_WORDS)
+
+    def add_layers(self, layers: Iterable[Layer]) -> None:
+        groups = {fields.place: fields for layer in layers for fields in layer.groups}
+        for place, fields in groups.items():
+            self._add(place, place, fields.typed_properties("layer"), _GROUP_WORDS)
+        for layer in layers:
+            self.types.note_class(layer.fields.class_name("layer"))
+            words = _LAYER_WORDS if layer.kind == "tilelayer" else _LAYER_WORDS[:1]
+            self._add(layer.fields.place, layer.fields.place, layer.properties, words)
+
+    def add_objects(self, objects: Iterable[Object]) -> None:
+        for each in objects:
+            group = "" if each.layer is None else f"layer {shown(each.layer.path)}"
+            kind = kind_of(each, self.legend)
+            words = (*KIND_WORDS[kind], "floor") if kind in KINDS else _OBJECT_WORDS
+            if each.properties.has("to"):
+                words = KIND_WORDS["link"]
+            elif each.properties.flag("spot"):
+                words = SPOT_WORDS
+            if each.shape == "polyline":
+                words = (*words, *_LINE_WORDS)
+            self._add(group, each.fields.place, each.properties, words)
+            near = None
+            if kind in KINDS and KIND_WORDS[kind]:
+                self.types.note_class(each.class_name)
+            if kind not in KINDS and self.legend.kind(each.class_name, each.name) is None:
+                self.types.note_class(each.class_name)
+                long = (word for word in KINDS if len(word) >= _LONG_CLASS)
+                near = near_name(plain_name(each.class_name), long)
+            if near is not None:
+                message = (
+                    f"the class {shown(each.class_name)} is one edit away from {shown(near)}, but "
+                    f"is not read as that; rename it, or add "
+                    f"{shown(f'object:{each.class_name}')} to [tiled.legend]"
+                )
+                self.add(group, each.fields.place, message)
+
+    def _add(self, group: str, place: str, properties: Properties, words: Iterable[str]) -> None:
+        for name, near in properties.near_misses(words):
+            if plain_name(name) in self.legend_names:
+                continue
+            message = (
+                f"the property {shown(name)} is not read; it is one edit away from {shown(near)}"
+            )
+            self.add(group, place, message)
+        for path, name in properties.unread_members(words):
+            message = (
+                f"the member {shown(path)} is not read, because another {shown(name)} with another "
+                "value counts, or none of several does; write it as a property of its own"
+            )
+            self.add(group, place, message)
