@@ -24,6 +24,7 @@ from bake.cli.options import (
     Sources,
     among,
     print_json,
+    print_left_out,
     recipe_file,
     say,
     tasks_of,
@@ -33,6 +34,7 @@ from bake.kinds import kind_of
 if TYPE_CHECKING:
     from bake.pipeline import Outcome
     from bake.pipeline.run import Report
+    from bake.pipeline.sources import LeftOut
 
 
 class LintFormat(StrEnum):
@@ -102,7 +104,8 @@ def build(
     for option, given in (("--cluster", cluster), ("--depfile", depfile)):
         if share is not None and given is not None:
             raise typer.BadParameter(f"--shard and {option} do not go together")
-    tasks = tasks_of(sources, output, recipe, profile)
+    left_out: list[LeftOut] = []
+    tasks = tasks_of(sources, output, recipe, profile, left_out)
     if export:
         tasks = [replace(task, recipe=replace(task.recipe, export_flat=True)) for task in tasks]
 
@@ -114,7 +117,14 @@ def build(
         return build_shard(tasks, Shard(*share), jobs=jobs, force=force, report=report)
 
     whole = not sources and profile is None and share is None
-    errors = _show(outcomes, recipe_file(recipe), whole=whole, quiet=quiet, as_json=as_json)
+    errors = _show(
+        outcomes,
+        recipe_file(recipe),
+        whole=whole,
+        quiet=quiet,
+        as_json=as_json,
+        left_out=left_out,
+    )
     if depfile is not None:
         with among(errors):
             write_depfile(depfile, tasks, recipe_file(recipe))
@@ -178,6 +188,7 @@ def _show(
     whole: bool,
     quiet: bool,
     as_json: bool,
+    left_out: list[LeftOut] | None = None,
 ) -> list[mistakes.BakeError]:
     """Show how levels are made, then what came of them; return the mistakes.
 
@@ -186,6 +197,7 @@ def _show(
         recipe: the recipe.
         whole: whether these are all levels, with all profiles, of the recipe.
         quiet, as_json: what is printed.
+        left_out: files that look like levels but are none; None = nothing is printed of them.
     """
     from bake.lint.findings import as_text, summed_up
     from bake.lint.ignored import ignored_by_build
@@ -205,11 +217,13 @@ def _show(
     errors = [outcome.error for outcome in outcomes if outcome.error is not None]
     with among(errors):
         if as_json:
-            print_json(as_data(outcomes, seconds) | {"findings": findings})
+            data = as_data(outcomes, seconds) | {"findings": findings}
+            print_json(data if left_out is None else data | {"left_out": left_out})
         elif not quiet:
             print_summary(outcomes, seconds)
             for found, others in summed_up(findings):
                 typer.echo(mistakes.printable(as_text(found, others)), err=True)
+            print_left_out(left_out or [])
     return errors
 
 
@@ -299,7 +313,8 @@ def lint(
     from bake.lint.levels import lint as run
     from bake.recipe import load_recipe
 
-    tasks = tasks_of(sources, None, recipe, profile)
+    left_out: list[LeftOut] = []
+    tasks = tasks_of(sources, None, recipe, profile, left_out)
     found = run(
         tasks,
         load_recipe(recipe_file(recipe)),
@@ -307,12 +322,13 @@ def lint(
         whole=not sources,
     )
     if as_json or style is LintFormat.json:
-        print_json(as_data(found))
+        print_json(as_data(found) | {"left_out": left_out})
     else:
         write = as_annotation if style is LintFormat.github else as_text
         for each, others in summed_up(found):
             say(write(each, others))
         if style is LintFormat.text:
+            print_left_out(left_out)
             inside = mistakes.counted(len(tasks), "level")
             say(f"{mistakes.counted(len(found), 'finding')} in {inside}")
     if any(each.severity == "error" for each in found):

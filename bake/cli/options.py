@@ -20,6 +20,10 @@ from bake.cli import mistakes
 
 if TYPE_CHECKING:
     from bake.pipeline import Task
+    from bake.pipeline.sources import LeftOut
+
+#: Of the files that are no levels, so many are listed.
+_MOST_LEFT_OUT = 8
 
 Sources = Annotated[
     list[Path] | None,
@@ -147,9 +151,16 @@ def recipe_file(recipe: Path | None) -> Path | None:
 
 
 def tasks_of(
-    sources: list[Path] | None, output: Path | None, recipe: Path | None, profile: str | None
+    sources: list[Path] | None,
+    output: Path | None,
+    recipe: Path | None,
+    profile: str | None,
+    left_out: list[LeftOut] | None = None,
 ) -> list[Task]:
     """Find the levels to bake, with only the named profile if one is named.
+
+    Args:
+        left_out: takes the files that look like levels but are none.
 
     Raises:
         BakeError: the recipe has mistakes, or there are no such files or profile.
@@ -158,7 +169,7 @@ def tasks_of(
     from bake.recipe import load_recipe
 
     rules = load_recipe(recipe_file(recipe))
-    tasks = find_tasks(rules, sources or [], output)
+    tasks = find_tasks(rules, sources or [], output, left_out)
     if profile is None:
         return tasks
     narrowed = [each for task in tasks if (each := _narrowed(task, profile)) is not None]
@@ -170,6 +181,14 @@ def tasks_of(
             expected=" or ".join(map(repr, known)),
         )
     return narrowed
+
+
+def print_left_out(left_out: list[LeftOut]) -> None:
+    """Print to standard error which files are no levels, and why."""
+    for each in left_out[:_MOST_LEFT_OUT]:
+        typer.echo(mistakes.printable(f"left out: {each.file}: {each.why}"), err=True)
+    if len(left_out) > _MOST_LEFT_OUT:
+        typer.echo(f"left out: {len(left_out) - _MOST_LEFT_OUT:,} more files", err=True)
 
 
 def _narrowed(task: Task, profile: str) -> Task | None:

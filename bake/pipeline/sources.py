@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
-from unicodedata import normalize
 
 from bake.errors import LevelError, RecipeError, one_error
 from bake.levels import (
@@ -20,6 +19,8 @@ from bake.levels import (
     format_of,
     parts,
 )
+from bake.levels.companions import find_companions
+from bake.levels.reading.names import fold_file_name
 from bake.recipe import LevelRecipe, Recipe
 from bake.recipe.rules import DEFAULT_SOURCES
 from levelbake.errors import BakeError
@@ -59,22 +60,29 @@ def level_name(source: Path, part: str) -> str:
     return f"{source.stem}-{part}" if part else source.stem
 
 
-def as_one_file(name: str) -> str:
-    """Return what names have in common that some system takes for one file.
+@dataclass(frozen=True)
+class LeftOut:
+    """A file that has the suffix of a level, but is none."""
 
-    They may differ in case, and in whether accents are letters of their own (Unicode Standard,
-    section 3.13, canonical caseless matching).
-    """
-    return normalize("NFD", normalize("NFD", name).casefold())
+    file: Path
+    why: str
 
 
-def find_tasks(recipe: Recipe, sources: Sequence[Path], output: Path | None) -> list[Task]:
+def find_tasks(
+    recipe: Recipe,
+    sources: Sequence[Path],
+    output: Path | None,
+    left_out: list[LeftOut] | None = None,
+) -> list[Task]:
     """List the levels to bake, by name.
+
+    Pictures and exports that belong to maps of Tiled or LDtk are no levels, unless they are named.
 
     Args:
         recipe: it names the sources where none are given, and the output folder.
         sources: level files, or folders of level files; empty = the recipe's.
         output: folder of the assets; None = the recipe's.
+        left_out: takes the files that are no levels.
 
     Raises:
         LevelError: there is no level, two have the same name, a name is not UTF-8, or a folder may
@@ -83,7 +91,11 @@ def find_tasks(recipe: Recipe, sources: Sequence[Path], output: Path | None) -> 
     """
     folder = recipe.folder / recipe.output if output is None else output
     _check_no_names(recipe, sources)
-    files = _expand(sources) if sources else _from_recipe(recipe)
+    files, named = _expand(sources) if sources else _from_recipe(recipe)
+    companions = _find_companions(recipe, files, named)
+    files = [file for file in files if file not in companions]
+    if left_out is not None:
+        left_out += (LeftOut(file, why) for file, why in companions.items())
     if problems := [name_error(file) for file in files if not name_is_text(file)]:
         raise one_error(problems)
     project = None if recipe.file is None else recipe.folder
@@ -169,7 +181,26 @@ def _is_level(file: Path) -> bool:
     return known and not file.name.startswith(".") and file.is_file()
 
 
-def _from_recipe(recipe: Recipe) -> list[Path]:
+def _find_companions(recipe: Recipe, files: Sequence[Path], named: set[Path]) -> Mapping[Path, str]:
+    """Return the files that belong to maps, and the reason for each.
+
+    Args:
+        recipe: a table of it may be about a level whose name no other file has.
+        files: all level files.
+        named: those that the recipe or the command line names one by one.
+    """
+    found = find_companions(files, all_pictures=recipe.file is None)
+    maps = {fold_file_name(file.stem) for file in files if file not in found}
+    with_rules = {fold_file_name(name) for name in recipe.levels} - maps
+    return {
+        file: f"{each.why}; name it in sources or on the command line if it is a level"
+        for file, each in found.items()
+        if file not in named and fold_file_name(file.stem) not in with_rules
+    }
+
+
+def _from_recipe(recipe: Recipe) -> tuple[list[Path], set[Path]]:
+    """Return the files that the recipe's globs match, and those that it names one by one."""
     files = _matching(recipe, recipe.sources)
     if not files and recipe.sources == DEFAULT_SOURCES:
         files = _matching(recipe, (LDTK_PROJECTS,))
@@ -181,7 +212,8 @@ def _from_recipe(recipe: Recipe) -> list[Path]:
             expected=f"files ending in {', '.join(sorted(SUFFIXES))}",
             remedy="name level files on the command line, or set sources in bake.toml",
         )
-    return files
+    plain = [glob for glob in recipe.sources if _is_plain(Path(glob).name)]
+    return files, set(_matching(recipe, plain))
 
 
 def _matching(recipe: Recipe, globs: Sequence[str]) -> list[Path]:
@@ -231,8 +263,10 @@ def _is_plain(part: str) -> bool:
     return not any(sign in part for sign in "*?[")
 
 
-def _expand(sources: Sequence[Path]) -> list[Path]:
+def _expand(sources: Sequence[Path]) -> tuple[list[Path], set[Path]]:
+    """Return the files of the command line, and those that it names one by one."""
     files: list[Path] = []
+    named: list[Path] = []
     for source in sources:
         with _reading(source):
             inside = None
@@ -240,6 +274,7 @@ def _expand(sources: Sequence[Path]) -> list[Path]:
                 inside = sorted(file for file in source.iterdir() if _is_level(file))
         if inside is None:
             files.append(source)
+            named.append(source)
             continue
         if not inside:
             raise LevelError(
@@ -248,16 +283,22 @@ def _expand(sources: Sequence[Path]) -> list[Path]:
                 expected=f"files ending in {', '.join(sorted(SUFFIXES))}",
             )
         files += inside
-    return _distinct(files)
+    # A file that is named and in a named folder has two paths.
+    distinct, places = _distinct(files), {_place(file) for file in named}
+    return distinct, {file for file in distinct if _place(file) in places}
 
 
 def _distinct(files: Iterable[Path]) -> list[Path]:
     """Return each file once, by the first path it was found by; links of other names stay."""
     by_place: dict[tuple[Path, str], Path] = {}
     for file in files:
-        with _reading(file.parent):
-            by_place.setdefault((file.parent.resolve(), file.name), file)
+        by_place.setdefault(_place(file), file)
     return list(by_place.values())
+
+
+def _place(file: Path) -> tuple[Path, str]:
+    with _reading(file.parent):
+        return file.parent.resolve(), file.name
 
 
 def _that_matter(recipe: LevelRecipe, file: Path) -> LevelRecipe:
@@ -282,7 +323,7 @@ def _check_names(tasks: Sequence[Task]) -> None:
                 )
             )
             continue
-        other = taken.setdefault(as_one_file(task.name), task)
+        other = taken.setdefault(fold_file_name(task.name), task)
         if other is not task:
             told = f"{task.part} bakes" if task.part else "bakes"
             theirs = f"{other.part} of {other.source}" if other.part else str(other.source)

@@ -11,16 +11,16 @@ from pathlib import Path
 
 from bake.errors import LevelError
 from bake.levels import SUFFIXES, TiledReading, format_of
+from bake.levels.companions import PICTURE_SUFFIXES, find_companions, find_references, key_of
 from bake.levels.formats import (
-    IMAGE_SUFFIXES,
     JSON_SUFFIX,
     LOSSY_SUFFIXES,
     TILED_WORLD_SUFFIX,
 )
 from bake.levels.image import image_colours
 from bake.levels.reading.files import MAX_JSON_BYTES, read_document, read_start
+from bake.levels.reading.names import fold_file_name
 from bake.levels.tiled.maps import members
-from bake.pipeline.sources import as_one_file
 from bake.recipe.rules import DEFAULT_OUTPUT
 from bake.start.images import MOST_COLOURS, reduced_path, write_reduced
 from levelbake.errors import BakeError
@@ -30,11 +30,7 @@ MOST_FILES = 200_000
 #: Folders whose files are nobody's levels; LDtk keeps earlier states of projects in "backups".
 _SKIPPED = frozenset({"node_modules", "__pycache__", "backups", "venv", "site-packages"})
 #: Files that refer to images, which are art and no levels then.
-_REFERRING = frozenset({".tsx", ".tsj", ".tmx", ".tmj", ".tx", ".ldtk", ".json"})
-_REFERENCE = re.compile(
-    r'"?(?:source|image|relPath|src)"?\s*[=:]\s*"([^"]{1,500}\.(?:png|bmp|gif|tga|tiff?|webp))"',
-    re.IGNORECASE,
-)
+_REFERRING = frozenset({".tsx", ".tsj", ".tmx", ".tmj", ".tx", ".ldtk", ".ldtkl", ".json"})
 #: Names of layers by which Tiled knows the maps that its automapping reads.
 _RULE_MAP = re.compile(r'name="(?:(input|output)(?:not)?\d*_|(regions))', re.IGNORECASE)
 _OF_LEVELS = re.compile("level|map|dungeon|maze|stage|world", re.IGNORECASE)
@@ -43,7 +39,6 @@ _OF_ART = re.compile(
 )
 #: Of single files, this many are listed; more of one kind are listed by what they have in common.
 _MOST_FOLDERS = 4
-_READ_FOR_REFERENCES = 2**22
 
 
 @dataclass(frozen=True)
@@ -71,6 +66,11 @@ def find_levels(folder: Path, *, reduce: bool = False) -> Found:
     levels = [file for file in files if _is_level(file, left_out)]
     inside = _maps_of_worlds(levels, folder, left_out)
     levels = [file for file in levels if file not in inside]
+    pictures = [file for file in files if file.suffix.lower() in PICTURE_SUFFIXES]
+    companions = find_companions([*levels, *pictures])
+    left_out += ((file, each.why) for file, each in companions.items() if each.role == "export")
+    levels = [file for file in levels if file not in companions]
+    files = [file for file in files if file not in companions]
     levels += _images_of_levels(files, levels, folder, left_out, reduce=reduce)
     levels = sorted(_writable(levels, folder, left_out), key=lambda file: file.as_posix())
     levels = _distinct(levels, left_out)
@@ -145,9 +145,6 @@ def _is_json_level(file: Path, left_out: list[tuple[Path, str]]) -> bool:
     text = read_start(file, MAX_JSON_BYTES)
     if b'"bake-tiles"' in text or b'"bake-graph"' in text:
         return True
-    if b'"tilesets"' in text and b'"layers"' in text and b'"tilewidth"' in text:
-        left_out.append((file, "this is a map of Tiled; call it .tmj to have it read"))
-        return False
     if b'"nodes"' not in text or not (b'"links"' in text or b'"edges"' in text):
         return False
     document = read_document(file)
@@ -189,12 +186,11 @@ def _images_of_levels(
     In a game's project nearly every image is art. Beside files of level editors, an image counts
     only in a folder that is called after levels; elsewhere, too, where there is such a folder.
     """
-    suffixes = IMAGE_SUFFIXES | LOSSY_SUFFIXES
-    images = [file for file in files if file.suffix.lower() in suffixes and file.is_file()]
+    images = [file for file in files if file.suffix.lower() in PICTURE_SUFFIXES and file.is_file()]
     if not images:
         return
-    art = set(_referred(files))
-    images = [file for file in images if file.resolve() not in art]
+    art = find_references(file for file in files if file.suffix.lower() in _REFERRING)
+    images = [file for file in images if key_of(file) not in art]
     named = [file for file in images if _is_named(file, folder)]
     edited = any(format_of(file) in ("tiled", "ldtk") for file in levels)
     chosen = named if named or edited else images
@@ -235,19 +231,6 @@ def _is_named(file: Path, folder: Path) -> bool:
     return any(map(_OF_LEVELS.search, parts)) and not any(map(_OF_ART.search, parts[1:]))
 
 
-def _referred(files: Iterable[Path]) -> Iterator[Path]:
-    """Yield the images that files of level editors name."""
-    for file in files:
-        if file.suffix.lower() not in _REFERRING:
-            continue
-        try:
-            text = read_start(file, _READ_FOR_REFERENCES).decode("utf-8", "replace")
-            for name in _REFERENCE.findall(text):
-                yield (file.parent / name.replace("\\/", "/")).resolve()
-        except (BakeError, OSError, ValueError):
-            continue
-
-
 def _writable(
     levels: Iterable[Path], folder: Path, left_out: list[tuple[Path, str]]
 ) -> Iterator[Path]:
@@ -273,7 +256,7 @@ def _distinct(levels: Iterable[Path], left_out: list[tuple[Path, str]]) -> list[
         return format_of(file) == "image", len(file.parts)
 
     for file in sorted(levels, key=rank):
-        first = taken.setdefault(as_one_file(file.stem), file)
+        first = taken.setdefault(fold_file_name(file.stem), file)
         if first is file:
             kept.append(file)
         else:

@@ -149,7 +149,7 @@ def test_several_at_once_give_the_same_bytes(project: Path) -> None:
 def test_json_and_nothing_else(project: Path) -> None:
     done = bake_apart("build", "--force", "--json", "--jobs", "2")
     assert (done.code, done.err) == (0, "")
-    assert set(done.data) == {"levels", "seconds", "findings"}
+    assert set(done.data) == {"levels", "seconds", "findings", "left_out"}
     assert [level["level"] for level in done.data["levels"]] == list(LEVELS)
     fen = done.data["levels"][0]
     assert set(fen) == {
