@@ -120,9 +120,9 @@ class Attributes:
 
     def near_misses(self, known: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Yield each name that is not known but one edit away from a known one, and that one."""
-        known = frozenset(known)
+        words = tuple(known)
         for name, spelled in self.spellings.items():
-            near = None if name in WORDS else near_name(name, sorted(known))
+            near = None if name in WORDS else near_name(name, words)
             if near is not None and (len(near) >= _LONG_NAME or self._fits(spelled[0], near)):
                 yield spelled[0], near
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import lru_cache
 from unicodedata import normalize
 
 
@@ -23,7 +23,8 @@ def fold_file_name(name: str) -> str:
     return normalize("NFD", normalize("NFD", name).casefold())
 
 
-def near_name(name: str, known: Iterable[str]) -> str | None:
+@lru_cache(maxsize=2**14)
+def near_name(name: str, known: tuple[str, ...]) -> str | None:
     """Return the known name that is one edit away from a plain name, or None.
 
     An edit inserts, deletes or replaces a letter, or swaps two neighbors.

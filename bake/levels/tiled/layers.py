@@ -25,6 +25,7 @@ from bake.level import MAX_CELLS
 from bake.levels.reading.editors import TiledReading
 from bake.levels.reading.limits import check_size, spend_work
 from bake.levels.reading.mistakes import shown
+from bake.levels.reading.names import plain_name
 from bake.levels.tiled.fields import Fields, Properties
 from bake.levels.tiled.geometry import MAX_GID
 
@@ -39,10 +40,12 @@ _WINDOW_BITS = {"zlib": 15, "gzip": 31}
 #: A zstd stream may look back so many bits of bytes, as its own command line allows.
 _WINDOW_LOG = 27
 MAX_GROUPS_DEEP = 32
+#: The value of a layer's property `bake` whose tiles are heights.
+ELEVATION = "elevation"
 _KINDS = ("tilelayer", "objectgroup", "imagelayer", "group")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Layer:
     """One layer."""
 
@@ -83,7 +86,8 @@ def open_layers(owner: Fields, reading: TiledReading) -> tuple[list[Layer], list
         if layer.kind not in ("tilelayer", "objectgroup") or names & set(reading.ignore):
             continue
         if layer.kind == "tilelayer":
-            if layer.properties.text("bake") == "elevation":
+            purpose = layer.properties.value("bake")
+            if isinstance(purpose, str) and plain_name(purpose) == ELEVATION:
                 raising.append(layer)
                 continue
             # Objects never hide cells, so `layers` is only about tile layers.

@@ -10,7 +10,7 @@ from bake.levels.reading.names import near_name, plain_name
 from bake.levels.reading.remarks import RemarkCollector
 from bake.levels.tiled.custom_types import CustomTypes
 from bake.levels.tiled.fields import Properties
-from bake.levels.tiled.layers import Layer
+from bake.levels.tiled.layers import ELEVATION, Layer
 from bake.levels.tiled.meanings import KINDS, Legend, kind_of
 from bake.levels.tiled.objects import Object
 from bake.levels.tiled.tilesets import Tile
@@ -20,8 +20,8 @@ _OBJECT_WORDS = ("terrain", "blocked", "walkable", "spot", "floor")
 _LAYER_WORDS = ("terrain", "bake")
 _GROUP_WORDS = ("floor",)
 _LINE_WORDS = ("via", "over")
-#: Classes shorter than this are near to many words of games.
-_LONG_CLASS = 5
+#: Shorter classes are near to many words of games.
+_LONG_KINDS = tuple(kind for kind in KINDS if len(kind) > len("door"))
 
 
 class UnreadCollector(RemarkCollector):
@@ -49,6 +49,10 @@ class UnreadCollector(RemarkCollector):
             self._add(place, place, fields.typed_properties("layer"), _GROUP_WORDS)
         for layer in layers:
             self.types.note_class(layer.fields.class_name("layer"))
+            purpose = layer.properties.value("bake")
+            if isinstance(purpose, str) and near_name(plain_name(purpose), (ELEVATION,)):
+                message = f'the property "bake" is {shown(purpose)}, not {shown(ELEVATION)}'
+                self.add(layer.fields.place, layer.fields.place, message)
             words = _LAYER_WORDS if layer.kind == "tilelayer" else _LAYER_WORDS[:1]
             self._add(layer.fields.place, layer.fields.place, layer.properties, words)
 
@@ -69,8 +73,7 @@ class UnreadCollector(RemarkCollector):
                 self.types.note_class(each.class_name)
             if kind not in KINDS and self.legend.kind(each.class_name, each.name) is None:
                 self.types.note_class(each.class_name)
-                long = (word for word in KINDS if len(word) >= _LONG_CLASS)
-                near = near_name(plain_name(each.class_name), long)
+                near = near_name(plain_name(each.class_name), _LONG_KINDS)
             if near is not None:
                 message = (
                     f"the class {shown(each.class_name)} is one edit away from {shown(near)}, but "

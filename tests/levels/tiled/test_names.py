@@ -179,6 +179,29 @@ def test_near_misses_of_objects_and_layers(tmp_path: Path) -> None:
     assert "(2 places)" in found[2]
 
 
+@pytest.mark.parametrize(
+    ("value", "raises", "remarked"),
+    [
+        ('value="elevation"', True, False),
+        ('value=" Elevation"', True, False),
+        ('value="elevaton"', False, True),
+        ('value="lightmap"', False, False),
+        ('type="bool" value="true"', False, False),
+    ],
+)
+def test_purposes_of_layers(tmp_path: Path, value: str, *, raises: bool, remarked: bool) -> None:
+    heights = layer([[3]], name="heights").replace(
+        "<data", f'<properties><property name="bake" {value}/></properties><data'
+    )
+    path = write(tmp_path, tmx(layer([[1]]), heights, width=1, height=1))
+    if raises:
+        assert "says no elevation" in refused(path)
+        return
+    level = read(path)
+    assert named(level) == [["mud"]]
+    assert ["elevaton" in line for line in remarks(level)] == [True] * remarked
+
+
 def test_near_misses_of_many_names_are_summed_up(tmp_path: Path) -> None:
     names = [f"blocke{letter}" for letter in "abcefghijklmnopqrstuv"]
     level = with_tile(tmp_path, *((name, "bool", "true") for name in names), legend={})
