@@ -82,9 +82,9 @@ class CustomTypes:
                         refuse(
                             file,
                             place,
-                            f"the type {shown(name)} differs from that in {first.name}",
+                            f"the type {shown(name)} is defined otherwise in {first.name}",
                             "one definition of each type",
-                            "remove one of the project files, or move it",
+                            "remove one of them",
                         )
         return types
 

@@ -405,7 +405,7 @@ def test_project_files_beside_one_another(tmp_path: Path) -> None:
     project(tmp_path, {**RAMP, "id": 9}, NAV, name="b.tiled-project")
     assert link(read(path)) == (False, 7.0)
     project(tmp_path, {**RAMP, "members": []}, name="b.tiled-project")
-    assert 'the type "ramp" differs from that in a.tiled-project' in refused(path)
+    assert 'the type "ramp" is defined otherwise in a.tiled-project' in refused(path)
 
 
 @pytest.mark.parametrize(
