@@ -188,7 +188,7 @@ class Draftsman:
         random, own = self.random, f"{prefix}{number}"
         kinds = ["terrain", "blocked", "walkable", "cost", "class", "default", "nested", "silent"]
         kinds += ["solid", "reed", "ledge"] + ["enum"] * (self.has_project and not old)
-        kind = random.choice(kinds)
+        kind = random.choice(kinds) if number else "terrain"
         tile = Tile()
         if kind == "terrain":
             tile.properties.append(self.property("terrain", "string", f"mud {own}"))
@@ -298,6 +298,9 @@ class Draftsman:
             ]
             for _ in range(height)
         ]
+        if full:
+            # A map of ledges alone has no cell with a terrain, and none to begin at.
+            gids[random.randrange(height)][random.randrange(width)] = 1
         layer = Layer(name, gids)
         if random.random() < 0.3:
             layer.properties.append(self.property("terrain", "string", f"soil {name}"))

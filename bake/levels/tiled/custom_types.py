@@ -140,14 +140,13 @@ class CustomTypes:
         if kind != "class":
             return value
         own = value if isinstance(value, Mapping) else {}
-        if custom_type is None:
-            return dict(own)
+        members = {} if custom_type is None else custom_type.members
         return {
             **self._members(type_name, custom_type, depth),
             **{
-                member: self._resolve_member(typed, each, place, depth + 1)
-                if (typed := custom_type.members.get(member)) is not None
-                else each
+                member: self._resolve_member(
+                    members.get(member) or _type_by_form(each), each, place, depth + 1
+                )
                 for member, each in own.items()
             },
         }
@@ -187,6 +186,13 @@ class CustomTypes:
         if len(self.searched) < 2:
             return "beside the map"
         return f"beside the map or above it, up to {self.searched[-1].resolve().name or '/'}"
+
+
+def _type_by_form(value: object) -> Values:
+    """Return the type of a member that no class defines, as far as its value shows it."""
+    if isinstance(value, list):
+        return {"type": "list"}
+    return {"type": "class"} if isinstance(value, Mapping) else {}
 
 
 def _listed(names: list[str]) -> str:

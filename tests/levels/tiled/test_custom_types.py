@@ -250,6 +250,18 @@ def test_classes_in_json(tmp_path: Path) -> None:
     assert named(level) == [["peat", "sand", "mud"]]
 
 
+def test_lists_of_classes_that_nothing_defines(tmp_path: Path) -> None:
+    """The items of lists have their types with them."""
+    barred = [{"type": "string", "value": "north"}]
+    value = {"barred": barred, "deep": {"loot": [{"type": "list", "value": barred}]}}
+    nav = {"name": "nav", "type": "class", "propertytype": "Nav", "value": value}
+    tiles = [{"id": 0, "properties": [nav]}]
+    text = tmj([[1, 2]], tilesets=[{"firstgid": 1, "name": "t", "tiles": tiles}])
+    level = read(write(tmp_path, text, "m.tmj"))
+    assert level.barred is not None
+    assert (level.barred[0, 0] != 0, level.barred[0, 1]) == (True, 0)
+
+
 # -- enums and lists ------------------------------------------------------------------------------
 
 

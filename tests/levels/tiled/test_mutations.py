@@ -1,13 +1,18 @@
 """Whatever a file holds, only errors that say something come out."""
 
+import json
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from levelbake.errors import BakeError
+from tests.support.tiled_corners import Draftsman
 from tests.support.tiled_maps import MAPS, read
 
 
@@ -32,6 +37,38 @@ def test_changed_bytes(name: str, changes: list[tuple[int, int]], how: str) -> N
     with TemporaryDirectory() as folder:
         path = Path(folder) / name
         path.write_bytes(data)
+        with suppress(BakeError):
+            read(path)
+
+
+PARTS = 'null true 3 -1 1e99 "x" "class" "list" [] {} [3] {"type":3} {"type":"list","value":[0]}'
+
+
+def places_in(document: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield each value's owner and its key or number there."""
+    for key in document if isinstance(document, dict) else range(len(document)):
+        yield document, key
+        if isinstance(document[key], dict | list):
+            yield from places_in(document[key])
+
+
+@given(st.integers(0, 10**6), st.integers(0, 10**6), st.sampled_from(PARTS.split()))
+def test_changed_values_of_corners(seed: int, spot: int, value: str) -> None:
+    """One value of a JSON file is another one: of a map, a tileset or a project."""
+    draftsman = Draftsman(Random(seed))
+    drawing = draftsman.drawing("map")
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        path = draftsman.write(folder, drawing)
+        (folder / "game.tiled-project").write_text(draftsman.project_file(), "utf-8")
+        files = sorted(file for file in folder.rglob("*.*j*") if file.is_file())
+        file = files[spot % len(files)]
+        with suppress(ValueError):  # Some are XML.
+            document = json.loads(file.read_text("utf-8-sig"))
+            places = list(places_in(document))
+            owner, key = places[spot % len(places)]
+            owner[key] = json.loads(value)
+            file.write_text(json.dumps(document), "utf-8")
         with suppress(BakeError):
             read(path)
 
