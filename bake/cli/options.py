@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bake.pipeline import Task
     from bake.pipeline.sources import LeftOut
 
-#: Of the files that are no levels, so many are listed.
+#: The most files that are listed as left out.
 _MOST_LEFT_OUT = 8
 
 Sources = Annotated[

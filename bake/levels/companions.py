@@ -49,20 +49,21 @@ class Companion:
         }[self.role]
 
 
-def find_references(files: Iterable[Path]) -> dict[str, Path]:
+def find_references(files: Iterable[Path], folder: Path) -> dict[str, Path]:
     """Return the pictures and parts of maps that files of level editors refer to.
 
-    Files that are referred to are searched as well. Nothing is parsed, so that damaged files count
+    Tilesets and other parts are searched as well. Nothing is parsed, so that damaged files count
     as far as they can be read.
 
     Args:
         files: of Tiled or LDtk.
+        folder: of the project; parts outside of it and of a map's own folder are not searched.
 
     Returns:
         The first file that refers to each, by the key of :func:`key_of`.
     """
     found: dict[str, Path] = {}
-    waiting = list(files)
+    waiting, root = list(files), folder.resolve()
     searched: set[str] = set()
     while waiting:
         file = waiting.pop(0)
@@ -74,7 +75,8 @@ def find_references(files: Iterable[Path]) -> dict[str, Path]:
             suffix = reference.suffix.lower()
             if suffix in PICTURE_SUFFIXES or suffix in _PARTS:
                 found.setdefault(key_of(reference), file)
-            if suffix in _PARTS:
+            around = (root, file.parent.resolve())
+            if suffix in _PARTS and any(map(reference.is_relative_to, around)):
                 waiting.append(reference)
     return found
 
@@ -102,12 +104,13 @@ def _references(file: Path) -> list[Path]:
 
 
 def find_companions(
-    files: Iterable[Path], *, all_pictures: bool = False
+    files: Iterable[Path], folder: Path, *, all_pictures: bool = False
 ) -> Mapping[Path, Companion]:
     """Return the files that are no levels because maps of Tiled or LDtk beside them are.
 
     Args:
         files: level files by their suffixes.
+        folder: of the project.
         all_pictures: whether all pictures in the folder of a map are taken for its art.
 
     Returns:
@@ -123,7 +126,7 @@ def find_companions(
     twins: dict[str, Path] = {}
     for file in maps:
         twins.setdefault(key_of(file.with_suffix("")), file)
-    references = find_references(maps)
+    references = find_references(maps, folder)
     companions: dict[Path, Companion] = {}
     beside = {file.parent: file for file in reversed(maps)} if all_pictures else {}
     for file in suspects:

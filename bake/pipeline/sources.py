@@ -62,7 +62,7 @@ def level_name(source: Path, part: str) -> str:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A file that has the suffix of a level, but is none."""
+    """A file with the suffix of a level that belongs to a map."""
 
     file: Path
     why: str
@@ -189,7 +189,7 @@ def _find_companions(recipe: Recipe, files: Sequence[Path], named: set[Path]) ->
         files: all level files.
         named: those that the recipe or the command line names one by one.
     """
-    found = find_companions(files, all_pictures=recipe.file is None)
+    found = find_companions(files, recipe.folder, all_pictures=recipe.file is None)
     maps = {fold_file_name(file.stem) for file in files if file not in found}
     with_rules = {fold_file_name(name) for name in recipe.levels} - maps
     return {

@@ -67,7 +67,7 @@ def find_levels(folder: Path, *, reduce: bool = False) -> Found:
     inside = _maps_of_worlds(levels, folder, left_out)
     levels = [file for file in levels if file not in inside]
     pictures = [file for file in files if file.suffix.lower() in PICTURE_SUFFIXES]
-    companions = find_companions([*levels, *pictures])
+    companions = find_companions([*levels, *pictures], folder)
     left_out += ((file, each.why) for file, each in companions.items() if each.role == "export")
     levels = [file for file in levels if file not in companions]
     files = [file for file in files if file not in companions]
@@ -189,7 +189,8 @@ def _images_of_levels(
     images = [file for file in files if file.suffix.lower() in PICTURE_SUFFIXES and file.is_file()]
     if not images:
         return
-    art = find_references(file for file in files if file.suffix.lower() in _REFERRING)
+    referring = (file for file in files if file.suffix.lower() in _REFERRING)
+    art = find_references(referring, folder)
     images = [file for file in images if key_of(file) not in art]
     named = [file for file in images if _is_named(file, folder)]
     edited = any(format_of(file) in ("tiled", "ldtk") for file in levels)

@@ -125,13 +125,13 @@ def test_maps_called_json_in_worlds(tmp_path: Path) -> None:
 )
 def test_references_to_pictures(tmp_path: Path, owner: str, text: str, picture: str) -> None:
     path = write(tmp_path, text, owner)
-    assert find_references([path]) == {key_of(tmp_path / picture): path}
+    assert find_references([path], tmp_path) == {key_of(tmp_path / picture): path}
 
 
 def test_references_of_files_that_are_referred_to(tmp_path: Path) -> None:
     path = write(tmp_path, map_with(""), "m.tmx")
     tileset = write(tmp_path, SET.format('<image source="../art/set.png"/>'), "parts/set.tsx")
-    assert find_references([path]) == {
+    assert find_references([path], tmp_path) == {
         key_of(tileset): path,
         key_of(tmp_path / "art" / "set.png"): tileset,
     }
@@ -139,13 +139,25 @@ def test_references_of_files_that_are_referred_to(tmp_path: Path) -> None:
     write(
         tmp_path, '<tileset source="set.tsx" image="a\0b.png"><image source="p.png', "parts/set.tsx"
     )
-    assert key_of(tileset) in find_references([path])
+    assert key_of(tileset) in find_references([path], tmp_path)
+
+
+def test_parts_outside_the_project_are_not_searched(tmp_path: Path) -> None:
+    text = map_with("").replace("parts/set.tsx", "../art/set.tsx")
+    path = write(tmp_path, text, "game/maps/m.tmx")
+    tileset = write(tmp_path, SET.format('<image source="set.png"/>'), "game/art/set.tsx")
+    assert key_of(tileset.with_name("set.png")) in find_references([path], tmp_path / "game")
+    assert list(find_references([path], path.parent)) == [key_of(tileset)]
+    # The parts of a level from elsewhere lie in its own folder.
+    near = write(tmp_path, map_with(""), "near/m.tmx")
+    write(tmp_path, SET.format('<image source="set.png"/>'), "near/parts/set.tsx")
+    assert len(find_references([near], tmp_path / "game")) == 2
 
 
 def test_references_of_levels_of_ldtk_in_files_of_their_own(tmp_path: Path) -> None:
     path = write(tmp_path, '{"externalRelPath": "w/A.ldtkl"}', "w.ldtk")
     own = write(tmp_path, '{"bgRelPath": "../back.png"}', "w/A.ldtkl")
-    assert find_references([path])[key_of(tmp_path / "back.png")] == own
+    assert find_references([path], tmp_path)[key_of(tmp_path / "back.png")] == own
 
 
 # -- levels and companions ------------------------------------------------------------------------
@@ -235,9 +247,9 @@ def test_pictures_of_ldtk(tmp_path: Path) -> None:
 
 
 def test_pictures_without_maps_are_not_searched_for(tmp_path: Path) -> None:
-    assert find_companions([picture(tmp_path, "a.png")], all_pictures=True) == {}
+    assert find_companions([picture(tmp_path, "a.png")], tmp_path, all_pictures=True) == {}
     maps = [write(tmp_path, map_with(""), "m.tmx")]
-    assert find_companions(maps, all_pictures=True) == {}
+    assert find_companions(maps, tmp_path, all_pictures=True) == {}
 
 
 def test_what_is_left_out_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,7 @@ class Attributes:
         return spellings
 
     def spelling(self, name: str) -> str:
-        """Return a plain name as it was typed."""
+        """Return the spelling that was typed for a plain name."""
         return self.spellings.get(name, (name,))[0]
 
     def value(self, name: str) -> object:

@@ -1,4 +1,4 @@
-"""Compare names that designers and file systems spell in several ways."""
+"""Compare names that have several spellings."""
 
 from __future__ import annotations
 

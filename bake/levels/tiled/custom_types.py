@@ -92,8 +92,8 @@ class CustomTypes:
         """Return the default properties of an owner's class; none where it is not defined."""
         return self._members(name, self._types.get((use, name)), 0) if name else {}
 
-    def note_class(self, name: str) -> None:
-        """Note a class whose default properties would have a meaning."""
+    def add_class(self, name: str) -> None:
+        """Add a class for the remark on classes that no project file defines."""
         if name and not self.files:
             self._unknown_classes[name] = None
 
@@ -166,7 +166,7 @@ class CustomTypes:
         else:
             nobody = f"no project file (*{PROJECT_SUFFIX}) {self._searched_words()} defines"
         if self._undefined:
-            names = _listed([*self._undefined, *self._unknown_classes])
+            names = _join_names([*self._undefined, *self._unknown_classes])
             message = (
                 f"{nobody} {names}, so default values and the numbers of enums are unknown; add "
                 "the project file of Tiled, or export the map with "
@@ -175,7 +175,7 @@ class CustomTypes:
             return [Remark(next(iter(self._undefined.values())), message)]
         if self._unknown_classes:
             message = (
-                f"{nobody} {_listed([*self._unknown_classes])}; if Tiled's project gives these "
+                f"{nobody} {_join_names([*self._unknown_classes])}; if Tiled's project gives these "
                 'classes default properties, add the project file, or else set classes = "off" in '
                 "[lint]"
             )
@@ -195,7 +195,7 @@ def _type_by_form(value: object) -> Values:
     return {"type": "class"} if isinstance(value, Mapping) else {}
 
 
-def _listed(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     names = list(dict.fromkeys(names))
     more = len(names) - _MOST_NAMED
     listed = ", ".join(map(shown, names[:_MOST_NAMED]))

@@ -103,7 +103,7 @@ class Fields:
         return [self.inside(item, f"{prefix}{key}[{at}]") for at, item in enumerate(value)]
 
     def properties(self) -> Properties:
-        """Return the custom properties, without those of a class."""
+        """Return the custom properties, without the defaults of a class."""
         items = self._listed_properties()
         if len(items) > MAX_PROPERTIES:
             self.refuse(f"it has {len(items):,} properties", f"at most {MAX_PROPERTIES:,}")
@@ -124,7 +124,7 @@ class Fields:
         return Properties(self, self.types.class_defaults(name, use))
 
     def typed_properties(self, use: Use) -> Properties:
-        """Return the custom properties, and those of the class where the owner has none."""
+        """Return the custom properties over the defaults of the class."""
         return self.properties().over(self.class_properties(use))
 
     def _listed_properties(self) -> list[Fields]:
@@ -198,7 +198,7 @@ class Properties(Attributes):
         super().__init__(owner, "property", values)
 
     def over(self, below: Properties) -> Properties:
-        """Return these properties, with those of a template or tile where these have none."""
+        """Return these properties laid over the inherited ones of a template, tile or class."""
         if not below.values:
             return self
         own = set(map(plain_name, self.values))

@@ -60,7 +60,7 @@ class Layer:
 
     @cached_property
     def properties(self) -> Properties:
-        """Return its properties, and those of its class."""
+        """Return the custom properties over the defaults of the class."""
         return self.fields.typed_properties("layer")
 
 

@@ -30,7 +30,7 @@ class Tile:
     number: int  #: within its set
     class_name: str  #: "" where it has none
     typed: Properties  #: the properties of the tile itself
-    properties: Properties  #: the same, and those of its class
+    properties: Properties  #: the same over the defaults of the class
     #: names of the Wang colours it counts as, one for each Wang set it belongs to
     wang: tuple[str, ...]
 

@@ -40,7 +40,7 @@ class UnreadCollector(RemarkCollector):
     def add_tiles(self, tiles: Iterable[Tile]) -> None:
         for tile in tiles:
             group = f"tileset {shown(tile.tileset.name)}"
-            self.types.note_class(tile.class_name)
+            self.types.add_class(tile.class_name)
             self._add(group, tile.fields.place, tile.properties, _TILE_WORDS)
 
     def add_layers(self, layers: Iterable[Layer]) -> None:
@@ -48,7 +48,7 @@ class UnreadCollector(RemarkCollector):
         for place, fields in groups.items():
             self._add(place, place, fields.typed_properties("layer"), _GROUP_WORDS)
         for layer in layers:
-            self.types.note_class(layer.fields.class_name("layer"))
+            self.types.add_class(layer.fields.class_name("layer"))
             purpose = layer.properties.value("bake")
             if isinstance(purpose, str) and near_name(plain_name(purpose), (ELEVATION,)):
                 message = f'the property "bake" is {shown(purpose)}, not {shown(ELEVATION)}'
@@ -70,9 +70,9 @@ class UnreadCollector(RemarkCollector):
             self._add(group, each.fields.place, each.properties, words)
             near = None
             if kind in KINDS and KIND_WORDS[kind]:
-                self.types.note_class(each.class_name)
+                self.types.add_class(each.class_name)
             if kind not in KINDS and self.legend.kind(each.class_name, each.name) is None:
-                self.types.note_class(each.class_name)
+                self.types.add_class(each.class_name)
                 near = near_name(plain_name(each.class_name), _LONG_KINDS)
             if near is not None:
                 message = (
