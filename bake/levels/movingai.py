@@ -15,9 +15,10 @@ from typing import NoReturn
 import numpy as np
 
 from bake.arrays import Float64Array, Int32Array, UInt8Array
+from bake.errors import counted
 from bake.level import Colour, GridLevel, Rules, TerrainRule
-from bake.levels.reading.files import read_start, read_text
-from bake.levels.reading.limits import check_size
+from bake.levels.reading.files import check_encoding, check_merged, read_start, read_text
+from bake.levels.reading.limits import check_size, most_cells
 from bake.levels.reading.mistakes import quoted, refuse
 from bake.levels.reading.terrains import UNKNOWN, describe_unknown, keep_used, used_numbers
 
@@ -54,7 +55,9 @@ COLOURS: dict[str, Colour] = {
 RULES = Rules(connectivity=8, corner_cutting="never", cost_rule="mean")
 
 _HEADER_BYTES = 4096
-_NUMBER = re.compile(r"[0-9]{1,9}")
+_NUMBER = re.compile(r"[0-9]+")
+#: More digits than any number has that can be right; so many fit into int32.
+_MOST_DIGITS = 9
 _NEWLINE = 0x0A
 
 #: The largest scenario file of the benchmark has a few megabytes, far below this.
@@ -96,9 +99,9 @@ def read_map(path: Path) -> GridLevel:
     check_size(path, width, height, place="header")
     # Lines may end in CRLF. What lies beyond the largest file that fits the header is not read.
     longest = header.size + height * (width + 2) + _HEADER_BYTES
-    data = read_start(path, longest)
-    body = data[header.size :].replace(b"\r\n", b"\n")
-    letters = _letters(path, header, body)
+    data = _read_lines(path, longest)
+    check_merged(path, data)
+    letters = _letters(path, header, data[header.size :])
 
     names = tuple(TERRAIN_RULES)
     look_up = np.full(256, UNKNOWN, dtype=np.uint8)
@@ -120,9 +123,16 @@ def read_map(path: Path) -> GridLevel:
     )
 
 
+def _read_lines(path: Path, limit: int) -> bytes:
+    """Read at most ``limit`` bytes, with line feeds for all line ends."""
+    return read_start(path, limit).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
 def _read_header(path: Path) -> _Header:
     """Read the lines up to ``map``: type, height and width, each once."""
-    start = read_start(path, _HEADER_BYTES)
+    start = _read_lines(path, _HEADER_BYTES)
+    check_encoding(path, start)
+    check_merged(path, start)
     values: dict[str, int] = {}
     at = 0
     line_number = 0
@@ -160,6 +170,9 @@ def _read_header(path: Path) -> _Header:
             values[key] = 0
         elif _NUMBER.fullmatch(value) is None:
             refuse(path, place, f"the {key} is {quoted(value)}", "a whole number")
+        elif len(value.lstrip("0")) > _MOST_DIGITS:
+            found, expected = f"the {key} is {quoted(value)}", f"at most {most_cells():,} cells"
+            refuse(path, place, found, expected, "split it into several levels")
         else:
             values[key] = int(value)
     _refuse_header(path, f"line {line_number + 1}", start[at:].decode("latin-1").strip())
@@ -199,6 +212,14 @@ def _refuse_line(path: Path, header: _Header, body: bytes) -> NoReturn:
         length = (len(body) if end < 0 else end) - at
         if length == 0 and not body[at:].strip():
             break
+        if length > header.width and not body[at + header.width : at + length].strip(b" \t"):
+            refuse(
+                path,
+                f"line {header.lines + row + 1}",
+                f"row {row} has {counted(length - header.width, 'blank')} after its cells",
+                f"{header.width:,} cells, the width in the header, and nothing else",
+                "remove the blanks at the ends of lines",
+            )
         if length != header.width:
             refuse(
                 path,
@@ -345,6 +366,9 @@ def _problem(path: Path, place: str, line: str) -> tuple[str, tuple[int, ...], f
             continue
         if _NUMBER.fullmatch(text) is None:
             refuse(path, place, f"the {column} is {quoted(text)}", f"a whole number ({_EXPECTED})")
+        if len(text.lstrip("0")) > _MOST_DIGITS:
+            found = f"the {column} is {quoted(text)}"
+            refuse(path, place, found, f"a number of at most {_MOST_DIGITS} digits")
         values.append(int(text))
     width, height = values[1], values[2]
     for which, (x, y) in (("start", values[3:5]), ("goal", values[5:7])):

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from bake.errors import RecipeError, one_error
+from bake.levels.reading.files import CONFLICT, RESOLVE, conflict_line
 from bake.recipe.rules import RECIPE_NAME
 from bake.recipe.tables import Table, UnknownKey
 from bake.recipe.toml_places import MAX_DEPTH, TooDeepError, key_lines
 from bake.recipe.values import KeyPath, Mistakes, closest, quoted
 from bake.recipe.whole import LEVEL, RECIPE
+from levelbake.errors import LFS_POINTER, is_lfs_pointer
 
 #: A recipe is written by hand; anything larger is another file given by mistake.
 MAX_RECIPE_BYTES = 2**20
@@ -105,6 +107,10 @@ def _read(path: Path) -> str:
             expected="a recipe written in TOML",
             remedy="check that this is the right file",
         )
+    if is_lfs_pointer(raw):
+        raise RecipeError(LFS_POINTER, file=path)
+    if (line := conflict_line(raw)) is not None:
+        raise RecipeError(CONFLICT, file=path, place=f"line {line}", remedy=RESOLVE)
     try:
         return raw.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:

@@ -134,6 +134,10 @@ HEADER = "type octile\nheight 2\nwidth 3\nmap\n"
         ("type octile\nheight -2\nwidth 3\nmap\n", "line 2: the height is '-2'"),
         ("type octile\nheight 2.0\nwidth 3\nmap\n", "line 2: the height is '2.0'"),
         ("type octile\nheight\nwidth 3\nmap\n", "line 2: the height is ''"),
+        (
+            "type octile\nheight 1000000000\nwidth 3\nmap\n",
+            "line 2: the height is '1000000000'; expected at most 67,108,864 cells",
+        ),
         ("type octile\nheight 2\nwidth ٣\nmap\n", "line 3: the width is "),
         (f"type octile\nheight {'9' * 5000}\nwidth 3\nmap\n", "line 2: found 'height 999"),
         ("type octile\nheight 2\nwidth 3\nwater\nmap\n", "line 4: found 'water'"),
@@ -153,6 +157,8 @@ HEADER = "type octile\nheight 2\nwidth 3\nmap\n"
             "line 6: row 1 has 2 cells; expected 3, the width in the header; the file is cut short",
         ),
         (HEADER + "...\n....\n", "line 6: row 1 has 4 cells; expected 3"),
+        (HEADER + "...\n...  \n", "line 6: row 1 has 2 blanks after its cells"),
+        (HEADER + "...\t\n...\n", "line 5: row 0 has 1 blank after its cells"),
         (HEADER + "..\n....\n", "line 5: row 0 has 2 cells; expected 3"),
         (HEADER + "....\n..\n", "line 5: row 0 has 4 cells; expected 3"),
         (HEADER + "...\n\n...\n", "line 6: row 1 has 0 cells; expected 3"),
@@ -194,3 +200,8 @@ def test_arbitrary_cells_are_read_or_refused(
         return
     rows = data.replace(b"\r\n", b"\n").decode().rstrip().split("\n")
     assert named(level) == [[LETTERS[letter] for letter in row] for row in rows]
+
+
+def test_numbers_with_zeros_before_them(tmp_path: Path) -> None:
+    text = text_of(["...", "..@"]).replace("height 2", "height 00000000000002")
+    assert named(load(written(tmp_path, text), {}))[1][2] == "out_of_bounds"

@@ -1,7 +1,8 @@
 """Read files: their bytes, their text, their JSON, and the files they refer to.
 
 JSON is read strictly: UTF-8, no key twice, of bounded size and depth. References stay inside the
-project, unless the recipe says otherwise.
+project, unless the recipe says otherwise. Files that Git left in another state than the author
+saved them, such as pointers and merge conflicts, are reported as such.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from bake.errors import LevelError
 from bake.levels.reading.limits import spend_text
 from bake.levels.reading.mistakes import Where, json_place, refuse, shown
 from bake.levels.reading.names import fold_file_name
+from levelbake.errors import LFS_POINTER, is_lfs_pointer
 
 #: A JSON value takes many times its text in memory, so this is far less than an image may have.
 MAX_JSON_BYTES = 2**26
@@ -26,6 +28,10 @@ MAX_JSON_BYTES = 2**26
 MAX_KEYS = 2**16
 
 _BOM = b"\xef\xbb\xbf"
+_WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
+#: The message and the remedy for text with an unresolved merge conflict.
+CONFLICT = "this line marks a merge conflict that is not resolved"
+RESOLVE = "resolve the conflict in an editor or with `git mergetool`"
 _TOKEN = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[\[\]{},]')
 
 
@@ -54,36 +60,106 @@ def read_start(path: Path, limit: int) -> bytes:
     """Read at most ``limit`` bytes from the file's start, and drop a UTF-8 byte order mark.
 
     Raises:
-        LevelError: as for :func:`check_file`, or the system refuses to read the file.
+        LevelError: as for :func:`check_file`, the system refuses to read the file, or it is a Git
+            LFS pointer.
     """
     check_file(path)
     try:
         with path.open("rb") as file:
-            return file.read(limit).removeprefix(_BOM)
+            data = file.read(limit)
     except OSError as error:
         raise _unreadable(path, error) from None
+    if is_lfs_pointer(data):
+        raise LevelError(LFS_POINTER, file=path)
+    return data.removeprefix(_BOM)
 
 
-def read_text(path: Path, limit: int, remedy: str) -> str:
-    """Read a whole UTF-8 file of at most ``limit`` bytes, and drop a byte order mark.
+def read_whole(path: Path, limit: int, remedy: str) -> bytes:
+    """Read a whole text file of at most ``limit`` bytes, in any encoding; drop a UTF-8 BOM.
 
     Raises:
-        LevelError: as for :func:`read_start`, or the file is too large or not UTF-8.
+        LevelError: as for :func:`read_start`, or the file is too large or has a merge conflict.
     """
     size = check_file(path)
     if size > limit:
         refuse(path, None, f"the file has {size:,} bytes", f"at most {limit:,}", remedy)
     spend_text(path, size)
     data = read_start(path, size)
+    check_merged(path, data)
+    return data
+
+
+def read_text(path: Path, limit: int, remedy: str) -> str:
+    """Read a whole UTF-8 file of at most ``limit`` bytes.
+
+    Returns:
+        The text without a byte order mark. Every line ends in a line feed alone.
+
+    Raises:
+        LevelError: as for :func:`read_whole`, or the text is not UTF-8.
+    """
+    data = read_whole(path, limit, remedy)
+    check_encoding(path, data)
     try:
-        return data.decode("utf-8")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise LevelError(
             f"byte 0x{data[error.start]:02x} is not UTF-8 text",
             file=path,
-            place=f"byte {error.start}",
+            place=f"line {line_at(data, error.start)}",
             expected="text in UTF-8",
+            remedy="save it again as UTF-8",
         ) from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def check_encoding(path: Path, data: bytes) -> None:
+    """Reject UTF-16 and UTF-32, with or without a byte order mark.
+
+    Raises:
+        LevelError: the data are in one of them.
+    """
+    if data.startswith(_WIDE_BOMS) or b"\0" in data[:4]:
+        found = "the text is in UTF-16 or UTF-32"
+        refuse(path, None, found, "text in UTF-8", "save it again as UTF-8")
+
+
+def check_merged(path: Path, data: bytes) -> None:
+    """Reject text with an unresolved merge conflict.
+
+    Raises:
+        LevelError: there is one.
+    """
+    if (line := conflict_line(data)) is not None:
+        refuse(path, f"line {line}", CONFLICT, "one version of these lines", RESOLVE)
+
+
+def conflict_line(data: bytes) -> int | None:
+    """Return the line of the first marker of a merge conflict, from 1; None without conflicts.
+
+    None of the formats read here has lines that begin like a marker.
+    """
+    place = _first_line_with(b"<<<<<<< ", data)
+    if place < 0:
+        # Somebody may have removed some of the markers. Lines of "=" alone may be ornaments.
+        place = _first_line_with(b">>>>>>> ", data)
+        if not 0 <= _first_line_with(b"=======", data) < place:
+            return None
+    return line_at(data, place)
+
+
+def _first_line_with(start: bytes, data: bytes) -> int:
+    """Return the place of the first line that begins with some bytes; -1 where there is none."""
+    if data.startswith(start):
+        return 0
+    places = (data.find(end + start) for end in (b"\n", b"\r"))
+    return min((place + 1 for place in places if place >= 0), default=-1)
+
+
+def line_at(data: bytes, place: int) -> int:
+    """Return the number of the line, from 1, that a byte of a text belongs to."""
+    before = data[:place]
+    return before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n") + 1
 
 
 def _unreadable(path: Path, error: OSError | ValueError) -> LevelError:

@@ -20,6 +20,7 @@ from xml.parsers import expat
 from bake.errors import LevelError
 from bake.levels.reading.files import (
     check_file,
+    check_merged,
     project_root,
     read_document,
     read_start,
@@ -288,6 +289,7 @@ class ProjectFiles:
             refuse(path, None, f"the {kind} is not JSON", "JSON as Tiled saves it")
         spend_text(path, size)
         data = read_start(path, size)
+        check_merged(path, data)
         root = _parse_xml(path, data)
         if root.tag != kind:
             refuse(path, None, f"the file holds <{root.tag[:40]}>", f"<{kind}>")

@@ -17,7 +17,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from levelbake.errors import FilePath, OutputError, PatchError, QueryError
+from levelbake.errors import (
+    LFS_POINTER,
+    FilePath,
+    OutputError,
+    PatchError,
+    QueryError,
+    is_lfs_pointer,
+)
 from levelbake.file import File
 from levelbake.hops import Arcs, LevelGround, Pair, touched
 from levelbake.places import Place, Places, number_of, quoted, whole_of
@@ -403,6 +410,8 @@ def check_head(path: FilePath, kind: str, words: list[str], file: File, newest: 
         PatchError: the file is refused.
     """
     what = kind.removeprefix("levelbake-")
+    if is_lfs_pointer(" ".join(words).encode()):
+        raise PatchError(LFS_POINTER, file=path)
     if len(words) != 3 or words[0] != kind or not re.fullmatch("[0-9]{1,9}", words[1]):
         raise PatchError(f"this is no {what}", file=path, expected=f"a {what} of this level")
     if not PLAIN <= int(words[1]) <= newest:

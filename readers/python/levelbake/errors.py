@@ -18,6 +18,14 @@ _LONGEST_PART = 1000
 #: More digits than anybody reads; the first of them are shown.
 _LONG_NUMBER = re.compile(r"(\d{20})\d{20,}")
 
+#: The message for a Git LFS pointer in place of a file.
+LFS_POINTER = "this is a Git LFS pointer; run `git lfs pull`"
+#: The first bytes of a pointer (Git LFS specification, "The Pointer"), and of those before 2014.
+_LFS_STARTS = (
+    b"version https://git-lfs.github.com/spec/",
+    b"version https://hawser.github.com/spec/",
+)
+
 
 class BakeError(Exception):
     """One mistake, which the message states in one line.
@@ -68,6 +76,11 @@ def printable(text: str) -> str:
         letter if letter.isprintable() else letter.encode("unicode_escape").decode()
         for letter in text
     )
+
+
+def is_lfs_pointer(start: bytes) -> bool:
+    """Return whether a file that begins with these bytes is a Git LFS pointer."""
+    return start.startswith(_LFS_STARTS)
 
 
 class OutputError(BakeError):

@@ -99,6 +99,8 @@ def open_to_read(path: FilePath) -> Iterator[BufferedReader]:
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | waits_not)) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise OSError(errno.EINVAL, NOT_A_FILE)
+            if errors.is_lfs_pointer(file.peek(SMALLEST_BLOCK)):
+                raise errors.NotAnAssetError(errors.LFS_POINTER, file=path)
             yield file
     except FileNotFoundError:
         raise AssetError("no such asset", file=path, remedy="bake it first: `bake build`") from None

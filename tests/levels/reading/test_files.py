@@ -102,10 +102,10 @@ def test_not_json(tmp_path: Path, text: str, line: str) -> None:
 
 def test_not_utf8(tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
-    path.write_bytes(b'{"a": "\xe9"}')
-    assert refusal(path).startswith("byte 7: byte 0xe9 is not UTF-8 text")
+    path.write_bytes(b'{\r\n"a": "\xe9"}')
+    assert refusal(path).startswith("line 2: byte 0xe9 is not UTF-8 text")
     path.write_bytes("{}".encode("utf-16"))
-    assert refusal(path).startswith("byte 0: byte 0xff is not UTF-8 text")
+    assert refusal(path).startswith("the text is in UTF-16")
 
 
 def test_too_large(tmp_path: Path) -> None:
