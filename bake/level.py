@@ -383,6 +383,8 @@ class GraphLevel:
     areas: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     mesh: Mesh | None = None  #: the polygons that the plane was divided into
     walls: Walls | None = None  #: those around points of visibility and Dirichlet domains
+    remarks: tuple[Remark, ...] = ()  #: of a divided plane: as of GridLevel, and on the mesh
+    unmatched: tuple[str, ...] = ()  #: of a divided plane: as of GridLevel
 
 
 Level = GridLevel | GraphLevel

@@ -99,6 +99,8 @@ def divided(
         areas=areas,
         mesh=pieces.mesh,
         walls=pieces.walls,
+        remarks=(*level.remarks, *pieces.remarks),
+        unmatched=level.unmatched if isinstance(level, GridLevel) else (),
     )
 
 

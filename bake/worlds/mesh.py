@@ -17,7 +17,8 @@ from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array, UInt8Arr
 from bake.geometry import GRID, Geometry
 from bake.geometry.convex import Convex, convex_polygons
 from bake.geometry.given import given_polygons
-from bake.level import Mesh, MeshNodes
+from bake.level import Mesh, MeshNodes, Remark
+from bake.worlds.mesh_islands import mesh_remarks
 from bake.worlds.mesh_links import LinkNodes, link_nodes
 from bake.worlds.pieces import Grown, Pieces, check_taken, no_room
 
@@ -63,13 +64,16 @@ def mesh_pieces(geometry: Geometry, parts: Sequence[Grown], nodes: MeshNodes) ->
             raise no_room(geometry, part.kind)
     graph, first_node, node = mesh_graph(mesh, nodes)
     taken = set[int]()
+    remarks: tuple[Remark, ...] = ()
     for at, part in enumerate(parts):
         mine = np.flatnonzero(owner == at)
         links, took = link_nodes(geometry, mesh, mine, part.kind)
         taken |= took
+        if geometry.polygons is not None and part.kind.radius == 0:
+            remarks += mesh_remarks(mesh, mine, links, geometry.polygons)
         graph, first_node, node = with_links(mesh, graph, first_node, node, links)
     check_taken(geometry, taken)
-    return Pieces(*graph, replace(mesh, first_node=first_node, node=node))
+    return Pieces(*graph, replace(mesh, first_node=first_node, node=node), remarks=remarks)
 
 
 def with_links(

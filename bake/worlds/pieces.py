@@ -11,7 +11,7 @@ import numpy as np
 from bake.arrays import Float64Array, Int32Array, UInt8Array
 from bake.errors import LevelError, one_error
 from bake.geometry import Geometry
-from bake.level import Mesh, OffMeshLink, Walls
+from bake.level import Mesh, OffMeshLink, Remark, Walls
 
 #: How far the end of a link may lie from the walkable area, in units of the plane beside an agent's
 #: radius: ends of ladders are drawn on walls.
@@ -38,6 +38,7 @@ class Pieces:
     length: Float64Array  #: (m) float64 units, positive
     mesh: Mesh | None = None  #: polygons, if the division has any
     walls: Walls | None = None  #: around points that see each other, likewise
+    remarks: tuple[Remark, ...] = ()  #: what its author may not have meant
 
 
 @dataclass(frozen=True)

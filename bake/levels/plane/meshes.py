@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -19,7 +22,7 @@ from bake.levels.plane.geometry_json import (
 )
 from bake.levels.reading.files import check_version, read_text
 from bake.levels.reading.limits import check_terrain_count
-from bake.levels.reading.mistakes import Where, refuse, shown
+from bake.levels.reading.mistakes import Where, is_plain_text, refuse, shown
 from bake.levels.reading.models import (
     FIRST_ONLY,
     StrictModel,
@@ -33,7 +36,9 @@ from bake.levels.reading.terrains import FLOOR, built_in
 
 VERSION = 1
 MAX_OBJ_BYTES = 2**26
-MAX_MESH_CORNERS = 2**22
+MAX_MESH_WHOLES = 2**22
+#: The number of a vertex or a floor; none has more digits.
+_WHOLE = re.compile(r"-?[0-9]{1,9}")
 
 
 class MeshFile(StrictModel):
@@ -111,41 +116,61 @@ def read_obj(path: Path) -> GeometryLevel:
     floors: list[int] = []
     places: list[str] = []
     area, floor = FLOOR, 0
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, words in _obj_lines(text):
         place = f"line {number}"
-        words = line.split()
-        if not words or words[0].startswith("#"):
-            continue
         if words[0] == "v":
             vertices.append(_vertex(path, place, words))
         elif words[0] == "f":
-            polygons.append([_corner(path, place, word, len(vertices)) for word in words[1:]])
+            polygons.append([_corner(path, place, word, len(vertices)) for word in _corners(words)])
             areas.append(area)
             floors.append(floor)
             places.append(place)
         elif words[0] == "usemtl" and len(words) > 1:
-            area = words[1]
+            area = " ".join(words[1:])
+            if not is_plain_text(area):
+                refuse(path, place, f"the material is {shown(area)}", "the name of a terrain")
         elif words[0] in ("o", "g") and len(words) == 3 and words[1].lower() == "floor":
             floor = _floor(path, place, words[2])
     points = np.array(vertices, dtype=np.float64).reshape(-1, 2)
     return _level(path, points, polygons, areas, floors, tuple(places), ())
 
 
+def _obj_lines(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the words of each line that has any and is no comment.
+
+    A backslash at the end of a line joins the next one to it (Wavefront, "Object Files", "General
+    statement syntax"). It means nothing in comments, where names of folders may end in one.
+    """
+    lines = enumerate(text.split("\n"), 1)
+    for number, line in lines:
+        if line.lstrip().startswith("#"):
+            continue
+        parts = [line]
+        while parts[-1].rstrip().endswith("\\"):
+            parts[-1] = parts[-1].rstrip()[:-1]
+            parts.append(next(lines, (0, ""))[1])
+        if words := " ".join(parts).split():
+            yield number, words
+
+
 def _vertex(path: Path, place: str, words: list[str]) -> tuple[float, float]:
     try:
-        x, _, z = (float(word) for word in words[1:4])
+        # Python takes underscores for parts of numbers, and the format does not.
+        x, _, z = (float(word.encode("ascii").replace(b"_", b"?")) for word in words[1:4])
     except ValueError:
         refuse(path, place, f"the vertex is {shown(' '.join(words))}", "v and three numbers")
     return x, z
 
 
+def _corners(words: list[str]) -> list[str]:
+    """Return the words of a face that are corners; a comment may follow them."""
+    return list(takewhile(lambda word: not word.startswith("#"), words[1:]))
+
+
 def _corner(path: Path, place: str, word: str, count: int) -> int:
     """Return the number of a vertex from 0, as written in a face: 7, 7/2, 7/2/3, 7//3 or -1."""
     text = word.partition("/")[0]
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
+    number = int(text) if _WHOLE.fullmatch(text) else 0
     found = number - 1 if number > 0 else count + number
     if number == 0 or not 0 <= found < count:
         refuse(path, place, f"the face has the corner {shown(word)}", f"1 to {count:,}")
@@ -153,7 +178,7 @@ def _corner(path: Path, place: str, word: str, count: int) -> int:
 
 
 def _floor(path: Path, place: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text[:9]) < MAX_FLOORS):
+    if not (_WHOLE.fullmatch(text) and 0 <= int(text) < MAX_FLOORS):
         refuse(path, place, f"the floor is {shown(text)}", f"0 to {MAX_FLOORS - 1}")
     return int(text)
 
@@ -170,8 +195,8 @@ def _level(
     if not polygons:
         refuse(path, None, "the mesh is empty", "at least one polygon")
     corners = sum(map(len, polygons))
-    if corners > MAX_MESH_CORNERS:
-        refuse(path, None, f"the mesh has {corners:,} corners", f"at most {MAX_MESH_CORNERS:,}")
+    if corners > MAX_MESH_WHOLES:
+        refuse(path, None, f"the mesh has {corners:,} corners", f"at most {MAX_MESH_WHOLES:,}")
     for place, polygon in zip(places, polygons, strict=True):
         if len(polygon) < 3:
             refuse(path, place, f"the polygon has {len(polygon)} corners", "at least 3")

@@ -2,13 +2,14 @@
 
 The terrain of a shape is its attribute ``data-terrain``, or that of a group around it, or what the
 recipe's legend says of its fill. White is floor and black is wall, unless the legend says
-otherwise. Shapes that are not filled, but have a stroke, are walls as thin as a line.
+otherwise. Shapes that are not filled, but have a stroke, are walls as thin as a line. Shapes that
+cannot be seen do not count.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
@@ -17,11 +18,11 @@ from xml.parsers import expat
 import numpy as np
 
 from bake.arrays import Float64Array
-from bake.errors import LevelError
+from bake.errors import LevelError, counted
 from bake.level import GeometryLevel, Remark, Shape
 from bake.levels.plane.curves import IDENTITY, Matrix, ellipse, mapped, times
 from bake.levels.plane.svg_paths import PathError, length, numbers, path_rings, transform
-from bake.levels.reading.files import read_text
+from bake.levels.reading.files import read_whole
 from bake.levels.reading.limits import check_terrain_count
 from bake.levels.reading.mistakes import is_plain_text, refuse, shown
 from bake.levels.reading.terrains import FLOOR, VOID, WALL, built_in, pack_colour, rgb
@@ -36,6 +37,8 @@ _HIDDEN = ("defs", "symbol", "clipPath", "mask", "pattern", "marker", "linearGra
 #: What is drawn, but has no outline that could be walked around.
 _SILENT = ("text", "image", "foreignObject")
 _NAMED = {"white": "#ffffff", "black": "#000000"}
+#: Properties that cut shapes to others, which are not read.
+_CUTS = ("clip-path", "mask")
 _RGB = re.compile(r"rgb\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)")
 
 
@@ -48,7 +51,12 @@ class _Style:
     fill: str = "#000000"
     stroke: str = "none"
     rule: str = "nonzero"
-    hidden: bool = False
+    fill_opacity: str = "1"
+    stroke_opacity: str = "1"
+    stroke_width: str = "1"
+    visibility: str = "visible"
+    inside: bool = False  #: whether an element around it is one of _HIDDEN
+    unseen: str = ""  #: the property that hides it, whatever is said inside; "" = none
 
 
 def read_svg(path: Path, legend: Mapping[str, str]) -> GeometryLevel:
@@ -61,11 +69,15 @@ def read_svg(path: Path, legend: Mapping[str, str]) -> GeometryLevel:
     Raises:
         LevelError: it is no SVG, a shape has no terrain, or an attribute is wrong.
     """
-    text = read_text(path, MAX_SVG_BYTES, "split the level into several")
+    # The declaration of an XML file may name another encoding than UTF-8.
+    data = read_whole(path, MAX_SVG_BYTES, "split the level into several")
     reader = _Reader(path, legend)
-    reader.parse(text)
+    reader.parse(data)
     if not reader.shapes:
-        refuse(path, None, "the drawing has no shapes", "paths, rectangles, circles or polygons")
+        found = "the drawing has no shapes"
+        if reader.unseen:
+            found += f" that can be seen ({', '.join(reader.unseen)})"
+        refuse(path, None, found, "paths, rectangles, circles or polygons")
     terrains = tuple(dict.fromkeys(shape.terrain for shape in reader.shapes))
     check_terrain_count(path, len(terrains), None)
     return GeometryLevel(
@@ -79,16 +91,22 @@ def read_svg(path: Path, legend: Mapping[str, str]) -> GeometryLevel:
             for name, text in reader.drawn_in.items()
             if (packed := pack_colour(text)) is not None
         },
-        remarks=tuple(reader.remarks),
+        remarks=tuple(reader.all_remarks()),
     )
 
 
 class _Reader:
     def __init__(self, path: Path, legend: Mapping[str, str]) -> None:
         self.path = path
-        self.legend = {"#ffffff": FLOOR, "#000000": WALL, **legend}
+        self.legend = {"#ffffff": FLOOR, "#000000": WALL}
+        self.legend |= {_hexadecimal(colour): terrain for colour, terrain in legend.items()}
         self.shapes: list[Shape] = []
         self.remarks: list[Remark] = []
+        #: The first place, and the number, of shapes that a property hides, and of elements that
+        #: one cuts, by the property.
+        self.unseen: dict[str, list[str]] = {}
+        self.cut: dict[str, list[str]] = {}
+        self.sheet: list[str] | None = None  #: the text of the style sheet that is being read
         self.drawn_in: dict[str, str] = {}
         self.styles = [_Style()]
         self.count = 0
@@ -96,10 +114,11 @@ class _Reader:
         self.parser.StartDoctypeDeclHandler = self.doctype
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
+        self.parser.CharacterDataHandler = self.characters
 
-    def parse(self, text: str) -> None:
+    def parse(self, data: bytes) -> None:
         try:
-            self.parser.Parse(text.encode(), True)
+            self.parser.Parse(data, True)
         except expat.ExpatError as error:
             raise LevelError(
                 f"the file is not XML: {expat.ErrorString(error.code)}",
@@ -107,6 +126,25 @@ class _Reader:
                 place=f"line {error.lineno}, column {error.offset + 1}",
                 expected="SVG",
             ) from None
+        except (LookupError, ValueError) as error:
+            raise LevelError(
+                f"the XML is in an encoding that cannot be read: {error}",
+                file=self.path,
+                expected="UTF-8",
+                remedy="save it again as UTF-8",
+            ) from None
+
+    def all_remarks(self) -> Iterator[Remark]:
+        """Yield the remarks on the drawing, one for all shapes that one property hides or cuts."""
+        yield from self.remarks
+        for property, places in self.unseen.items():
+            yield Remark(
+                places[0], f"it cannot be seen ({property}), and does not count{_more(places)}"
+            )
+        for property, places in self.cut.items():
+            yield Remark(
+                places[0], f"its {property} is not read, so it counts as a whole{_more(places)}"
+            )
 
     def doctype(self, _name: str, _system: object, _public: object, has_inside: bool) -> None:
         if has_inside:
@@ -131,50 +169,82 @@ class _Reader:
             self.refuse("the drawing is too large or nested too deeply", "a level")
         if self.count == 1 and name != "svg":
             self.refuse(f"the file is XML, but begins with <{name[:20]}>", "<svg>")
+        if name == "svg" and self.count > 1 and given.keys() & {"x", "y", "viewBox"}:
+            found = "the drawing has an <svg> inside it that is moved or scaled"
+            self.refuse(found, "one <svg>", "ungroup it in the editor", name)
         said = dict(given)
         for part in given.get("style", "").split(";"):
             key, _, value = part.partition(":")
-            said[key.strip()] = value.strip()
+            said[key.strip().lower()] = value.strip().removesuffix("!important").rstrip()
         style = self.inherited(name, said)
         self.styles.append(style)
-        if style.hidden:
+        if name == "style":  # It counts for the whole drawing, wherever it is.
+            self.sheet = []
+        if style.inside:
             return
-        if name == "style":
-            self.refuse(
-                "the drawing has a style sheet, which is not read",
-                "fill and stroke as attributes of the shapes",
-                "save it as plain SVG with presentation attributes",
-                name,
-            )
+        if name in _SHAPES:
+            self.draw(name, said, style)
+            return
+        for key in _CUTS:
+            if said.get(key, "none") != "none" and not style.unseen:
+                self.cut.setdefault(key, []).append(self.place(name))
+        if style.unseen:
+            return
         if name == "use":
             self.refuse(
                 "the drawing uses a clone", "shapes", "unlink or expand clones in the editor", name
             )
         if name in _SILENT:
             self.remarks.append(Remark(self.place(name), "it has no outline, and does not count"))
-        if name in _SHAPES:
-            self.draw(name, said, style)
 
-    def end(self, _: str) -> None:
+    def end(self, full: str) -> None:
         self.styles.pop()
+        if self.sheet is None or full.rpartition(" ")[2] != "style":
+            return
+        if _has_rules("".join(self.sheet)):
+            self.refuse(
+                "the drawing has a style sheet, which is not read",
+                "fill and stroke as attributes of the shapes",
+                "save it as plain SVG with presentation attributes",
+                "style",
+            )
+        self.sheet = None
+
+    def characters(self, text: str) -> None:
+        if self.sheet is not None:
+            self.sheet.append(text)
 
     def inherited(self, name: str, said: dict[str, str]) -> _Style:
         above = self.styles[-1]
-        hidden = above.hidden or name in _HIDDEN or said.get("display") == "none"
+        unseen = above.unseen
+        if said.get("display", "").lower() == "none":
+            unseen = unseen or "display:none"
+        if _is_zero(said.get("opacity", "1")):
+            unseen = unseen or "opacity:0"
         matrix = above.matrix
         if "transform" in said:
             matrix = times(matrix, self.transform(said["transform"], name))
         terrain = said.get("data-terrain", above.terrain)
         if terrain is not None and not is_plain_text(terrain):
             self.refuse(f"data-terrain is {shown(terrain)}", "the name of a terrain", name=name)
+
+        def own(key: str, inherited: str) -> str:
+            value = said.get(key, inherited)
+            return inherited if value.lower() == "inherit" else value
+
         return replace(
             above,
             matrix=matrix,
             terrain=terrain,
-            fill=said.get("fill", above.fill),
-            stroke=said.get("stroke", above.stroke),
-            rule=said.get("fill-rule", above.rule),
-            hidden=hidden,
+            fill=own("fill", above.fill),
+            stroke=own("stroke", above.stroke),
+            rule=own("fill-rule", above.rule),
+            fill_opacity=own("fill-opacity", above.fill_opacity),
+            stroke_opacity=own("stroke-opacity", above.stroke_opacity),
+            stroke_width=own("stroke-width", above.stroke_width),
+            visibility=own("visibility", above.visibility).lower(),
+            inside=above.inside or name in _HIDDEN,
+            unseen=unseen,
         )
 
     def transform(self, text: str, name: str) -> Matrix:
@@ -184,13 +254,32 @@ class _Reader:
             self.refuse(str(error), "an attribute as SVG defines it", name=name)
 
     def draw(self, name: str, said: dict[str, str], style: _Style) -> None:
+        unseen = style.unseen
+        if style.visibility in ("hidden", "collapse"):
+            unseen = unseen or f"visibility:{style.visibility}"
+        closed = not (_is_clear(style.fill) or _is_zero(style.fill_opacity) or name == "line")
+        has_line = not (
+            _is_clear(style.stroke)
+            or _is_zero(style.stroke_opacity)
+            or _is_zero(style.stroke_width)
+        )
+        if not unseen and not closed and not has_line:
+            # Editors frame drawings with rectangles of no fill and no stroke.
+            if style.terrain is None and {style.fill, style.stroke} <= {"none"}:
+                return
+            unseen = "no visible fill or stroke"
+        if unseen:
+            self.unseen.setdefault(unseen, []).append(self.place(name))
+            return
+        for key in _CUTS:
+            if said.get(key, "none") != "none":
+                self.cut.setdefault(key, []).append(self.place(name))
         try:
             rings = _rings(name, said, style.matrix)
         except PathError as error:
             self.refuse(str(error), "an attribute as SVG defines it", name=name)
-        closed = style.fill != "none" and name != "line"
         colour = style.fill if closed else style.stroke
-        if not rings or (colour == "none" and style.terrain is None):
+        if not rings:
             return
         if style.terrain is not None and pack_colour(_hexadecimal(colour)) is not None:
             self.drawn_in.setdefault(style.terrain, _hexadecimal(colour))
@@ -219,6 +308,39 @@ class _Reader:
             )
         self.drawn_in.setdefault(terrain, text)
         return terrain
+
+
+def _more(places: list[str]) -> str:
+    """Return how many more places there are than the first, as the end of a sentence."""
+    return f", like {counted(len(places) - 1, 'more element')}" if len(places) > 1 else ""
+
+
+def _has_rules(sheet: str) -> bool:
+    """Return whether a style sheet has rules other than those that load fonts."""
+    first, *rest = sheet.split("/*")
+    text = " ".join([first, *(part.partition("*/")[2] for part in rest)])
+    rules = (rule.strip() for rule in text.split("}"))
+    return any(rule and not rule.lower().startswith("@font-face") for rule in rules)
+
+
+def _is_zero(text: str) -> bool:
+    """Return whether a number, a length in pixels or a percentage is 0, or below it."""
+    try:
+        return float(text.strip().removesuffix("%").removesuffix("px")) <= 0
+    except ValueError:
+        return False
+
+
+def _is_clear(colour: str) -> bool:
+    """Return whether a fill or stroke paints nothing, whatever its opacity is."""
+    text = colour.lower()
+    if text in ("none", "transparent"):
+        return True
+    if text.startswith("#"):
+        return (len(text) == 5 and text[4] == "0") or (len(text) == 9 and text[7:] == "00")
+    name, _, inside = text.removesuffix(")").partition("(")
+    parts = re.split(r"[\s,/]+", inside.strip())
+    return name in ("rgb", "rgba", "hsl", "hsla") and len(parts) == 4 and _is_zero(parts[3])
 
 
 def _hexadecimal(colour: str) -> str:

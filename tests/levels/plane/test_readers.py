@@ -299,8 +299,108 @@ def test_svg_by_fill_and_by_attribute(tmp_path: Path) -> None:
     assert sizes(level) == pytest.approx(
         {"floor": 48 - 4 - 4 - 2 - 8 / 512 + 8 / 512, "mud": 4, "wall": 4, "water": 2}, abs=0.05
     )
-    assert [remark.message for remark in level.remarks] == ["it has no outline, and does not count"]
+    assert [remark.message.partition(",")[0] for remark in level.remarks] == [
+        "it has no outline",
+        "it cannot be seen (no visible fill or stroke)",
+    ]
     assert level.colours["water"] == (0, 0, 255)
+
+
+GROUND = '<rect width="8" height="6" fill="#FFFFFF"/>'
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ('<rect width="2" height="2" display="none"/>', "display:none"),
+        ('<rect width="2" height="2" style="DISPLAY: None !important"/>', "display:none"),
+        ('<g style="display:none"><path d="M0 0h1v1z"/><g><use/></g></g>', "display:none"),
+        ('<rect width="2" height="2" visibility="hidden"/>', "visibility:hidden"),
+        ('<g visibility="collapse"><circle r="2"/></g>', "visibility:collapse"),
+        ('<rect width="2" height="2" opacity="0"/>', "opacity:0"),
+        ('<g opacity="0.0%"><rect width="2" height="2" opacity="1"/></g>', "opacity:0"),
+        ('<rect width="2" height="2" fill-opacity="0"/>', "no visible"),
+        ('<g style="fill-opacity:.0"><rect width="2" height="2"/></g>', "no visible"),
+        ('<rect width="2" height="2" fill="transparent"/>', "no visible"),
+        ('<rect width="2" height="2" fill="rgba(0, 0, 0, 0)"/>', "no visible"),
+        ('<rect width="2" height="2" fill="rgb(0 0 0 / 0%)"/>', "no visible"),
+        ('<rect width="2" height="2" fill="#0000"/>', "no visible"),
+        ('<rect width="2" height="2" fill="#00000000"/>', "no visible"),
+        ('<path d="M0 0h4" fill="none" stroke="black" stroke-width="0"/>', "no visible"),
+        ('<path d="M0 0h4" fill="none" stroke="black" stroke-opacity="0"/>', "no visible"),
+        ('<line x2="4" stroke="black" visibility="hidden"/>', "visibility:hidden"),
+        ('<line x2="4" data-terrain="mud"/>', "no visible"),
+        ('<rect width="2" height="2" data-terrain="mud" fill="none"/>', "no visible"),
+    ],
+)
+def test_svg_shapes_that_cannot_be_seen(tmp_path: Path, body: str, why: str) -> None:
+    level = read(tmp_path / "yard.svg", svg(GROUND + body))
+    assert level.terrains == ("floor",)
+    assert len(level.shapes) == 1
+    (remark,) = level.remarks
+    assert why in remark.message
+    assert "cannot be seen" in remark.message
+    assert why in refusal(tmp_path / "yard.svg", svg(body))
+
+
+@pytest.mark.parametrize(
+    ("body", "closed"),
+    [
+        ('<g visibility="hidden"><rect width="2" height="2" visibility="visible"/></g>', True),
+        ('<rect width="2" height="2" opacity="0.01" visibility="inherit"/>', True),
+        ('<rect width="2" height="2" fill="rgb(0,0,0)" fill-opacity="1%"/>', True),
+        ('<rect width="2" height="2" fill="#000" stroke-opacity="0"/>', True),
+        ('<rect width="2" height="2" display="inline"/>', True),
+        ('<rect width="2" height="2" fill-opacity="0" stroke="#000"/>', False),
+        ('<rect width="2" height="2" fill="transparent" stroke="black"/>', False),
+        ('<g fill="none" stroke="black"><rect width="2" height="2" fill="inherit"/></g>', False),
+        ('<g fill="none" fill-opacity="0"><path d="M0 0h4" stroke="#000000"/></g>', False),
+    ],
+)
+def test_svg_shapes_that_can_be_seen(tmp_path: Path, body: str, closed: bool) -> None:
+    level = read(tmp_path / "yard.svg", svg(GROUND + body))
+    assert [(shape.terrain, shape.closed) for shape in level.shapes] == [
+        ("floor", True),
+        ("wall", closed),
+    ]
+    assert level.remarks == ()
+
+
+def test_svg_remarks_on_many_shapes_are_one(tmp_path: Path) -> None:
+    hidden = "\n" + '<rect width="1" height="1" opacity="0"/>' * 5
+    frame = '<rect width="9" height="9" fill="none"/>'
+    level = read(tmp_path / "yard.svg", svg(frame + GROUND + hidden))
+    (remark,) = level.remarks
+    assert remark.place == "line 2, <rect>"
+    assert "4 more" in remark.message
+
+
+def test_svg_what_cuts_shapes_is_told(tmp_path: Path) -> None:
+    body = f'<g clip-path="url(#a)">{GROUND}</g><rect width="1" height="1" mask="url(#b)"/>'
+    level = read(tmp_path / "yard.svg", svg(body))
+    assert [remark.message.split(" ")[1] for remark in level.remarks] == ["clip-path", "mask"]
+    assert len(level.shapes) == 2
+
+
+def test_svg_style_sheets_count_wherever_they_are(tmp_path: Path) -> None:
+    for sheet in ("rect{fill:none}", "/* a */ .b{}", "@font-face{}\n* {display:none}"):
+        told = refusal(tmp_path / "a.svg", svg(f"<defs><style>{sheet}</style></defs>{GROUND}"))
+        assert "style sheet" in told
+    for sheet in ("", " \n", "/* nothing { } */", "@font-face { font-family: a }", "<![CDATA[]]>"):
+        level = read(tmp_path / "a.svg", svg(f"<defs><style>{sheet}</style></defs>{GROUND}"))
+        assert len(level.shapes) == 1
+
+
+def test_svg_inside_svg(tmp_path: Path) -> None:
+    level = read(tmp_path / "a.svg", svg(f"<svg>{GROUND}</svg>"))
+    assert len(level.shapes) == 1
+    assert "line 1, <svg>: " in refusal(tmp_path / "a.svg", svg(f'<svg x="4">{GROUND}</svg>'))
+
+
+def test_svg_legend_in_any_spelling(tmp_path: Path) -> None:
+    body = '<rect width="2" height="2" fill="#abcdef"/><circle r="2" fill="#112233"/>'
+    level = read(tmp_path / "a.svg", svg(body), {"#ABCDEF": "grass", "#123": "mud"})
+    assert level.terrains == ("grass", "mud")
 
 
 def test_svg_circles_and_round_rectangles(tmp_path: Path) -> None:
@@ -377,3 +477,52 @@ def test_obj_as_recast_writes_it(tmp_path: Path) -> None:
 )
 def test_mistakes_in_obj(tmp_path: Path, text: str, line: str) -> None:
     assert refusal(tmp_path / "mesh.obj", text).startswith(line)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "v 0 0 0\nv 4 0 0\nv 4 0 4\nv 0 0 4\nusemtl mud\nf 1 2 \\\n3 4\n",
+        "v 0 0 0\nv 4 0 \\\n0\nv 4 \\\n\\\n0 4\nv 0 0 4\nusemtl \\\nmud\nf\\\n1 2 3\\\n4",
+        "v 0 0 0\r\nv 4 0 0\r\nv 4 0 4\r\nv 0 0 4\r\nusemtl mud\r\nf 1 2 3\\ \r\n 4\\\r\n",
+        "v 0 0 0\rv 4 0 0\rv 4 0 4\rv 0 0 4\rusemtl mud\rf 1 2\\\r3 4\\",
+        "# C:\\meshes\\\nv 0 0 0 # a\n v 4 0 0 1 0 0\nv 4 0 4\t\nv 0 0 4\nusemtl  mud \n"
+        "f 1 2 3 4 # b\\",
+    ],
+)
+def test_obj_lines_that_go_on(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "mesh.obj"
+    path.write_bytes(text.encode())
+    level = load(path, {})
+    assert isinstance(level, GeometryLevel)
+    assert level.polygons is not None
+    assert level.terrains == ("mud",)
+    assert level.polygons.vertex.tolist() == [[0, 0], [4, 0], [4, 4], [0, 4]]
+    assert level.polygons.corner.tolist() == [0, 1, 2, 3]
+
+
+def test_obj_mistakes_in_lines_that_go_on(tmp_path: Path) -> None:
+    told = refusal(tmp_path / "mesh.obj", "v 0 0 0\n\nf 1 \\\n1 \\\n9\nf 1 1 1\n")
+    assert told.startswith('line 3: the face has the corner "9"')
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "v 1_0 0 0",
+        "v \u0661 0 0",
+        "f 1_0 1 1",
+        "f \u0661 1 1",
+        "f 1.0 1 1",
+        "g floor 0000000001000",
+    ],
+)
+def test_obj_numbers_that_only_python_reads(tmp_path: Path, line: str) -> None:
+    assert refusal(tmp_path / "mesh.obj", "v 0 0 0\n" * 12 + line).startswith("line 13: ")
+
+
+def test_obj_materials_with_blanks(tmp_path: Path) -> None:
+    text = OBJ.replace("usemtl water", "usemtl deep  water")
+    assert read(tmp_path / "mesh.obj", text).terrains == ("floor", "deep water")
+    told = refusal(tmp_path / "mesh.obj", OBJ.replace("usemtl water", "usemtl wa\x07ter"))
+    assert told.startswith("line 9: the material")

@@ -1,0 +1,117 @@
+"""Find where a mesh made elsewhere falls apart: islands, and edges that meet only in part.
+
+Two polygons of such a mesh are neighbors where they share a whole edge, so a corner of one in the
+middle of the other's edge (a T-junction), or corners that differ a little, are walls that nobody
+sees.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import shapely
+
+from bake.arrays import Float64Array, Int64Array
+from bake.errors import counted
+from bake.level import Mesh, Polygons, Remark
+from bake.worlds.mesh_links import LinkNodes
+
+#: How far edges that were meant to meet may lie apart, in steps of the grid: corners are snapped.
+_NEAR = 1.5
+#: The shortest part of an edge that counts, in steps of the grid.
+_SHORTEST = 2.0
+
+
+class _Edges(NamedTuple):
+    """Edges without a neighbor behind them, in steps of the grid."""
+
+    polygon: Int64Array  #: (e) int64
+    #: begin, direction: (e, 2) float64; directions have length 1
+    begin: Float64Array
+    direction: Float64Array
+    length: Float64Array  #: (e) float64
+
+
+def mesh_remarks(
+    mesh: Mesh, own: Int64Array, links: LinkNodes, polygons: Polygons
+) -> tuple[Remark, ...]:
+    """Return a remark on a mesh that is in several islands, or whose edges meet only in part.
+
+    Args:
+        mesh: polygons of all kinds of agents.
+        own: (p) int64, those that are polygons of the file, floor after floor.
+        links: the off-mesh links between them.
+        polygons: the polygons of the file.
+    """
+    islands = _count_islands(mesh, own, links)
+    meeting = [
+        _half_met(mesh, own[mesh.floor[own] == floor]) for floor in np.unique(mesh.floor[own])
+    ]
+    polygon = np.concatenate(meeting)
+    if islands == 1 and not len(polygon):
+        return ()
+    place, joined = None, "polygons are joined only where they share a whole edge"
+    message = f"the mesh is in {counted(islands, 'island')}: {joined}"
+    if len(polygon):
+        # The file's polygons are numbered in its order, the mesh's by their floors.
+        in_file = np.argsort(polygons.floor, kind="stable")
+        place = polygons.places[int(in_file[np.searchsorted(own, polygon)].min())]
+        edges = counted(len(polygon), "edge")
+        message += f", and {edges} of it only in part; give both polygons the same corners there"
+    return (Remark(place, message),)
+
+
+def _count_islands(mesh: Mesh, own: Int64Array, links: LinkNodes) -> int:
+    """Return how many parts of the mesh neither edges nor links join."""
+    owner = np.repeat(np.arange(len(mesh.terrain)), np.diff(mesh.first_corner))
+    joined = mesh.neighbour >= 0
+    tail = np.concatenate([owner[joined], links.polygon[links.tail]])
+    head = np.concatenate([mesh.neighbour[joined], links.polygon[links.head]])
+    # Kernels would have to be compiled here, before the level is known to be right.
+    part = np.arange(len(mesh.terrain))
+    while (part[tail] != part[head]).any():
+        lower = np.minimum(part[tail], part[head])
+        np.minimum.at(part, part[tail], lower)
+        np.minimum.at(part, part[head], lower)
+        while (part[part] != part).any():
+            part = part[part]
+    return len(np.unique(part[own]))
+
+
+def _half_met(mesh: Mesh, own: Int64Array) -> Int64Array:
+    """Return the polygon of each edge on one floor along which another one runs in part."""
+    edges = _open_edges(mesh, own)
+    end = edges.begin + edges.direction * edges.length[:, None]
+    lines = shapely.linestrings(np.stack([edges.begin, end], axis=1))
+    one, other = shapely.STRtree(lines).query(lines, predicate="dwithin", distance=_NEAR)
+    # Polygons beside one another run along their common edge in opposite directions.
+    facing = (edges.direction[one] * edges.direction[other]).sum(axis=1) < 0
+    one, other = one[facing], other[facing]
+    along, away = [], []
+    for point in (edges.begin[other], end[other]):
+        from_begin = point - edges.begin[one]
+        along.append((from_begin * edges.direction[one]).sum(axis=1))
+        away.append(_cross(edges.direction[one], from_begin))
+    # The other edge leads back, so its end comes first along this one.
+    low, high = np.maximum(along[1], 0), np.minimum(along[0], edges.length[one])
+    reach = np.maximum(along[0] - along[1], 1)
+    slope = (away[0] - away[1]) / reach
+    far = np.maximum(*(np.abs(away[1] + (at - along[1]) * slope) for at in (low, high)))
+    return edges.polygon[np.unique(one[(high - low > _SHORTEST) & (far <= _NEAR)])]
+
+
+def _cross(one: Float64Array, other: Float64Array) -> Float64Array:
+    crossed: Float64Array = one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0]
+    return crossed
+
+
+def _open_edges(mesh: Mesh, own: Int64Array) -> _Edges:
+    owner = np.repeat(np.arange(len(mesh.terrain)), np.diff(mesh.first_corner))
+    after = np.arange(1, len(owner) + 1)
+    after[mesh.first_corner[1:] - 1] = mesh.first_corner[:-1]
+    chosen = np.flatnonzero((mesh.neighbour < 0) & np.isin(owner, own))
+    begin = mesh.vertex[mesh.corner[chosen]].astype(np.float64)
+    side = mesh.vertex[mesh.corner[after[chosen]]] - begin
+    length = np.hypot(*side.T)
+    return _Edges(owner[chosen], begin, side / length[:, None], length)
