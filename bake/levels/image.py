@@ -42,6 +42,9 @@ _MODES = frozenset({"1", "L", "LA", "P", "PA", "RGB", "RGBA"})
 _FORMATS = ("PNG", "BMP", "DIB", "GIF", "TIFF", "WEBP")
 _JPEG_START = b"\xff\xd8\xff"
 _HEADER_BYTES = 2**20
+#: Places in the header of a TGA file, and the kind of image that is grey.
+_TGA_KIND, _TGA_PALETTE_DEPTH, _TGA_DEPTH, _TGA_ATTRIBUTES = 2, 7, 16, 17
+_TGA_GREY = 3
 #: An image with more unknown colours is a painting, which no lines make a level.
 _MOST_LINES = 64
 _ONE_AT_A_TIME = threading.Lock()
@@ -271,7 +274,7 @@ def _decode(
                 if image.mode in _MODES:
                     _packed(image, 0, 1)  # A palette that gives no colours fails only here.
                 _check_palette(path, image)
-                return image
+                return _with_alpha(path, image, start) if image.format == "TGA" else image
     except LevelError:
         raise
     except Image.DecompressionBombError as error:
@@ -356,6 +359,47 @@ def _check_palette(path: Path, image: Image.Image) -> None:
             f"colours 0 to {colours - 1}",
             "save it again",
         )
+
+
+def _with_alpha(path: Path, image: Image.Image, header: bytes) -> Image.Image:
+    """Return a TGA image with the alpha that its attribute bits stand for.
+
+    Pixels and palettes of 16 bits have one attribute bit, which means opaque in the specification
+    (Truevision, "TGA File Format", 1991) and transparent in some programs, Pillow among them. So
+    it is read only where all pixels agree, and then they are opaque. Alpha of 8 bits that is 0
+    everywhere is padding, if the header counts no attribute bits.
+
+    Args:
+        path: the image, for errors.
+        image: as Pillow decodes it.
+        header: the first bytes of the file, from the header on.
+
+    Raises:
+        LevelError: some pixels have their attribute bit set, and others do not.
+    """
+    has_palette, bits = image.mode in ("P", "PA"), header[_TGA_ATTRIBUTES] & 0x0F
+    depth = header[_TGA_PALETTE_DEPTH if has_palette else _TGA_DEPTH]
+    is_grey = header[_TGA_KIND] & 7 == _TGA_GREY
+    if depth not in (16, 32):
+        return image
+    image = image.convert("RGBA")
+    alpha = np.asarray(image.getchannel("A"))
+    low, high = int(alpha.min()), int(alpha.max())
+    if depth == 16 and not is_grey:
+        if bits and low != high:
+            y, x = divmod(int((alpha != alpha[0, 0]).argmax()), image.width)
+            refuse(
+                path,
+                f"pixel ({x}, {y})",
+                "its attribute bit differs from that of the first pixel, and programs do not agree "
+                "which of them is transparent",
+                "16-bit pixels with one attribute bit",
+                "save it with 24 or 32 bits, or as .png",
+            )
+        image.putalpha(255)
+    elif not bits and high == 0:
+        image.putalpha(255)
+    return image
 
 
 def _check_frames(path: Path, image: Image.Image) -> None:

@@ -472,3 +472,67 @@ def test_other_kinds_of_pixels(tmp_path: Path, mode: str) -> None:
     path = tmp_path / "odd.tif"
     Image.new(mode, (2, 2)).save(path)
     assert f"'{mode}'" in refusal(path)
+
+
+# -- attribute bits of TGA -------------------------------------------------------------------------
+
+FIVE_BITS = {"wall": 0, "floor": 0x7FFF, "grass": 0x1F << 5}
+FIVE_BIT_LEGEND = {"#00ff00": "grass"}
+
+
+def tga_of(
+    grid: list[list[str]], attribute: list[list[int]], bits: int, *, packed: bool, palette: bool
+) -> bytes:
+    """A TGA image of 16 bits a pixel or palette entry, from the top left."""
+    pixels = [
+        FIVE_BITS[name] | bit << 15
+        for row, own in zip(grid, attribute, strict=True)
+        for name, bit in zip(row, own, strict=True)
+    ]
+    colours = sorted(set(pixels)) if palette else []
+    kind = (1 if palette else 2) + 8 * packed
+    about = (0, int(palette), kind, 0, len(colours), 16 * palette, 0, 0, len(grid[0]), len(grid))
+    head = struct.pack("<BBBHHBHHHHBB", *about, 8 if palette else 16, bits | 0x20)
+    table = b"".join(struct.pack("<H", colour) for colour in colours)
+    values = [
+        bytes([colours.index(pixel)]) if palette else struct.pack("<H", pixel) for pixel in pixels
+    ]
+    # Each pixel is a run of one where runs are packed.
+    return head + table + b"".join((b"\x80" if packed else b"") + value for value in values)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("palette", [False, True])
+@given(grid=any_grids(list(FIVE_BITS)), bit=st.integers(0, 1), bits=st.integers(0, 1))
+def test_an_attribute_bit_that_all_pixels_share_says_nothing(
+    folder: Path, packed: bool, palette: bool, grid: list[list[str]], bit: int, bits: int
+) -> None:
+    # Pillow cannot open files of so few bytes.
+    grid = [row * 6 for row in grid]
+    path = folder / f"share{packed}{palette}.tga"
+    attribute = [[bit] * len(grid[0])] * len(grid)
+    path.write_bytes(tga_of(grid, attribute, bits, packed=packed, palette=palette))
+    assert named(load(path, FIVE_BIT_LEGEND)) == grid
+
+
+@pytest.mark.parametrize("palette", [False, True])
+def test_attribute_bits_that_differ(folder: Path, palette: bool) -> None:
+    grid, attribute = [["floor"] * 8, ["grass"] * 8], [[0] * 8, [0] * 5 + [1] * 3]
+    path = folder / "differ.tga"
+    path.write_bytes(tga_of(grid, attribute, 1, packed=False, palette=palette))
+    assert refusal(path).startswith("pixel (5, 1): its attribute bit differs")
+    # Where the header counts no attribute bits, the bit is padding.
+    path.write_bytes(tga_of(grid, attribute, 0, packed=False, palette=palette))
+    assert named(load(path, FIVE_BIT_LEGEND)) == grid
+
+
+@pytest.mark.parametrize("bits", [0, 8])
+@pytest.mark.parametrize("alpha", [0, 255])
+def test_alpha_of_eight_bits_in_tga(folder: Path, bits: int, alpha: int) -> None:
+    path = folder / "alpha.tga"
+    head = struct.pack("<BBBHHBHHHHBB", 0, 0, 2, 0, 0, 0, 0, 0, 4, 1, 32, bits | 0x20)
+    path.write_bytes(head + bytes([255, 255, 255, alpha]) * 4)
+    clear = bits == 8 and alpha == 0
+    assert named(load(path, {})) == [["void" if clear else "floor"] * 4]
+    path.write_bytes(head + bytes([255, 255, 255, 0, 255, 255, 255, 255]) * 2)
+    assert named(load(path, {})) == [["void", "floor"] * 2]
