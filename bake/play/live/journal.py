@@ -88,6 +88,15 @@ class Journal:
             sync_folder(self.path.parent)
             return []
         lines = data.split(b"\n")
+        if (line := _converted_line(lines)) is not None:
+            raise PatchError(
+                "its line ends were converted to CRLF, as Git does on Windows",
+                file=self.path,
+                place=f"line {line}",
+                expected="the file as it was written",
+                remedy="convert them back to LF, and add `*.journal -text`, with the suffix of "
+                "your journals, to .gitattributes",
+            )
         words = lines[0].decode(errors="replace").split(" ")
         check_head(self.path, KIND, words, asset, WITH_NODES)
         self._version = int(words[1])
@@ -195,6 +204,16 @@ def _lock(file: int, path: Path) -> None:
                 remedy="close that level, or end its process, first",
             ) from None
         os.lseek(file, 0, os.SEEK_SET)
+
+
+def _converted_line(lines: list[bytes]) -> int | None:
+    """Return the number of a line, from 1, that is whole but for a carriage return at its end."""
+    if lines[0].startswith(KIND.encode()) and lines[0].endswith(b"\r"):
+        return 1
+    for number, line in enumerate(lines[1:], 2):
+        if line.endswith(b"\r") and _record(line[:-1]) is not None:
+            return number
+    return None
 
 
 def _record(line: bytes) -> dict[str, Any] | None:

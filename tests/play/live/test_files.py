@@ -164,6 +164,30 @@ def test_a_batch_that_says_something_unknown(
         level.journal(file)
 
 
+@pytest.mark.parametrize("lines", [slice(None), slice(1), slice(2, 3), slice(1, None)])
+def test_a_journal_with_converted_line_ends_is_named(
+    asset: Path, tmp_path: Path, lines: slice
+) -> None:
+    file = tmp_path / "kept.journal"
+    with open_asset(asset) as level:
+        level.journal(file)
+        level.update(blocked=[(1, 0)])
+        level.update(blocked=[(3, 3)])
+    whole = file.read_bytes()
+    parts = whole.splitlines()
+    converted = range(len(parts))[lines]
+    ends = [b"\r\n" if number in converted else b"\n" for number in range(len(parts))]
+    broken = b"".join(part + end for part, end in zip(parts, ends, strict=True))
+    file.write_bytes(broken)
+    place = f"line {converted[0] + 1}: "
+    with open_asset(asset) as level, pytest.raises(PatchError, match=f"{place}.*CRLF"):
+        level.journal(file)
+    assert file.read_bytes() == broken
+    file.write_bytes(broken.replace(b"\r\n", b"\n"))
+    with open_asset(asset) as level:
+        assert level.journal(file) == 2
+
+
 def test_a_line_of_which_blocks_never_came_to_the_disk_is_torn(asset: Path, tmp_path: Path) -> None:
     file = tmp_path / "kept.journal"
     with open_asset(asset) as level:
