@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from bake.arrays import AnyArray, UInt8Array
-from bake.asset import Asset, header_for, sha256_of
+from bake.asset import Asset, header_for, source_digest
 from bake.asset.columns.things import DOORS, INSTANCES, LINKS, PROTOTYPES, REGIONS, SPOTS
 from bake.asset.header import PATCH_PREFIX, read_header
 from bake.asset.partial import check_writable
@@ -112,7 +112,7 @@ def apply_patch(
             )
     parts = world_contents(world, recipe, stated, threads, report)
     report("write", 0)
-    sources = (*header.sources, (PATCH_PREFIX + patch.name, sha256_of(patch)))
+    sources = (*header.sources, (PATCH_PREFIX + patch.name, source_digest(patch)))
     new = header_for(name, sources, header.recipe)
     return write_asset(output, new, together(parts))
 

@@ -7,7 +7,7 @@ graph, lattice, layers, doors, pairs, records, runs: make of columns what they s
 write, partial: write an asset.
 """
 
-from bake.asset.header import header_for, sha256_of
+from bake.asset.header import header_for, sha256_of, source_digest
 from bake.asset.read import Asset, is_pattern_database
 
 __all__ = [
@@ -15,4 +15,5 @@ __all__ = [
     "header_for",
     "is_pattern_database",
     "sha256_of",
+    "source_digest",
 ]

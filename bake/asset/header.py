@@ -22,6 +22,10 @@ from levelbake.file import (
 #: Begins the name of a patch among the sources; no path is written with two slashes.
 PATCH_PREFIX = "patch//"
 
+_BOM = b"\xef\xbb\xbf"
+#: Bytes that are read at once.
+_BLOCK = 2**20
+
 
 def read_header(path: Path) -> Header:
     """Return the user block of an asset.
@@ -62,14 +66,46 @@ def header_for(level: str, sources: tuple[tuple[str, str], ...], recipe: str) ->
     return draft._replace(block=block, size=0)
 
 
+def source_digest(path: Path) -> str:
+    """Return sha256 of a source, which for text does not depend on line ends or a byte order mark.
+
+    Git may give a text file other line ends on every machine. A file without a NUL byte in its
+    first MiB is text; all formats of images have one there. The digest of text with line feeds
+    alone and no byte order mark is that of its bytes.
+
+    Raises:
+        OSError: as for :func:`sha256_of`.
+    """
+    _check_regular(path)
+    with path.open("rb") as file:
+        block = file.read(_BLOCK)
+        if b"\0" in block:
+            return sha256_of(path)
+        digest, rest = hashlib.sha256(), b""
+        block = block.removeprefix(_BOM)
+        while block:
+            block = rest + block
+            # The line feed of a CRLF may be the first byte of the next block.
+            rest = b"\r" if block.endswith(b"\r") else b""
+            lines = block.removesuffix(rest) if rest else block
+            digest.update(lines.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+            block = file.read(_BLOCK)
+        digest.update(b"\n" if rest else b"")
+        return digest.hexdigest()
+
+
 def sha256_of(path: Path, skip: int = 0) -> str:
     """Return sha256 of a file, without its first ``skip`` bytes.
 
     Raises:
         OSError: the file cannot be read, or it is a device or a pipe, which may never end.
     """
-    if not (path.is_file() or path.is_dir() or not path.exists()):
-        raise OSError(errno.EINVAL, NOT_A_FILE)
+    _check_regular(path)
     with path.open("rb") as file:
         file.seek(skip)
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _check_regular(path: Path) -> None:
+    if not (path.is_file() or path.is_dir() or not path.exists()):
+        raise OSError(errno.EINVAL, NOT_A_FILE)

@@ -1,7 +1,7 @@
 """Tell whether an asset is fresh, for a build's second step and for Make or Ninja.
 
 Content decides, never a clock: sha256 of every file the level was read from and of the recipe in
-effect, and the revision of the baking code.
+effect, and the revision of the baking code. Line ends of text do not count, as they are no content.
 
 For other build tools, a depfile says which files each asset was baked from (GNU Make manual,
 "Generating Prerequisites Automatically"; Ninja manual, "Header dependencies: depfile"). Every file
@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from bake.asset.header import PATCH_PREFIX, read_header, sha256_of
+from bake.asset.header import PATCH_PREFIX, read_header, source_digest
 from bake.asset.partial import written_whole
 from bake.asset.schema import BAKE_REVISION
 from bake.errors import LevelError
@@ -38,7 +38,7 @@ def recipe_digest(recipe: LevelRecipe) -> str:
 
 
 def source_digests(level_file: Path, others: tuple[Path, ...]) -> tuple[tuple[str, str], ...]:
-    """Return (path relative to the level file's folder, sha256) of each file, level file first.
+    """Return (path relative to the level file's folder, digest) of each file, level file first.
 
     Raises:
         LevelError: a file cannot be read, or its name is not UTF-8.
@@ -49,7 +49,7 @@ def source_digests(level_file: Path, others: tuple[Path, ...]) -> tuple[tuple[st
         if not name_is_text(file):
             raise name_error(file)
         try:
-            digests.append((Path(os.path.relpath(file, folder)).as_posix(), sha256_of(file)))
+            digests.append((Path(os.path.relpath(file, folder)).as_posix(), source_digest(file)))
         except OSError as error:
             raise LevelError(f"cannot be read: {error.strerror or error}", file=file) from None
     return tuple(digests)
@@ -57,17 +57,17 @@ def source_digests(level_file: Path, others: tuple[Path, ...]) -> tuple[tuple[st
 
 def judge(tasks: Iterable[Task]) -> Iterator[tuple[Task, list[str]]]:
     """Yield each task and why it must be baked; a file of several levels is read only once."""
-    digest = cache(sha256_of)
+    digest = cache(source_digest)
     for task in tasks:
         yield task, reasons_to_bake(task, digest)
 
 
-def reasons_to_bake(task: Task, digest: Callable[[Path], str] = sha256_of) -> list[str]:
+def reasons_to_bake(task: Task, digest: Callable[[Path], str] = source_digest) -> list[str]:
     """Return why an asset must be baked; the list is empty where it is fresh.
 
     Args:
         task: the level.
-        digest: returns sha256 of a file.
+        digest: returns the digest of a file, as :func:`source_digest` does.
     """
     try:
         task.asset.stat()

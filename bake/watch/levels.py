@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from bake.asset.header import PATCH_PREFIX, read_header, sha256_of
+from bake.asset.header import PATCH_PREFIX, read_header, source_digest
 from bake.asset.partial import check_writable, make_folder
 from bake.pipeline import Outcome, Task, reasons_to_bake, reasons_to_export
 from bake.pipeline.flat import FLAT_SUFFIX, write_flat_file
@@ -191,13 +191,13 @@ class Watch:
             return str(news.error), ""
 
     def _digest(self, file: Path) -> str:
-        """Return sha256 of a file, which is read again if it seems to have changed."""
+        """Return the digest of a file, which is read again if it seems to have changed."""
         about = file.stat()
         key = about.st_mtime_ns, about.st_size, about.st_ino
         path = file.absolute()
         known = self._digests.get(path)
         if known is None or known[0] != key:
-            known = self._digests[path] = key, sha256_of(file)
+            known = self._digests[path] = key, source_digest(file)
         return known[1]
 
     # -- baking ---------------------------------------------------------------------------------
