@@ -6,6 +6,11 @@ from typing import Any
 
 from levelbake.columns import Column
 
+#: The largest cost or length that sources state, in units, and the largest elevation that an image
+#: gives with the largest unit. Sums of larger numbers in a forged file could overflow.
+MOST_UNITS = 10**9
+MOST_ELEVATION = 10**14
+
 
 def column(
     name: str, dtypes: str, dims: str, unit: str = "", description: str = "", **rest: Any

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bake.asset.columns.declared import MOST_ELEVATION, MOST_UNITS
 from bake.asset.columns.declared import column as _column
+from levelbake.places import MAX_CELL, MAX_PLACE
 
 # One declaration reads as one entry of a table, so lines are broken by hand below.
 # fmt: off
@@ -29,7 +31,7 @@ COLUMNS = (
         world="grid", optional=True, given=True, least=0, most=15),
     _column("elevation", "float64", "location", "units",
         "how high the ground of each location lies; absent: the source does not say",
-        optional=True, given=True, finite=True),
+        optional=True, given=True, least=-MOST_ELEVATION, most=MOST_ELEVATION, finite=True),
     _column("ground", "uint8", "y, x", "terrain",
         "terrain of every cell, blocked ones too; only where block is there",
         box="asset", world="lattice", given=True, refers="terrain"),
@@ -48,18 +50,20 @@ COLUMNS = (
     _column("head", "int32", "arc", "node", "node the arc leads to", world="graph", refers="node"),
     _column("length", "float64", "arc", "units",
         "length of the arc",
-        world="graph", above=0, finite=True),
+        world="graph", above=0, most=MOST_UNITS, finite=True),
     _column("cell", "int32", "location, cell number", "cells",
         "x, y and floor, or heading, of the cell that the node is; absent: nodes are no cells",
         box="flat", world="graph", optional=True, least=0),
     _column("centre", "float64", "floor or one, xy", "units of the source",
         "the middle of cell (0, 0): one row for all floors, or one for each. It and step are "
         "absent where the source does not say where cells lie",
-        world="grid", optional=True, given=True, finite=True),
+        world="grid", optional=True, given=True, finite=True,
+        least=-int(MAX_PLACE), most=int(MAX_PLACE)),
     _column("step", "float64", "2 or 3, xy", "units of the source",
         "from the middle of a cell to that of the next one in the east, and in the south (y "
         "runs to the south); of hexagons also along the sides that run across the lines",
-        world="grid", optional=True, given=True, finite=True),
+        world="grid", optional=True, given=True, finite=True,
+        least=-int(MAX_CELL), most=int(MAX_CELL)),
     _column("node_name", "text", "node", "text",
         "name of each node of a graph; absent where node_number is there",
         world="graph", optional=True, given=True, order="unique"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bake.asset.columns.declared import column as _column
+from levelbake.places import MAX_PLACE
 
 #: No corner lies farther from the middle of the plane than this, so that products are exact.
 _FARTHEST = 2**28
@@ -56,7 +57,8 @@ COLUMNS = (
     _column("domain_weight", "float64", "node", "units of the source",
         "how high the node's cone stands: a point lies in the domain of the node whose weight "
         "less the distance is greatest. Absent where nodes are no characteristic points",
-        box="asset", optional=True, needs="wall_corner", given=True, least=0, finite=True),
+        box="asset", optional=True, needs="wall_corner", given=True, least=0, most=int(MAX_PLACE),
+        finite=True),
     _column("domain_corner", "int32", "domain corner, xy", "1/1024 units of the source",
         "corners of domains that were drawn by hand, one closed ring after the other: a point in "
         "a ring lies in its node's domain, whatever weights say",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from math import nan
+from math import inf, nan
 
-from bake.asset.columns.declared import column
+from bake.asset.columns.declared import MOST_UNITS, column
 from bake.graph import BLOCKED, INFINITY, MAX_WEIGHT
 
 _column = partial(column, own=True)
@@ -17,7 +17,7 @@ COLUMNS = (
         "see above", box="flat", least=0),
     _column("cost", "float64", "terrain", "units",
         "cost of crossing one cell; NaN where the profile cannot go",
-        above=0, none=nan, finite=True),
+        above=0, most=MOST_UNITS, none=nan, finite=True),
     _column("class", "uint16", "terrain", "class",
         "the terrain's place among the profile's different costs, the lowest 0; 65535: the "
         "profile cannot stand there", box="flat", refers="class", none=65535),
@@ -43,11 +43,11 @@ COLUMNS = (
         box="asset", world="lattice", optional=True, refers="terrain", none=255),
     _column("turn", "float64", "one", "units",
         "what turning by one heading costs; only where headings is there",
-        box="asset", optional=True, above=0, finite=True),
+        box="asset", optional=True, above=0, most=MOST_UNITS, finite=True),
     _column("slope", "float64", "slope rule", "units",
         "what each unit of rise adds to the price of a step, and each of fall; the most that a "
         "step may rise, and fall (infinite: any). Absent where none of it matters",
-        optional=True, least=0),
+        optional=True, least=0, most=MOST_UNITS, none=inf),
     _column("may_enter", "uint8", "terrain, terrain", "0 or 1",
         "[from, to]: 1 where a step from one terrain to the other is allowed; absent where all "
         "are", optional=True, one_of=(0, 1)),

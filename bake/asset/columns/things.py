@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import NamedTuple
 
+from bake.asset.columns.declared import MOST_UNITS
 from bake.asset.columns.declared import column as _column
 from bake.asset.records import (
     CELL,
@@ -28,7 +30,7 @@ class DoorState(NamedTuple):
     terrain: tuple[str, ...]  # that of each of the door's cells
 
 
-_UNITS = number("float64", "units", above=0, finite=True)
+_UNITS = number("float64", "units", above=0, most=MOST_UNITS, finite=True)
 _SIZE = number("int32", "cells", least=1)
 _STATE = number("int32", "door state", refers="door state", none=-1)
 _PROTOTYPE = number("int32", "prototype", refers="prototype")
@@ -152,7 +154,7 @@ COLUMNS = (
         "what it costs; 2147483647: it is closed",
         box="flat", optional=True, least=1, most=MAX_WEIGHT, none=BLOCKED),
     _column("price_units", "float64", "price", "units",
-        "the same in units; infinite: closed", optional=True, above=0),
+        "the same in units; infinite: closed", optional=True, above=0, most=MOST_UNITS, none=inf),
     *(
         declared
         for records in (REGIONS, SPOTS, DOORS, DOOR_STATES, PROTOTYPES, INSTANCES)

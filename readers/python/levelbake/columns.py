@@ -181,7 +181,7 @@ def _value(field: str, text: str) -> Any:
         return tuple(_value("", word) for word in text.split(", " if field == "dims" else " "))
     if text.lstrip("-").isdecimal():
         return int(text)
-    return {"": True, "nan": math.nan}.get(text, text)
+    return {"": True, "nan": math.nan, "inf": math.inf}.get(text, text)
 
 
 # -- the lists: written by `python -m bake.asset.document`, not by hand ------------------------
@@ -223,21 +223,21 @@ profile_name;text;profile;box=flat;order=ascending
 terrain_name;text;terrain;order=unique
 terrain;uint8;location;refers=terrain
 barred;uint8;location;world=grid;optional;least=0;most=15
-elevation;float64;location;optional;finite
+elevation;float64;location;optional;least=-100000000000000;most=100000000000000;finite
 node_location;int32;node;box=asset;world=grid;optional;refers=location;order=unique
 first_out;int32;node + 1;world=graph;offsets=arc
 head;int32;arc;world=graph;refers=node
-length;float64;arc;world=graph;above=0;finite
+length;float64;arc;world=graph;above=0;most=1000000000;finite
 cell;int32;location, cell number;box=flat;world=graph;optional;least=0
-centre;float64;floor or one, xy;world=grid;optional;finite
-step;float64;2 or 3, xy;world=grid;optional;finite
+centre;float64;floor or one, xy;world=grid;optional;least=-4398046511104;most=4398046511104;finite
+step;float64;2 or 3, xy;world=grid;optional;least=-2097152;most=2097152;finite
 node_name;text;node;world=graph;optional;order=unique
 node_number;int64;node;world=graph;optional;order=unique
 position;float64;node, xy;world=graph;optional;finite
 link_name;text;link;world=grid;optional;order=unique
 link_id link_kind;text;link;world=grid;optional
 link_start link_goal;int32;link;world=grid;optional;refers=location
-link_cost;float64;link;world=grid;optional;above=0;finite
+link_cost;float64;link;world=grid;optional;above=0;most=1000000000;finite
 link_both_ways;uint8;link;world=grid;optional;one_of=0 1
 link_first_profile;int32;link + 1;world=grid;optional;offsets=link profile
 link_profile;text;link profile;world=grid;optional
@@ -249,7 +249,7 @@ link_to;int32;link arc;world=grid;optional;refers=location
 link_number;int32;link arc;world=grid;optional;refers=link
 price_from;int32;price;optional;refers=location;order=ascending
 price_to;int32;price;optional;refers=location
-price_units;float64;price;optional;above=0
+price_units;float64;price;optional;above=0;most=1000000000;none=inf
 region_name;text;region;optional;order=unique
 region_id;text;region;optional
 region_first_cell;int32;region + 1;optional;offsets=region cell
@@ -274,14 +274,14 @@ instance_prototype;int32;instance;box=asset;world=grid;optional;refers=prototype
 instance_at;int32;instance;box=asset;world=grid;optional;refers=location
 instance_turn;uint8;instance;box=asset;world=grid;optional;least=0;most=7
 wall_corner;int32;wall corner, xy;box=asset;optional;needs=position;least=-268435456;most=268435456
-domain_weight;float64;node;box=asset;optional;needs=wall_corner;least=0;finite
+domain_weight;float64;node;box=asset;optional;needs=wall_corner;least=0;most=4398046511104;finite
 domain_corner;int32;domain corner, xy;box=asset;optional;needs=domain_weight
 domain_node;int32;domain corner;box=asset;optional;needs=domain_corner;refers=node
 numbers;int32;profile number;box=flat;own;least=0
-cost;float64;terrain;own;above=0;none=nan;finite
+cost;float64;terrain;own;above=0;most=1000000000;none=nan;finite
 weight;int32;arc;world=graph;own;least=1;most=536870912;none=2147483647
-turn;float64;one;box=asset;own;optional;above=0;finite
-slope;float64;slope rule;own;optional;least=0
+turn;float64;one;box=asset;own;optional;above=0;most=1000000000;finite
+slope;float64;slope rule;own;optional;least=0;most=1000000000;none=inf
 may_enter;uint8;terrain, terrain;own;optional;one_of=0 1
 row_at;int32;location;box=flat;own;refers=row;none=-1
 component;int32;row;own;optional;refers=component;order=numbered

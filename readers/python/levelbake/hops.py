@@ -6,6 +6,7 @@ a node of a graph. A *row* is a location on which one profile can stand, numbere
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from functools import cached_property
@@ -169,7 +170,8 @@ def mover_of(file: File, profile: str, lattice: steps.Lattice | None) -> steps.M
         lattice: the cells of a grid; None on graphs.
 
     Raises:
-        CorruptAssetError: the size of the profile does not fit the level.
+        CorruptAssetError: its size does not fit the level, or no step that rises or falls has a
+            price.
     """
     cost = file.read(profile_path(profile, "cost"))
     allowed = file.get(profile_path(profile, "may_enter"))
@@ -179,6 +181,8 @@ def mover_of(file: File, profile: str, lattice: steps.Lattice | None) -> steps.M
         raise file.damaged(f"the size of profile {profile!r} is {size}")
     slope, turn = file.get(profile_path(profile, "slope")), 1.0
     rule = steps.LEVEL_GROUND if slope is None else steps.SlopeRule(*slope.tolist())
+    if math.inf in (rule.up, rule.down):
+        raise file.damaged(f"profile {profile!r} pays infinitely much for slopes")
     if lattice is not None and lattice.headings is not None:
         turn = float(file.read(profile_path(profile, "turn"))[0])
     return steps.Mover(cost, allowed, size, rule, turn)
