@@ -56,7 +56,7 @@ RULES = Rules(connectivity=8, corner_cutting="never", cost_rule="mean")
 
 _HEADER_BYTES = 4096
 _NUMBER = re.compile(r"[0-9]+")
-#: More digits than any number has that can be right; so many fit into int32.
+#: The most digits of a number in these files; numbers of 9 digits fit into int32.
 _MOST_DIGITS = 9
 _NEWLINE = 0x0A
 

@@ -70,7 +70,9 @@ def mesh_pieces(geometry: Geometry, parts: Sequence[Grown], nodes: MeshNodes) ->
         links, took = link_nodes(geometry, mesh, mine, part.kind)
         taken |= took
         if geometry.polygons is not None and part.kind.radius == 0:
-            remarks += mesh_remarks(mesh, mine, links, geometry.polygons)
+            codes = [part.code[name] for name in part.kind.terrains]
+            stands = np.isin(mesh.terrain[mine], codes)
+            remarks += mesh_remarks(mesh, mine, stands, links, geometry.polygons)
         graph, first_node, node = with_links(mesh, graph, first_node, node, links)
     check_taken(geometry, taken)
     return Pieces(*graph, replace(mesh, first_node=first_node, node=node), remarks=remarks)

@@ -1,8 +1,7 @@
-"""Find where a mesh made elsewhere falls apart: islands, and edges that meet only in part.
+"""Find islands in a mesh made elsewhere, and edges that meet only in part.
 
 Two polygons of such a mesh are neighbors where they share a whole edge, so a corner of one in the
-middle of the other's edge (a T-junction), or corners that differ a little, are walls that nobody
-sees.
+middle of the other's edge (a T-junction), or corners that differ a little, are invisible walls.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import shapely
 
-from bake.arrays import Float64Array, Int64Array
+from bake.arrays import BoolArray, Float64Array, Int64Array
 from bake.errors import counted
 from bake.level import Mesh, Polygons, Remark
 from bake.worlds.mesh_links import LinkNodes
@@ -34,38 +33,44 @@ class _Edges(NamedTuple):
 
 
 def mesh_remarks(
-    mesh: Mesh, own: Int64Array, links: LinkNodes, polygons: Polygons
+    mesh: Mesh, own: Int64Array, stands: BoolArray, links: LinkNodes, polygons: Polygons
 ) -> tuple[Remark, ...]:
     """Return a remark on a mesh that is in several islands, or whose edges meet only in part.
 
     Args:
         mesh: polygons of all kinds of agents.
         own: (p) int64, those that are polygons of the file, floor after floor.
+        stands: (p) bool, whether any agent may stand on each of them.
         links: the off-mesh links between them.
         polygons: the polygons of the file.
     """
-    islands = _count_islands(mesh, own, links)
-    meeting = [
-        _half_met(mesh, own[mesh.floor[own] == floor]) for floor in np.unique(mesh.floor[own])
-    ]
-    polygon = np.concatenate(meeting)
-    if islands == 1 and not len(polygon):
+    walkable = own[stands]
+    islands = _count_islands(mesh, walkable, links)
+    half_met = np.concatenate(
+        [_half_met(mesh, walkable[mesh.floor[walkable] == at]) for at in np.unique(mesh.floor)]
+    )
+    if islands <= 1 and not len(half_met):
         return ()
-    place, joined = None, "polygons are joined only where they share a whole edge"
-    message = f"the mesh is in {counted(islands, 'island')}: {joined}"
-    if len(polygon):
+    place = None
+    message = (
+        f"the mesh is in {counted(islands, 'island')}, as polygons are joined only where they "
+        "share a whole edge"
+    )
+    if len(half_met):
         # The file's polygons are numbered in its order, the mesh's by their floors.
         in_file = np.argsort(polygons.floor, kind="stable")
-        place = polygons.places[int(in_file[np.searchsorted(own, polygon)].min())]
-        edges = counted(len(polygon), "edge")
-        message += f", and {edges} of it only in part; give both polygons the same corners there"
+        place = polygons.places[min(in_file[np.searchsorted(own, half_met)].tolist())]
+        edges = counted(len(half_met), "edge")
+        message += f"; {edges} meet others only in part: give both polygons the same corners there"
     return (Remark(place, message),)
 
 
 def _count_islands(mesh: Mesh, own: Int64Array, links: LinkNodes) -> int:
-    """Return how many parts of the mesh neither edges nor links join."""
+    """Return the number of connected parts of some polygons, joined by edges and links."""
     owner = np.repeat(np.arange(len(mesh.terrain)), np.diff(mesh.first_corner))
-    joined = mesh.neighbour >= 0
+    chosen = np.zeros(len(mesh.terrain), dtype=np.bool_)
+    chosen[own] = True
+    joined = (mesh.neighbour >= 0) & chosen[owner] & chosen[mesh.neighbour]
     tail = np.concatenate([owner[joined], links.polygon[links.tail]])
     head = np.concatenate([mesh.neighbour[joined], links.polygon[links.head]])
     # Kernels would have to be compiled here, before the level is known to be right.
@@ -93,12 +98,13 @@ def _half_met(mesh: Mesh, own: Int64Array) -> Int64Array:
         from_begin = point - edges.begin[one]
         along.append((from_begin * edges.direction[one]).sum(axis=1))
         away.append(_cross(edges.direction[one], from_begin))
-    # The other edge leads back, so its end comes first along this one.
+    # The other edge runs in the opposite direction, so its end comes first along this one.
     low, high = np.maximum(along[1], 0), np.minimum(along[0], edges.length[one])
     reach = np.maximum(along[0] - along[1], 1)
     slope = (away[0] - away[1]) / reach
     far = np.maximum(*(np.abs(away[1] + (at - along[1]) * slope) for at in (low, high)))
-    return edges.polygon[np.unique(one[(high - low > _SHORTEST) & (far <= _NEAR)])]
+    polygon: Int64Array = edges.polygon[np.unique(one[(high - low > _SHORTEST) & (far <= _NEAR)])]
+    return polygon
 
 
 def _cross(one: Float64Array, other: Float64Array) -> Float64Array:

@@ -55,7 +55,7 @@ def test_a_corner_in_the_middle_of_an_edge(tmp_path: Path) -> None:
 def test_a_wall_that_nobody_sees_in_a_mesh_of_one_island(tmp_path: Path) -> None:
     boxes = [(0, 0, 4, 4), (4, 0, 8, 2), (4, 2, 8, 4), (0, 4, 4, 8), (4, 4, 8, 8)]
     (remark,) = remarks_of(write_mesh(tmp_path / "a.json", boxes))
-    assert "1 island:" in remark.message
+    assert "1 island," in remark.message
     assert "3 edges" in remark.message
 
 
@@ -95,6 +95,16 @@ def test_triangles_with_corners_of_their_own_are_joined(tmp_path: Path) -> None:
     text = "".join(f"v {x} 0 {y}\n" for x, y in corners)
     path.write_text(text + "f 1 2 3\nf 4 5 6\nf 7 8 9\n")
     assert remarks_of(path) == ()
+
+
+def test_polygons_on_which_nobody_stands_do_not_count(tmp_path: Path) -> None:
+    boxes = [(0, 0, 4, 4), (4, 0, 8, 2), (8, 0, 12, 2), (12, 0, 16, 2)]
+    path = write_mesh(tmp_path / "a.json", boxes, areas=["floor", "wall", "wall", "wall"])
+    assert remarks_of(path) == ()
+    path = write_mesh(tmp_path / "a.json", boxes, areas=["floor", "floor", "wall", "floor"])
+    (remark,) = remarks_of(path)
+    assert "3 islands" in remark.message
+    assert "2 edges" in remark.message
 
 
 def test_a_build_and_lint_report_it(tmp_path: Path) -> None:
@@ -156,7 +166,7 @@ def test_islands_and_edges_against_networkx(
         return
     (remark,) = remarks
     assert f"in {islands} island" in remark.message
-    edges = f"{len(half_met)} edge{'' if len(half_met) == 1 else 's'} of it only in part"
+    edges = f"{len(half_met)} edge{'' if len(half_met) == 1 else 's'} meet others only in part"
     assert (edges in remark.message) == bool(half_met)
     if half_met:
         assert remark.place == f"polygons[{min(at for at, *_ in half_met)}]"

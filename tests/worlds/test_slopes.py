@@ -338,7 +338,7 @@ def test_flat_files_hold_elevation_and_prices_of_slopes(tmp_path: Path) -> None:
         ("/elevation", 5.0, "components are not the connected ones"),
         ("/elevation", np.nan, "elevation"),
         ("/profiles/default/slope", 1.0, "slope.up is not the one in the recipe"),
-        ("/profiles/default/slope", -1.0, "slope has -1.0, not 0 or more"),
+        ("/profiles/default/slope", -1.0, "slope has -1.0, not 0 to"),
     ],
 )
 def test_damage_is_found(tmp_path: Path, column: str, value: float, told: str) -> None:

@@ -106,7 +106,7 @@ class _Reader:
         #: one cuts, by the property.
         self.unseen: dict[str, list[str]] = {}
         self.cut: dict[str, list[str]] = {}
-        self.sheet: list[str] | None = None  #: the text of the style sheet that is being read
+        self.sheet: list[str] | None = None  #: the text so far inside a <style> element
         self.drawn_in: dict[str, str] = {}
         self.styles = [_Style()]
         self.count = 0
@@ -137,13 +137,13 @@ class _Reader:
     def all_remarks(self) -> Iterator[Remark]:
         """Yield the remarks on the drawing, one for all shapes that one property hides or cuts."""
         yield from self.remarks
-        for property, places in self.unseen.items():
+        for reason, places in self.unseen.items():
             yield Remark(
-                places[0], f"it cannot be seen ({property}), and does not count{_more(places)}"
+                places[0], f"it cannot be seen ({reason}), and does not count{_more(places)}"
             )
-        for property, places in self.cut.items():
+        for key, places in self.cut.items():
             yield Remark(
-                places[0], f"its {property} is not read, so it counts as a whole{_more(places)}"
+                places[0], f"its {key} is not read, so it counts as a whole{_more(places)}"
             )
 
     def doctype(self, _name: str, _system: object, _public: object, has_inside: bool) -> None:
@@ -228,7 +228,7 @@ class _Reader:
         if terrain is not None and not is_plain_text(terrain):
             self.refuse(f"data-terrain is {shown(terrain)}", "the name of a terrain", name=name)
 
-        def own(key: str, inherited: str) -> str:
+        def value_of(key: str, inherited: str) -> str:
             value = said.get(key, inherited)
             return inherited if value.lower() == "inherit" else value
 
@@ -236,13 +236,13 @@ class _Reader:
             above,
             matrix=matrix,
             terrain=terrain,
-            fill=own("fill", above.fill),
-            stroke=own("stroke", above.stroke),
-            rule=own("fill-rule", above.rule),
-            fill_opacity=own("fill-opacity", above.fill_opacity),
-            stroke_opacity=own("stroke-opacity", above.stroke_opacity),
-            stroke_width=own("stroke-width", above.stroke_width),
-            visibility=own("visibility", above.visibility).lower(),
+            fill=value_of("fill", above.fill),
+            stroke=value_of("stroke", above.stroke),
+            rule=value_of("fill-rule", above.rule),
+            fill_opacity=value_of("fill-opacity", above.fill_opacity),
+            stroke_opacity=value_of("stroke-opacity", above.stroke_opacity),
+            stroke_width=value_of("stroke-width", above.stroke_width),
+            visibility=value_of("visibility", above.visibility).lower(),
             inside=above.inside or name in _HIDDEN,
             unseen=unseen,
         )
@@ -311,12 +311,12 @@ class _Reader:
 
 
 def _more(places: list[str]) -> str:
-    """Return how many more places there are than the first, as the end of a sentence."""
+    """Return the number of places after the first, as the end of a sentence."""
     return f", like {counted(len(places) - 1, 'more element')}" if len(places) > 1 else ""
 
 
 def _has_rules(sheet: str) -> bool:
-    """Return whether a style sheet has rules other than those that load fonts."""
+    """Return whether a style sheet has any rules beside @font-face."""
     first, *rest = sheet.split("/*")
     text = " ".join([first, *(part.partition("*/")[2] for part in rest)])
     rules = (rule.strip() for rule in text.split("}"))

@@ -141,7 +141,7 @@ def conflict_line(data: bytes) -> int | None:
     """
     place = _first_line_with(b"<<<<<<< ", data)
     if place < 0:
-        # Somebody may have removed some of the markers. Lines of "=" alone may be ornaments.
+        # The first marker may have been removed. Rows of "=" alone may be ornaments in comments.
         place = _first_line_with(b">>>>>>> ", data)
         if not 0 <= _first_line_with(b"=======", data) < place:
             return None
@@ -149,7 +149,7 @@ def conflict_line(data: bytes) -> int | None:
 
 
 def _first_line_with(start: bytes, data: bytes) -> int:
-    """Return the place of the first line that begins with some bytes; -1 where there is none."""
+    """Return the offset of the first line that begins with ``start``, or -1."""
     if data.startswith(start):
         return 0
     places = (data.find(end + start) for end in (b"\n", b"\r"))
