@@ -7,7 +7,7 @@ reader has to know what these are made of.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
@@ -30,8 +30,9 @@ from levelbake.file import LEVEL
 from levelbake.hops import links_for
 from levelbake.places import Points
 
-#: Beginnings of the names of columns that are written where they are asked for.
-_HIERARCHY = ("cluster", "layer_")
+#: The optional parts of a flat file, each with the prefixes of its columns' names. A part is
+#: written whole or not at all: readers reject a part of which columns are missing.
+PARTS = {"distances": ("label_", "first_label"), "hierarchy": ("cluster", "layer_")}
 
 
 def columns_of(asset: Asset, profiles: Sequence[str], parts: Collection[str]) -> Columns:
@@ -135,7 +136,7 @@ def _profile(columns: ProfileColumns, parts: Collection[str]) -> dict[str, AnyAr
     asset, graph = columns.places.asset, columns.places.asset.graph
     _check_links(columns)
     found = _copied(asset, columns.profile)
-    layers = [name for name in found if name.startswith(_HIERARCHY)]
+    left_out = [name for part in PARTS if part not in parts for name in _columns_in(part, found)]
     cells_are_nodes, layered = graph.pays_for_more, "hierarchy" in parts
     on_cells = graph.is_grid and not cells_are_nodes
     if layered and cells_are_nodes:
@@ -145,11 +146,11 @@ def _profile(columns: ProfileColumns, parts: Collection[str]) -> dict[str, AnyAr
             expected="next hops and distances alone",
             remedy="leave the hierarchy out, or let the game read the asset",
         )
-    if layered and not layers:
+    if layered and not _columns_in("hierarchy", found):
         raise columns.missing("hierarchy")
     # Weights of arcs say it, and a turn on the spot may be made on any terrain.
     said = ("may_enter", "slope") if cells_are_nodes else ()
-    for name in (*said, *(() if layered else layers)):
+    for name in (*said, *left_out):
         found.pop(name, None)
     costs, found["class"] = _cost_classes(graph.mover(columns.profile).cost)
     found["row_at"] = columns.row_at if on_cells else columns.row_at_node
@@ -171,6 +172,17 @@ def _profile(columns: ProfileColumns, parts: Collection[str]) -> dict[str, AnyAr
     own |= {} if on_cells else {"size": 1}
     own |= {} if layered else {"hierarchy_mode": 0}
     return found | _numbers(asset, PROFILE_NUMBERS, f"/profiles/{columns.profile}", own)
+
+
+def _columns_in(part: str, names: Iterable[str]) -> list[str]:
+    """Return the names that belong to a part of :data:`PARTS`."""
+    return [name for name in names if name.startswith(PARTS[part])]
+
+
+def parts_of(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the parts of :data:`PARTS` that some columns belong to, whole or not."""
+    listed = list(names)
+    return tuple(part for part in PARTS if _columns_in(part, listed))
 
 
 def _check_links(columns: ProfileColumns) -> None:

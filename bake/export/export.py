@@ -10,7 +10,7 @@ import numpy as np
 
 from bake.asset import Asset
 from bake.asset.partial import written_whole
-from bake.export.columns import columns_of
+from bake.export.columns import PARTS, columns_of, parts_of
 from bake.flat.schema import fingerprint_of_nodes, is_of, stored
 from bake.flat.write import Columns, write_flat
 from bake.play.reader.columns import ProfileColumns
@@ -21,9 +21,6 @@ from levelbake.file import LEVEL, MAGIC, FlatFile, open_to_read
 
 #: Rows of a matrix, which then has 128 MiB at most; numbers of rows fit into 16 bits.
 MOST_ROWS = 8192
-
-#: What can be written beside next hops.
-PARTS = ("distances", "hierarchy")
 
 
 def read_parts(text: str | None) -> tuple[str, ...]:
@@ -154,13 +151,6 @@ def _check_replaced(path: Path, magic: bytes, kind: str) -> None:
             )
 
 
-def parts_of(flat: FlatFile) -> tuple[str, ...]:
-    """Return which of :data:`PARTS` a flat file holds."""
-    names = {name for _, name in flat.entries}
-    holds = {"distances": {"label_away"}, "hierarchy": {"cluster", "layer_nodes"}}
-    return tuple(part for part in PARTS if names & holds[part])
-
-
 def compare_with_asset(path: Path) -> bool:
     """Compare a flat file with the asset that lies beside it, column by column.
 
@@ -181,7 +171,7 @@ def compare_with_asset(path: Path) -> bool:
         profiles = flat.profiles()
         wanted: Columns = {}
         if set(profiles) <= set(asset.profiles):
-            wanted = columns_of(asset, profiles, parts_of(flat))
+            wanted = columns_of(asset, profiles, parts_of(name for _, name in flat.entries))
         if list(flat.entries) != sorted(wanted):
             found = f"it has other profiles or columns than {beside.name} gives"
             raise flat.damaged(found, verdict="wrong")

@@ -32,7 +32,7 @@ def reasons_to_export(task: Task) -> list[str]:
     if not task.recipe.export_flat or is_puzzle(task.source):
         return []
     # A build with nothing to do loads no reader, which exporting needs.
-    from bake.export.export import parts_of
+    from bake.export.columns import parts_of
 
     path = flat_place(task)
     if not path.exists():
@@ -45,7 +45,8 @@ def reasons_to_export(task: Task) -> list[str]:
         return [f"its flat file: {error.found}"]
     if not is_of(flat, fingerprint):
         return ["its flat file was exported from another asset"]
-    if names != sorted(task.profiles) or parts_of(flat) != parts_wanted(task.recipe):
+    parts = parts_of(name for _, name in flat.entries)
+    if names != sorted(task.profiles) or parts != parts_wanted(task.recipe):
         return ["its flat file holds something else than the recipe asks for"]
     return []
 
