@@ -79,14 +79,14 @@ def write_asset(path: Path, header: Header, contents: Contents, schema: Schema =
     return with_room(path, lambda: _write_file(path, made))
 
 
-def _write_file(path: Path, made: memoryview) -> int:
+def _write_file(path: Path, made: bytes) -> int:
     """Write a file and put it into place; return its size in bytes."""
     with written_whole(path) as partial:
         partial.write_bytes(made)
     return len(made)
 
 
-def _file_of(header: Header, contents: Contents, schema: Schema) -> memoryview:
+def _file_of(header: Header, contents: Contents, schema: Schema) -> bytes:
     """Return all bytes of an asset."""
     memory = BytesIO()
     # An exception inside of HDF5 is an error of the disk to it.
@@ -95,11 +95,11 @@ def _file_of(header: Header, contents: Contents, schema: Schema) -> memoryview:
         h5py.File(memory, "w", userblock_size=header.block, libver="v110") as file,
     ):
         _fill(file, contents, schema)
-    made = memory.getbuffer()
-    body = hashlib.sha256(made[header.block :]).hexdigest()
-    start = header._replace(body=body, size=len(made)).to_bytes()
-    made[: len(start)] = start
-    return made
+    with memory.getbuffer() as written:
+        size, body = len(written), hashlib.sha256(written[header.block :]).hexdigest()
+    memory.seek(0)
+    memory.write(header._replace(body=body, size=size).to_bytes())
+    return memory.getvalue()  # It shares the memory, and outlives the file, which a view may not.
 
 
 def stored_bytes(contents: Contents) -> tuple[int, dict[str, int]]:
