@@ -107,14 +107,16 @@ class Asset(File):
         """Return the bytes a column takes in the file."""
         self.shape(path)
         if isinstance(self._file, Hdf5File):
-            return int(self._file.at(path).get_storage_size())
+            with self._file.reading(f"column {path}"):
+                return int(self._file.at(path).get_storage_size())
         return self._file.entries[self._file.key[path]].size
 
     def is_same(self, path: str, other: str) -> bool:
         """Return whether two columns are stored once, under two names."""
         self.shape(path), self.shape(other)
         if isinstance(self._file, Hdf5File):
-            return bool(self._file.at(path) == self._file.at(other))
+            with self._file.reading(f"column {path}"):
+                return bool(self._file.at(path) == self._file.at(other))
         a, b = (self._file.entries[self._file.key[each]] for each in (path, other))
         return (a.offset, a.size) == (b.offset, b.size)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from bake.asset import Asset
-from bake.asset.partial import written_whole
+from bake.asset.partial import output_error, written_whole
 from bake.export.columns import PARTS, columns_of, parts_of
 from bake.flat.schema import fingerprint_of_nodes, is_of, stored
 from bake.flat.write import Columns, write_flat
@@ -139,9 +139,12 @@ def _unknown(asset: Asset, found: str) -> UnknownProfileError:
 
 
 def _check_replaced(path: Path, magic: bytes, kind: str) -> None:
-    """Refuse to overwrite a file of another kind than is to be written."""
-    if not (path.is_file() and path.stat().st_size):
-        return
+    """Raise an OutputError where a file of another kind would be overwritten."""
+    try:
+        if not (path.is_file() and path.stat().st_size):
+            return
+    except OSError as error:
+        raise output_error(path, error) from None
     with open_to_read(path) as file:
         if file.read(len(magic)) != magic:
             raise OutputError(

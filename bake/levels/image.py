@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import threading
@@ -285,6 +286,9 @@ def _decode(
         found, remedy = "this is not an image, or a damaged one", "save it again"
         expected = f"a {path.suffix.lower()} image"
     except Exception as error:  # Damaged files make decoders raise almost anything.
+        # To seek before the beginning is EINVAL, and damage.
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+            raise LevelError(f"cannot be read: {os.strerror(error.errno)}", file=path) from None
         found = f"the image is damaged or cut short ({type(error).__name__}: {error})"
         expected, remedy = None, "save it again"
     refuse(path, None, found, expected, remedy)

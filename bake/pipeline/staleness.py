@@ -108,7 +108,9 @@ def _changed_sources(task: Task, header: Header, digest: Callable[[Path], str]) 
         try:
             if digest(file) != baked_from_digest:
                 changed.append(f"{name} changed")
-        except (OSError, ValueError):  # A name with a NUL in it is a ValueError.
+        except OSError as error:
+            changed.append(f"{name} cannot be read: {error.strerror or error}")
+        except ValueError:  # There is a NUL in its name.
             changed.append(f"{name} cannot be read")
     known = {name for name, _ in header.sources}
     try:

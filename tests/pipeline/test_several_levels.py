@@ -144,7 +144,9 @@ def test_a_level_file_concerns_its_own_level(tmp_path: Path) -> None:
         "isle-C": [],
     }
     file.unlink()
-    assert reasons_to_bake(tasks["isle-B"]) == ["isle/B.ldtkl cannot be read"]
+    assert reasons_to_bake(tasks["isle-B"]) == [
+        "isle/B.ldtkl cannot be read: No such file or directory"
+    ]
     assert "is missing" in str(run(list(tasks.values()))["isle-B"].error)
 
 

@@ -63,7 +63,7 @@ def test_the_source_changed(task: Task) -> None:
 
 def test_the_source_is_gone(task: Task) -> None:
     task.source.unlink()
-    assert reasons_to_bake(task) == ["keep.json cannot be read"]
+    assert reasons_to_bake(task) == ["keep.json cannot be read: No such file or directory"]
 
 
 def test_times_mean_nothing(task: Task) -> None:
@@ -208,4 +208,4 @@ def test_every_file_a_level_was_read_from_counts(
     tiles.write_bytes(b"two")
     assert reasons_to_bake(task) == ["art/tiles.png changed"]
     tiles.unlink()
-    assert reasons_to_bake(task) == ["art/tiles.png cannot be read"]
+    assert reasons_to_bake(task) == ["art/tiles.png cannot be read: No such file or directory"]

@@ -85,7 +85,7 @@ def write_assets(folder: Path) -> Iterator[tuple[Path, str]]:
         mode = "hpa" if tables is None or "hierarchy" in tables else "none"
         recipe = recipe_for(tables=tables, hierarchy=mode)
         hills = recipe_for(tables=tables, hierarchy=mode, profiles=slope)
-        yield bake(write_grid(folder / f"yard-{i}.json", GRID, **ENTITIES), recipe), name
+        yield bake(write_grid(folder / f"yard-{i}.json", GRID, None, **ENTITIES), recipe), name
         yield bake(write_grid(folder / f"comb-{i}.json", GRID, "odd-q"), recipe), name
         yield bake(write_graph(folder / f"road-{i}.json", list(places), graph), recipe), name
         sloped = write_grid(folder / f"hill-{i}.json", GRID, None, elevation=heights)

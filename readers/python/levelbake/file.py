@@ -10,6 +10,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import stat
 import struct
 from collections.abc import Iterator
@@ -105,7 +106,12 @@ def open_to_read(path: FilePath) -> Iterator[BufferedReader]:
     except FileNotFoundError:
         raise AssetError("no such asset", file=path, remedy="bake it first: `bake build`") from None
     except OSError as error:
-        raise AssetError(f"cannot be read: {error.strerror or error}", file=path) from None
+        raise unreadable(path, error) from None
+
+
+def unreadable(path: FilePath, error: OSError) -> AssetError:
+    """Return the error for a file that the operating system cannot read."""
+    return AssetError(f"cannot be read: {error.strerror or error}", file=path)
 
 
 def parse_header(file: BufferedReader, path: FilePath) -> Header:
@@ -121,7 +127,7 @@ def parse_header(file: BufferedReader, path: FilePath) -> Header:
         raise errors.NotAnAssetError("the file is empty", file=path, remedy=_REBAKE)
     if not begins_like_ours(data):
         what, expected = "no HDF5 file", "an asset written by `bake build`"
-        if h5py is not None and h5py.h5f.is_hdf5(os.fsencode(path)):
+        if _is_hdf5(file):
             what = "an HDF5 file of another program"
         elif os.fspath(path).lower().endswith(".bake"):
             what, expected = "no flat file", "one written by `bake export`"
@@ -143,6 +149,17 @@ def parse_header(file: BufferedReader, path: FilePath) -> Header:
     if size != header.size:
         raise damaged(path, f"the file has {size:,} bytes, its header says {header.size:,}")
     return header
+
+
+def _is_hdf5(file: BufferedReader) -> bool:
+    """Return whether HDF5's signature is at one of the offsets where HDF5 looks for it."""
+    offset, size = 0, os.fstat(file.fileno()).st_size
+    while offset < size:
+        file.seek(offset)
+        if file.read(len(_SIGNATURE)) == _SIGNATURE:
+            return True
+        offset = max(SMALLEST_BLOCK, 2 * offset)
+    return False
 
 
 def _first_object(data: bytes) -> dict[str, Any] | None:
@@ -202,6 +219,12 @@ def damaged(
     return CorruptAssetError(f"{verdict}: {found}", file=path, remedy=remedy)
 
 
+def closed(path: FilePath) -> AssetError:
+    """Return the error for a read from a file after it was closed."""
+    remedy = "look things up inside `with`"
+    return AssetError("the asset is closed", file=path, remedy=remedy)
+
+
 def digest_of(array: AnyArray) -> str:
     """Return sha256 of a column: of its elements in C order, little-endian."""
     little = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
@@ -214,14 +237,58 @@ Form = tuple[str, tuple[int, ...] | None]
 
 # -- HDF5 ------------------------------------------------------------------------------------------
 
-#: What h5py raises where HDF5 cannot make sense of a file.
-_DAMAGE = (KeyError, OSError, OverflowError, RuntimeError, TypeError, ValueError)
+#: The first bytes of HDF5's own part of a file.
+_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+
+#: What h5py raises where HDF5 cannot read a file or cannot make sense of it.
+_H5PY_ERRORS = (KeyError, OSError, OverflowError, RuntimeError, TypeError, ValueError)
+
+#: What HDF5 says of a file that the process has open with other settings.
+_IN_USE = re.compile("flag values don't match|doesn't match|already open")
+
+#: How HDF5 quotes an error of the operating system, whatever h5py makes of it.
+_ERRNO = re.compile(r"\berrno = ([0-9]{1,5})\b")
 
 #: How often an asset may be replaced by a new one while it is being opened.
 _ATTEMPTS = 10
 
 #: Deflate makes data at most 1032 times smaller (RFC 1951: 258 bytes in two bits).
 _LARGEST_RATIO = 1032
+
+
+def _system_error(error: Exception) -> OSError | None:
+    """Return the error of the operating system that made h5py raise; None where there is none."""
+    number = getattr(error, "errno", None)
+    if number is None:
+        quoted = _ERRNO.search(str(error))
+        number = None if quoted is None else int(quoted[1])
+    return None if number is None else OSError(number, os.strerror(number))
+
+
+def _open_hdf5(path: FilePath) -> Any:
+    """Open a file by h5py's low level, without a lock; what h5py.File adds takes as long again.
+
+    Bake replaces assets and never changes one, so a lock protects nothing; and a network drive may
+    have none, or another program may hold one.
+
+    Raises:
+        AssetError: this process has the file open in a way that HDF5 cannot share.
+        OSError: HDF5 cannot open it.
+    """
+    name, error = os.fsencode(path), None
+    # Where this process has the file open with locks already, HDF5 wants the same settings again.
+    for locks, optional in ((False, True), (True, True), (True, False)):
+        access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+        if hasattr(access, "set_file_locking"):  # HDF5 before 1.10.7 has no such setting.
+            access.set_file_locking(locks, optional)
+        try:
+            return h5py.h5f.open(name, h5py.h5f.ACC_RDONLY, access)
+        except OSError as failure:
+            error = error or failure
+            if not _IN_USE.search(str(failure)):
+                raise
+    found = f"is open in this process in a way that HDF5 cannot share ({error})"
+    raise AssetError(found, file=path, remedy="close it there, or open it there with locking=False")
 
 
 class Hdf5File:
@@ -241,12 +308,10 @@ class Hdf5File:
                     self._bytes.seek(self.header.block)
                     if hashlib.file_digest(self._bytes, "sha256").hexdigest() != self.header.body:
                         raise self.damaged("its bytes do not match the digest in its header")
-                with self._reading("HDF5 cannot open it"):
-                    # What h5py.File does beside this takes as long again.
-                    root = h5py.h5f.open(os.fsencode(path), h5py.h5f.ACC_RDONLY)
-                    opened.callback(root.close)
                 # HDF5 opens files by name, and may have another one than the header was read of.
-                with contextlib.suppress(OSError):
+                with self.reading("HDF5 cannot open it"), contextlib.suppress(FileNotFoundError):
+                    root = _open_hdf5(path)
+                    opened.callback(root.close)
                     if os.path.samestat(os.fstat(self._bytes.fileno()), os.stat(path)):
                         break
                 opened.close()
@@ -269,17 +334,38 @@ class Hdf5File:
         return damaged(self.path, found, verdict=verdict)
 
     @contextlib.contextmanager
-    def _reading(self, what: str) -> Iterator[None]:
-        """Turn what h5py raises while it reads a part of the file into an error that names it."""
+    def reading(self, what: str | None) -> Iterator[None]:
+        """Turn the errors of h5py into an error of the file.
+
+        Args:
+            what: the part of the file that is read; None = ignore that it is damaged.
+
+        Raises:
+            CorruptAssetError: the part is damaged.
+            AssetError: the operating system cannot read the file, or it was closed meanwhile.
+        """
         try:
             yield
-        except _DAMAGE as error:
-            told = (str(error).splitlines() or [type(error).__name__])[0]
-            raise self.damaged(f"{what} ({told})") from None
+        except _H5PY_ERRORS as error:
+            if not self.is_open:
+                raise closed(self.path) from None
+            if (cause := _system_error(error)) is not None:
+                raise self._unreadable(error, cause) from None
+            if what is not None:
+                message = (str(error).splitlines() or [type(error).__name__])[0]
+                raise self.damaged(f"{what} ({message})") from None
+
+    def _unreadable(self, error: Exception, cause: OSError) -> AssetError:
+        """Return the error for what the operating system refused to HDF5."""
+        found = unreadable(self.path, cause)
+        if "lock file" in str(error):
+            found.found = f"cannot be locked by HDF5: {cause.strerror}"
+            found.remedy = "set HDF5_USE_FILE_LOCKING=FALSE, as assets need no lock"
+        return found
 
     def profiles(self) -> list[str]:
         """Return the names of the profiles, sorted; none where they are no groups."""
-        with contextlib.suppress(*_DAMAGE):
+        with self.reading(None):
             names = sorted(name.decode() for name in self.at("/profiles"))
             if all(isinstance(self.at(f"/profiles/{name}"), h5py.h5g.GroupID) for name in names):
                 return names
@@ -287,12 +373,13 @@ class Hdf5File:
 
     def attribute(self, group: str, name: str) -> str | int | None:
         """Return an attribute as it is stored; None where it is absent."""
-        with self._reading(f"attribute {name} of {group}"):
+        with self.reading(f"attribute {name} of {group}"):
             if not h5py.h5a.exists(self.at(group), name.encode()):
                 return None
-            found = h5py.h5a.open(self.at(group), name.encode())
-            value = np.empty(found.shape, found.dtype)
-            found.read(value)
+            # An exception holds on to variables, and an open attribute would hold the file open.
+            with contextlib.closing(h5py.h5a.open(self.at(group), name.encode())) as stored:
+                value = np.empty(stored.shape, stored.dtype)
+                stored.read(value)
             if isinstance(value[()], np.bytes_):
                 return bytes(value[()]).decode()
             return index(value[()])
@@ -300,13 +387,17 @@ class Hdf5File:
     def has(self, path: str) -> bool:
         """Return whether there is a column."""
         folder, _, name = path.rpartition("/")
-        with self._reading(f"column {path}"), contextlib.suppress(KeyError, TypeError):
-            return name.encode() in self._names(folder or "/")
+        with self.reading(f"column {path}"):
+            try:
+                return name.encode() in self._names(folder or "/")
+            except (KeyError, TypeError) as error:  # There is no such group.
+                if _system_error(error) is not None or not self.is_open:
+                    raise
         return False
 
     def form(self, path: str) -> Form:
         """Return the element type and the shape of a column that is there."""
-        with self._reading(f"column {path}"):
+        with self.reading(f"column {path}"):
             if isinstance(self.at(path), h5py.h5d.DatasetID):
                 dtype, shape = self._kinds(path)
                 return columns.type_name(dtype), shape
@@ -317,18 +408,20 @@ class Hdf5File:
         array = self.part(path)
         # The file may have been opened without a check of its digest, or long ago.
         digest = np.zeros((), dtype="S64")
-        with contextlib.suppress(*_DAMAGE):
-            found = h5py.h5a.open(self.at(path), b"sha256")
+        with (
+            self.reading(None),
+            contextlib.closing(h5py.h5a.open(self.at(path), b"sha256")) as stored,
+        ):
             # Text of any length has pointers in memory, and HDF5 would write them here.
-            if (found.shape, found.get_storage_size()) == ((), 64):
-                found.read(digest)
+            if (stored.shape, stored.get_storage_size()) == ((), 64):
+                stored.read(digest)
         if digest != digest_of(array).encode():
             raise self.damaged(f"column {path} does not match its digest")
         return array
 
     def part(self, path: str, *spans: slice) -> AnyArray:
         """Return a part of a column, from where to where in each of its dimensions."""
-        with self._reading(f"column {path}"):
+        with self.reading(f"column {path}"):
             dtype, shape = self._kinds(path)
             size = math.prod(shape) * dtype.itemsize
             if size > _LARGEST_RATIO * self.at(path).get_storage_size():
@@ -681,8 +774,7 @@ class File(Closing):
     def check_open(self) -> None:
         """Refuse to go on after :meth:`close`, with an AssetError."""
         if not self._file.is_open:
-            remedy = "look things up inside `with`"
-            raise AssetError("the asset is closed", file=self.path, remedy=remedy)
+            raise closed(self.path)
 
     # -- attributes -------------------------------------------------------------------------------
 
