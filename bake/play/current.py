@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,6 +19,7 @@ from bake.play.reader.engine import Baked, Engine
 from bake.play.reader.places import NodePlaces
 from bake.play.reader.version import Version
 from bake.play.snapshot import Snapshot
+from levelbake.errors import QueryError
 from levelbake.places import Place
 from levelbake.things import Door, Link, ThingTables
 
@@ -48,6 +50,18 @@ class Current:
         self._watched = threading.Lock()
         self._making = threading.Lock()
         self._writer: LevelWriter | None = None
+        self._is_frozen = False
+
+    def frozen(self) -> Current:
+        """Return a copy that holds the current snapshots, whatever is published later."""
+        frozen = copy(self)
+        frozen._watching, frozen._watched = weakref.WeakKeyDictionary(), threading.Lock()
+        frozen._doors, frozen._is_frozen = None, True
+        frozen._snapshots = {
+            name: each.detached(partial(frozen._next_hop, name))
+            for name, each in frozen._snapshots.items()
+        }
+        return frozen
 
     def _first(self, name: str) -> Snapshot:
         """Return the snapshot of a profile as it was baked."""
@@ -129,13 +143,24 @@ class Current:
         """Return the writer that changes the level.
 
         It is made at the first change, since most games make none.
+
+        Raises:
+            QueryError: the snapshots are frozen.
         """
+        if self._is_frozen:
+            remedy = "update the level, or a profile of it that is not frozen"
+            raise QueryError("a frozen profile cannot change the level", remedy=remedy)
         from bake.play.live.writer import LevelWriter
 
         with self._making:
             if self._writer is None:
                 self._writer = LevelWriter(self.baked, self._snapshots, self.publish)
             return self._writer
+
+    @property
+    def changed(self) -> bool:
+        """Return whether anything differs from the level as it was baked."""
+        return self._writer is not None and self._writer.changed
 
     def close(self) -> None:
         """Close the files that the writer keeps open."""

@@ -88,6 +88,15 @@ class LevelAsset(OpenLevel):
     def _made_of(self) -> tuple[Sequence[str], Any, Float64Array | None]:
         return self._current.made_of()
 
+    @property
+    def changed(self) -> bool:
+        """Return whether anything differs from the level as it was baked.
+
+        This is terrain, obstacles and prices of single arcs, and the links, arcs, nodes and
+        obstacles that the game added or removed.
+        """
+        return self._current.changed
+
     def changes_since(self, token: int = 0) -> Changes:
         """Return what has changed since an earlier call, so that agents know whether to look again.
 
@@ -197,6 +206,10 @@ class LevelAsset(OpenLevel):
             QueryError: there is no such door, or it has no such state.
         """
         return self._current.writer.set_state(self._current.things, door, state)
+
+    def reset(self) -> dict[str, DetailedReport]:
+        """Restore the level as it was baked, in one batch."""
+        return self._current.writer.reset()
 
     def save_patch(self, path: str | Path) -> None:
         """Write how the level has changed since it was baked to a small file.

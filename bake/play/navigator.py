@@ -73,6 +73,18 @@ class Navigator(Questions):
         """Forget the fast lookup: the level has changed, and the next lookup makes another."""
         self.__dict__.pop("next_hop", None)
 
+    @property
+    def size(self) -> int:
+        """Return the side of the profile's footprint, in cells."""
+        return self._current.places.asset.number("size", f"/profiles/{self.name}") or 1
+
+    def frozen(self) -> Navigator:
+        """Return the same profile on the level as it is now, whatever becomes of that later.
+
+        It cannot change the level: its ``update`` and ``set_state`` raise a QueryError.
+        """
+        return Navigator(self._current.frozen(), self.name)
+
     @cached_property
     def search(self) -> Searches:
         """Return the searches, which need no baked table: call it, or one of its methods."""

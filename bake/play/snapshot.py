@@ -58,6 +58,14 @@ class Snapshot:
         self._making = threading.Lock()
         self._lookup: FastLookup | None = None
 
+    def detached(self, newest: NextHop) -> Snapshot:
+        """Return the same moment with a fast lookup of its own, which no change revokes.
+
+        Args:
+            newest: the fallback of that lookup, which answers from the same moment.
+        """
+        return Snapshot(self.engine, newest, lambda: self.searches, self._baked)
+
     @cached_property
     def searches(self) -> SearchContext:
         """Return what searches of this snapshot share."""

@@ -42,6 +42,9 @@ from levelbake.errors import PatchError
 from levelbake.hops import Pair
 from levelbake.things import Link
 
+#: The version of patches since which they may have a key.
+_SINCE = {"links": WITH_LINKS, "nodes": WITH_NODES, "cuts": WITH_NODES}
+
 #: The most characters of a link in a patch, and of a node.
 _LINK, _NODE = 2**14, 2**11
 
@@ -183,11 +186,16 @@ def level_of_patch(path: Path, rules: LevelRules) -> LevelState:
             damaged.
     """
     more = _LINK * (MOST + len(rules.links)) + _NODE * (rules.span - rules.baked_count)
-    text = read_patch(path, rules.asset, rules.baked_count, rules.arc_count, more)
+    version, text = read_patch(path, rules.asset, rules.baked_count, rules.arc_count, more)
     try:
-        return level_from(rules, json.loads(text))
+        changes = json.loads(text)
+        level = level_from(rules, changes)
+        needed = max(version_of(level.links), *(_SINCE.get(key, PLAIN) for key in changes))
+        if needed > version:
+            raise ValueError(version)
     except WRONG:
         raise PatchError(SAYS_NOTHING, file=path) from None
+    return level
 
 
 def version_of(links: LinkState) -> int:
@@ -282,9 +290,9 @@ def edit_from(rules: LevelRules, record: dict[str, Any]) -> Edit:
 
 
 def _check_keys(record: dict[str, Any], *keys: str) -> None:
-    """Refuse a record that says more than these keys, and what may come."""
+    """Raise a ValueError on keys other than these and those of links, nodes and obstacles."""
     for key in record:
-        if key not in (*keys, "links", "nodes", "cuts"):
+        if key not in (*keys, *_SINCE):
             raise ValueError(key)
 
 

@@ -231,6 +231,8 @@ def nodes_from(rules: LevelRules, record: Mapping[str, Any]) -> Nodes:
     stored = record.get("nodes", [])
     if not isinstance(stored, list) or not all(isinstance(each, list) for each in stored):
         raise TypeError(stored)
+    if stored and rules.places.is_grid:
+        raise ValueError("nodes")
     for given, *rest in stored:
         name = _name(rules, given)
         known = name in rules.places.added

@@ -199,6 +199,24 @@ class LevelWriter:
         """Put a door into a state: see :meth:`bake.play.LevelAsset.set_state`."""
         return self._apply(Edit(self.rules.asked.door(things, door, state), {}))
 
+    def reset(self) -> dict[str, DetailedReport]:
+        """Restore the level as it was baked: see :meth:`bake.play.LevelAsset.reset`."""
+        with self._writing:
+            self.load()
+            changes = changes_of(LevelState.baked(self.rules))
+            return self._replace(level_from(self._rules_now, changes))
+
+    @property
+    def changed(self) -> bool:
+        """Return whether a patch would hold other changes than one of the level as baked."""
+        level = self._level
+        return level is not None and changes_of(level) != changes_of(LevelState.baked(self.rules))
+
+    def _replace(self, level: LevelState) -> dict[str, DetailedReport]:
+        """Replace all that the level is made of, in one batch."""
+        changed = self.load().changed(level)
+        return self._become(level, changed, lambda: {"ground": changes_of(level)})
+
     def _apply(self, edit: Edit) -> dict[str, DetailedReport]:
         with self._writing:
             level = self.load()
@@ -297,9 +315,7 @@ class LevelWriter:
     def apply_patch(self, path: Path) -> dict[str, DetailedReport]:
         """Make the level as a patch says: see :meth:`LevelAsset.apply_patch`."""
         with self._writing:
-            level = level_of_patch(path, self._rules_now)
-            changed = self.load().changed(level)
-            return self._become(level, changed, lambda: {"ground": changes_of(level)})
+            return self._replace(level_of_patch(path, self._rules_now))
 
     def keep_journal(self, path: Path) -> int:
         """Replay a journal and continue it: see :meth:`LevelAsset.journal`."""

@@ -339,7 +339,7 @@ class Changer:
             PatchError: the file is no patch, belongs to another level, holds links, or is damaged.
         """
         arcs = self.arcs
-        text = read_patch(path, arcs.file, arcs.count, len(arcs.head))
+        _, text = read_patch(path, arcs.file, arcs.count, len(arcs.head))
         try:
             says = json.loads(text)
             codes, blocked, prices = ground_from(says, self.asked, arcs.count)
@@ -365,8 +365,10 @@ def patch_text(file: File, says: Mapping[str, Any], version: int = PLAIN) -> str
     return f"{head_line(KIND, version, file)} {digest(text)}\n{text}"
 
 
-def read_patch(path: FilePath, file: File, locations: int, arcs: int, links: int = 0) -> str:
-    """Return what a patch of the level that a file holds says, as JSON.
+def read_patch(
+    path: FilePath, file: File, locations: int, arcs: int, links: int = 0
+) -> tuple[int, str]:
+    """Return the version of a patch of the level that a file holds, and its changes as JSON.
 
     Args:
         locations, arcs: how many the level has; a patch is no longer than they allow.
@@ -395,7 +397,7 @@ def read_patch(path: FilePath, file: File, locations: int, arcs: int, links: int
     check_head(path, KIND, words[:3], file, WITH_NODES if links else PLAIN)
     if len(words) != 4 or words[3] != digest(text):
         raise PatchError("damaged: its digest does not fit", file=path, remedy="save it again")
-    return text
+    return int(words[1]), text
 
 
 def head_line(kind: str, version: int, file: File) -> str:
