@@ -32,8 +32,6 @@ class Asset(File):
     def __init__(self, path: str | Path, *, check: bool = True) -> None:
         """Open a file; see :class:`levelbake.file.File`."""
         super().__init__(Path(path), check=check)
-        #: whether all bytes were compared with their digest when it was opened
-        self.checked = check
 
     def _find_profiles(self) -> tuple[str, ...]:
         if is_of_patterns(self._file):

@@ -51,12 +51,14 @@ class Current:
         self._making = threading.Lock()
         self._writer: LevelWriter | None = None
         self._is_frozen = False
+        #: the level, for copies of its profiles
+        self.level: object = None
 
     def frozen(self) -> Current:
         """Return a copy that holds the current snapshots, whatever is published later."""
         frozen = copy(self)
         frozen._watching, frozen._watched = weakref.WeakKeyDictionary(), threading.Lock()
-        frozen._doors, frozen._is_frozen = None, True
+        frozen._doors, frozen._is_frozen, frozen.level = None, True, None
         frozen._snapshots = {
             name: each.detached(partial(frozen._next_hop, name))
             for name, each in frozen._snapshots.items()
@@ -158,9 +160,9 @@ class Current:
             return self._writer
 
     @property
-    def changed(self) -> bool:
-        """Return whether anything differs from the level as it was baked."""
-        return self._writer is not None and self._writer.changed
+    def changes(self) -> dict[str, Any] | None:
+        """Return how the level differs from the baked one; None where it does not."""
+        return None if self._writer is None else self._writer.changes
 
     def close(self) -> None:
         """Close the files that the writer keeps open."""
@@ -188,6 +190,11 @@ class Questions:
         self.name = name
         self._current = current
         self._units = current.places.ticks_per_unit
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        kind = "a frozen profile" if self._current.level is None else type(self).__name__
+        found = f"{kind} cannot be copied or pickled: {self.name!r}"
+        raise QueryError(found, remedy="copy the level, and begin with a profile of the copy")
 
     @property
     def _now(self) -> Snapshot:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from bake.arrays import Float64Array
 from bake.asset import Asset
@@ -26,6 +26,7 @@ from bake.search.contraction.labels import add_up, label_distances, ticks_betwee
 from bake.search.point.kd_tree import nearest_row
 from bake.search.point.nearest_cell import nearest_cell
 from levelbake.changes import Changes
+from levelbake.errors import FilePath
 from levelbake.level import OpenLevel
 from levelbake.places import Name, Place, Points
 from levelbake.things import Door, Link
@@ -55,7 +56,26 @@ class LevelAsset(OpenLevel):
     def __init__(self, asset: Asset) -> None:
         super().__init__(asset, places := NodePlaces(asset))
         self._current = Current(places, self._things, self.profiles)
+        self._current.level = self
         self._current.watch(self, LevelAsset._superseded)
+
+    @classmethod
+    def _open(cls, path: FilePath, check: bool) -> Self:
+        asset = Asset(Path(path), check=check)
+        try:
+            level = cls(asset)
+            if _extent(level) >= LARGE:
+                load(LOOKUPS)
+            return level
+        except BaseException:
+            asset.close()
+            raise
+
+    def _changes(self) -> dict[str, Any] | None:
+        return self._current.changes
+
+    def _restore(self, changes: dict[str, Any]) -> None:
+        self._current.writer.restore(changes)
 
     def _superseded(self) -> None:
         """Take the places of the level as it is now."""
@@ -95,7 +115,7 @@ class LevelAsset(OpenLevel):
         This is terrain, obstacles and prices of single arcs, and the links, arcs, nodes and
         obstacles that the game added or removed.
         """
-        return self._current.changed
+        return self._current.changes is not None
 
     def changes_since(self, token: int = 0) -> Changes:
         """Return what has changed since an earlier call, so that agents know whether to look again.
@@ -291,12 +311,4 @@ def open_asset(path: str | Path, *, check: bool = True) -> LevelAsset:
     Raises:
         AssetError: the file is missing, not an asset, too old, too new, or damaged.
     """
-    asset = Asset(path, check=check)
-    try:
-        level = LevelAsset(asset)
-        if _extent(level) >= LARGE:
-            load(LOOKUPS)
-        return level
-    except BaseException:
-        asset.close()
-        raise
+    return LevelAsset._open(path, check)

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from operator import attrgetter
+from operator import attrgetter, methodcaller
 from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
@@ -68,6 +68,11 @@ class Navigator(Questions):
         super().__init__(current, name)
         self._moves: tuple[Snapshot, Moves] | None = None
         current.watch(self, Navigator._superseded)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._current.level is None:
+            return super().__reduce__()
+        return methodcaller("profile", self.name), (self._current.level,)
 
     def _superseded(self) -> None:
         """Forget the fast lookup: the level has changed, and the next lookup makes another."""

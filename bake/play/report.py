@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 from levelbake.changes import UpdateReport
 
@@ -25,6 +26,9 @@ class DetailedReport(UpdateReport):
         found._components, found._clusters = components, clusters
         return found
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (tuple(self), self.components, self.clusters)
+
     @cached_property
     def components(self) -> tuple[int, int]:
         """Return how many components there were, and how many there are."""
@@ -42,3 +46,10 @@ class DetailedReport(UpdateReport):
         They are ascending, as they are numbered now; there are none where the asset has none.
         """
         return self._clusters()
+
+
+def _restored(
+    report: tuple[Any, ...], components: tuple[int, int], clusters: tuple[int, ...]
+) -> DetailedReport:
+    """Return a report that was pickled or copied, with all that it says."""
+    return DetailedReport.of(UpdateReport(*report), lambda: components, lambda: clusters)

@@ -201,16 +201,22 @@ class LevelWriter:
 
     def reset(self) -> dict[str, DetailedReport]:
         """Restore the level as it was baked: see :meth:`bake.play.LevelAsset.reset`."""
-        with self._writing:
-            self.load()
-            changes = changes_of(LevelState.baked(self.rules))
-            return self._replace(level_from(self._rules_now, changes))
+        return self.restore(changes_of(LevelState.baked(self.rules)))
 
     @property
-    def changed(self) -> bool:
-        """Return whether a patch would hold other changes than one of the level as baked."""
+    def changes(self) -> dict[str, Any] | None:
+        """Return how the level differs from the baked one, as a patch does; None = not at all."""
         level = self._level
-        return level is not None and changes_of(level) != changes_of(LevelState.baked(self.rules))
+        if level is None:
+            return None
+        changes = changes_of(level)
+        return None if changes == changes_of(LevelState.baked(self.rules)) else changes
+
+    def restore(self, changes: dict[str, Any]) -> dict[str, DetailedReport]:
+        """Apply what :attr:`changes` returned, in one batch."""
+        with self._writing:
+            self.load()
+            return self._replace(level_from(self._rules_now, changes))
 
     def _replace(self, level: LevelState) -> dict[str, DetailedReport]:
         """Replace all that the level is made of, in one batch."""

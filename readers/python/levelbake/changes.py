@@ -313,9 +313,7 @@ class Changer:
         Raises:
             OutputError: the file cannot be written.
         """
-        changed = np.flatnonzero(ground.terrain != self.arcs.terrain)
-        obstacles = np.flatnonzero(ground.obstacle)
-        says = stored_ground(changed, ground.terrain[changed], obstacles, ground.prices)
+        says = self.changes_of(ground)
         partial = f"{os.fspath(path)}.{os.getpid()}.part"
         try:
             if os.path.exists(path) and not os.path.isfile(path):
@@ -341,12 +339,26 @@ class Changer:
         arcs = self.arcs
         _, text = read_patch(path, arcs.file, arcs.count, len(arcs.head))
         try:
-            says = json.loads(text)
-            codes, blocked, prices = ground_from(says, self.asked, arcs.count)
-            if len(says) != 3 or not all(arcs.between(*pair) for pair in prices):
-                raise ValueError
+            return self.ground_of(json.loads(text))
         except WRONG:
             raise PatchError(SAYS_NOTHING, file=path) from None
+
+    def changes_of(self, ground: LevelGround) -> dict[str, Any]:
+        """Return how a level differs from the baked one, ready for JSON."""
+        changed = np.flatnonzero(ground.terrain != self.arcs.terrain)
+        obstacles = np.flatnonzero(ground.obstacle)
+        return stored_ground(changed, ground.terrain[changed], obstacles, ground.prices)
+
+    def ground_of(self, says: Mapping[str, Any]) -> LevelGround:
+        """Return the level that such changes make.
+
+        Raises:
+            One of WRONG: the changes do not fit this level.
+        """
+        arcs = self.arcs
+        codes, blocked, prices = ground_from(says, self.asked, arcs.count)
+        if len(says) != 3 or not all(arcs.between(*pair) for pair in prices):
+            raise ValueError(says)
         terrain, obstacle = arcs.terrain.copy(), np.zeros(arcs.count, dtype=np.bool_)
         terrain[list(codes)] = list(codes.values())
         obstacle[blocked] = True

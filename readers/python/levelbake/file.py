@@ -718,6 +718,8 @@ class File(Closing):
 
     Attributes:
         path: the file.
+        absolute: its absolute path.
+        checked: whether all bytes were compared with their digest when it was opened.
         name: the level's.
         header: what it says of itself before all columns.
         profiles: names of the profiles, sorted.
@@ -745,6 +747,7 @@ class File(Closing):
             else Hdf5File(path, self.in_assets, check=check)
         )
         self.path, self.header, self.schema = path, self._file.header, self._file.schema
+        self.absolute, self.checked = os.path.abspath(path), check
         self.name = self.header.level
         self._lengths: dict[tuple[str, str | None], int] = {}
         self._told: dict[tuple[str, str], str | int | None] = {}

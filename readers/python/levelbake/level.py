@@ -5,12 +5,18 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from levelbake.changes import Batch, ChangeLog, Changer, Changes, UpdateReport
-from levelbake.errors import FilePath, MissingTableError, QueryError, UnknownProfileError
+from levelbake.errors import (
+    AssetError,
+    FilePath,
+    MissingTableError,
+    QueryError,
+    UnknownProfileError,
+)
 from levelbake.file import Closing, File
 from levelbake.hops import Arcs, Hops, LevelGround
 from levelbake.places import Cell, Coordinates, Name, Place, Places, Points, quoted
@@ -181,6 +187,53 @@ class OpenLevel(Closing):
         """Close the file. Profiles may still use what they have read, but cannot read more."""
         self._file.close()
 
+    # -- copies -----------------------------------------------------------------------------------
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return the path and the changes, by which a copy opens the file again."""
+        file = self._file
+        file.check_open()
+        fingerprint, changes = file.header.fingerprint(), self._changes()
+        return _reopen, (type(self), file.absolute, file.checked, fingerprint, changes)
+
+    @classmethod
+    def _open(cls, path: FilePath, check: bool) -> Self:
+        """Open the level of a file."""
+        raise NotImplementedError
+
+    def _changes(self) -> dict[str, Any] | None:
+        """Return how the level differs from the baked one; None where it does not."""
+        raise NotImplementedError
+
+    def _restore(self, changes: dict[str, Any]) -> None:
+        """Apply changes of another copy of the level, in one batch."""
+        raise NotImplementedError
+
+
+def _reopen(
+    kind: type[OpenLevel],
+    path: str,
+    check: bool,
+    fingerprint: str,
+    changes: dict[str, Any] | None,
+) -> OpenLevel:
+    """Open a level that was pickled or copied.
+
+    Raises:
+        AssetError: the file cannot be read, or is another one than the copied level had.
+    """
+    level = kind._open(path, check)
+    try:
+        if level._file.header.fingerprint() != fingerprint:
+            found = "was baked again since the level was copied"
+            raise AssetError(found, file=path, remedy="open the level anew before it is copied")
+        if changes is not None:
+            level._restore(changes)
+    except BaseException:
+        level.close()
+        raise
+    return level
+
 
 class Level(OpenLevel):
     """An open level. Open it with :func:`open_level`.
@@ -217,7 +270,8 @@ class Level(OpenLevel):
             AssetError: the level is closed.
         """
         known = self._known(name)
-        return Profile(known, self._places, lambda: self._versions[known], self._changed[known])
+        newest, changed = lambda: self._versions[known], self._changed[known]
+        return Profile(known, self._places, newest, changed, self)
 
     @property
     def links(self) -> Mapping[str, Link]:
@@ -228,6 +282,23 @@ class Level(OpenLevel):
     def doors(self) -> Mapping[str, Door]:
         """Return the cells that change terrain together, by name, in the states they are in now."""
         return self._things.doors_on(self._ground.terrain)
+
+    @classmethod
+    def _open(cls, path: FilePath, check: bool) -> Self:
+        file = File(path, check=check)
+        try:
+            return cls(file)
+        except BaseException:
+            file.close()
+            raise
+
+    def _changes(self) -> dict[str, Any] | None:
+        ground = self._ground
+        return None if ground is self._arcs.baked else self._changer.changes_of(ground)
+
+    def _restore(self, changes: dict[str, Any]) -> None:
+        with self._changing:
+            self._become(self._changer.ground_of(changes))
 
     def _made_of(self) -> tuple[Sequence[str], Any, Float64Array | None]:
         arcs = self._arcs
@@ -366,9 +437,4 @@ def open_level(path: FilePath, *, check: bool = True) -> Level:
     Raises:
         AssetError: the file is missing, not a level, too old, too new, or damaged.
     """
-    file = File(path, check=check)
-    try:
-        return Level(file)
-    except BaseException:
-        file.close()
-        raise
+    return Level._open(path, check)

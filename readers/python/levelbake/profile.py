@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -34,15 +35,21 @@ class Profile:
     """
 
     def __init__(
-        self, name: str, places: Places, newest: Callable[[], ProfileVersion], changed: list[bool]
+        self,
+        name: str,
+        places: Places,
+        newest: Callable[[], ProfileVersion],
+        changed: list[bool],
+        level: object = None,
     ) -> None:
         """Take what answers.
 
         Args:
             newest: returns the version of now.
             changed: empty as long as the level is as it was baked.
+            level: the level whose newest version answers; None = the profile is frozen.
         """
-        self.name = name
+        self.name, self._level = name, level
         self._places, self._newest, self._changed = places, newest, changed
         self._units = places.ticks_per_unit
 
@@ -55,6 +62,12 @@ class Profile:
         """Return the same profile on the level as it is now, whatever becomes of that later."""
         now = self._newest()
         return Profile(self.name, self._places, lambda: now, [] if now.by_table else [True])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._level is None:
+            found = f"the frozen profile {self.name!r} cannot be copied or pickled"
+            raise QueryError(found, remedy="copy the level, and freeze a profile of the copy")
+        return methodcaller("profile", self.name), (self._level,)
 
     # -- one pair ---------------------------------------------------------------------------------
 
