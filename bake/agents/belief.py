@@ -86,7 +86,7 @@ class Belief:
         """
         snapshot = nav._now
         self.places = snapshot.version.places
-        _check_unknown(unknown, self.places.ticks_per_unit)
+        unknown = _checked_unknown(unknown, self.places.ticks_per_unit)
         true = TrueArcs.of(snapshot.version)
         self.arcs: TwinArcs = possible_arcs(self.places, true)
         self._guess = guessed_weights(self.places, self.arcs, true, unknown)
@@ -258,12 +258,12 @@ class Belief:
         better passes its own places to :meth:`observe`.
 
         Raises:
-            QueryError: there is no such place.
+            QueryError: there is no such place, or the radius is no whole number from 0 on.
         """
         here = self.places.location(place)
         return [self.places.place_at(each) for each in self.locations_around(here, radius).tolist()]
 
-    def in_sight(self, place: Place, radius: int) -> list[Place]:
+    def in_sight(self, place: Place, radius: float) -> list[Place]:
         """Return the places that can be seen from one, in a straight line past no wall.
 
         On grids walls are cells that the profile cannot cover, as the level is now, and they are
@@ -285,11 +285,17 @@ class Belief:
 
     def locations_around(self, here: int, radius: int) -> Int32Array:
         """Return (k) int32, the locations at most so many columns and rows, or arcs, away."""
-        places = self.places
+        places, most = self.places, self.arcs.node_count
+        if whole_of(radius) < 0:
+            raise QueryError(f"the radius is {quoted(radius)}", expected="a whole number from 0 on")
+        radius = min(whole_of(radius), most)  # Nothing lies farther away than that.
         if not places.is_grid:
             near = np.array([here], dtype=np.int64)
             for _ in range(radius):
-                near = np.union1d(near, self.arcs.head[self.arcs.out_of(near)]).astype(np.int64)
+                wider = np.union1d(near, self.arcs.head[self.arcs.out_of(near)]).astype(np.int64)
+                if len(wider) == len(near):
+                    break
+                near = wider
             return near.astype(np.int32)
         y, x = divmod(here, places.width)
         floor = places.floor_height or places.height
@@ -298,14 +304,18 @@ class Belief:
         ys = np.arange(max(low, y - radius), min(high, y + radius + 1), dtype=np.int32)
         return (ys[:, None] * np.int32(places.width) + xs).ravel()
 
-    def locations_in_sight(self, here: int, radius: int) -> Int32Array:
+    def locations_in_sight(self, here: int, radius: float) -> Int32Array:
         """Return (k) int32, the locations that can be seen from one: see :meth:`in_sight`."""
         self._look_up()
         places = self.places
         if not places.is_grid:
-            return nodes_in_sight(self._truth, here, radius)
+            far = number_of(radius)
+            if not far >= 0:
+                raise QueryError(f"the radius is {quoted(radius)}", expected="units from 0 on")
+            return nodes_in_sight(self._truth, here, far)
         if not 0 <= whole_of(radius) <= 32:
             raise QueryError(f"the radius is {quoted(radius)}", expected="a whole number, 0 to 32")
+        radius = whole_of(radius)
         # Rows of hexagons lie nearer to one another than hexagons of a row do.
         near = self.locations_around(here, radius + (radius + 5) // 6)
         size = places.asset.graph.mover(self.profile).size
@@ -364,12 +374,12 @@ def _measure(estimate: Estimate) -> tuple[int, int, int, int, float]:
     return estimate.kind, estimate.straight, estimate.extra, estimate.shift, estimate.scale
 
 
-def _check_unknown(unknown: object, ticks_per_unit: int) -> None:
+def _checked_unknown(unknown: str | float, ticks_per_unit: int) -> str | float:
     most = MAX_WEIGHT / ticks_per_unit / 2
     if isinstance(unknown, str) and unknown in UNKNOWN:
-        return
-    if 0 < number_of(unknown) <= most:
-        return
+        return unknown
+    if 0 < (units := number_of(unknown)) <= most:
+        return units
     raise QueryError(
         f"unknown is {quoted(unknown)}",
         expected=f"{' or '.join(map(repr, UNKNOWN))}, or a price above 0, at most {most:g} units",

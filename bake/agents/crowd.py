@@ -6,6 +6,7 @@ and planned anew when half of them are made: see :mod:`bake.agents.rounds`.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Mapping
 
@@ -29,14 +30,14 @@ class Agent:
     Attributes:
         number: its number in the crowd.
         profile: the name of its profile.
-        priority: of agents under way, those with the larger priority are planned first.
         goal: where it is to go; None = nowhere.
         stands: whether it stays where it is, whoever wants to pass.
     """
 
     def __init__(self, crowd: Crowd, number: int, profile: str, row: int, priority: float) -> None:
         self._crowd = crowd
-        self.number, self.profile, self.priority = number, profile, priority
+        self.number, self.profile = number, profile
+        self.priority = priority
         self.goal: Place | None = None
         self.stands = False
         self._row = row
@@ -50,6 +51,17 @@ class Agent:
         self._urgent = 0  # in how many rounds it found no way in turn
         self._stood = crowd.steps  # the step at which it came to where it is
         self._around: tuple[bytes, Field] | None = None
+
+    @property
+    def priority(self) -> float:
+        """Return the priority: of agents under way, larger ones are planned first."""
+        return self._priority
+
+    @priority.setter
+    def priority(self, priority: float) -> None:
+        self._priority = number_of(priority)
+        if math.isnan(self._priority):
+            raise QueryError(f"priority is {quoted(priority)}", expected="a number")
 
     @property
     def place(self) -> Place:
@@ -150,11 +162,9 @@ class Crowd:
         self.window = window
         self.replan_after = _whole("replan_after", after, 1, window)
         self.blocked_after = _whole("blocked_after", blocked_after, 1, 10**9)
-        for name, units in (("wait", wait), ("crossing", crossing)):
-            if units is not None and not 0 <= number_of(units) < 10**4:
-                expected = "units from 0 to 10,000; wait may be None"
-                raise QueryError(f"{name} is {quoted(units)}", expected=expected)
-        self._level, self._wait, self._crossing = level, wait, crossing
+        self._level = level
+        self._wait = None if wait is None else _units("wait", wait)
+        self._crossing = _units("crossing", crossing)
         self._stated = _capacities(level, capacity or {})
         self._capacity: Int32Array = np.empty(0, dtype=np.int32)
         self._movers: dict[str, Mover] = {}
@@ -290,7 +300,7 @@ class Crowd:
         Raises:
             QueryError: the budget is no number of milliseconds.
         """
-        from bake.play.searching.under_way import checked_budget
+        from bake.search.problem import checked_budget
 
         budget = checked_budget(budget_ms)
         until = None if budget is None else time.perf_counter() + budget
@@ -463,11 +473,20 @@ class Crowd:
 
 
 def _whole(name: str, value: int, least: int, most: int) -> int:
-    if not least <= whole_of(value) <= most:
+    number = whole_of(value)
+    if not least <= number <= most:
         raise QueryError(
             f"{name} is {quoted(value)}", expected=f"a whole number, {least} to {most}"
         )
-    return value
+    return number
+
+
+def _units(name: str, value: float) -> float:
+    units = number_of(value)
+    if not 0 <= units < 10**4:
+        expected = "units from 0 to 10,000; wait may be None"
+        raise QueryError(f"{name} is {quoted(value)}", expected=expected)
+    return units
 
 
 def _capacities(level: LevelAsset, stated: Mapping[Place, int]) -> dict[int, int]:

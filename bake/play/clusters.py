@@ -103,7 +103,7 @@ class ClusterTree:
         Raises:
             QueryError: there is no such cluster or layer.
         """
-        self._check(cluster, layer)
+        cluster, layer = self._known(cluster, layer)
         parent = self._layer(layer).parent
         return int(parent[cluster]) if len(parent) else None
 
@@ -115,7 +115,7 @@ class ClusterTree:
         Raises:
             QueryError: there is no such cluster or layer.
         """
-        self._check(cluster, layer)
+        cluster, layer = self._known(cluster, layer)
         if layer == 1:
             return ()
         return tuple(np.flatnonzero(self._layer(layer - 1).parent == cluster).tolist())
@@ -126,20 +126,26 @@ class ClusterTree:
         Raises:
             QueryError: there is no such cluster or layer.
         """
-        self._check(cluster, layer)
+        cluster, layer = self._known(cluster, layer)
         found = self._layer(layer)
         return tuple(found.near[slice(*found.first_near[cluster : cluster + 2].tolist())].tolist())
 
     def _members(self, cluster: int, layer: int) -> Int32Array:
-        self._check(cluster, layer)
+        cluster, layer = self._known(cluster, layer)
         rows = self._layer(layer).rows(cluster)
         return rows[self._version.location[rows].argsort()]
 
     def _layer(self, layer: int) -> _Division:
         return self._layers[_known(layer, 1, len(self._layers), "layer") - 1]
 
-    def _check(self, cluster: int, layer: int) -> None:
-        _known(cluster, 0, len(self._layer(layer).first) - 2, "cluster")
+    def _known(self, cluster: int, layer: int) -> tuple[int, int]:
+        """Return the numbers of a cluster and its layer, converted to plain integers.
+
+        Raises:
+            QueryError: there is no such cluster or layer.
+        """
+        most = len(self._layer(layer).first) - 2
+        return _known(cluster, 0, most, "cluster"), whole_of(layer)
 
 
 def _known(number: int, least: int, most: int, what: str) -> int:

@@ -368,7 +368,7 @@ class Navigator(Questions):
         row = now.rows.row(start)
         goal_row = _nearest_row(now, row, goals)
         if goal_row in (-1, row):
-            return None if goal_row < 0 else start
+            return None if goal_row < 0 else now.rows.place(row)
         return now.rows.place(now.engine.hop(row, goal_row))
 
     def path_to_nearest(self, start: Place, goals: npt.ArrayLike) -> list[Place] | None:

@@ -20,10 +20,9 @@ from bake.play.searching.under_way import (
     FIRST_PACE,
     LevelSearch,
     check_method,
-    checked_budget,
 )
 from bake.play.snapshot import Snapshot
-from bake.search.problem import Status
+from bake.search.problem import Status, checked_budget
 from levelbake.errors import MissingTableError, QueryError
 from levelbake.places import Place, number_of, quoted, whole_of
 
@@ -99,8 +98,7 @@ class PathRequest:
             QueryError: count is no whole number from 1 on; the level has changed, and start or goal
                 cannot be stood on any more.
         """
-        if whole_of(count) < 1:
-            raise QueryError(f"count is {quoted(count)}", expected="a whole number from 1 on")
+        count = _from_one("count", count)
         if self.path is not None:
             return self.path[1 : count + 1]
         if self.over:
@@ -178,13 +176,13 @@ class RequestQueue:
     ) -> None:
         if checked_budget(budget_ms) is None:
             raise QueryError("the budget is None", expected="a number of milliseconds from 0 on")
-        if whole_of(at_once) < 1:
-            raise QueryError(f"at_once is {quoted(at_once)}", expected="a whole number from 1 on")
+        at_once = _from_one("at_once", at_once)
         if on_change not in ("restart", "cancel"):
             raise QueryError(f"on_change is {quoted(on_change)}", expected="'restart' or 'cancel'")
         lay_out(now().searches)
         self.now = now
-        self.budget_ms, self.at_once, self.on_change = budget_ms, at_once, on_change
+        self.budget_ms, self.at_once = number_of(budget_ms), at_once
+        self.on_change = on_change
         self._waiting: list[tuple[float, int, PathRequest]] = []
         self._searched: list[PathRequest] = []
         self._number = 0
@@ -216,14 +214,15 @@ class RequestQueue:
         Raises:
             QueryError: as for :meth:`bake.play.searches.Searches.begin`; the priority is wrong.
         """
-        if not 0.001 <= number_of(priority) <= 1000:
+        turns = number_of(priority)
+        if not 0.001 <= turns <= 1000:
             raise QueryError(f"priority is {quoted(priority)}", expected="a number, 0.001 to 1000")
         check_method(method)
         now = self.now()
         now.ends(start, goal)
-        request = PathRequest(self, (start, goal), priority, (method, heuristic))
+        request = PathRequest(self, (start, goal), turns, (method, heuristic))
         self._number += 1
-        deadline = self._number + _PATIENCE / priority
+        deadline = self._number + _PATIENCE / turns
         heapq.heappush(self._waiting, (deadline, self._number, request))
         return request
 
@@ -321,3 +320,10 @@ class RequestQueue:
             (ended if request.over else still).append(request)
         self._searched = still
         return ended
+
+
+def _from_one(name: str, given: int) -> int:
+    """Return a whole number from 1 on; raise a QueryError for anything else."""
+    if whole_of(given) < 1:
+        raise QueryError(f"{name} is {quoted(given)}", expected="a whole number from 1 on")
+    return whole_of(given)

@@ -48,7 +48,7 @@ class RealTimeAgent(Agent):
         """
         if not 1 <= whole_of(lookahead) <= MOST_LOOKAHEAD:
             raise QueryError(f"lookahead is {quoted(lookahead)}", expected=f"1 to {MOST_LOOKAHEAD}")
-        self._lookahead = lookahead
+        self._lookahead = whole_of(lookahead)
         super().__init__(belief, place, goal, method)
 
     def _methods(self) -> Mapping[str, Maker]:

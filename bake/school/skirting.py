@@ -65,7 +65,9 @@ class _Ground:
                 "walks without a plan are for square grids and agents that do not turn",
                 place=f"level {places.name!r}",
             )
-        if most_steps is not None and whole_of(most_steps) < 0:
+        cells = now.version.row_count
+        self.left = _STEPS_A_CELL * cells if most_steps is None else whole_of(most_steps)
+        if self.left < 0:
             raise QueryError(f"most_steps is {quoted(most_steps)}", expected="0 or more")
         self._rows, self._places = now.rows, places
         self._graph = now.version.usable.graph
@@ -79,8 +81,6 @@ class _Ground:
                 raise QueryError(
                     "start and goal lie on different floors", expected="places of one floor"
                 )
-        cells = now.version.row_count
-        self.left = _STEPS_A_CELL * cells if most_steps is None else most_steps
         self._walked = [self.at]
 
     def away(self, row: int | None = None) -> tuple[int, int]:

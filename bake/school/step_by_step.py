@@ -19,7 +19,7 @@ from bake.play.searching.methods import (
 from bake.play.searching.result import SearchResult
 from bake.search.best_first import BestFirst
 from levelbake.errors import QueryError
-from levelbake.places import Place
+from levelbake.places import Place, number_of
 
 #: Methods that can report their open and closed lists.
 TRACED = ("astar", "dijkstra", "greedy", "weighted")
@@ -101,6 +101,7 @@ def traced_search(
     """
     request = Request(method, heuristic, weight)
     checked_method(request)
+    weight = number_of(weight)
     if method not in TRACED:
         raise QueryError(f"the method {method!r} keeps no trace", expected=" or ".join(TRACED))
     now = nav._now
@@ -113,7 +114,7 @@ def traced_search(
         h = context.space.estimates(estimate, goal_row).tolist().__getitem__
     else:
         h = own_heuristic(context, heuristic)
-    shares = (0, 1) if greedy else (1, float(weight))
+    shares = (0, 1) if greedy else (1, weight)
     space = RowSpace(context, row, goal_row)
     search = BestFirst(space, h, *shares, reopens=reopens and not greedy)
     unit, place = version.places.ticks_per_unit, context.rows.place

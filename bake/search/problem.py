@@ -15,7 +15,10 @@ from enum import Enum
 from numbers import Real
 from typing import Generic, Protocol, TypeVar
 
+import numpy as np
+
 from levelbake.errors import QueryError
+from levelbake.places import number_of, quoted, whole_of
 
 S = TypeVar("S", bound=Hashable)
 
@@ -134,12 +137,15 @@ class Search(ABC, Generic[S]):
 
         Returns:
             The status, RUNNING where there is more to do.
+
+        Raises:
+            QueryError: as for :meth:`step`; a budget is no number from 0 on.
         """
-        end = math.inf if budget_ms is None else time.perf_counter() + budget_ms / 1000
-        left = math.inf if steps is None else steps
+        budget, left = checked_budget(budget_ms), checked_steps(steps)
+        end = math.inf if budget is None else time.perf_counter() + budget
         while left > 0 and self.step() is not None:
             left -= 1
-            if budget_ms is not None and time.perf_counter() >= end:
+            if budget is not None and time.perf_counter() >= end:
                 break
         return self.status
 
@@ -163,7 +169,7 @@ class Search(ABC, Generic[S]):
         h = self._heuristic(state)
         if isinstance(h, bool) or not isinstance(h, Real) or not h >= 0:
             raise QueryError(f"the heuristic of {state!r} is {h!r}", expected="a number from 0 on")
-        return h
+        return _plain(h)
 
     def _successors(self, state: S) -> Iterator[tuple[S, float]]:
         """Ask for the successors of a state, and refuse steps that no search can add up."""
@@ -175,4 +181,38 @@ class Search(ABC, Generic[S]):
                     f"the step from {state!r} to {other!r} costs {cost!r}",
                     expected="a finite number from 0 on",
                 )
-            yield other, cost
+            yield other, _plain(cost)
+
+
+def checked_budget(budget_ms: float | None) -> float | None:
+    """Return a budget in seconds; None where there is none.
+
+    Raises:
+        QueryError: it is no number of milliseconds from 0 on.
+    """
+    if budget_ms is None:
+        return None
+    budget = number_of(budget_ms)
+    if not budget >= 0:
+        raise QueryError(
+            f"the budget is {quoted(budget_ms)}", expected="a number of milliseconds from 0 on"
+        )
+    return budget / 1000
+
+
+def checked_steps(steps: int | None) -> int:
+    """Return the most steps to do; None stands for no limit.
+
+    Raises:
+        QueryError: it is no whole number from 0 on.
+    """
+    if steps is None:
+        return 2**62
+    if whole_of(steps) < 0:
+        raise QueryError(f"steps is {quoted(steps)}", expected="a whole number from 0 on")
+    return min(whole_of(steps), 2**62)
+
+
+def _plain(number: float) -> float:
+    """Return a number of numpy as one of Python: sums of narrow ones would wrap."""
+    return number.item() if isinstance(number, np.generic) else number

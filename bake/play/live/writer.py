@@ -43,7 +43,7 @@ from bake.play.searching.context import SearchContext
 from bake.play.snapshot import Snapshot
 from levelbake.changes import SAYS_NOTHING, WRONG, ChangeLog, Changes, UpdateReport, items_of
 from levelbake.errors import PatchError, QueryError
-from levelbake.places import Name, Place, number_of, quoted
+from levelbake.places import Name, Place, number_of, quoted, whole_of
 from levelbake.things import Link, ThingTables
 
 _Snapshots = Mapping[str, Snapshot]
@@ -237,6 +237,7 @@ class LevelWriter:
         with self._writing:
             links = self.rules.links if self._level is None else self._level.links.now
             found = self._log.since(token, self._rules_now.places, links)
+            token = whole_of(token)
             names = dict.fromkeys((*found.links, *sorted(self._links.since(token))))
             if gone := self._gone.since(token):
                 every = dict.fromkeys((*found.places.tolist(), *gone))
@@ -245,9 +246,10 @@ class LevelWriter:
 
     def repair(self, names: Iterable[str], budget_ms: float | None) -> int:
         """Make ready what later questions need: see :meth:`bake.play.LevelAsset.repair`."""
-        if budget_ms is not None and not 0 <= number_of(budget_ms) < float("inf"):
+        budget = float("inf") if budget_ms is None else number_of(budget_ms)
+        if not 0 <= budget < float("inf") and budget_ms is not None:
             raise QueryError(f"budget_ms is {quoted(budget_ms)}", expected="milliseconds, or None")
-        until = float("inf") if budget_ms is None else time.perf_counter() + budget_ms / 1000
+        until = time.perf_counter() + budget / 1000
         with self._writing:
             known = [name for name in names if name in self._states]
             work = [

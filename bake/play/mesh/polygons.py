@@ -15,7 +15,7 @@ from bake.arrays import Int32Array, Int64Array
 from bake.play.reader.engine import Engine
 from bake.play.reader.places import NodePlaces
 from levelbake.errors import QueryError
-from levelbake.places import quoted
+from levelbake.places import floor_of, number_of, quoted
 
 #: Steps of the grid that vertices lie on, in one unit of the plane.
 GRID = 1024
@@ -259,20 +259,21 @@ def step_of(point: Sequence[float], floors: int) -> tuple[Step, int]:
     Raises:
         QueryError: it is not two finite numbers, or three with a floor that the level has.
     """
+    expected = "(x, y), or (x, y, floor)"
     try:
-        x, y, *rest = point
-        finite = math.isfinite(x) and math.isfinite(y)
+        first, second, *rest = point
+        x, y = number_of(first), number_of(second)
+        floor = floor_of(*rest) if rest else 0
     except (TypeError, ValueError):
-        finite, rest = False, []
-    if not finite or len(rest) > 1:
-        raise QueryError(f"{quoted(point)} is no point", expected="(x, y), or (x, y, floor)")
-    floor = rest[0] if rest else 0
-    if floor not in range(floors):
+        raise QueryError(f"{quoted(point)} is no point", expected=expected) from None
+    if isinstance(point, bytes) or not (math.isfinite(x) and math.isfinite(y)):
+        raise QueryError(f"{quoted(point)} is no point", expected=expected)
+    if not 0 <= floor < floors:
         raise QueryError(f"there is no floor {quoted(floor)}", expected=f"0 to {floors - 1}")
     far = float(2 * FARTHEST)
     return (
         (round(max(-far, min(far, x * GRID))), round(max(-far, min(far, y * GRID)))),
-        int(floor),
+        floor,
     )
 
 

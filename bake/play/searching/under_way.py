@@ -17,9 +17,9 @@ from bake.play.searching.methods import Request, checked_method, estimate_for, r
 from bake.play.searching.result import SearchResult
 from bake.search.point.astar_buckets import PAUSED
 from bake.search.point.sliced import SlicedSearch
-from bake.search.problem import Status, Step
+from bake.search.problem import Status, Step, checked_budget, checked_steps
 from levelbake.errors import QueryError
-from levelbake.places import Place, number_of, quoted, whole_of
+from levelbake.places import Place, quoted
 
 #: Methods that can be searched part by part.
 SLICED = ("astar", "dijkstra")
@@ -102,9 +102,7 @@ class LevelSearch:
             QueryError: a budget is no number from 0; the path costs more than searches can count.
         """
         budget = checked_budget(budget_ms)
-        if steps is not None and whole_of(steps) < 0:
-            raise QueryError(f"steps is {quoted(steps)}", expected="a whole number from 0 on")
-        left = 2**62 if steps is None else steps
+        left = checked_steps(steps)
         begun = time.perf_counter()
         while self._search is not None and self.running and left > 0:
             part = left if budget is None else min(left, self.pace)
@@ -257,19 +255,3 @@ def check_method(method: str) -> None:
             f"the method {quoted(method)} cannot be searched part by part",
             expected=" or ".join(map(repr, SLICED)),
         )
-
-
-def checked_budget(budget_ms: float | None) -> float | None:
-    """Return a budget in seconds.
-
-    Raises:
-        QueryError: it is no number of milliseconds from 0 on.
-    """
-    if budget_ms is None:
-        return None
-    budget = number_of(budget_ms)
-    if not budget >= 0:
-        raise QueryError(
-            f"the budget is {quoted(budget_ms)}", expected="a number of milliseconds from 0 on"
-        )
-    return budget / 1000

@@ -13,7 +13,7 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array
 from bake.play.reader.rows import Rows
 from bake.play.reader.version import Version
-from bake.play.sight.lines import Sight, Waypoints, check_index, no_way
+from bake.play.sight.lines import Sight, Waypoints, checked_index, no_way
 from levelbake.errors import QueryError
 from levelbake.places import Place
 from levelbake.things import ThingTables
@@ -70,7 +70,7 @@ class GraphSight(Sight):
         return Waypoints([path[each] for each in at.tolist()], at.tolist())
 
     def furthest(self, path: Sequence[Place], at: int) -> int:
-        check_index(path, at)
+        at = checked_index(path, at)
         turns = np.flatnonzero(self._turns(self._rows.priced(path)[0]))
         return int(turns[turns > at].min(initial=len(path) - 1))
 

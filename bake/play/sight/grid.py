@@ -10,7 +10,7 @@ import numpy as np
 from bake.arrays import Float64Array, Int32Array
 from bake.play.reader.rows import Rows
 from bake.play.reader.version import Version
-from bake.play.sight.lines import Sight, Waypoints, check_index, no_way
+from bake.play.sight.lines import Sight, Waypoints, checked_index, no_way
 from bake.search.point.visibility import (
     SightGrid,
     furthest_along,
@@ -88,7 +88,7 @@ class GridSight(Sight):
         return np.concatenate([[0], turn, [len(cells) - 1]]).astype(np.int32)
 
     def furthest(self, path: Sequence[Place], at: int) -> int:
-        check_index(path, at)
+        at = checked_index(path, at)
         rows = self._rows.along(path)
         return int(furthest_along(self._grid, self._cells(rows), self._priced(rows), at))
 

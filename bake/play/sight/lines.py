@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from bake.play.reader.version import Version
 from levelbake.errors import QueryError
-from levelbake.places import Place
+from levelbake.places import Place, quoted, whole_of
 
 
 class Waypoints(NamedTuple):
@@ -43,9 +43,11 @@ class Sight(ABC):
         """
 
 
-def check_index(path: Sequence[Place], at: int) -> None:
-    if not 0 <= at < len(path):
-        raise QueryError(f"no place {at} in the path", expected=f"0 to {len(path) - 1}")
+def checked_index(path: Sequence[Place], at: int) -> int:
+    """Return the index of a place in a path; raise a QueryError for anything else."""
+    if not 0 <= whole_of(at) < len(path):
+        raise QueryError(f"no place {quoted(at)} in the path", expected=f"0 to {len(path) - 1}")
+    return whole_of(at)
 
 
 def no_way(version: Version, a: object, b: object) -> QueryError:

@@ -21,7 +21,7 @@ from bake.play.mesh.polygons import GRID, PlaneNodes, Step, beside, step_of, tur
 from bake.play.mesh.ways import MeshWays
 from bake.play.reader.places import is_point
 from bake.play.reader.rows import Rows
-from bake.play.sight.lines import Sight, Waypoints, check_index, no_way
+from bake.play.sight.lines import Sight, Waypoints, checked_index, no_way
 from bake.play.walls import PlaneWays
 from levelbake.places import Place
 
@@ -155,7 +155,7 @@ class PlaneSight(Sight):
         return [route[each] for each in kept[::-1]], best[-1]
 
     def furthest(self, path: Sequence[Place], at: int) -> int:
-        check_index(path, at)
+        at = checked_index(path, at)
         ends = [self._end(place) for place in path]
         so_far = self._legs(path, ends)
         for other in range(len(path) - 1, at + 1, -1):

@@ -14,7 +14,7 @@ from bake.arrays import AnyArray
 from bake.school.pattern_asset import PatternAsset
 from bake.school.patterns.planning import strides
 from bake.school.puzzle import Planning, Puzzle, Tiles
-from bake.school.spaces.puzzles import PlanSpace, SlidingTiles, check_board, numbers_of
+from bake.school.spaces.puzzles import PlanSpace, SlidingTiles, checked_board, numbers_of
 from bake.search.problem import StateSpace
 from levelbake.errors import QueryError
 
@@ -89,9 +89,8 @@ class Patterns:
         return PlanSpace(moves, start)
 
     def _of_tiles(self, tiles: Tiles, state: Sequence[int]) -> list[int]:
-        check_board(tiles, state)
         where = [0] * tiles.cells
-        for cell, tile in enumerate(state):
+        for cell, tile in enumerate(checked_board(tiles, state)):
             where[tile] = cell
         ranks = []
         for pattern in self.puzzle.patterns:

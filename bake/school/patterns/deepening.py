@@ -21,7 +21,7 @@ from bake.school.patterns.ranking import rank_of
 from bake.school.patterns.tiles import tile_distances
 from bake.school.puzzle import Puzzle, Tiles, can_be_solved
 from bake.school.spaces.puzzles import Board, SlidingTiles
-from bake.search.problem import Search, Status, Step
+from bake.search.problem import Search, Status, Step, checked_budget, checked_steps
 from levelbake.errors import QueryError
 
 #: Boards of more cells do not fit the 64 bits that tell one from another.
@@ -200,14 +200,14 @@ class TileSearch(Search[Board]):
 
     def run(self, budget_ms: float | None = None, steps: int | None = None) -> Status:
         """Go on as :meth:`Search.run` does, thousands of states between two looks at the clock."""
-        end = math.inf if budget_ms is None else time.perf_counter() + budget_ms / 1000
-        left = math.inf if steps is None else steps
-        size = _LONG_SLICE if budget_ms is None else _SLICE
+        budget, left = checked_budget(budget_ms), checked_steps(steps)
+        end = math.inf if budget is None else time.perf_counter() + budget
+        size = _LONG_SLICE if budget is None else _SLICE
         while self.status is Status.RUNNING and left > 0:
             before = self.expanded
-            self._go_on(int(min(left, size)))
+            self._go_on(min(left, size))
             left -= self.expanded - before
-            if budget_ms is not None and time.perf_counter() >= end:
+            if budget is not None and time.perf_counter() >= end:
                 break
         return self.status
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
+from typing import Any
 
 from bake.school.spaces.bounded import MemoryBounded
 from bake.school.spaces.iterative import IterativeDeepening
 from bake.search.best_first import BestFirst
 from bake.search.problem import Heuristic, S, Search, StateSpace
 from levelbake.errors import QueryError
+from levelbake.places import number_of, whole_of
 
 
 @dataclass(frozen=True)
@@ -63,9 +64,9 @@ def search(
     known = METHODS.get(method)
     if known is None:
         raise QueryError(f"no method {method!r}", expected=" or ".join(METHODS))
-    options: dict[str, float | None] = {"weight": weight, "width": width, "memory": memory}
-    for name, value in options.items():
-        _check(method, known, name, value)
+    weight = _checked(method, known, "weight", weight)
+    width = _checked(method, known, "width", width)
+    memory = _checked(method, known, "memory", memory)
     own: Callable[[S], float] | None = h if h is not None else getattr(space, "h", None)
     if not known.heuristic:
         if h is not None:
@@ -87,7 +88,7 @@ def search(
     return made
 
 
-def _check(method: str, known: _Method, name: str, value: float | None) -> None:
+def _checked(method: str, known: _Method, name: str, value: float | None) -> Any:
     if name != known.option:
         if value is not None:
             takers = " or ".join(each for each, about in METHODS.items() if about.option == name)
@@ -95,10 +96,12 @@ def _check(method: str, known: _Method, name: str, value: float | None) -> None:
                 f"the method {method!r} takes no {name}",
                 remedy=f"leave {name} out, or choose {takers}",
             )
-        return
-    kind = Real if name == "weight" else int
-    wanted = f"{'a number' if kind is Real else 'a whole number'} from {known.least} on"
+        return None
+    convert = number_of if name == "weight" else whole_of
+    wanted = f"{'a number' if name == 'weight' else 'a whole number'} from {known.least} on"
     if value is None:
         raise QueryError(f"the method {method!r} needs a {name}", expected=wanted)
-    if isinstance(value, bool) or not isinstance(value, kind) or not known.least <= value < 1e18:
+    number = convert(value)
+    if not known.least <= number < 1e18:
         raise QueryError(f"{name} is {value!r}", expected=wanted)
+    return number

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from bake.school.puzzle import Planning, Tiles
 from levelbake.errors import QueryError
+from levelbake.places import whole_of
 
 #: Tile on each cell, row by row; 0 is the gap.
 Board = tuple[int, ...]
@@ -37,8 +38,7 @@ class SlidingTiles:
             QueryError: the start is no board of these tiles.
         """
         self.tiles = tiles
-        self.start: Board = tuple(start)
-        check_board(tiles, self.start)
+        self.start: Board = checked_board(tiles, start)
 
     def is_goal(self, state: Board) -> bool:
         return state == self.tiles.goal
@@ -160,17 +160,19 @@ class PlanSpace:
                     yield action.name, after, action.cost
 
 
-def check_board(tiles: Tiles, board: Sequence[int]) -> None:
-    """Refuse what is no board of these tiles.
+def checked_board(tiles: Tiles, board: Sequence[int]) -> Board:
+    """Return the tile on each cell as plain integers.
 
     Raises:
-        QueryError.
+        QueryError: it is no board of these tiles.
     """
-    if len(board) != tiles.cells or sorted(board) != list(range(tiles.cells)):
+    found = tuple(map(whole_of, board))
+    if sorted(found) != list(range(tiles.cells)):
         raise QueryError(
             f"{board!r} is no board",
             expected=f"each of 0 to {tiles.cells - 1} once, row by row, 0 the gap",
         )
+    return found
 
 
 def numbers_of(planning: Planning, state: Sequence[str]) -> list[int]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from levelbake.errors import AssetError, QueryError
-from levelbake.places import Name, quoted
+from levelbake.places import Name, quoted, whole_of
 
 Row = Mapping[Name, Name]  # the neighbour to step to, by goal; goals without a way are not there
 
@@ -132,13 +132,14 @@ class LookupTable:
         return table
 
     def _join(self, one: Name, other: Name, cost: int) -> None:
-        if not isinstance(cost, int) or cost < 1:
+        ticks = whole_of(cost)
+        if ticks < 1:
             raise QueryError(
                 f"the edge from {quoted(one)} to {quoted(other)} costs {quoted(cost)}",
                 expected="a whole number from 1 on",
             )
         for tail, head in ((one, other), (other, one)):
-            self._costs.setdefault(tail, {})[head] = cost
+            self._costs.setdefault(tail, {})[head] = ticks
 
     def _repair(self, one: Name, other: Name) -> list[Rebuilt]:
         opened, closed, done = [one, other], list[Name](), list[Rebuilt]()

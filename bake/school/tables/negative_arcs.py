@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from itertools import pairwise
+from numbers import Integral
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -50,13 +51,13 @@ class PathTable(Generic[N]):
         np.fill_diagonal(self.distance, 0)
         self._arcs: dict[tuple[int, int], int] = {}
         for tail, head, cost in listed:
-            if not isinstance(cost, int) or abs(cost) > 10**9:
+            if isinstance(cost, bool) or not isinstance(cost, Integral) or abs(int(cost)) > 10**9:
                 raise QueryError(
                     f"the arc from {quoted(tail)} to {quoted(head)} costs {quoted(cost)}",
                     expected="a whole number, at most a billion from 0, so that sums are exact",
                 )
             arc = self._number[tail], self._number[head]
-            self._arcs[arc] = min(cost, self._arcs.get(arc, cost))
+            self._arcs[arc] = min(int(cost), self._arcs.get(arc, int(cost)))
         for (row, column), cost in self._arcs.items():
             if row != column:
                 self.distance[row, column], self.hop[row, column] = cost, column

@@ -103,6 +103,8 @@ class Asked:
         return Batch(shut, open_, codes, prices)
 
     def _locations(self, places: object, what: str) -> tuple[int, ...]:
+        if isinstance(places, np.ndarray) and places.ndim == 0:
+            places = places.item()
         if isinstance(places, str | bytes | Mapping) or not isinstance(places, Iterable):
             raise QueryError(f"{what} is {quoted(places)}", expected="a list of places")
         each = (one for place in places for one in self.places.every(place))
@@ -215,9 +217,10 @@ class ChangeLog:
         Raises:
             QueryError: there was no such batch.
         """
-        if not 0 <= whole_of(token) <= self.batch:
+        if not 0 <= (batch := whole_of(token)) <= self.batch:
             known = "one that changes_since() gave out"
             raise QueryError(f"the token is {quoted(token)}", expected=known)
+        token = batch
         at = np.flatnonzero(self._changed > token).astype(np.int32)
         touched = set(at.tolist())
         near = tuple(

@@ -39,9 +39,11 @@ def number_of(given: object) -> float:
     if isinstance(given, bool) or not isinstance(given, Real):
         return math.nan
     try:
-        return float(given)
+        number = float(given)
     except OverflowError:
         return math.nan
+    # Long doubles beyond all floats become infinite, which is another number.
+    return math.nan if math.isinf(number) and number != given else number
 
 
 def whole_of(given: object) -> int:
@@ -49,6 +51,55 @@ def whole_of(given: object) -> int:
     if isinstance(given, bool) or not isinstance(given, Integral):
         return -1
     return max(-1, int(given))
+
+
+def floor_of(given: object) -> int:
+    """Return the number of a floor, which arrays of points hold as a float.
+
+    Raises:
+        TypeError: it is no whole number.
+    """
+    if isinstance(given, Integral):
+        return _integer(given)
+    number = number_of(given)
+    if not number.is_integer():
+        raise TypeError(given)
+    return int(number)
+
+
+def numbers_in(given: object, kinds: str) -> AnyArray | None:
+    """Return the numbers of an array, or of sequences in a sequence; None where they are none.
+
+    Objects are converted one by one, as are whole numbers of types that numpy joins to floats.
+
+    Args:
+        given: what a game passes.
+        kinds: "iu" for whole numbers, "iuf" for any.
+    """
+    try:
+        values = np.asarray(given)
+        joined = values.dtype.kind == "f" and "f" not in kinds and values is not given
+        if values.dtype.kind == "O" or joined:
+            values = _converted(np.asarray(given, dtype=object), kinds)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return values if values.dtype.kind in kinds else None
+
+
+def _converted(values: AnyArray, kinds: str) -> AnyArray:
+    """Return numbers of any type as int64 or float64; raise a TypeError where one is none."""
+    numbers = values.reshape(-1).tolist()
+    if "f" not in kinds:
+        return np.array([*map(_integer, numbers)], dtype=np.int64).reshape(values.shape)
+    if any(isinstance(each, bool) or not isinstance(each, Real) for each in numbers):
+        raise TypeError(values)
+    return np.array([*map(number_of, numbers)], dtype=np.float64).reshape(values.shape)
+
+
+def _integer(given: object) -> int:
+    if isinstance(given, bool):
+        raise TypeError(given)
+    return index(cast("SupportsIndex", given))
 
 
 # -- places ---------------------------------------------------------------------------------------
@@ -280,15 +331,9 @@ class Places:
                 raise QueryError(f"{what} has {names.ndim} dimensions", expected="names [m]")
             nodes = [self.node_named(name) for name in names]
             return np.array([-1 if node is None else node for node in nodes], dtype=np.int32)
-        try:
-            cells = np.asarray(places)
-        except (ValueError, OverflowError):
-            raise QueryError(f"{what} is no array", expected="integers [m, 2]") from None
-        if cells.size == 0:
-            return np.empty(0, dtype=np.int32)
-        if cells.ndim != 2 or cells.shape[1] != self.dimensions or cells.dtype.kind not in "iu":
-            expected = f"integers [m, {self.dimensions}]"
-            raise QueryError(f"{what} is {cells.dtype}{list(cells.shape)}", expected=expected)
+        cells = numbers_in(places, "iu")
+        if cells is None or cells.ndim != 2 or cells.shape[1] != self.dimensions:
+            return self._no_cells(places, what)
         outside = np.zeros(len(cells), dtype=np.bool_)
         for number, limit in zip(cells.T, (self.width, self.rows, self.floors), strict=False):
             outside |= (number < 0) | (number >= limit)
@@ -299,6 +344,17 @@ class Places:
         found[outside] = -1
         return found
 
+    def _no_cells(self, places: object, what: str) -> Int32Array:
+        """Return no locations where there are no places; raise an error for anything else."""
+        expected = f"integers [m, {self.dimensions}]"
+        try:
+            cells = np.asarray(places)
+        except (TypeError, ValueError, OverflowError):
+            raise QueryError(f"{what} is no array", expected=expected) from None
+        if cells.size == 0:
+            return np.empty(0, dtype=np.int32)
+        raise QueryError(f"{what} is {cells.dtype}{list(cells.shape)}", expected=expected)
+
     def listed(self, places: object) -> list[Any]:
         """Return places given as an array as a game says them one by one."""
         if not self.is_grid:
@@ -307,7 +363,10 @@ class Places:
 
     def as_many(self, places: object) -> tuple[bool, Any]:
         """Return whether an argument is a single place, and the argument as a list of places."""
-        if self.is_grid:
+        if isinstance(places, np.ndarray) and (places.ndim == 0 or not self.is_grid):
+            # Arrays have __index__, whatever they hold.
+            one = places.ndim == 0 and not self.is_grid
+        elif self.is_grid:
             one = isinstance(places, Sequence | np.ndarray) and len(places) > 0
             one = one and not isinstance(cast("Any", places)[0], Sequence | np.ndarray)
         else:
@@ -316,7 +375,9 @@ class Places:
 
     def is_bare(self, place: object) -> bool:
         """Tell whether a place is a cell without a heading, on a level whose agents face some."""
-        return self.headings is not None and isinstance(place, tuple | list) and len(place) == 2
+        if self.headings is None or not isinstance(place, tuple | list | np.ndarray):
+            return False
+        return np.shape(place) == (2,) if isinstance(place, np.ndarray) else len(place) == 2
 
     def every(self, place: object) -> list[Place]:
         """Return the places that one means: a cell alone is the cell in every heading."""
@@ -344,9 +405,9 @@ class Places:
         several = self.floor_height is not None
         try:
             x, y, number = given if several else (*given, 0)
-            x, y, floor = number_of(x), number_of(y), index(number)  # type: ignore[arg-type]
+            x, y, floor = number_of(x), number_of(y), floor_of(number)
         except (TypeError, ValueError):
-            x = math.nan
+            x = y = math.nan
         if isinstance(given, bytes) or not (math.isfinite(x) and math.isfinite(y)):
             expected = "(x, y, floor), two finite numbers and an integer"
             expected = expected if several else "(x, y), two finite numbers"
@@ -667,15 +728,11 @@ class Points:
 
     def _rows(self, what: object, noun: str, kinds: str) -> tuple[AnyArray, bool]:
         """Return (n, 2) or (n, 3) numbers, and whether they came as one place."""
-        try:
-            given = np.asarray(what)
-        except (ValueError, OverflowError):
-            given = np.empty(0, dtype=object)
-        wide = self._places.dimensions
-        rows = given[np.newaxis] if given.ndim == 1 else given
-        if rows.ndim != 2 or rows.shape[1] != wide or rows.dtype.kind not in kinds:
+        given = numbers_in(what, kinds)
+        rows = given[np.newaxis] if given is not None and given.ndim == 1 else given
+        if rows is None or rows.ndim != 2 or rows.shape[1] != self._places.dimensions:
             self._refuse(what, noun, "two integers" if noun == "cell" else "two numbers")
-        return rows, given.ndim == 1
+        return rows, rows is not given
 
     def _floors(self, given: AnyArray) -> AnyArray:
         """Return (n) int64, the floor of each row; 0 where the level has one floor."""
