@@ -134,7 +134,7 @@ class Follower:
                 for place in places
             ]
             return np.array(found, dtype=np.float64)
-        return np.asarray(self._points.points(np.array(places)), dtype=np.float64)[:, :2]
+        return np.asarray(self._points.points(places), dtype=np.float64)[:, :2]
 
     def _step_length(self) -> float:
         """Return the length of the path's shortest step in the plane, 1 where it has none."""

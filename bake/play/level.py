@@ -262,7 +262,9 @@ class LevelAsset(OpenLevel):
             PatchError: the file is no journal, is one of another asset, or holds a whole line that
                 is damaged.
             OutputError: the file cannot be opened or written, or another open level keeps it.
-            QueryError: a journal is being kept already.
+            QueryError: a journal is being kept already. Another program may have removed, replaced
+                or resized it, which the next :meth:`update` raises as an OutputError; then another
+                journal may be kept.
         """
         return self._current.writer.keep_journal(Path(path))
 

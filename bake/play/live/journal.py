@@ -5,7 +5,8 @@ a crash can tear only the last line, which is then dropped. A line that is whole
 its digest was acknowledged and damaged later, so it is refused.
 
 Who keeps a journal locks it. The lock ends with its process, however that ends, and a process that
-is forked from it does not share it.
+is forked from it does not share it. Another program may remove the file, replace it or change its
+length all the same; no batch is acknowledged after that.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ class Journal:
             OutputError: the file cannot be read or written, or it is being kept already.
         """
         self.path = path
+        self._location = Path.cwd() / path  # The process may change its folder.
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
         except OSError as error:
@@ -132,10 +134,57 @@ class Journal:
                 file=self.path,
                 remedy="open the level anew, and keep a journal of its own",
             )
+        self._check()
         if version > self._version:
             self._raise_version(version)
         text = json.dumps(record, separators=(",", ":"), allow_nan=False)
+        end = self._end
         self._put(f"{digest(text)[:_DIGITS]} {text}\n".encode())
+        try:
+            self._check()  # The file may have gone while the batch was on its way to the disk.
+        except OutputError:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, min(end, os.fstat(self._file).st_size))
+            self._end = end
+            raise
+
+    @property
+    def is_lost(self) -> bool:
+        """Return whether the file is no longer the one that batches were written to."""
+        with contextlib.suppress(OSError):
+            return self.loss() is not None
+        return False
+
+    def loss(self) -> str | None:
+        """Return what another program did to the file; None where it is as this process left it.
+
+        Raises:
+            OSError: the file cannot be looked at.
+        """
+        kept = os.fstat(self._file)
+        try:
+            found = self._location.stat()
+        except FileNotFoundError:
+            return "was removed"
+        if not os.path.samestat(kept, found):
+            return "was replaced by another file"
+        if kept.st_size != self._end:
+            return f"has {kept.st_size:,} bytes, not the {self._end:,} that were written to it"
+        return None
+
+    def _check(self) -> None:
+        """Raise an OutputError if another program has removed, replaced or resized the file."""
+        try:
+            loss = self.loss()
+        except OSError as error:
+            raise output_error(self.path, error) from None
+        if loss is not None:
+            raise OutputError(
+                f"the journal {loss}, so this batch was not applied",
+                file=self.path,
+                expected="a file that nothing else changes while it is kept",
+                remedy="save a patch, and keep another journal",
+            )
 
     def _raise_version(self, version: int) -> None:
         """Write another version into the first line, in place of the one digit that is there."""

@@ -326,9 +326,10 @@ def _via(
 ) -> tuple[tuple[Any, ...], tuple[str, ...]]:
     """Return the places that a link passes through, and the terrains that it passes over."""
     for key, said in (("via", via), ("over", over)):
-        if said is not None and not isinstance(said, list | tuple):
+        if said is not None and not isinstance(said, list | tuple | np.ndarray):
             raise QueryError(f"{where}: {key} is {quoted(said)}", expected="a list, or None")
-    through = [rules.places.location(each) for each in cast("list[Any]", via or [])]
+    through = [] if via is None else [*map(rules.places.location, cast("list[Any]", via))]
+    over = None if over is None else list(cast("list[object]", over))
     if over and not through:
         raise QueryError(f"{where} says 'over' without 'via'", expected="places to pass over")
     if not through:
@@ -349,11 +350,11 @@ def _via(
             raise QueryError(found, expected="each place once, then another")
     codes = {int(rules.terrain[each]) for each in through}
     if over is not None:
-        for name in cast("list[object]", over):
-            if name not in rules.terrains:
+        for name in over:
+            if not isinstance(name, str) or name not in rules.terrains:
                 known = " or ".join(map(repr, rules.terrains))
                 raise QueryError(f"{where} leads over {quoted(name)}", expected=known)
-        codes = {rules.terrains.index(cast("str", name)) for name in cast("list[object]", over)}
+        codes = {rules.terrains.index(cast("str", name)) for name in over}
     places = tuple(rules.places.place_at(each) for each in through)
     return places, tuple(rules.terrains[code] for code in sorted(codes))
 
@@ -382,7 +383,9 @@ def _cost(rules: LevelRules, where: str, ends: Pair, through: list[int], cost: o
         for location in (ends[0], *through, ends[1]):
             y, x = divmod(location, rules.places.width)
             cells.append((x, y))
-        return math.fsum(straight_way(*way, floor_height) for way in pairwise(cells))
+        units = math.fsum(straight_way(*way, floor_height) for way in pairwise(cells))
+        check_scale(rules.places, units)
+        return units
     units = number_of(cost)
     if not 0 < units < math.inf:
         raise QueryError(

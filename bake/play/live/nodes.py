@@ -157,7 +157,7 @@ def _height(rules: LevelRules, where: str, said: Mapping[str, object]) -> float 
 def _code(rules: LevelRules, where: str, terrain: object, usual: int) -> int:
     if terrain is None:
         return usual
-    if terrain not in rules.terrains:
+    if not isinstance(terrain, str) or terrain not in rules.terrains:
         found = f"{where}: no terrain {quoted(terrain)}"
         raise QueryError(found, expected=" or ".join(map(repr, rules.terrains)))
     return rules.terrains.index(terrain)

@@ -18,7 +18,7 @@ from bake.play.live.links import is_text
 from bake.play.live.nodes import AddedNode, Nodes, free_locations
 from bake.play.live.rules import LevelRules
 from bake.play.mesh.cut import Obstacle, area, centre
-from bake.play.mesh.polygons import FARTHEST, Step, step_of, turn
+from bake.play.mesh.polygons import FARTHEST, GRID, Step, step_of, turn
 from levelbake.changes import items_of, within
 from levelbake.errors import QueryError
 from levelbake.places import Name, quoted
@@ -112,7 +112,16 @@ def _obstacle(rules: LevelRules, name: object, said: object) -> Obstacle | None:
     ends = [step_of(point, rules.mesh.floors) for point in said]
     if len({floor for _, floor in ends}) > 1:
         raise QueryError(f"{where} lies on several floors", expected="corners on one of them")
+    for point, (step, _) in zip(said, ends, strict=True):
+        if not _is_near(step):
+            expected = f"corners at most {FARTHEST // GRID:,} units from the origin"
+            raise QueryError(f"{where} has a corner at {quoted(point)}", expected=expected)
     return _convex(where, ends[0][1], tuple(step for step, _ in ends))
+
+
+def _is_near(step: Step) -> bool:
+    """Return whether a corner lies no farther out than the vertices of any mesh."""
+    return max(map(abs, step)) <= FARTHEST
 
 
 def _convex(where: str, floor: int, ring: tuple[Step, ...]) -> Obstacle:
@@ -179,9 +188,9 @@ def obstacles_from(rules: LevelRules, record: Mapping[str, Any]) -> Obstacles:
         found[name] = None
         if rest:
             floor, said = rest
-            ring = tuple((within(x + FARTHEST, 2 * FARTHEST) - FARTHEST, y) for x, y in said)
-            ring = tuple((x, within(y + FARTHEST, 2 * FARTHEST) - FARTHEST) for x, y in ring)
-            if not 3 <= len(ring) <= MOST_CORNERS:
+            ring = tuple((x, y) for x, y in said)
+            whole = all(type(axis) is int for step in ring for axis in step)
+            if not (3 <= len(ring) <= MOST_CORNERS and whole and all(map(_is_near, ring))):
                 raise ValueError(name)
             found[name] = _convex("it", within(floor, rules.mesh.floors), ring)
     return found

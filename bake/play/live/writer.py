@@ -328,15 +328,19 @@ class LevelWriter:
     def keep_journal(self, path: Path) -> int:
         """Replay a journal and continue it: see :meth:`LevelAsset.journal`."""
         with self._writing:
-            if self._journal is not None:
+            if self._journal is not None and not self._journal.is_lost:
                 raise QueryError("a journal is being kept already", place=str(self._journal.path))
             journal = Journal(path, self.rules.asset)
+            lost, self._journal = self._journal, None
             try:
                 for place, record in enumerate(journal.records):
                     self._replay(record, path, place + 2)
             except BaseException:
                 journal.close()
+                self._journal = lost
                 raise
+            if lost is not None:
+                lost.close()
             self._journal = journal
             return len(journal.records)
 

@@ -64,7 +64,7 @@ class Rows:
         if not self._places.is_bare(place):
             return np.array([self.row(place)], dtype=np.int32)
         every = self._places.every(place)
-        standing = self.existing(np.array(every), "places")
+        standing = self.existing(every, "places")
         return standing[standing >= 0] if (standing >= 0).any() else self.along(every[:1])
 
     def along(self, path: Sequence[Place]) -> Int32Array:

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -379,3 +379,107 @@ def test_files_that_never_end(level: LevelAsset, tmp_path: Path) -> None:
             level.apply_patch("/dev/zero")
         with pytest.raises(PatchError, match="a device or a pipe"):
             level.journal("/dev/zero")
+
+
+def _remove(file: Path) -> None:
+    file.unlink()
+
+
+def _replace(file: Path) -> None:
+    copy = file.with_name("copy")
+    copy.write_bytes(file.read_bytes())
+    copy.replace(file)
+
+
+def _empty(file: Path) -> None:
+    os.truncate(file, 0)
+
+
+def _shorten(file: Path) -> None:
+    os.truncate(file, file.stat().st_size - 1)
+
+
+def _extend(file: Path) -> None:
+    with file.open("ab") as opened:
+        opened.write(b"x")
+
+
+@pytest.mark.parametrize("harm", [_remove, _replace, _empty, _shorten, _extend])
+def test_a_journal_that_another_program_changed(
+    asset: Path, tmp_path: Path, harm: Callable[[Path], None]
+) -> None:
+    """No batch is acknowledged or applied, until another journal is kept."""
+    file, patch = tmp_path / "kept.journal", tmp_path / "level.patch"
+    with open_asset(asset) as level:
+        level.journal(file)
+        level.update(blocked=[(1, 0)])
+        before = distances(level)
+        harm(file)
+        for _ in range(2):
+            with pytest.raises(OutputError, match="journal") as error:
+                level.update(terrain={(0, 0): "mud"})
+            assert str(file) in str(error.value)
+        assert distances(level) == before
+        with pytest.raises(OutputError):
+            level.set_state("gate", "open") if level.doors else level.update(opened=[(1, 1)])
+        level.save_patch(patch)
+        assert level.journal(tmp_path / "another.journal") == 0
+        level.update(terrain={(0, 0): "mud"})
+        after = distances(level)
+        assert after != before
+    with open_asset(asset) as level:
+        level.apply_patch(patch)
+        assert level.journal(tmp_path / "another.journal") == 1
+        assert distances(level) == after
+
+
+def test_a_journal_that_went_while_a_batch_was_written(
+    asset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, fsync = tmp_path / "kept.journal", os.fsync
+    with open_asset(asset) as level:
+        level.journal(file)
+        level.update(blocked=[(1, 0)])
+        before = distances(level)
+
+        def move_away(number: int) -> None:
+            fsync(number)
+            file.rename(tmp_path / "moved.journal")
+
+        monkeypatch.setattr(os, "fsync", move_away)
+        with pytest.raises(OutputError, match="removed"):
+            level.update(blocked=[(2, 0)])
+        monkeypatch.undo()
+        assert distances(level) == before
+        (tmp_path / "moved.journal").rename(file)
+        level.update(terrain={(0, 0): "mud"})
+        after = distances(level)
+    with open_asset(asset) as level:
+        assert level.journal(file) == 2
+        assert distances(level) == after
+
+
+def test_a_journal_is_kept_where_it_was_begun(
+    asset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    with open_asset(asset) as level:
+        level.journal("kept.journal")
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        level.update(blocked=[(1, 0)])
+        with pytest.raises(QueryError, match="kept"):
+            level.journal("another.journal")
+
+
+def test_another_journal_that_cannot_be_kept(asset: Path, tmp_path: Path) -> None:
+    """The level does not go on without any."""
+    file, other = tmp_path / "kept.journal", tmp_path / "other.journal"
+    other.write_text("something else\n")
+    with open_asset(asset) as level:
+        level.journal(file)
+        file.unlink()
+        with pytest.raises(PatchError):
+            level.journal(other)
+        with pytest.raises(OutputError, match="removed"):
+            level.update(blocked=[(1, 0)])

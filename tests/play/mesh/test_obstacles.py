@@ -293,8 +293,9 @@ def test_patches_and_journals_hold_obstacles(tmp_path: Path) -> None:
             straight = nav.plane.straight_path((0.5, 11.5), (15.5, 11.5))
             with open_asset(asset) as other:
                 for load in (other.journal, other.apply_patch):
-                    copy = tmp_path / "copy"
-                    copy.write_bytes((kept if load == other.journal else patch).read_bytes())
+                    file = kept if load == other.journal else patch
+                    copy = file.with_name(f"copy of {file.name}")
+                    copy.write_bytes(file.read_bytes())
                     load(copy)
                     again = other.profile()
                     assert set(again.places()) == set(names)
@@ -352,7 +353,7 @@ def test_levels_that_no_obstacle_can_be_put_on(tmp_path: Path) -> None:
         {"cuts": [["crate", 0]]},
         {"cuts": [["crate", 0, [[0, 0], [9, 0]]]]},
         {"cuts": [["crate", 0, [[0, 0], [9, 0], [9, 0.5]]]]},
-        {"cuts": [["crate", 0, [[0, 0], [9, 0], [9, 2**28]]]]},
+        {"cuts": [["crate", 0, [[0, 0], [9, 0], [9, 2**28 + 1]]]]},
         {"cuts": [["crate", 0, [[0, 0], [9, 0], [1, 1], [0, 9]]]]},
         {"cuts": [["crate", 1, [[0, 0], [9, 0], [9, 9]]]]},
         {"cuts": [["crate", 0, [[0, 0], [9, 0], [9, 9]]]] * 2},
