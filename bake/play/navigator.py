@@ -20,7 +20,7 @@ from bake.play.reader.places import is_point
 from bake.play.report import DetailedReport
 from bake.play.snapshot import Snapshot
 from levelbake.errors import QueryError
-from levelbake.places import Name, Place, quoted
+from levelbake.places import Name, Place, numbers_in, quoted
 from levelbake.things import Link
 
 if TYPE_CHECKING:
@@ -679,10 +679,10 @@ def _nearest_row(now: Snapshot, row: int, goals: npt.ArrayLike) -> int:
 
 
 def _beginnings(first: npt.ArrayLike, count: int) -> Int64Array:
-    begin = np.asarray(first)
-    sound = begin.ndim == 1 and begin.dtype.kind in "iu" and len(begin) > 0
-    sound = sound and begin[0] == 0 and begin[-1] == count
-    if not sound or (np.diff(begin.astype(np.int64)) < 0).any():
-        expected = f"ascending integers from 0 to {count}"
-        raise QueryError("first does not divide the path", expected=expected)
-    return begin.astype(np.int64)
+    begin = numbers_in(first, "iu")
+    if begin is not None and begin.ndim == 1 and len(begin) > 0:
+        begin = begin.astype(np.int64)
+        if begin[0] == 0 and begin[-1] == count and (np.diff(begin) >= 0).all():
+            return begin
+    expected = f"ascending integers from 0 to {count}"
+    raise QueryError("first does not divide the path", expected=expected)

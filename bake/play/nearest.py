@@ -23,7 +23,7 @@ from bake.search.point.kd_tree import NONE, Candidate, KdTree, nearest_row, near
 from bake.search.point.nearest_cell import nearest_cell, nearest_cells
 from levelbake.errors import QueryError
 from levelbake.hops import view_of
-from levelbake.places import FARTHEST, Place, drawn_at, quoted
+from levelbake.places import FARTHEST, Place, drawn_at, numbers_in, quoted
 
 #: A point no farther than this from the middle of a cell, along both axes, is nearest to that one,
 #: however floats round; nearer to a border the cells around decide.
@@ -232,13 +232,9 @@ class NearestPlaces:
 
     def _rows_of_numbers(self, given: object) -> Float64Array:
         wide = self._places.dimensions
-        try:
-            points = np.asarray(given)
-            if points.dtype.kind not in "iuf":
-                raise ValueError
-            points = points.astype(np.float64)
-        except (ValueError, TypeError, OverflowError):
-            points = np.empty(0)
+        numbers = numbers_in(given, "iuf")
+        with np.errstate(over="ignore"):  # Long doubles may be beyond all floats.
+            points = np.empty(0) if numbers is None else numbers.astype(np.float64)
         if points.ndim != 2 or points.shape[1] != wide:
             found = f"{quoted(given)} is no array of points"
         elif not np.isfinite(points).all():

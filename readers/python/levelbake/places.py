@@ -363,9 +363,10 @@ class Places:
 
     def as_many(self, places: object) -> tuple[bool, Any]:
         """Return whether an argument is a single place, and the argument as a list of places."""
-        if isinstance(places, np.ndarray) and (places.ndim == 0 or not self.is_grid):
-            # Arrays have __index__, whatever they hold.
-            one = places.ndim == 0 and not self.is_grid
+        if isinstance(places, np.ndarray) and places.ndim == 0:
+            places = places.item()
+        if isinstance(places, np.ndarray) and not self.is_grid:
+            one = False  # Arrays have __index__, whatever they hold.
         elif self.is_grid:
             one = isinstance(places, Sequence | np.ndarray) and len(places) > 0
             one = one and not isinstance(cast("Any", places)[0], Sequence | np.ndarray)
