@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Literal
 
 import numpy as np
@@ -204,10 +205,12 @@ def bounce(
         seed: the same seed makes the same walk.
 
     Raises:
-        QueryError: as for :func:`trace_obstacles`.
+        QueryError: as for :func:`trace_obstacles`; the seed is no whole number.
     """
+    if isinstance(seed, bool) or not isinstance(seed, Integral):
+        raise QueryError(f"the seed is {quoted(seed)}", expected="a whole number")
     ground = _Ground(nav, start, goal, most_steps)
-    chance = random.Random(seed)
+    chance = random.Random(int(seed))
     while ground.on_the_way:
         beside = ground.open(ground.at)
         ahead = beside.get(round(ground.heading()) % 8)
