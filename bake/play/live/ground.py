@@ -18,6 +18,7 @@ from bake.play.live.links import MOST, LinkState, link_of, links_from, told
 from bake.play.live.nodes import Nodes, nodes_from, replaced, stored_nodes, with_nodes
 from bake.play.live.obstacles import (
     Obstacles,
+    check_pieces,
     obstacles_from,
     stored_obstacles,
     with_obstacles,
@@ -230,6 +231,7 @@ def level_from(rules: LevelRules, changes: dict[str, Any]) -> LevelState:
     rules = replaced(rules, nodes_from(rules, changes))
     cuts = obstacles_from(rules, changes)
     rules = with_obstacles(rules, {**dict.fromkeys(rules.obstacles), **cuts})
+    check_pieces(rules)
     baked = LevelState.baked(rules)
     codes, blocked, prices = ground_from(changes, rules.asked, rules.location_count)
     terrain = edited(baked.terrain, *_arrays_of(codes))
@@ -286,6 +288,7 @@ def edit_from(rules: LevelRules, record: dict[str, Any]) -> Edit:
         },
     )
     links, cuts = _links_of(rules, record), obstacles_from(rules, record)
+    check_pieces(with_obstacles(rules, cuts))
     return Edit(batch, links, nodes, cuts)
 
 

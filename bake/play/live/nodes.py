@@ -66,8 +66,15 @@ def asked_nodes(rules: LevelRules, nodes: object, usual: int) -> AskedNodes:
     free = free_locations(rules)
     found: dict[Name, AddedNode | None] = {}
     gone, new, terrain = [], [], {}
+    pieces = rules.piece_names if said else frozenset()
     for given, each in said:
         where, name = f"node {quoted(given)}", _name(rules, given)
+        if name in pieces:
+            raise QueryError(
+                f"{where} is a piece that an obstacle left of a polygon",
+                place=level,
+                expected="another name, or a change of the obstacle",
+            )
         known = places.added.get(name)
         if known is None and places.node_named(name) is not None:
             raise QueryError(f"{where} was baked", place=level, expected="a name of its own")

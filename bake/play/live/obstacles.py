@@ -194,3 +194,9 @@ def obstacles_from(rules: LevelRules, record: Mapping[str, Any]) -> Obstacles:
                 raise ValueError(name)
             found[name] = _convex("it", within(floor, rules.mesh.floors), ring)
     return found
+
+
+def check_pieces(rules: LevelRules) -> None:
+    """Raise a ValueError if a piece that obstacles left has no node."""
+    if missing := rules.piece_names - rules.places.added.keys():
+        raise ValueError(missing)

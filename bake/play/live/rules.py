@@ -214,6 +214,16 @@ class LevelRules:
         return f"{self.places.names[self.mesh.nodes(polygon)[0]]}/{number}"
 
     @property
+    def piece_names(self) -> frozenset[str]:
+        """Return the names of the nodes in all pieces."""
+        pieces = self.cut.pieces.items() if self.obstacles else ()
+        return frozenset(
+            self.name_of_piece(polygon, number)
+            for polygon, ring in pieces
+            for number in range(len(ring))
+        )
+
+    @property
     def node_of_piece(self) -> dict[int, int]:
         """Return the location of each piece that has a node."""
         found = {}
