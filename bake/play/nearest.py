@@ -232,9 +232,10 @@ class NearestPlaces:
 
     def _rows_of_numbers(self, given: object) -> Float64Array:
         wide = self._places.dimensions
-        numbers = numbers_in(given, "iuf")
+        numbers, points = numbers_in(given, "iuf"), np.empty((0, 0), dtype=np.float64)
         with np.errstate(over="ignore"):  # Long doubles may be beyond all floats.
-            points = np.empty(0) if numbers is None else numbers.astype(np.float64)
+            if numbers is not None:
+                points = numbers.astype(np.float64)
         if points.ndim != 2 or points.shape[1] != wide:
             found = f"{quoted(given)} is no array of points"
         elif not np.isfinite(points).all():

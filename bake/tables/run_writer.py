@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array, UInt8Array, UInt16Array, UInt32Array, UInt64Array
+from bake.arrays import AnyArray, Int32Array, UInt8Array, UInt16Array, UInt32Array, UInt64Array
 from bake.graph import Graph, Subgraph
 from bake.movement import SECTORS, greedy_slots
 from bake.search.all_pairs.batch import LANES
@@ -123,11 +123,13 @@ def symbols_for(sub: Subgraph, at: Int32Array | None, *, unreachable_fits: bool)
         unreachable_fits: whether any symbol may stand for a target without a path.
     """
     none = int(np.iinfo(slot_dtype(sub)).max)
-    greedy_slot = np.empty((0, SECTORS), dtype=np.int16)
+    greedy_slot: AnyArray = np.empty((0, SECTORS), dtype=np.int16)
     if at is None:
         at = np.empty((0, 2), dtype=np.int32)
     else:
-        greedy_slot = greedy_slots(sub.graph.first_out, sub.graph.head, at).astype(np.int16)
+        greedy_slot = greedy_slots(sub.graph.first_out, sub.graph.head, at)
+        if greedy_slot.max(initial=0) <= np.iinfo(np.int16).max:
+            greedy_slot = greedy_slot.astype(np.int16)
     return Symbols(at, greedy_slot, none - 1, none, unreachable_fits, _arcs_across(sub.graph))
 
 

@@ -13,8 +13,8 @@ import pytest
 
 from bake.arrays import AnyArray, Int32Array
 from bake.errors import BudgetError, CostError
-from bake.graph import MAX_WEIGHT, Subgraph, usable_subgraph
-from bake.movement import HEX_LAYOUTS
+from bake.graph import MAX_WEIGHT, Graph, Subgraph, usable_subgraph
+from bake.movement import HEX_LAYOUTS, greedy_slots
 from bake.search.all_pairs.batch import LANES, BatchSearch
 from bake.search.all_pairs.runs import SLOT_BITS
 from bake.tables import run_writer
@@ -675,3 +675,20 @@ def test_an_interrupt_ends_the_work_at_once() -> None:
     done = forked.run([sys.executable, "-c", INTERRUPTED])
     assert done.returncode == 0, done.stderr[-2000:]
     assert 2 <= int(done.stdout) < 20
+
+
+@pytest.mark.parametrize("links", [30, 2**15 + 2])
+def test_greedy_moves_after_very_many_links(links: int) -> None:
+    """The slot of a step to the east comes after those of links, more than 16 bits hold."""
+    head = np.append(np.arange(2, links + 2), 1).astype(np.int32)
+    graph = Graph(np.array([0, *[links + 1] * (links + 2)], dtype=np.int32), head)
+    row = np.arange(links + 2, dtype=np.int32)
+    sub = Subgraph(
+        graph, np.ones(links + 1, dtype=np.int32), row, np.arange(links + 1, dtype=np.int32)
+    )
+    at = np.stack([10 * row, row * 0], axis=1)
+    at[1] = 1, 0
+    found = run_writer.symbols_for(sub, at, unreachable_fits=True).greedy_slot
+    east = greedy_slots(graph.first_out, graph.head, at)[0]
+    assert east.max() == links
+    assert found[0].tolist() == east.tolist()

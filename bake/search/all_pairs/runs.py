@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int16Array, Int32Array, Int64Array, UInt64Array
+from bake.arrays import AnyArray, Int32Array, Int64Array, UInt64Array
 from bake.graph import INFINITY, Arcs
 from bake.kernels.jit import kernel
 from bake.search.all_pairs.batch import LANES
@@ -64,7 +64,8 @@ class Symbols(NamedTuple):
 
     Attributes:
         at: (n, 2) int32 chart coordinates; empty without a greedy move.
-        greedy_slot: (n, SECTORS) int16, see :func:`greedy_slots`; empty without a greedy move.
+        greedy_slot: (n, SECTORS) int16 where slots fit, otherwise int32: see
+            :func:`greedy_slots`; empty without a greedy move.
         greedy, none: the symbols of the greedy move and of "no path".
         unreachable_fits: whether a target without a path fits any run; if not, it has the symbol
             ``none``.
@@ -74,7 +75,7 @@ class Symbols(NamedTuple):
     """
 
     at: Int32Array
-    greedy_slot: Int16Array
+    greedy_slot: AnyArray
     greedy: int
     none: int
     unreachable_fits: bool
@@ -108,7 +109,7 @@ class EndedRuns(NamedTuple):
 
 
 @kernel
-def greedy_over(greedy_slot: Int16Array, row: int, x0: int, x1: int, y0: int, y1: int) -> int:
+def greedy_over(greedy_slot: AnyArray, row: int, x0: int, x1: int, y0: int, y1: int) -> int:
     """Return the slot that is greedy toward all of a box, counted from a row; -1 if none is."""
     if (x0 > 0 or x1 < 0) and (y0 > 0 or y1 < 0):
         side = sector(x0, y0) & ~1
