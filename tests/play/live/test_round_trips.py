@@ -8,6 +8,7 @@ import hashlib
 import json
 import math
 import shutil
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from hypothesis import strategies as st
 from bake.level import TerrainRule
 from bake.play import LevelAsset, PatchError, QueryError, open_asset
 from bake.recipe.rules import LevelRecipe, ProfileRecipe
+from levelbake import open_level
 from tests.support.baked import bake, bake_grid, rows, write_graph
 
 #: Names that are odd, long, or like those of other things; some are refused.
@@ -230,6 +232,9 @@ def test_what_is_accepted_comes_back(
 BOX = [(2, 2), (4, 2), (4, 4), (2, 4)]
 FAR = 2**18
 
+#: What the reader can change.
+READERS_OWN = ("blocked", "opened", "terrain", "arcs")
+
 #: Batches on the mesh, and how many of them are taken.
 HARD: dict[str, tuple[list[dict[str, Any]], int]] = {
     "corners at the limit": (
@@ -311,3 +316,45 @@ def test_a_patch_without_the_nodes_of_pieces(tmp_path: Path) -> None:
         patch.write_text(" ".join([*first.split(" ")[:3], digest]) + "\n" + changed)
         with pytest.raises(PatchError):
             level.apply_patch(patch)
+
+
+@pytest.mark.parametrize(
+    "made", [_grid, _turning, _numbered, _named], ids=lambda made: made.__name__
+)
+@given(data=st.data())
+def test_what_the_reader_accepts_comes_back(
+    tmp_path_factory: pytest.TempPathFactory, made: Callable[[Path], Path], data: st.DataObject
+) -> None:
+    """Its patches bring back the same level in the reader and in bake.play."""
+    folder = tmp_path_factory.getbasetemp() / made.__name__
+    if not folder.exists():
+        folder.mkdir()
+        made(folder)
+    asset, patch = next(folder.glob("*.h5")), folder / "level.patch"
+    with open_asset(asset) as drawn:
+        batches = data.draw(st.lists(_batches(drawn), min_size=1, max_size=2))
+    with open_level(asset) as level, open_level(asset) as other, open_asset(asset) as play:
+        for batch in batches:
+            of_reader = {name: batch[name] for name in batch if name in READERS_OWN}
+            before = _distances(level)
+            try:
+                level.update(**of_reader)
+            except QueryError:
+                assert _distances(level) == before
+                continue
+            level.save_patch(patch)
+            for each in (other, play):
+                each.apply_patch(patch)
+                assert _distances(each) == _distances(level)
+
+
+def _distances(level: Any) -> list[Any]:
+    """Where each profile can stand, on what, and how far it is from everywhere to everywhere."""
+    found = []
+    for name in level.profiles:
+        nav = level.profile(name)
+        places = sorted(nav.places(), key=repr)
+        pairs = [(start, goal) for start in places for goal in places]
+        starts, goals = ([pair[end] for pair in pairs] for end in (0, 1))
+        found.append([places, level.terrain_at(places), nav.distances(starts, goals).tolist()])
+    return found
