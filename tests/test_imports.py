@@ -53,6 +53,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "errors": "",
         "toml": "",
         "processors": "",
+        "workers": "interrupts",
         "interrupts": "",
         "reader_sources": "",
         "graph": "",
@@ -126,7 +127,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "play levelbake.places",
         "recipe": "levelbake.places graph level levels movement levelbake.steps",
         "pipeline": "asset levelbake.places export flat graph levelbake.steps interrupts "
-        "kernels kinds level levels movement processors recipe search tables worlds "
+        "kernels kinds level levels movement processors recipe search tables workers worlds "
         "levelbake.columns levelbake.file",
         "diff": "asset levelbake.places graph play",
         "lint": "geometry graph kinds level levels movement levelbake.steps pipeline "

@@ -7,27 +7,18 @@ one.
 from __future__ import annotations
 
 import multiprocessing
-import os
-import signal
 import sys
-import threading
-import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
+from functools import partial
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 from bake.asset import Asset
 from bake.asset.header import is_foreign
 from bake.asset.partial import check_writable, make_folder, remove_leftovers
 from bake.errors import BudgetError
-from bake.interrupts import interrupts_held
 from bake.kinds import KINDS, FileKind, kind_of
 from bake.levels import is_puzzle
 from bake.pipeline.checkpoint_folder import CheckpointFolder
@@ -35,6 +26,13 @@ from bake.pipeline.flat import FLAT_SUFFIX, reasons_to_export, write_flat_file
 from bake.pipeline.sources import ASSET_SUFFIX, Task
 from bake.pipeline.staleness import judge
 from bake.processors import processors
+from bake.workers import (
+    Lost,
+    children_import_safely,
+    interrupts_blocked,
+    run_tasks,
+    safe_import_path,
+)
 from levelbake.errors import AssetError, BakeError, OutputError
 
 if TYPE_CHECKING:
@@ -42,15 +40,6 @@ if TYPE_CHECKING:
 
 #: A function that is called with the level's name, the stage and the fraction of it that is done.
 Report = Callable[[str, str, float], None]
-
-#: Seconds a worker has to end by itself; a command that is interrupted has longer.
-PATIENCE = 1.0
-
-#: The pipe by which a worker process reports how far it is.
-_news: Connection | None = None
-
-#: Whether a worker process is baking.
-_at_work = False
 
 
 @dataclass(frozen=True)
@@ -221,23 +210,55 @@ def attempt_in_processes(
     """Bake levels, several at once, and yield the outcome of each when it is finished.
 
     Workers are ended when this process is interrupted, or when no more outcomes are asked for.
+
+    Raises:
+        BakeError: the workers would import modules from the current folder.
     """
-    # Only "spawn" starts processes in the same way on every system, and works with threads.
-    context = multiprocessing.get_context("spawn")
-    others = set(multiprocessing.active_children())
-    with _relayed(report) as channel:
-        given = channel, dict(KINDS)
-        pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_join, initargs=given)
-        try:
-            with _interrupts_blocked():
-                futures = {_submitted(pool, task, threads, force): task for task in tasks}
-            for future in as_completed(futures):
-                yield _result(future, futures[future])
-        except BaseException:
-            _end(set(multiprocessing.active_children()) - others)
-            raise
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+    _check_children()
+    results = run_tasks(
+        partial(_attempt_in_worker, threads=threads, force=force),
+        tasks,
+        jobs,
+        prepare=partial(_register_kinds, dict(KINDS)),
+        report=report,
+    )
+    for task, result in results:
+        if isinstance(result, Lost):
+            yield Outcome(task, "failed", error=_lost_error(task, result))
+        else:
+            yield result
+
+
+def _register_kinds(kinds: Mapping[str, Callable[[], FileKind]]) -> None:
+    """Register in a worker the kinds that its parent knows, and load what bakes a level."""
+    import bake.pipeline.level  # noqa: F401
+
+    KINDS.update(kinds)
+
+
+def _attempt_in_worker(task: Task, report: Report, *, threads: int, force: bool) -> Outcome:
+    return attempt(task, threads, force, report)
+
+
+def _lost_error(task: Task, lost: Lost) -> BakeError:
+    """Return the error of a level whose worker ended."""
+    return BakeError(
+        f"the process baking this level {lost.cause}",
+        file=task.source,
+        remedy="if memory ran out, bake fewer levels at once (--jobs 1)"
+        if lost.killed
+        else "bake it alone (--jobs 1), which may show why",
+    )
+
+
+def _check_children() -> None:
+    """Raise where processes that this one starts would import modules from the current folder."""
+    if not children_import_safely():
+        raise BakeError(
+            "Python was started with -E, so the processes of a build would import modules from "
+            "this folder",
+            remedy="start Python with -P as well, or bake one level at a time (--jobs 1)",
+        )
 
 
 def attempt_on_cluster(
@@ -250,6 +271,14 @@ def attempt_on_cluster(
     Raises:
         BakeError: the cluster cannot be used.
     """
+    _check_children()
+    with safe_import_path():
+        yield from _attempt_on_cluster(tasks, address, jobs, force, report)
+
+
+def _attempt_on_cluster(
+    tasks: Sequence[Task], address: str, jobs: int | None, force: bool, report: Report
+) -> Iterator[Outcome]:
     from bake.pipeline.cluster import Cluster
 
     others = set(multiprocessing.active_children())
@@ -257,7 +286,7 @@ def attempt_on_cluster(
         from multiprocessing import resource_tracker
 
         resource_tracker.ensure_running()
-    with _interrupts_blocked():
+    with interrupts_blocked():
         cluster = Cluster(address, jobs)
     pool = ThreadPoolExecutor(min(len(tasks), cluster.levels_at_once))
     try:
@@ -273,130 +302,3 @@ def attempt_on_cluster(
         pool.shutdown(wait=False, cancel_futures=True)
         cluster.close()
         pool.shutdown(wait=True)
-
-
-def _end(workers: Collection[BaseProcess]) -> None:
-    """Let workers end by themselves, which leaves checkpoints, but kill those that take long."""
-    for worker in workers:
-        worker.terminate()
-    end, left = time.monotonic() + PATIENCE, {worker.sentinel: worker for worker in workers}
-    while left and (gone := wait(list(left), end - time.monotonic())):
-        for sentinel in gone:
-            del left[cast("int", sentinel)]
-    for worker in left.values():
-        worker.kill()
-
-
-@contextmanager
-def _interrupts_blocked() -> Iterator[None]:
-    """Keep interrupts from processes that are started in this block; their parent ends them.
-
-    The signal is blocked because processes inherit that. In this process another thread could still
-    take it, between starting a process and sending it its task, so here the interrupt is held back,
-    too.
-    """
-    in_main = threading.current_thread() is threading.main_thread()
-    if not hasattr(signal, "pthread_sigmask") or not in_main:
-        yield
-        return
-    with interrupts_held():
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            yield
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextmanager
-def _relayed(report: Report) -> Iterator[Connection]:
-    """Open a channel whose messages are reported.
-
-    Its writers need no lock, as messages this short are written whole. A lock would stay locked if
-    the process that holds it were killed.
-    """
-    # A pipe ends when no writer is left: first the workers end, then this process closes it.
-    receiver, sender = multiprocessing.Pipe(duplex=False)
-
-    def relay() -> None:
-        with suppress(EOFError, OSError):
-            while True:
-                report(*receiver.recv())
-
-    thread = threading.Thread(target=relay, daemon=True)
-    thread.start()
-    try:
-        yield sender
-    finally:
-        sender.close()
-        thread.join()
-        receiver.close()
-
-
-def _join(channel: Connection, kinds: Mapping[str, Callable[[], FileKind]]) -> None:
-    """Prepare this process as a worker, which knows the kinds that its parent has registered."""
-    global _news  # noqa: PLW0603 - a pool hands its workers nothing but globals
-    _news = channel
-    KINDS.update(kinds)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _on_terminate)
-    sys.unraisablehook = _on_unraisable
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """End this worker with its parent; workers of a killed build would wait for work for ever."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
-
-
-def _on_terminate(number: int, frame: FrameType | None) -> None:
-    # A pool that has lost a worker terminates the others a second time, which must not interrupt
-    # saving.
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    if not _at_work:
-        os._exit(1)
-    raise KeyboardInterrupt
-
-
-def _on_unraisable(lost: sys.UnraisableHookArgs) -> None:
-    """End this worker where Python would print that an interrupt came where nobody can catch it."""
-    if lost.exc_type is KeyboardInterrupt:
-        os._exit(1)
-    sys.__unraisablehook__(lost)
-
-
-def _work(task: Task, threads: int, force: bool) -> Outcome:
-    global _at_work  # noqa: PLW0603 - signal handlers are handed nothing but globals
-    channel = _news
-    assert channel is not None
-    try:
-        _at_work = True
-        return attempt(task, threads, force, lambda *news: channel.send(news))
-    except KeyboardInterrupt:
-        os._exit(1)
-    finally:
-        _at_work = False
-
-
-def _submitted(pool: ProcessPoolExecutor, task: Task, threads: int, force: bool) -> Future[Outcome]:
-    """Hand a level to the pool; its future has failed already if a worker has died."""
-    try:
-        return pool.submit(_work, task, threads, force)
-    except BrokenProcessPool as error:
-        lost: Future[Outcome] = Future()
-        lost.set_exception(error)
-        return lost
-
-
-def _result(future: Future[Outcome], task: Task) -> Outcome:
-    try:
-        return future.result()
-    except BrokenProcessPool:
-        error = BakeError(
-            "the process baking this level, or one beside it, was killed",
-            file=task.source,
-            remedy="if memory ran out, bake fewer levels at once (--jobs 1)",
-        )
-        return Outcome(task, "failed", error=error)

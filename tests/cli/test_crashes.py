@@ -150,7 +150,7 @@ setattr(importlib.import_module(module), name, stop)
             for jobs in (1, 2)
             for name in ("read_level", "world_contents", "write_asset")
         ),
-        (2, "bake.pipeline.run:_join"),
+        (2, "bake.workers:_serve"),
     ],
 )
 def test_an_interrupt_ends_a_build_in_one_line(
@@ -209,22 +209,20 @@ def test_an_interrupt_that_nobody_can_catch_ends_a_worker_in_silence() -> None:
     """Python prints those that come into a finalizer or a callback, and goes on."""
     code = (
         "import os, signal, time\n"
-        "from multiprocessing import Pipe\n"
-        "from bake.pipeline import run\n"
-        "run._join(Pipe()[0], {})\n"
+        "from bake import workers\n"
+        "workers.prepare_process()\n"
         "class Last:\n"
         "    def __del__(self):\n"
         "        os.kill(os.getpid(), signal.SIGTERM)\n"
         "        time.sleep(30)\n"
-        "def attempt(*arguments):\n"
+        "def attempt(task, report):\n"
         "    Last()\n"
         "    print('went on', flush=True)\n"
-        "run.attempt = attempt\n"
-        "run._work(None, 1, False)\n"
+        "workers.run_task(attempt, None, None)\n"
     )
     done = start_code(code)
     out, err = done.communicate(timeout=120)
-    assert (done.returncode, out, err) == (1, "", "")
+    assert (done.returncode, out, err) == (-signal.SIGTERM, "", "")
 
 
 @pytest.mark.parametrize("moment", ["import", "command"])

@@ -374,3 +374,4 @@ def test_a_worker_that_dies_is_told_and_names_its_level(tasks: list[Task], tmp_p
     assert len(lines) == 3
     for task, line in zip(tasks, sorted(lines), strict=True):
         assert line.startswith(f"failed {task.source}: the process baking this level")
+        assert "status 9 while it started" in line
