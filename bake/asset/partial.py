@@ -3,6 +3,9 @@
 A lock ends with its process, in whatever way the process ends, and every process on the machine can
 see it, even inside containers. A process number in a file's name would do neither: another process
 may have that number later.
+
+A repository may come with links at the names that are made here. None of them is followed: a file
+is created where nothing has its name, and what is removed is the link.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +23,12 @@ from levelbake.errors import OutputError
 if sys.platform != "win32":
     import fcntl
 
+
+#: Opens what has a name, and no file that it is a link to; nor does that wait for another process.
+_ITSELF = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+#: What Windows calls a link to a folder that is no symbolic link (IO_REPARSE_TAG_MOUNT_POINT).
+_JUNCTION = 0xA0000003
 
 _TRIAL_BYTES = 2**12
 
@@ -153,6 +163,29 @@ def make_folder(folder: Path, called: str) -> None:
         ) from None
 
 
+def make_own_folder(folder: Path, called: str) -> None:
+    """Make a folder whose name no person has chosen, where there is none.
+
+    Raises:
+        OutputError: the folder cannot be made, or its name is that of a link.
+    """
+    if is_link(folder):
+        raise OutputError(
+            f"{called} cannot be made: a link has its name", file=folder, remedy="remove the link"
+        )
+    make_folder(folder, called)
+
+
+def is_link(path: Path) -> bool:
+    """Return whether a path names a link, or a junction on Windows."""
+    try:
+        about = path.lstat()
+    except OSError:
+        return False
+    is_junction = getattr(about, "st_reparse_tag", 0) == _JUNCTION
+    return stat.S_ISLNK(about.st_mode) or is_junction
+
+
 def check_writable(folder: Path) -> None:
     """Write a small file into a folder and remove it.
 
@@ -172,15 +205,16 @@ def check_writable(folder: Path) -> None:
 
 
 def lock(path: Path, flags: int, *, wait: bool) -> int | None:
-    """Open a file or folder and lock it for this process; Windows locks nothing.
+    """Open a file or folder, but no link, and lock it for this process; Windows locks nothing.
 
     Returns:
         The descriptor that holds the lock; None where something else is at the path by then.
 
     Raises:
         BlockingIOError: another process has locked it, and this one does not wait.
+        OSError: it cannot be opened, or is a link.
     """
-    handle = os.open(path, flags, 0o666)
+    handle = os.open(path, flags | _ITSELF, 0o666)
     try:
         if sys.platform != "win32":
             try:
@@ -190,7 +224,7 @@ def lock(path: Path, flags: int, *, wait: bool) -> int | None:
             except OSError:
                 pass  # Some file systems have no locks.
         with contextlib.suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(handle), path.stat()):
+            if os.path.samestat(os.fstat(handle), path.lstat()):
                 return handle
     except BaseException:
         os.close(handle)
@@ -201,13 +235,38 @@ def lock(path: Path, flags: int, *, wait: bool) -> int | None:
 
 def _create(partial: Path) -> int | None:
     """Create a file, lock it, and return the descriptor that holds the lock, if there is one."""
-    if sys.platform == "win32":  # Windows does not rename a file that is open.
-        partial.touch()
-        return None
-    # Another process may take it for a leftover before it is locked.
-    while (handle := lock(partial, os.O_RDWR | os.O_CREAT, wait=True)) is None:
-        pass
-    return handle
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
+    while True:
+        try:
+            # Another process may take the file for a leftover before it is locked.
+            if (handle := lock(partial, flags, wait=True)) is None:
+                continue
+        except FileExistsError:
+            _clear_name(partial)
+            continue
+        if sys.platform == "win32":  # Windows does not rename a file that is open.
+            os.close(handle)
+            return None
+        return handle
+
+
+def _clear_name(partial: Path) -> None:
+    """Remove a link, or the leftover of a process that had this one's number.
+
+    Another process may have that number at the same time, in another container; wait for it.
+    """
+    if sys.platform == "win32" or is_link(partial):
+        partial.unlink(missing_ok=True)
+        return
+    with contextlib.suppress(FileNotFoundError):
+        handle = os.open(partial, os.O_RDWR | _ITSELF)
+        try:
+            with contextlib.suppress(OSError):  # Some file systems have no locks.
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            if os.path.samestat(os.fstat(handle), partial.lstat()):
+                partial.unlink()
+        finally:
+            os.close(handle)
 
 
 def remove_leftovers(folder: Path, pattern: str = ".*.h5.*.tmp") -> None:
@@ -219,10 +278,11 @@ def remove_leftovers(folder: Path, pattern: str = ".*.h5.*.tmp") -> None:
 
 
 def _remove_unless_locked(leftover: Path) -> None:
-    if sys.platform == "win32":  # Windows does not remove a file that is open.
+    # Windows does not remove a file that is open. A link is removed, and not what it leads to.
+    if sys.platform == "win32" or is_link(leftover):
         leftover.unlink(missing_ok=True)
         return
-    handle = os.open(leftover, os.O_RDWR)
+    handle = os.open(leftover, os.O_RDWR | _ITSELF)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,16 +1,18 @@
 """The folder of an asset's checkpoint, which one process at a time has locked.
 
-A build that has nothing to bake looks after these folders as well, so this loads no kernels.
+A build that has nothing to bake looks after these folders as well, so this loads no kernels. A link
+at the name of such a folder may lead anywhere, and is neither followed nor removed.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 from pathlib import Path
 
-from bake.asset.partial import lock
+from bake.asset.partial import is_link, lock
 
 
 class CheckpointFolder:
@@ -34,6 +36,8 @@ class CheckpointFolder:
             OSError: the folder cannot be made.
         """
         while not self.is_ours:
+            if is_link(self.path):
+                raise OSError(errno.ELOOP, "a link has its name; remove the link")
             self.path.mkdir(exist_ok=True)
             if sys.platform != "win32":  # Windows cannot open a folder.
                 # Another process may remove it before it is locked.
@@ -42,7 +46,7 @@ class CheckpointFolder:
 
     def clear(self) -> None:
         """Remove the checkpoint and unlock the folder; do nothing if another process has it."""
-        if not self.path.is_dir():
+        if is_link(self.path) or not self.path.is_dir():
             return
         with contextlib.suppress(OSError):
             self.claim()

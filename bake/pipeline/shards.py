@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from bake.asset import Asset
-from bake.asset.partial import check_writable, make_folder, written_whole
+from bake.asset.partial import check_writable, make_folder, make_own_folder, written_whole
 from bake.asset.write import Contents
 from bake.kinds import kind_of
 from bake.levels import is_puzzle
@@ -78,7 +78,7 @@ def build_shard(
         OutputError: the folder cannot be made or written.
     """
     folder = tasks[0].asset.parent / shard.name
-    make_folder(folder, "the shard's folder")
+    make_own_folder(folder, "the shard's folder")
     check_writable(folder)
     whole: list[Task] = []
     for place, task in enumerate(tasks):
@@ -121,7 +121,7 @@ def _bake_ranges(
     begun = time.perf_counter()
     assert isinstance(found.world, World)
     world, alike = found.world, first_alike(found.world)
-    task.asset.mkdir(exist_ok=True)
+    make_own_folder(task.asset, "the folder of the level's ranges")
     with errors_name(task.source):
         for number, profile in enumerate(world.metrics):
             sub = usable(world, profile)

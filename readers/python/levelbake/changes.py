@@ -322,7 +322,10 @@ class Changer:
             if os.path.exists(path) and not os.path.isfile(path):
                 raise OSError(0, NOT_A_FILE)
             try:
-                with open(partial, "w", encoding="utf-8", newline="\n") as file:
+                with suppress(FileNotFoundError):
+                    os.remove(partial)
+                # Where a link has the name, this raises; to write would follow the link.
+                with open(partial, "x", encoding="utf-8", newline="\n") as file:
                     file.write(patch_text(self.arcs.file, says))
                     file.flush()
                     os.fsync(file.fileno())
