@@ -19,6 +19,7 @@ from bake.cli.options import (
     among,
     assets_in,
     print_json,
+    progress_for,
     say,
     warn,
 )
@@ -114,9 +115,8 @@ def apply(
     The level as it has become is baked anew, from what the asset and the patch hold.
     """
     from bake.apply import apply_patch
-    from bake.view.console import BuildProgress, style_for
 
-    with BuildProgress(style_for(silent=quiet)) as progress:
+    with progress_for(silent=quiet) as progress:
         told: list[str] = []
         size = apply_patch(asset, patch, output, 1, partial(progress, output.name), told.append)
         progress.finished(output.name)
@@ -145,7 +145,6 @@ def verify(
     Hops are proved optimal, and components, layers of hierarchies and lower bounds right, by code
     that shares nothing with the bake.
     """
-    from bake.view.console import BuildProgress, style_for
 
     if importlib.util.find_spec("scipy") is None:
         raise mistakes.BakeError(
@@ -154,7 +153,7 @@ def verify(
         )
     results: list[dict[str, Any]] = []
     errors: list[mistakes.BakeError] = []
-    with BuildProgress(style_for(silent=as_json or quiet)) as progress:
+    with progress_for(silent=as_json or quiet) as progress:
         for asset in assets_in(assets):
             try:
                 beside = _compared(asset)

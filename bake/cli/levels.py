@@ -25,6 +25,7 @@ from bake.cli.options import (
     among,
     print_json,
     print_left_out,
+    progress_for,
     recipe_file,
     say,
     tasks_of,
@@ -202,12 +203,11 @@ def _show(
     from bake.lint.findings import as_text, summed_up
     from bake.lint.ignored import ignored_by_build
     from bake.recipe import load_recipe
-    from bake.view.console import BuildProgress, style_for
     from bake.view.report import as_data, line_of, print_summary
 
     begun = time.perf_counter()
     outcomes = []
-    with BuildProgress(style_for(silent=as_json or quiet)) as progress:
+    with progress_for(silent=as_json or quiet) as progress:
         for outcome in made(progress):
             progress.finished(outcome.task.name, line_of(outcome))
             outcomes.append(outcome)

@@ -21,6 +21,7 @@ from bake.cli import mistakes
 if TYPE_CHECKING:
     from bake.pipeline import Task
     from bake.pipeline.sources import LeftOut
+    from bake.view.console import BuildProgress
 
 #: The most files that are listed as left out.
 _MOST_LEFT_OUT = 8
@@ -96,6 +97,27 @@ def warn(text: str) -> None:
     """Print a line that is no mistake on standard error."""
     typer.secho("warning: ", fg="yellow", bold=True, nl=False, err=True)
     typer.echo(mistakes.printable(text), err=True)
+
+
+def slowness() -> list[str]:
+    """Return a line for each reason why kernels are slow; most often there is none."""
+    from bake.kernels.jit import slowness_notes
+
+    return slowness_notes()
+
+
+def progress_for(*, silent: bool, lines: bool = True) -> BuildProgress:
+    """Return the display of a command's progress, with a warning where kernels are slow.
+
+    Args:
+        silent: whether nothing is shown, and no warning either.
+        lines: whether lines are shown where there is no terminal.
+    """
+    from bake.view.console import BuildProgress, style_for
+
+    style = style_for(silent=silent)
+    shown = "silent" if style == "lines" and not lines else style
+    return BuildProgress(shown, tuple if silent else slowness)
 
 
 def tell(error: mistakes.BakeError) -> None:

@@ -22,6 +22,8 @@ from bake.cli.options import (
     Weight,
     print_json,
     say,
+    slowness,
+    warn,
 )
 from bake.view import Show
 
@@ -159,6 +161,9 @@ def evaluate(
 
     The exit code is 1 if a path is missing, or longer than its method promises.
     """
+    if not as_json:
+        for line in slowness():
+            warn(line)
     from bake.view.evaluate import Drawn
     from bake.view.evaluate import evaluate as run
 

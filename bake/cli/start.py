@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bake.cli import mistakes
-from bake.cli.options import Jobs, Json, print_json, say
+from bake.cli.options import Jobs, Json, print_json, progress_for, say
 
 if TYPE_CHECKING:
     from bake.lint.findings import Finding
@@ -41,11 +41,10 @@ def init(
     """
     from bake.lint.levels import surprises
     from bake.start.first_recipe import try_recipe, write_first_recipe
-    from bake.view.console import BuildProgress, style_for
 
     started = write_first_recipe(folder, force=force, reduce=reduce)
     tried: list[Tried] = []
-    with BuildProgress(style_for(silent=as_json)) as progress:
+    with progress_for(silent=as_json) as progress:
         for each in try_recipe(
             started.recipe, jobs=jobs, force=force, draw=pictures, report=progress
         ):

@@ -21,6 +21,7 @@ from bake.cli.options import (
     RecipeFile,
     Sources,
     print_json,
+    progress_for,
     recipe_file,
     say,
     tasks_of,
@@ -118,12 +119,10 @@ class _Printer:
     def build(self, tasks: Sequence[Task], jobs: int | None) -> list[Outcome]:
         """Bake what is stale, and print what came of it."""
         from bake import pipeline
-        from bake.view.console import BuildProgress, style_for
         from bake.watch.levels import news_of
 
         outcomes = []
-        silent = self._quiet or self._as_json or style_for(silent=False) == "lines"
-        with BuildProgress(style_for(silent=silent)) as progress:
+        with progress_for(silent=self._quiet or self._as_json, lines=False) as progress:
             for outcome in pipeline.build(tasks, jobs=jobs, force=False, report=progress):
                 progress.finished(outcome.task.name)
                 outcomes.append(outcome)

@@ -25,6 +25,7 @@ import numpy as np
 
 from bake.kernels.cache import Turn, cache_folder
 from bake.kernels.jit import Kernel, noted
+from bake.kernels.trust import make_folder
 from bake.processors import processors
 
 #: Called with what is being done, and the fraction of it that is done.
@@ -42,10 +43,11 @@ def compile_ahead(rehearse: Callable[[], object], report: Report) -> str:
         report: called with how many kernels are to be compiled, and the fraction that is.
 
     Returns:
-        How many were compiled, in a sentence; empty where all were there, or no code can be kept.
+        The number of kernels that were compiled, or why none were, in a sentence; empty where all
+        were there.
     """
     if not _can_keep():
-        return ""
+        return f"compiled code cannot be kept: {cache_folder()} cannot be written"
     turn = Turn(cache_folder() / "ahead.turn")
     report("waiting for the compiler", 0)
     turn.take()
@@ -61,7 +63,7 @@ def compile_ahead(rehearse: Callable[[], object], report: Report) -> str:
 
 def _can_keep() -> bool:
     try:
-        cache_folder().mkdir(parents=True, exist_ok=True)
+        make_folder(cache_folder())
         with tempfile.TemporaryFile(dir=cache_folder()):
             return True
     except OSError:

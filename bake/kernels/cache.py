@@ -16,12 +16,13 @@ import importlib
 import io
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
+
+from bake.kernels.trust import check_own, find_cache_folder, make_folder, protect
 
 #: Folders and files of the package that kernels lie in or take constants from.
 SOURCES = ("graph.py", "kernels", "school", "search", "verify")
@@ -52,14 +53,9 @@ PORTABLE = {
 }
 
 
-@cache
 def cache_folder() -> Path:
-    """Return the folder for what is compiled, which holds a folder for each digest of sources.
-
-    It lies in ``BAKE_CACHE_DIR`` if that is set, otherwise in ``NUMBA_CACHE_DIR`` if that is set,
-    otherwise where users keep caches.
-    """
-    return _base_folder() / "kernels"
+    """Return the folder for compiled kernels, which holds a folder for each digest of sources."""
+    return find_cache_folder()[0]
 
 
 @cache
@@ -120,19 +116,6 @@ def portable(target: tuple[str, str, str]) -> tuple[str, str, str] | None:
     return (target[0], name, "") if name and needed <= has else None
 
 
-def _base_folder() -> Path:
-    chosen = os.environ.get("BAKE_CACHE_DIR") or os.environ.get("NUMBA_CACHE_DIR")
-    if chosen:
-        return Path(chosen)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "levelbake"
-
-
 def disk_cache(function: Callable[..., Any], *, inner: bool) -> Any:
     """Return the cache in which numba keeps a compiled function; None where there is no cache.
 
@@ -165,6 +148,9 @@ def _cache_class(inner: bool) -> Any:
         def get_cache_path(self) -> str:
             return str(folders_of(Path(self._py_file))[0])
 
+        def ensure_cache_path(self) -> None:
+            make_folder(Path(self.get_cache_path()))
+
         def get_source_stamp(self) -> str:
             return digest_of(_PACKAGE, Path(self._py_file))
 
@@ -184,16 +170,24 @@ def _cache_class(inner: bool) -> Any:
             with super()._open_for_write(filepath) as file:
                 content = io.BytesIO()
                 yield content
+                protect(file.fileno())
                 file.write(content.getvalue() + hashlib.sha256(content.getvalue()).digest())
 
         def _load_index(self) -> Any:
             if Path(self._index_path).exists():
-                _check_digest(self._index_path)
+                self._check(self._index_path)
             return super()._load_index()
 
         def _load_data(self, name: str) -> Any:
-            _check_digest(self._data_path(name))
+            self._check(self._data_path(name))
             return super()._load_data(name)
+
+        def _check(self, path: str) -> None:
+            """Raise unless a file is whole, and another user cannot have written it."""
+            # Files of a wheel are as safe as the code beside them.
+            if CARRIED not in Path(path).parents:
+                check_own(Path(path))
+            _check_digest(path)
 
     class DiskCache(caching.FunctionCache):  # type: ignore[name-defined, misc]
         """numba's cache of one function, which is dropped where it cannot be read or written."""
@@ -299,7 +293,7 @@ class Turn:
         if self._file is None:
             with suppress(ImportError, OSError):
                 lock = importlib.import_module("fcntl")
-                self._path.parent.mkdir(parents=True, exist_ok=True)
+                make_folder(self._path.parent)
                 self._file = self._path.open("ab")
                 self.held.add(self)
                 lock.flock(self._file, lock.LOCK_EX)

@@ -26,6 +26,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from bake.interrupts import interrupts_held
 from bake.kernels.cache import disk_cache, folders_of
+from bake.kernels.trust import find_cache_folder
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -329,8 +330,23 @@ def _widened(kind: Any) -> Any:
     return numba_types.int64 if kind in narrow else kind
 
 
+def _is_disabled() -> bool:
+    return os.environ.get("NUMBA_DISABLE_JIT", "") not in ("", "0")
+
+
+def slowness_notes() -> list[str]:
+    """Return a line for each reason why kernels are slow, or why they are compiled again."""
+    plain = "so kernels run as plain Python, up to a hundred times slower"
+    if not COMPILED:
+        return [f"numba is not installed, {plain}"]
+    if _is_disabled():
+        return [f"NUMBA_DISABLE_JIT is set, {plain}"]
+    note = find_cache_folder()[1]
+    return [note] if note else []
+
+
 def _kernel(function: Callable[P, R], **options: Any) -> Callable[P, R]:
-    if not COMPILED or os.environ.get("NUMBA_DISABLE_JIT", "") not in ("", "0"):
+    if not COMPILED or _is_disabled():
         return function
     return cast("Callable[P, R]", Kernel(function, **options))
 

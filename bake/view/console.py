@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -46,8 +46,14 @@ class BuildProgress:
     :data:`HEARTBEAT` seconds until then.
     """
 
-    def __init__(self, style: Style) -> None:
-        self._style = style
+    def __init__(self, style: Style, warnings: Callable[[], Iterable[str]] = tuple) -> None:
+        """Show nothing yet.
+
+        Args:
+            style: how progress is shown.
+            warnings: returns lines to print, in any style, when work on the first level begins.
+        """
+        self._style, self._warnings = style, warnings
         self._running: dict[str, _Running] = {}
         self._finished: set[str] = set()
         self._bars: dict[str, TaskID] = {}
@@ -91,6 +97,9 @@ class BuildProgress:
         with self._lock:
             if level in self._finished:  # News of it may come later than its end.
                 return
+            lines, self._warnings = self._warnings(), tuple
+            for line in lines:
+                _print_line(f"warning: {line}")
             now = time.monotonic()
             running = self._running.setdefault(level, _Running(now, now))
             changed = running.stage != stage

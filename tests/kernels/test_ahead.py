@@ -14,7 +14,7 @@ import pytest
 from bake.kernels import ahead, jit
 from tests.support import forked
 from tests.support.baked import write_graph, write_grid
-from tests.support.counted import PUSH, python
+from tests.support.counted import PUSH, python, taken
 
 pytestmark = pytest.mark.skipif(not jit.COMPILED, reason="numba is not installed")
 
@@ -65,8 +65,9 @@ def test_what_is_there_is_not_compiled_again(tmp_path: Path) -> None:
 def test_a_cache_that_cannot_be_written_starts_no_process(tmp_path: Path) -> None:
     nowhere = tmp_path / "file"
     nowhere.write_text("no folder")
-    code = "ahead.subprocess = None\nprint(ahead.compile_ahead(rehearse, report), end='')\n"
-    assert python(AHEAD + code + PUSH, nowhere) == "0 1"
+    code = "ahead.subprocess = None\nprint(ahead.compile_ahead(rehearse, report)[:30])\n"
+    done = python(AHEAD + code + PUSH, nowhere, **taken(tmp_path / "tmp"))
+    assert done == "compiled code cannot be kept: \n0 1"
 
 
 def test_processes_that_cannot_start_leave_it_to_whoever_calls(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Runs kernels in processes of their own, and counts which of them were in the cache."""
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,6 +34,14 @@ for name in [name for name in sys.modules if name.partition(".")[0] == "bake"]:
     del sys.modules[name]
 os.environ["BAKE_CACHE_DIR"] = sys.argv[1]
 """
+
+
+def taken(folder: Path) -> dict[str, str]:
+    """Variables under which a folder for temporary files has no place for a cache."""
+    folder.mkdir()
+    user = f"-{os.getuid()}" if hasattr(os, "getuid") else ""
+    (folder / f"levelbake{user}").write_text("no folder")
+    return {"TMPDIR": str(folder)}
 
 
 def python(code: str, cache: Path, arguments: Sequence[str] = (), **variables: str) -> str:

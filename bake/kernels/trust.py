@@ -1,0 +1,206 @@
+"""Find a folder for compiled kernels that no other user may write.
+
+Code in the cache is run, and numba's index of that code is a pickle, which runs code as well when
+it is read. Whoever may write the cache may therefore run code as this user. A digest in a file is
+no protection, as anybody can compute it; who owns the folders and files is.
+
+Windows keeps caches where other users may not write, and nothing is checked there.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+#: Where files can neither be read nor written; the cache where there is no folder for it.
+NOWHERE = Path(os.devnull, "kernels")
+
+#: Symbolic links that a path may lead through.
+_MOST_LINKS = 40
+
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+@cache
+def find_cache_folder() -> tuple[Path, str]:
+    """Return the folder for compiled kernels, and a line about it if it is not the usual one.
+
+    The usual folder lies in ``BAKE_CACHE_DIR`` if that is set, otherwise in ``NUMBA_CACHE_DIR`` if
+    that is set, otherwise where users keep caches. If another user may write it, or this one may
+    not, a folder for temporary files of this user alone takes its place.
+    """
+    usual = _usual_base()
+    if not (found := _fault_of(usual)):
+        return usual / "kernels", ""
+    remedy = "set BAKE_CACHE_DIR to a folder that you alone may write"
+    import tempfile  # Most processes need none of it.
+
+    try:
+        user = f"-{os.getuid()}" if sys.platform != "win32" else ""
+        private = Path(tempfile.gettempdir(), f"levelbake{user}")
+        private_fault = _fault_of(private)
+    except OSError as error:
+        private, private_fault = NOWHERE, str(error.strerror or error)
+    if not private_fault:
+        return private / "kernels", f"{found}, so compiled code is kept in {private}; {remedy}"
+    return NOWHERE, f"{found}, and {private_fault}, so no compiled code is kept; {remedy}"
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder of the cache, and those it lies in, which this user alone may write.
+
+    Raises:
+        OSError: a folder cannot be made, or another user may write to it.
+    """
+    missing = [each for each in (folder, *folder.parents) if not os.path.lexists(each)]
+    for each in reversed(missing):
+        with suppress(FileExistsError):
+            each.mkdir(mode=0o755)
+    base = find_cache_folder()[0].parent
+    for each in (folder, *folder.parents):
+        about = each.lstat() if each != base else each.stat()
+        if not (stat.S_ISDIR(about.st_mode) and _is_own(about)):
+            raise PermissionError(f"{each} is no folder that this user alone may write")
+        if each == base:
+            break
+
+
+def protect(handle: int) -> None:
+    """Let no other user write an open file, whatever the umask is."""
+    if sys.platform != "win32":
+        os.fchmod(handle, stat.S_IMODE(os.fstat(handle).st_mode) & ~_OTHERS_WRITE)
+
+
+def check_own(file: Path) -> None:
+    """Raise ValueError if another user may write a file of the cache, or the folder of the file."""
+    if not (_is_own(file.parent.stat()) and _is_own(file.stat())):
+        raise ValueError(f"another user may write {file}")
+
+
+def _usual_base() -> Path:
+    chosen = os.environ.get("BAKE_CACHE_DIR") or os.environ.get("NUMBA_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "levelbake"
+
+
+def _fault_of(base: Path) -> str:
+    """Return why ``kernels`` in a folder cannot be the cache, as a clause; empty if it can be."""
+    folder = base / "kernels"
+    try:
+        if sys.platform != "win32":
+            above = len(base.absolute().parts)
+            for passed, depth in _passed_by(folder):
+                if fault := _distrust(passed, is_above=depth < above):
+                    return fault
+        nearest = folder
+        while not nearest.exists():
+            nearest = nearest.parent
+        if not nearest.is_dir():
+            return f"{nearest} is not a folder"
+        is_filled = nearest == folder and next(folder.iterdir(), None) is not None
+    except (OSError, RuntimeError) as error:
+        return f"{folder} cannot be used ({getattr(error, 'strerror', None) or error})"
+    if not os.access(nearest, os.W_OK | os.X_OK) and not is_filled:
+        return f"{nearest} cannot be written"
+    return ""
+
+
+def _passed_by(path: Path) -> Iterator[tuple[Path, int]]:
+    """Yield all folders and links that the system passes on its way to a path, as far as it exists.
+
+    Yields:
+        Each with the number of parts of the path that lead to it.
+    """
+    path = path.absolute()
+    ahead = [(part, depth) for depth, part in enumerate(path.parts)][:0:-1]
+    place, links = Path(path.anchor), 0
+    yield place, 1
+    while ahead:
+        part, depth = ahead.pop()
+        place = place.parent if part == ".." else place / part
+        if not os.path.lexists(place):
+            return
+        yield place, depth + 1
+        if place.is_symlink():
+            links += 1
+            if links > _MOST_LINKS:
+                raise OSError(f"{path} leads through too many links")
+            target = place.parent / place.readlink()
+            # The last part is what the link stands for; the others lie above that.
+            *above, last = target.parts[1:] or ("",)
+            ahead += [(last, depth), *((each, 0) for each in reversed(above))]
+            place = Path(target.anchor)
+
+
+def _distrust(path: Path, *, is_above: bool) -> str:
+    """Return why a folder or link that leads to the cache is not safe; empty if it is.
+
+    Args:
+        path: the folder or link.
+        is_above: whether it lies above the base of the cache. Others may write such a folder if it
+            is sticky, as they can replace nothing in it.
+    """
+    about = path.lstat()
+    if stat.S_ISLNK(about.st_mode):  # Its mode means nothing; who may replace it, its folder says.
+        return "" if about.st_uid in (0, os.getuid()) else f"{path} belongs to another user"
+    if not stat.S_ISDIR(about.st_mode):
+        return f"{path} is not a folder"
+    if about.st_uid not in (0, os.getuid()) and not (is_above and about.st_uid == _nobody()):
+        return f"{path} belongs to another user"
+    if _others_write(about) and not (is_above and about.st_mode & stat.S_ISVTX):
+        return f"other users may write {path}"
+    return ""
+
+
+def _is_own(about: os.stat_result) -> bool:
+    """Return whether no other user but root may write a file or folder."""
+    if sys.platform == "win32":
+        return True
+    return about.st_uid in (0, os.getuid()) and not _others_write(about)
+
+
+def _others_write(about: os.stat_result) -> bool:
+    if about.st_mode & stat.S_IWOTH:
+        return True
+    return bool(about.st_mode & stat.S_IWGRP) and not _is_private_group(about.st_gid)
+
+
+@cache
+def _is_private_group(group: int) -> bool:
+    """Return whether a group has no member but this user.
+
+    Many systems create such a group of the user's name for each user, and let it write what the
+    user creates.
+    """
+    if sys.platform == "win32":
+        return True
+    import grp
+    import pwd
+
+    try:
+        user, members = pwd.getpwuid(os.getuid()), grp.getgrgid(group)
+    except KeyError:
+        return False
+    is_alone = {*members.gr_mem} <= {user.pw_name}
+    return user.pw_gid == group and members.gr_name == user.pw_name and is_alone
+
+
+@cache
+def _nobody() -> int:
+    """Return the user that owns, inside of a container, what belongs to users outside of it."""
+    try:
+        return int(Path("/proc/sys/kernel/overflowuid").read_text())
+    except (OSError, ValueError):
+        return 0
