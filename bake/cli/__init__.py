@@ -36,6 +36,8 @@ _INTERRUPTED_NOTE = "interrupted; what was finished is kept"
 #: Seconds a command has to end by itself after an interrupt.
 _PATIENCE = 1.5
 
+_MORE_MEMORY = "let the process have more memory or threads (`ulimit -a` lists its limits)"
+
 #: What wrong usage raises; typer does not export it.
 _UsageError: Any = typer.BadParameter.__base__
 
@@ -148,6 +150,14 @@ def _run() -> None:
         if error.filename is None:
             raise
         tell(mistakes.BakeError(f"cannot be used: {error.strerror}", file=str(error.filename)))
+        sys.exit(1)
+    except MemoryError:
+        tell(mistakes.BakeError("ran out of memory", remedy=_MORE_MEMORY))
+        sys.exit(1)
+    except RuntimeError as error:
+        if str(error) != "can't start new thread":  # As Python says it.
+            raise
+        tell(mistakes.BakeError("the system starts no more threads", remedy=_MORE_MEMORY))
         sys.exit(1)
 
 

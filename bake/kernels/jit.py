@@ -22,11 +22,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from bake.interrupts import interrupts_held
 from bake.kernels.cache import disk_cache, folders_of
 from bake.kernels.trust import find_cache_folder
+
+if TYPE_CHECKING:
+    from levelbake.errors import BakeError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -129,8 +132,13 @@ class Kernel:
         with self._making:
             if self._compiled is None:
                 try:
+                    _load_numba()
                     self._compiled = _for_python(self)
                 except ImportError:  # numba is there, but does not fit the rest of what is.
+                    self._compiled = self.plain
+                except UnloadableError as error:
+                    if _may_wait():
+                        raise error.told() from None
                     self._compiled = self.plain
             return self._compiled
 
@@ -158,6 +166,8 @@ class _Blocks:
     #: Whether kernels of the cache are worth loading numba for.
     loading = False
     lock = threading.Lock()
+    #: Why numba could not be loaded; a second attempt would find a half of it.
+    unloadable: str | None = None
     #: Called with a kernel that is not loaded, and its arguments; then it runs as plain Python.
     note: Callable[[Kernel, tuple[Any, ...]], None] | None = None
 
@@ -203,6 +213,37 @@ def noted(note: Callable[[Kernel, tuple[Any, ...]], None]) -> Iterator[None]:
         yield
     finally:
         _Blocks.note = None
+
+
+class UnloadableError(Exception):
+    """The libraries of numba cannot be loaded, as where a process may not have enough memory."""
+
+    def told(self) -> BakeError:
+        """Return the error for a person who waits for the compiler."""
+        from levelbake.errors import BakeError
+
+        return BakeError(
+            f"numba, which compiles kernels, cannot be loaded: {self}",
+            remedy="let the process have more memory (`ulimit -v` limits it), install numba and "
+            "llvmlite again, or set NUMBA_DISABLE_JIT=1 to bake without it, slowly",
+        )
+
+
+def _load_numba() -> None:
+    """Load numba.
+
+    Raises:
+        ImportError: it does not fit the versions of other packages.
+        UnloadableError: its libraries cannot be loaded.
+    """
+    if _Blocks.unloadable is None:
+        try:
+            importlib.import_module("numba")
+        except (OSError, MemoryError) as error:
+            said = next(iter(str(error).splitlines()), "") or type(error).__name__
+            _Blocks.unloadable = said.partition(". ")[0]
+    if _Blocks.unloadable is not None:
+        raise UnloadableError(_Blocks.unloadable)
 
 
 def _dispatcher(kernel: Kernel, *, inner: bool) -> Any:

@@ -163,6 +163,14 @@ def attempt(
         )
         return Outcome(task, "failed", error=error)
     except BakeError as error:
+        if type(error) is BakeError and error.file is None:
+            error = BakeError(
+                error.found,
+                file=task.source,
+                place=error.place,
+                expected=error.expected,
+                remedy=error.remedy,
+            )
         return Outcome(task, "failed", error=error)
     return Outcome(task, "baked", baked=baked, flat=flat)
 
