@@ -28,8 +28,9 @@ from levelbake.errors import AssetError, OutputError
 from levelbake.file import FORMAT_VERSION, Header
 
 _ESCAPED = {"$": "$$", " ": "\\ ", "#": "\\#"}
-#: Characters that mean something to Make, and for which Make and Ninja share no escape.
-_UNUSABLE = "%*?[]:;=|~\\"
+#: Characters for which Make and Ninja share no escape: those that mean something to Make, and those
+#: at which Ninja ends a name. Ninja 1.11 does so at quotes and &, and finds the asset always stale.
+_UNUSABLE = "%*?[]:;=|~\\'\"&`<>^"
 
 
 def recipe_digest(recipe: LevelRecipe) -> str:
@@ -164,7 +165,7 @@ def _escaped(path: Path, depfile: Path) -> str:
     found = next((sign for sign in text if sign in _UNUSABLE or not sign.isprintable()), None)
     if found is not None:
         raise OutputError(
-            f"{str(path)!r} cannot be named in a depfile, as Make gives {found!r} a meaning",
+            f"{str(path)!r} cannot be named in a depfile, as {found!r} has a meaning there",
             file=depfile,
             expected=f"paths without control characters and {' '.join(_UNUSABLE)}",
             remedy="rename it",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -17,6 +18,14 @@ from tests.support.command import bake
 from tests.support.ldtk_projects import int_grid, level, project, write
 from tests.support.projects import run
 from tests.support.readers import tool
+
+ROOT = Path(__file__).resolve().parents[2]
+
+#: Names of files that Make and every Ninja can be told.
+NAMES = ["keep", "the keep", "$HOME #1", "a$(shell echo b)", "x  y", "é-ü_(1)", "!@+,{}-._", "界"]
+
+#: The Ninjas of this machine; more can be named in the variable, with the system's separator.
+NINJAS = os.environ.get("BAKE_NINJAS", "ninja").split(os.pathsep)
 
 
 def a_project(folder: Path, name: str = "keep") -> list[Task]:
@@ -67,7 +76,7 @@ def test_a_level_that_never_baked(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize(
     "name",
-    ["keep", "the keep", "$HOME #1", "a$(shell echo b)", "x  y", "é-ü_(1)", "a'b\"c", "&!@+,"],
+    NAMES,
 )
 def test_make_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Make finds every file under its own name, and bakes again when one is touched or gone."""
@@ -105,8 +114,46 @@ def test_make_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: st
     assert stale()
 
 
-@pytest.mark.parametrize("sign", "%*?[]:;=|~\\\n\t")
-def test_names_that_make_cannot_be_told(
+@pytest.mark.parametrize("ninja", NINJAS)
+@pytest.mark.parametrize("name", NAMES)
+def test_ninja_reads_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, ninja: str
+) -> None:
+    """Assets of one edge, in any order: stale when a file is touched or gone, and only then."""
+    program, tasks = tool(ninja), a_project(tmp_path, name)
+    monkeypatch.chdir(tmp_path)
+    write_depfile(Path("written.d"), tasks, Path("bake.toml"))
+    assets = [str(task.asset.relative_to(tmp_path)) for task in tasks]
+    outputs = " ".join(asset.replace("$", "$$").replace(" ", "$ ") for asset in reversed(assets))
+    Path("build.ninja").write_text(
+        "rule nav\n  command = cp written.d nav.d && touch baked/*\n"
+        f"  depfile = nav.d\n  deps = gcc\nbuild {outputs}: nav\n",
+        encoding="utf-8",
+    )
+
+    def stale() -> bool:
+        done = subprocess.run(
+            [program, "-n"], capture_output=True, text=True, check=False, encoding="utf-8"
+        )
+        assert done.returncode == 0, done
+        assert not done.stderr, done
+        return "no work to do" not in done.stdout
+
+    subprocess.run([program], check=True, capture_output=True)
+    assert not stale()
+    source = Path("levels_src", f"{name}.json")
+    for file in (source, Path("levels_src/isle/A.ldtkl"), Path("bake.toml")):
+        before = file.stat().st_mtime
+        os.utime(file, (2**31, 2**31))
+        assert stale()
+        os.utime(file, (before, before))
+        assert not stale()
+    source.unlink()
+    assert stale()
+
+
+@pytest.mark.parametrize("sign", "%*?[]:;=|~\\'\"&`<>^\n\t")
+def test_names_that_no_depfile_can_hold(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sign: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -115,6 +162,49 @@ def test_names_that_make_cannot_be_told(
         write_depfile(Path("nav.d"), [task], None)
     assert "\n" not in str(caught.value)
     assert not Path("nav.d").exists()
+
+
+def rule_of_the_page() -> str:
+    """The rule for Make on the page of the command line, the one with a depfile."""
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    (rule,) = [text for text in re.findall(r"```make\n(.*?)```", page, re.S) if "--depfile" in text]
+    return rule
+
+
+def test_the_rule_of_the_page_runs_one_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two assets, whichever is stale, also where Make runs several recipes at once."""
+    make = tool("make")
+    version = subprocess.run([make, "--version"], capture_output=True, text=True, check=True).stdout
+    found = re.search(r"GNU Make (\d+)\.(\d+)", version)
+    if found is None or tuple(map(int, found.groups())) < (4, 3):
+        pytest.skip("grouped targets came with GNU Make 4.3")
+    tasks = a_project(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    write_depfile(Path("nav.d"), tasks, Path("bake.toml"))
+    rule = rule_of_the_page().replace("baked/marsh.h5", "baked/isle.h5")
+    assert "baked/keep.h5 baked/isle.h5" in rule
+    Path("Makefile").write_text(
+        "all: baked/keep.h5 baked/isle.h5\n" + rule.replace("bake build", "@echo build #")
+    )
+
+    def builds() -> int:
+        done = subprocess.run([make, "-j4", "all"], capture_output=True, text=True, check=True)
+        return done.stdout.count("build")
+
+    for file in tmp_path.rglob("*"):
+        os.utime(file, (10**9, 10**9))
+    assert builds() == 0
+    for name in ("bake.toml", "levels_src/keep.json", "levels_src/isle/A.ldtkl"):
+        os.utime(name)
+        os.utime("baked/keep.h5", (10**9, 10**9))
+        os.utime("baked/isle.h5", (10**9, 10**9))
+        assert builds() == 1
+        assert builds() == 0
+        os.utime(name, (10**9, 10**9))
+    Path("baked/isle.h5").unlink()
+    assert builds() == 1
 
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
