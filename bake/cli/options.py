@@ -229,7 +229,9 @@ def assets_in(paths: list[Path]) -> list[Path]:
     """
     found: list[Path] = []
     for one in paths:
-        inside = sorted(one.glob("*.h5")) if one.is_dir() else [one]
+        inside = [one]
+        if one.is_dir():
+            inside = sorted(each for each in one.glob("*.h5") if not each.is_dir())
         if not inside:
             raise mistakes.AssetError(
                 "there is no asset in this folder", file=one, remedy="run `bake build` first"

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from bake.kernels.cache import Turn, cache_folder
-from bake.kernels.jit import Kernel, noted
+from bake.kernels.jit import Kernel, load_numba, noted
 from bake.kernels.trust import make_folder
 from bake.processors import processors
 
@@ -189,6 +189,7 @@ def _compile() -> None:
     gc.disable()
     given: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(given,), daemon=True).start()
+    load_numba()
     typeof = importlib.import_module("numba").typeof
     while True:
         module, name, *kinds = json.loads(given.get())

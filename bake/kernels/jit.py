@@ -17,6 +17,7 @@ import os
 import sys
 import threading
 import types
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -132,7 +133,7 @@ class Kernel:
         with self._making:
             if self._compiled is None:
                 try:
-                    _load_numba()
+                    load_numba()
                     self._compiled = _for_python(self)
                 except ImportError:  # numba is there, but does not fit the rest of what is.
                     self._compiled = self.plain
@@ -229,7 +230,25 @@ class UnloadableError(Exception):
         )
 
 
-def _load_numba() -> None:
+@contextmanager
+def _without_settings_from_here() -> Iterator[None]:
+    """Have a command load numba without the settings in the current folder.
+
+    numba reads them from ``.numba_config.yaml`` there, which may be a stranger's. In a game, that
+    is for the game to decide.
+    """
+    if os.environ.get("BAKE_COMPILE") != "wait" or not Path(".numba_config.yaml").exists():
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # numba warns where it lacks a package to read them with.
+        yield
+    config: Any = importlib.import_module("numba.core.config")
+    config._config_fname = ""
+    config._env_reloader.update(force=True)
+
+
+def load_numba() -> None:
     """Load numba.
 
     Raises:
@@ -238,7 +257,8 @@ def _load_numba() -> None:
     """
     if _Blocks.unloadable is None:
         try:
-            importlib.import_module("numba")
+            with _without_settings_from_here():
+                importlib.import_module("numba")
         except (OSError, MemoryError) as error:
             said = next(iter(str(error).splitlines()), "") or type(error).__name__
             _Blocks.unloadable = said.partition(". ")[0]

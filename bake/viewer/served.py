@@ -73,7 +73,7 @@ class ServedLevels:
         return {
             path.stem: path
             for path in found
-            if path.stem.isprintable() and not self._is_patterns(path)
+            if path.stem.isprintable() and not path.is_dir() and not self._is_patterns(path)
         }
 
     def _is_patterns(self, path: Path) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from bake.viewer.served import ServedLevels
 from tests.support.command import bake, mistake
 
 
@@ -41,6 +42,15 @@ def test_a_page_of_a_folder(project: Path) -> None:
     done = bake("view", "baked", "--html", "all.html", "--json")
     assert done.data["levels"] == ["fen", "five", "ways", "yard"]
     assert done.data["bytes"] == (project / "all.html").stat().st_size
+
+
+def test_a_folder_among_assets_is_no_asset(project: Path) -> None:
+    (project / "baked" / "old.h5").mkdir()
+    done = bake("view", "baked", "--html", "all.html", "--json")
+    assert done.data["levels"] == ["fen", "five", "ways", "yard"]
+    assert sorted(ServedLevels(project / "baked").assets()) == ["fen", "five", "ways", "yard"]
+    (project / "baked" / "gone.h5").symlink_to(project / "absent.h5")
+    mistake(bake("view", "baked", "--html", "all.html"), "gone.h5")
 
 
 def test_a_page_with_traces(project: Path) -> None:

@@ -6,6 +6,7 @@ import hashlib
 import os
 import pickle
 import stat
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -319,6 +320,29 @@ def test_a_planted_index_of_another_user_is_not_read(what: str, tmp_path: Path) 
     os.chown({"base": cache, "folder": file.parent, "file": file}[what], OTHER_USER, -1)
     assert opened(cache, tmp_path) == "0 1"
     assert not (tmp_path / "mark").exists()
+
+
+@NUMBA
+@pytest.mark.parametrize("how", ["wait", ""])
+def test_a_command_ignores_settings_of_numba_in_the_folder(how: str, tmp_path: Path) -> None:
+    """A game that compiles functions of its own may have some."""
+    pytest.importorskip("yaml")
+    (tmp_path / ".numba_config.yaml").write_text("function_cache_size: 7\n")
+    code = (
+        "import sys\nfrom bake.kernels import jit\n"
+        "with jit.waiting():\n    jit.load_numba()\n"
+        "from numba.core import config\nconfig.reload_config()\n"
+        "print(config.FUNCTION_CACHE_SIZE)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=forked.surroundings(BAKE_COMPILE=how),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["128" if how else "7"]
 
 
 # -- what is said ---------------------------------------------------------------------------------
