@@ -63,7 +63,9 @@ enum {
     LB_ERROR_DOOR = -16,
     LB_ERROR_PATCH = -17,
     LB_ERROR_PATCH_VERSION = -18,
-    LB_ERROR_PATCH_LEVEL = -19
+    LB_ERROR_PATCH_LEVEL = -19,
+    LB_ERROR_HOPS = -20, /* the file holds no next hops, and nothing is followed that searches */
+    LB_ERROR_CELLS = -21 /* cells are nodes in the file, which lacks the rules of their steps */
 };
 
 /* What a level has lists of, for lb_count, lb_name and lb_find. */
@@ -79,13 +81,14 @@ enum { /* columns of the level that this reader uses */
     LBI_REGION_CELL, LBI_SPOT_NAME, LBI_SPOT_KIND, LBI_SPOT_AT, LBI_DOOR_NAME, LBI_DOOR_FIRST_CELL,
     LBI_DOOR_CELL, LBI_DOOR_FIRST_STATE, LBI_DOOR_STATE_NAME, LBI_DOOR_STATE,
     LBI_DOOR_FIRST_TERRAIN, LBI_DOOR_TERRAIN, LBI_DOOR_ID, LBI_SPOT_ID, LBI_REGION_ID, LBI_LINK_ID,
-    LBI_LINK_FIRST_PROFILE, LBI_LINK_PROFILE, LBI_SPOT_FIRST_PROFILE, LBI_SPOT_PROFILE, LBI_LEVEL_COLUMNS
+    LBI_LINK_FIRST_PROFILE, LBI_LINK_PROFILE, LBI_SPOT_FIRST_PROFILE, LBI_SPOT_PROFILE, LBI_ELEVATION,
+    LBI_CELL, LBI_LEVEL_COLUMNS
 };
 enum { /* columns of a profile that this reader uses */
     LBI_P_NUMBERS, LBI_P_COST, LBI_P_CLASS, LBI_P_STEP_TICKS, LBI_P_MAY_ENTER, LBI_P_ROW_AT,
     LBI_P_COMPONENT, LBI_P_REACH, LBI_P_FIRST_RUN, LBI_P_RUN_START, LBI_P_RUN_MOVE,
     LBI_P_GREEDY_KIND, LBI_P_GREEDY_MOVE, LBI_P_LINK_OPEN, LBI_P_WEIGHT, LBI_P_PARENT, LBI_P_TOP,
-    LBI_P_FIRST_LABEL, LBI_P_AWAY, LBI_P_TOWARD, LBI_PROFILE_COLUMNS
+    LBI_P_FIRST_LABEL, LBI_P_AWAY, LBI_P_TOWARD, LBI_P_SLOPE, LBI_PROFILE_COLUMNS
 };
 /* clang-format on */
 
@@ -136,7 +139,8 @@ typedef struct lb_nav {
 
 /* Check a file and make it ready. Nothing is copied: both must stay where they are. */
 LB_API int lb_open(lb_level *level, const void *bytes, size_t size);
-/* The profile of a name, or with NULL the first one. */
+/* The profile of a name, or with NULL the first one. LB_ERROR_HOPS: the file holds no next hops of it.
+   The nav then answers once it follows changes (lb_follow), which search, even where nothing has changed. */
 LB_API int lb_profile(const lb_level *level, const char *name_or_null, lb_nav *nav);
 /* What an error means, in a line. */
 LB_API const char *lb_error_text(int error);
@@ -159,7 +163,8 @@ LB_API int lb_cell_at(const lb_level *level, double x, double y, int32_t floor, 
 
 /* -- questions ------------------------------------------------------------------------------------ */
 
-/* The node to step to on a shortest path; `from` itself when there; -1: no path. */
+/* The node to step to on a shortest path; `from` itself when there; -1: no path; LB_ERROR_HOPS: see
+   lb_profile. */
 LB_API int32_t lb_next_hop(const lb_nav *nav, int32_t from, int32_t to);
 /* The same of many pairs, which is faster. */
 LB_API void lb_next_hops(const lb_nav *nav, const int32_t *from, const int32_t *to, int32_t *out, size_t count);
@@ -169,7 +174,7 @@ LB_API size_t lb_path(const lb_nav *nav, int32_t from, int32_t to, int32_t *node
    returns. With room 0, nodes may be NULL. */
 LB_API void lb_paths(const lb_nav *nav, const int32_t *from, const int32_t *to, int32_t *nodes, size_t room,
                      size_t *lengths, size_t count);
-/* The cost of a shortest path in units; INFINITY: none. */
+/* The cost of a shortest path in units; INFINITY: none; NAN: neither next hops nor labels say it. */
 LB_API double lb_distance(const lb_nav *nav, int32_t from, int32_t to);
 LB_API int lb_reachable(const lb_nav *nav, int32_t from, int32_t to);
 
@@ -248,7 +253,7 @@ enum { LBI_U8 = 1, LBI_U16 = 2, LBI_U32 = 4, LBI_I32 = 8, LBI_I64 = 16, LBI_F64 
 /* Names of dimensions: equal names have equal lengths. PLUS: there is one more. */
 /* clang-format off */
 enum {
-    LBI_ANY, LBI_ONE, LBI_TWO, LBI_SECTOR, LBI_D_LOCATION, LBI_D_PROFILE, LBI_D_TERRAIN, LBI_D_ARC,
+    LBI_ANY, LBI_ONE, LBI_TWO, LBI_FOUR, LBI_SECTOR, LBI_D_LOCATION, LBI_D_PROFILE, LBI_D_TERRAIN, LBI_D_ARC,
     LBI_D_FLOORS, LBI_D_AXES, LBI_D_LINK_ARC, LBI_D_LINK, LBI_D_PRICE, LBI_D_REGION,
     LBI_D_REGION_CELL, LBI_D_SPOT, LBI_D_DOOR, LBI_D_DOOR_CELL, LBI_D_STATE, LBI_D_STATE_CELL,
     LBI_D_ROW, LBI_D_CLASS, LBI_D_COMPONENT, LBI_D_REACH, LBI_D_RUN, LBI_D_KIND, LBI_D_LABEL,
@@ -314,6 +319,8 @@ static const lbi_declared lbi_level_columns[LBI_LEVEL_COLUMNS] = {
     {"link_profile", LBI_TEXT, 0, 2, {LBI_ANY, LBI_ANY, 0}},
     {"spot_first_profile", LBI_I32, 0, 1, {LBI_D_SPOT | LBI_PLUS, 0, 0}},
     {"spot_profile", LBI_TEXT, 0, 2, {LBI_ANY, LBI_ANY, 0}},
+    {"elevation", LBI_F64, 0, 1, {LBI_D_LOCATION, 0, 0}},
+    {"cell", LBI_I32, 0, 2, {LBI_D_LOCATION, LBI_ANY, 0}},
 };
 
 static const lbi_declared lbi_profile_columns[LBI_PROFILE_COLUMNS] = {
@@ -337,6 +344,7 @@ static const lbi_declared lbi_profile_columns[LBI_PROFILE_COLUMNS] = {
     {"first_label", LBI_U32, 0, 1, {LBI_D_ROW | LBI_PLUS, 0, 0}},
     {"label_away", LBI_I32, 0, 1, {LBI_D_LABEL, 0, 0}},
     {"label_toward", LBI_I32, 0, 1, {LBI_D_LABEL, 0, 0}},
+    {"slope", LBI_F64, 0, 1, {LBI_FOUR, 0, 0}},
 };
 
 /* -- opening: parse ------------------------------------------------------------------------------- */
@@ -631,6 +639,7 @@ static inline int lbi_check_profile(lb_nav *nav) {
     if (c[LBI_P_GREEDY_MOVE].data && c[LBI_P_RUN_MOVE].data && c[LBI_P_GREEDY_MOVE].bytes != c[LBI_P_RUN_MOVE].bytes)
         return LB_ERROR_COLUMN;
     if (!lbi_below(&c[LBI_P_GREEDY_KIND], c[LBI_P_GREEDY_MOVE].count)) return LB_ERROR_VALUE;
+    if (c[LBI_P_SLOPE].data && !level->column[LBI_ELEVATION].data) return LB_ERROR_COLUMN;
     if (c[LBI_P_AWAY].data && (!c[LBI_P_PARENT].data || !c[LBI_P_TOP].data || !c[LBI_P_FIRST_LABEL].data))
         return LB_ERROR_COLUMN;
     if (c[LBI_P_AWAY].data && !lbi_check_labels(nav)) return LB_ERROR_VALUE;
@@ -649,6 +658,7 @@ static inline int lbi_nav_of(const lb_level *level, int32_t profile, lb_nav *nav
     memset(nav, 0, sizeof *nav);
     for (i = 0; i < LBI_DIMENSIONS; i++) lengths[i] = -1;
     lengths[LBI_TWO] = 2;
+    lengths[LBI_FOUR] = 4;
     lengths[LBI_SECTOR] = LBI_SECTORS;
     lengths[LBI_D_LOCATION] = level->locations;
     lengths[LBI_D_TERRAIN] = level->terrains;
@@ -776,15 +786,17 @@ LBI_PUBLIC int lb_open(lb_level *level, const void *bytes, size_t size) {
 
 LBI_PUBLIC int lb_profile(const lb_level *level, const char *name_or_null, lb_nav *nav) {
     int32_t profile = name_or_null ? lb_find(level, LB_PROFILES, name_or_null) : 0;
+    int error;
     memset(nav, 0, sizeof *nav);
     if (profile < 0 || profile >= level->profiles) return LB_ERROR_PROFILE;
-    return lbi_nav_of(level, profile, nav);
+    error = lbi_nav_of(level, profile, nav);
+    return error == LB_OK && !nav->first_run ? LB_ERROR_HOPS : error;
 }
 
 LBI_PUBLIC const char *lb_error_text(int error) {
     static const char *const texts[] = {
         "no error",
-        "the memory is not at a multiple of 8, or too small: ask lb_changes_size",
+        "the memory is not at a multiple of 8, or too small for the level and its prices",
         "this is no level of bake: export one with `bake export ASSET -o LEVEL.bake`",
         "another version of the format: export the level with the bake of this reader",
         "not as long as its header says: the file is cut off, or was taken for text",
@@ -793,18 +805,20 @@ LBI_PUBLIC const char *lb_error_text(int error) {
         "damaged: a column is missing, or has another type or shape",
         "damaged: a number lies outside what it counts",
         "this machine is big-endian, and the file is not",
-        "no such profile in this file: lb_name(level, LB_PROFILES, i) tells the names",
+        "no such profile in this file",
         "no such node",
         "no such terrain",
-        "a price is 1 to 2^29 ticks, INFINITY, or negative for the usual one",
+        "a price is 1 to 2^29 ticks, infinite, or the usual one",
         "no arc leads from one to the other; this reader cannot add any",
         "no room for more prices: open the changes with more",
         "no such door, or it has no such state",
         "no patch, or a damaged one: save it again",
         "a patch with links or new arcs, which this reader does not know",
         "a patch of another level, or of another bake of it",
+        "the file holds no next hops: follow changes, which search, or export next_hops as well",
+        "cells are nodes in this file, which lacks the rules of their steps: change the asset instead",
     };
-    if (error > 0 || error < LB_ERROR_PATCH_LEVEL) return "no such error";
+    if (error > 0 || error < LB_ERROR_CELLS) return "no such error";
     return texts[-error];
 }
 
@@ -1114,7 +1128,8 @@ LBI_INLINE int32_t lbi_hop(const lb_nav *nav, int32_t from, int32_t to, uint32_t
 
 LBI_PUBLIC int32_t lb_next_hop(const lb_nav *nav, int32_t from, int32_t to) {
     uint32_t move;
-    return nav->now ? nav->now->next_hop(nav, from, to) : lbi_hop(nav, from, to, &move);
+    if (nav->now) return nav->now->next_hop(nav, from, to);
+    return nav->level && !nav->first_run ? LB_ERROR_HOPS : lbi_hop(nav, from, to, &move);
 }
 
 LBI_PUBLIC void lb_next_hops(const lb_nav *nav, const int32_t *from, const int32_t *to, int32_t *out, size_t count) {
@@ -1334,6 +1349,7 @@ static inline double lbi_distance(const lb_nav *nav, int32_t from, int32_t to) {
         ticks = lbi_label_ticks(nav, row, goal);
         return ticks >= LBI_NO_LABEL ? INFINITY : (double)ticks / level->ticks_per_unit;
     }
+    if (!nav->first_run) return NAN;
     for (left = nav->rows; from != to; left--) {
         uint32_t move = 0;
         int32_t head = lbi_hop(nav, from, to, &move), price;
@@ -1353,14 +1369,13 @@ LBI_PUBLIC double lb_distance(const lb_nav *nav, int32_t from, int32_t to) {
 LBI_PUBLIC int lb_reachable(const lb_nav *nav, int32_t from, int32_t to) {
     int32_t row, goal;
     int joined;
-    uint32_t move;
     if (nav->now && !nav->now->is_baked(nav)) return nav->now->next_hop(nav, from, to) >= 0;
     if (!nav->level || !lbi_is_location(nav->level, from) || !lbi_is_location(nav->level, to)) return 0;
     row = nav->row_at[from];
     goal = nav->row_at[to];
     if (row < 0 || goal < 0) return 0;
     joined = lbi_joined(nav, row, goal);
-    return joined == 2 ? lbi_hop(nav, from, to, &move) >= 0 : joined;
+    return joined == 2 ? lb_next_hop(nav, from, to) >= 0 : joined;
 }
 
 /* -- what the level has --------------------------------------------------------------------------- */
@@ -1392,7 +1407,7 @@ static inline int32_t lbi_find(const lbi_column *names, int64_t first, int64_t e
 
 LBI_PUBLIC int32_t lb_find(const lb_level *level, int kind, const char *name) {
     const lbi_column *names = lbi_names(level, kind);
-    return names && names->data ? lbi_find(names, 0, names->count, name) : -1;
+    return names && names->data && name ? lbi_find(names, 0, names->count, name) : -1;
 }
 
 LBI_PUBLIC const char *lb_id(const lb_level *level, int kind, int32_t number) {
@@ -1464,7 +1479,7 @@ LBI_PUBLIC const uint8_t *lb_door_terrains(const lb_level *level, int32_t door, 
 
 LBI_PUBLIC int32_t lb_find_door_state(const lb_level *level, int32_t door, const char *name) {
     int32_t states = lb_door_states(level, door), first, found;
-    if (states == 0) return -1;
+    if (states == 0 || !name) return -1;
     first = lbi_i32(&level->column[LBI_DOOR_FIRST_STATE])[door];
     found = lbi_find(&level->column[LBI_DOOR_STATE_NAME], first, first + states, name);
     return found < 0 ? -1 : found - first;

@@ -50,9 +50,11 @@ typedef struct lb_changes {
 LB_API size_t lb_changes_size(const lb_level *level, int32_t price_room);
 /* Begin as baked, in memory at a multiple of 8 that is the caller's again once nobody follows. */
 LB_API int lb_changes_open(lb_changes *changes, const lb_level *level, int32_t price_room, void *memory, size_t size);
-/* From now on answers are those of the changed level, exact at once; NULL: as it was baked. */
+/* From now on answers are those of the changed level, exact at once; NULL: as it was baked. Where the
+   file holds no next hops, changes search even if nothing has changed. */
 LB_API int lb_follow(lb_nav *nav, lb_changes *changes_or_null);
-/* Each of these returns LB_OK, or an error when nothing has changed. */
+/* Each of these returns LB_OK, or an error when nothing has changed. LB_ERROR_CELLS: in this file cells
+   are nodes, and nothing of it can be changed. */
 LB_API int lb_set_blocked(lb_changes *changes, int32_t node); /* puts an obstacle there */
 LB_API int lb_set_open(lb_changes *changes, int32_t node);    /* takes it, or the wall, away */
 LB_API int lb_set_terrain(lb_changes *changes, int32_t node, int32_t terrain);
@@ -209,6 +211,16 @@ static inline int32_t lbi_ticks(const lb_level *level, double units) {
     return whole <= LBI_MOST_TICKS ? whole : 0;
 }
 
+/* What the slope of an arc of a graph adds to its price in units; INFINITY: it is too steep. */
+static inline double lbi_slope(const lb_nav *nav, int32_t at, int32_t head) {
+    const double *slope = lbi_f64(&nav->column[LBI_P_SLOPE]);
+    const double *elevation = lbi_f64(&nav->level->column[LBI_ELEVATION]);
+    double rise = slope ? elevation[head] - elevation[at] : 0.0;
+    if (!slope || rise == 0.0) return 0.0;
+    if (!(rise <= slope[2]) || !(-rise <= slope[3])) return INFINITY;
+    return rise > 0.0 ? slope[0] * rise : slope[1] * -rise;
+}
+
 /* What a move costs now (or with NULL as baked), and where it leads; BLOCKED: it cannot be taken. */
 static inline int32_t lbi_price_of(const lb_nav *nav, const lb_changes *now, int32_t at, uint32_t move,
                                    int32_t *head) {
@@ -236,8 +248,10 @@ static inline int32_t lbi_price_of(const lb_nav *nav, const lb_changes *now, int
         lbi_terrain(level, now, *head) != lbi_terrain(level, NULL, *head)) {
         const double *cost = lbi_f64(&nav->column[LBI_P_COST]);
         double a = cost[lbi_terrain(level, now, at)], b = cost[lbi_terrain(level, now, *head)];
-        double each = level->cost_rule == 0 ? (a + b) / 2 : b;
-        ticks = lbi_ticks(level, each * lbi_f64(&level->column[LBI_LENGTH])[arc]);
+        double units = level->cost_rule == 0 ? (a + b) / 2 : b;
+        units *= lbi_f64(&level->column[LBI_LENGTH])[arc];
+        units += lbi_slope(nav, at, *head);
+        ticks = lbi_ticks(level, units);
         if (ticks == 0) return LBI_BLOCKED;
     }
     return ticks != LBI_BLOCKED && lbi_own(level, now, at, *head, &own) >= 0 ? own.ticks : ticks;
@@ -452,15 +466,23 @@ static inline void lbi_put_price(lb_changes *changes, int32_t from, int32_t to, 
     changes->version++;
 }
 
-LBI_PUBLIC int lb_set_blocked(lb_changes *changes, int32_t node) {
+/* Whether something may change at a node; else the error. */
+static inline int lbi_may_change(const lb_changes *changes, int32_t node) {
     if (!changes->level || !lbi_is_location(changes->level, node)) return LB_ERROR_PLACE;
+    return changes->level->column[LBI_CELL].data ? LB_ERROR_CELLS : LB_OK;
+}
+
+LBI_PUBLIC int lb_set_blocked(lb_changes *changes, int32_t node) {
+    int error = lbi_may_change(changes, node);
+    if (error != LB_OK) return error;
     lbi_put(changes, node, changes->terrain[node], LBI_OBSTACLE);
     return LB_OK;
 }
 
 LBI_PUBLIC int lb_set_open(lb_changes *changes, int32_t node) {
     int32_t profile, terrain;
-    if (!changes->level || !lbi_is_location(changes->level, node)) return LB_ERROR_PLACE;
+    int error = lbi_may_change(changes, node);
+    if (error != LB_OK) return error;
     terrain = changes->terrain[node];
     for (profile = 0; profile < changes->level->profiles; profile++)
         if (((const uint16_t *)changes->navs[profile].column[LBI_P_CLASS].data)[terrain] != LBI_NO_CLASS) break;
@@ -470,7 +492,8 @@ LBI_PUBLIC int lb_set_open(lb_changes *changes, int32_t node) {
 }
 
 LBI_PUBLIC int lb_set_terrain(lb_changes *changes, int32_t node, int32_t terrain) {
-    if (!changes->level || !lbi_is_location(changes->level, node)) return LB_ERROR_PLACE;
+    int error = lbi_may_change(changes, node);
+    if (error != LB_OK) return error;
     if (terrain < 0 || terrain >= changes->level->terrains) return LB_ERROR_TERRAIN;
     lbi_put(changes, node, terrain, changes->flags[node] & LBI_OBSTACLE);
     return LB_OK;
@@ -479,8 +502,9 @@ LBI_PUBLIC int lb_set_terrain(lb_changes *changes, int32_t node, int32_t terrain
 LBI_PUBLIC int lb_set_price(lb_changes *changes, int32_t from, int32_t to, double units) {
     lbi_price known;
     int32_t ticks;
-    if (!changes->level || !lbi_is_location(changes->level, from) || !lbi_is_location(changes->level, to))
-        return LB_ERROR_PLACE;
+    int error = lbi_may_change(changes, from);
+    if (error == LB_OK) error = lbi_may_change(changes, to);
+    if (error != LB_OK) return error;
     ticks = units < 0 ? 0 : lbi_ticks(changes->level, units);
     if (ticks == 0 && !(units < 0)) return LB_ERROR_PRICE;
     if (!lbi_tally_between(changes, from, to, 0)) return LB_ERROR_ARC;
@@ -735,12 +759,14 @@ static inline size_t lbi_path_now(const lb_nav *nav, int32_t from, int32_t to, i
 }
 
 static inline double lbi_distance_now(const lb_nav *nav, int32_t from, int32_t to) {
-    int who = lbi_who(nav, from, to);
+    int who;
+    if (nav->changes->differs == 0 && nav->column[LBI_P_AWAY].data) return lbi_distance(nav, from, to);
+    who = lbi_who(nav, from, to);
     if (who == 1) return lbi_distance(nav, from, to);
     return who ? (double)nav->changes->ticks[from] / nav->level->ticks_per_unit : INFINITY;
 }
 
-static inline int lbi_is_baked_now(const lb_nav *nav) { return !lbi_changed(nav); }
+static inline int lbi_is_baked_now(const lb_nav *nav) { return nav->changes->differs == 0; }
 
 LBI_PUBLIC int lb_follow(lb_nav *nav, lb_changes *changes_or_null) {
     if (changes_or_null && (!nav->level || changes_or_null->level != nav->level)) return LB_ERROR_PROFILE;
@@ -958,6 +984,7 @@ static inline int lbi_read_changes(lb_changes *changes, const char *text, size_t
         if (lbi_takes(&in, ']')) continue;
         do {
             int32_t a, b, ticks;
+            if (changes->level->column[LBI_CELL].data) return LB_ERROR_CELLS;
             if (key != 1) lbi_needs(&in, '[');
             a = lbi_whole(&in, locations);
             if (key == 1) {

@@ -7,7 +7,7 @@
 --   while at and at ~= goal do at = nav:next_hop(at, goal) end
 --
 -- Nodes, profiles, doors and the like are numbers from 0, as in the file. Whatever has no answer is nil, and
--- what is refused is nil and a line that says why. Nothing given here makes the reader leave its arrays.
+-- what is refused is nil and a line that says why. An argument of the wrong type is a Lua error.
 local ffi = require("ffi")
 
 ffi.cdef [[
@@ -65,18 +65,63 @@ int lb_patch_read(lb_changes *, const char *, size_t);
 local C = ffi.load(os.getenv("LEVELBAKE_LIBRARY") or "levelbake")
 
 local levelbake = { PROFILES = 0, TERRAINS = 1, DOORS = 2, SPOTS = 3, REGIONS = 4, LINKS = 5, NODES = 6 }
+local DOORS, SPOTS, LINKS, NODES = 2, 3, 5, 6
+local NO_HOPS = -20 -- LB_ERROR_HOPS
+local INT64 = ffi.typeof("int64_t")
+local EXACT = 2 ^ 53 - 1 -- the largest whole number that no other one is rounded to
+
 local Level, Nav, Changes = {}, {}, {}
 Level.__index, Nav.__index, Changes.__index = Level, Nav, Changes
 
-local function text(found) if found ~= nil then return ffi.string(found) end end
-local function known(number) if number >= 0 then return number end end
-local function done(error) if error == 0 then return true end return nil, ffi.string(C.lb_error_text(error)) end
+-- What C needs of each object: its pointer, and the memory that this refers to. It lies beside the objects,
+-- where games cannot change it, so memory lives as long as an object that uses it.
+local weak = { __mode = "k" }
+local levels, navs, changed = setmetatable({}, weak), setmetatable({}, weak), setmetatable({}, weak)
 
--- A number that C can take; anything else is no node.
-local function whole(number)
-  if type(number) ~= "number" or number < -1 or number > 2147483647 or number % 1 ~= 0 then return -1 end
+-- Errors name the line of the game: it calls a method, which calls one of the three below, which calls this.
+local function expect(what, expected, found)
+  local kind = type(found)
+  if kind == "string" then kind = ("the string %q"):format(found:sub(1, 40)) end
+  error(("%s: expected %s, found %s"):format(what, expected, kind), 4)
+end
+
+local function own(objects, kind, object)
+  local found = object ~= nil and objects[object]
+  if not found then expect("a call of a method", "a " .. kind .. " before a colon, as in level:name()", object) end
+  return found
+end
+
+-- A number that C can take. Those that count nothing (fractions, NaN, whatever is out of range) become -1.
+local function whole(what, number)
+  if type(number) ~= "number" then expect(what, "a number", number) end
+  if number < -1 or number > 2147483647 or number % 1 ~= 0 then return -1 end
   return number
 end
+
+local function checked(what, kind, value)
+  if type(value) ~= kind then expect(what, "a " .. kind, value) end
+  return value
+end
+
+local function expected_name(found)
+  expect("the name of a node", "a string, a number, or beyond 2^53 an int64_t as 9007199254740993LL", found)
+end
+
+local function text(found)
+  if found == nil then return nil end
+  return ffi.string(found)
+end
+local function known(number)
+  if number < 0 then return nil end
+  return number
+end
+local function done(error)
+  if error == 0 then return true end
+  return nil, ffi.string(C.lb_error_text(error))
+end
+
+-- A text that holds a zero is no name, and C would read it up to there.
+local function is_name(value) return not value:find("\0", 1, true) end
 
 -- Memory at a multiple of 8 that lives as long as what is returned.
 local function room(size) return ffi.new("uint64_t[?]", math.floor(tonumber(size) / 8) + 1) end
@@ -84,165 +129,275 @@ local function room(size) return ffi.new("uint64_t[?]", math.floor(tonumber(size
 --- Open a level from the bytes of its file: a string.
 function levelbake.open(bytes)
   if type(bytes) ~= "string" then return nil, "the bytes of a level are a string" end
-  local self = setmetatable({ bytes = room(#bytes), memory = room(C.lb_size_of_level) }, Level)
-  ffi.copy(self.bytes, bytes, #bytes)
-  self.pointer = ffi.cast("lb_level *", self.memory)
-  local ok, why = done(C.lb_open(self.pointer, self.bytes, #bytes))
+  local inside = { bytes = room(#bytes), memory = room(C.lb_size_of_level) }
+  ffi.copy(inside.bytes, bytes, #bytes)
+  inside.pointer = ffi.cast("lb_level *", inside.memory)
+  local ok, why = done(C.lb_open(inside.pointer, inside.bytes, #bytes))
   if not ok then return nil, why end
-  return self
+  local level = setmetatable({}, Level)
+  levels[level] = inside
+  return level
+end
+
+-- What C needs to follow changes, with room for prices of so many single arcs.
+local function opened(level, prices)
+  local size = C.lb_changes_size(level.pointer, prices)
+  if size == 0 then return nil, "room for prices of 0 to 16777216 single arcs can be had" end
+  local inside = { level = level, memory = room(C.lb_size_of_changes), room = room(size) }
+  inside.pointer = ffi.cast("lb_changes *", inside.memory)
+  local ok, why = done(C.lb_changes_open(inside.pointer, level.pointer, prices, inside.room, size))
+  if not ok then return nil, why end
+  return inside
 end
 
 --- A navigator for the profile of a name, or for the first one.
 function Level:profile(name)
-  local nav = setmetatable({ level = self, memory = room(C.lb_size_of_nav) }, Nav)
-  nav.pointer = ffi.cast("lb_nav *", nav.memory)
-  local ok, why = done(C.lb_profile(self.pointer, name, nav.pointer))
+  local level = own(levels, "level", self)
+  if name ~= nil and not is_name(checked("the name of a profile", "string", name)) then
+    return nil, "no such profile in this file"
+  end
+  local inside = { level = level, memory = room(C.lb_size_of_nav) }
+  inside.pointer = ffi.cast("lb_nav *", inside.memory)
+  local error, why = C.lb_profile(level.pointer, name, inside.pointer), nil
+  if error == NO_HOPS then -- It searches, in changes of its own in which nothing changes.
+    inside.searched, why = opened(level, 0)
+    if not inside.searched then return nil, why end
+    error = C.lb_follow(inside.pointer, inside.searched.pointer)
+  end
+  local ok
+  ok, why = done(error)
   if not ok then return nil, why end
+  local nav = setmetatable({}, Nav)
+  navs[nav] = inside
   return nav
 end
 
 --- What kind of level it is, and how large: in cells, those of one floor for the height.
 function Level:size()
-  local numbers = ffi.new("int32_t[7]")
-  C.lb_numbers(self.pointer, numbers)
+  local level, numbers = own(levels, "level", self), ffi.new("int32_t[7]")
+  C.lb_numbers(level.pointer, numbers)
   local kinds = { [0] = "graph", "squares", "hexagons" }
   return { kind = kinds[numbers[0]], width = numbers[1], height = numbers[2], floors = numbers[3],
            directions = numbers[4], ticks_per_unit = numbers[5], nodes = numbers[6] }
 end
 
-function Level:name() return text(C.lb_level_name(self.pointer)) end
+function Level:name() return text(C.lb_level_name(own(levels, "level", self).pointer)) end
 --- How many things of a kind there are, their names and their numbers.
-function Level:count(kind) return C.lb_count(self.pointer, kind) end
-function Level:name_of(kind, number) return text(C.lb_name(self.pointer, kind, whole(number))) end
-function Level:find(kind, name) return known(C.lb_find(self.pointer, kind, name)) end
-function Level:id_of(kind, number) return text(C.lb_id(self.pointer, kind, whole(number))) end
+function Level:count(kind) return C.lb_count(own(levels, "level", self).pointer, whole("the kind of things", kind)) end
+function Level:name_of(kind, number)
+  local level = own(levels, "level", self)
+  return text(C.lb_name(level.pointer, whole("the kind of things", kind), whole("the number of a thing", number)))
+end
+function Level:find(kind, name)
+  local level = own(levels, "level", self)
+  kind = whole("the kind of things", kind)
+  if not is_name(checked("the name of a thing", "string", name)) then return nil end
+  return known(C.lb_find(level.pointer, kind, name))
+end
+function Level:id_of(kind, number)
+  local level = own(levels, "level", self)
+  return text(C.lb_id(level.pointer, whole("the kind of things", kind), whole("the number of a thing", number)))
+end
 
 --- The names of the profiles that a spot or link is for; none: it is for all.
 function Level:profiles_of(kind, number)
-  local found = {}
+  local level, found = own(levels, "level", self), {}
+  kind, number = whole("the kind of things", kind), whole("the number of a thing", number)
   while true do
-    local name = text(C.lb_for_profile(self.pointer, kind, whole(number), #found))
+    local name = text(C.lb_for_profile(level.pointer, kind, number, #found))
     if not name then return found end
     found[#found + 1] = name
   end
 end
 
---- The name of a graph's node, a text or a number, and the node that has it.
+--- The name of a graph's node: a text or a number; an int64_t beyond 2^53, where numbers of Lua are rounded.
 function Level:node_name(node)
-  local name = text(C.lb_name(self.pointer, levelbake.NODES, whole(node)))
-  return name or tonumber(C.lb_number_of_node(self.pointer, whole(node)))
+  local level = own(levels, "level", self)
+  node = whole("a node", node)
+  local name, size = text(C.lb_name(level.pointer, NODES, node)), self:size()
+  if name or size.kind ~= "graph" or node < 0 or node >= size.nodes then return name end
+  local number = C.lb_number_of_node(level.pointer, node)
+  if number < -EXACT or number > EXACT then return number end
+  return tonumber(number)
 end
+
+--- The node that has a name: a text, a number or an int64_t.
 function Level:node_named(name)
-  if type(name) == "number" then return known(C.lb_node_of_number(self.pointer, name)) end
-  return self:find(levelbake.NODES, name)
+  local level, number = own(levels, "level", self), nil
+  if type(name) == "string" then
+    if not is_name(name) then return nil end
+    local node = C.lb_find(level.pointer, NODES, name)
+    if node >= 0 or not name:find("^%-?%d+$") then return known(node) end
+    number = INT64(0)
+    for digit in name:gmatch("%d") do number = number * 10 + (name:sub(1, 1) == "-" and -1 or 1) * tonumber(digit) end
+    if tostring(number) ~= name .. "LL" then return nil end -- It is not so written, or too large.
+  elseif type(name) == "number" and name >= -EXACT and name <= EXACT then
+    if name % 1 ~= 0 then return nil end
+    number = INT64(name)
+  else
+    if not ffi.istype(INT64, name) then expected_name(name) end
+    number = name
+  end
+  return known(C.lb_node_of_number(level.pointer, number))
 end
 
 --- The cells of a door or region.
 function Level:cells(kind, number)
-  local cells, found = ffi.new("const int32_t *[1]"), {}
-  for i = 0, C.lb_cells(self.pointer, kind, whole(number), cells) - 1 do found[i + 1] = cells[0][i] end
+  local level, cells, found = own(levels, "level", self), ffi.new("const int32_t *[1]"), {}
+  kind, number = whole("the kind of things", kind), whole("the number of a thing", number)
+  for i = 0, C.lb_cells(level.pointer, kind, number, cells) - 1 do found[i + 1] = cells[0][i] end
   return found
 end
 
 function Level:spot(number)
-  local at = known(C.lb_spot_at(self.pointer, whole(number)))
+  local level = own(levels, "level", self)
+  number = whole("the number of a spot", number)
+  local at = known(C.lb_spot_at(level.pointer, number))
   if not at then return nil end
-  return { name = self:name_of(3, number), kind = text(C.lb_spot_kind(self.pointer, number)), node = at,
-           profiles = self:profiles_of(3, number), id = self:id_of(3, number) }
+  return { name = self:name_of(SPOTS, number), kind = text(C.lb_spot_kind(level.pointer, number)), node = at,
+           profiles = self:profiles_of(SPOTS, number), id = self:id_of(SPOTS, number) }
 end
 
 function Level:link(number)
-  local link = ffi.new("lb_link")
-  if C.lb_link_at(self.pointer, whole(number), link) == 0 then return nil end
+  local level, link = own(levels, "level", self), ffi.new("lb_link")
+  number = whole("the number of a link", number)
+  if C.lb_link_at(level.pointer, number, link) == 0 then return nil end
   return { name = text(link.name), kind = text(link.kind), from = link.from, to = link.to, cost = link.cost,
-           both_ways = link.both_ways ~= 0, profiles = self:profiles_of(5, number), id = self:id_of(5, number) }
+           both_ways = link.both_ways ~= 0, profiles = self:profiles_of(LINKS, number), id = self:id_of(LINKS, number) }
 end
 
 --- A door: its name, nodes, the state it was baked in, and the terrains of its nodes in each state.
 function Level:door(number)
-  local name = self:name_of(levelbake.DOORS, number)
+  local level = own(levels, "level", self)
+  number = whole("the number of a door", number)
+  local name = self:name_of(DOORS, number)
   if not name then return nil end
-  local found = { name = name, nodes = self:cells(levelbake.DOORS, number), states = {}, id = self:id_of(2, number) }
-  found.baked = text(C.lb_door_state_name(self.pointer, number, C.lb_door_baked(self.pointer, number)))
-  for state = 0, C.lb_door_states(self.pointer, number) - 1 do
-    local terrains, codes = C.lb_door_terrains(self.pointer, number, state), {}
+  local found = { name = name, nodes = self:cells(DOORS, number), states = {}, id = self:id_of(DOORS, number) }
+  found.baked = text(C.lb_door_state_name(level.pointer, number, C.lb_door_baked(level.pointer, number)))
+  for state = 0, C.lb_door_states(level.pointer, number) - 1 do
+    local terrains, codes = C.lb_door_terrains(level.pointer, number, state), {}
     for i = 1, #found.nodes do codes[i] = terrains[i - 1] end
-    found.states[state + 1] = { name = text(C.lb_door_state_name(self.pointer, number, state)), terrains = codes }
+    found.states[state + 1] = { name = text(C.lb_door_state_name(level.pointer, number, state)), terrains = codes }
   end
   return found
 end
 
 --- Where the middle of a node lies in the units of the source, and the cell that a point lies in.
 function Level:point_of(node)
-  local at = ffi.new("double[2]")
-  if C.lb_point_of(self.pointer, whole(node), at, at + 1) ~= 0 then return at[0], at[1] end
+  local level, at = own(levels, "level", self), ffi.new("double[2]")
+  if C.lb_point_of(level.pointer, whole("a node", node), at, at + 1) == 0 then return nil end
+  return at[0], at[1]
 end
 function Level:cell_at(x, y, floor)
-  local at = ffi.new("int32_t[2]")
-  if C.lb_cell_at(self.pointer, x, y, whole(floor or 0), at, at + 1) ~= 0 then return at[0], at[1] end
+  local level, at = own(levels, "level", self), ffi.new("int32_t[2]")
+  x, y = checked("x", "number", x), checked("y", "number", y)
+  if C.lb_cell_at(level.pointer, x, y, whole("a floor", floor or 0), at, at + 1) == 0 then return nil end
+  return at[0], at[1]
 end
 
 function Nav:node_at(x, y, floor)
-  return known(C.lb_node_at(self.pointer, whole(x), whole(y), whole(floor or 0)))
+  local nav = own(navs, "nav", self)
+  return known(C.lb_node_at(nav.pointer, whole("x", x), whole("y", y), whole("a floor", floor or 0)))
 end
 function Nav:cell_of(node)
-  local at = ffi.new("int32_t[3]")
-  if C.lb_cell_of(self.pointer, whole(node), at, at + 1, at + 2) ~= 0 then return at[0], at[1], at[2] end
+  local nav, at = own(navs, "nav", self), ffi.new("int32_t[3]")
+  if C.lb_cell_of(nav.pointer, whole("a node", node), at, at + 1, at + 2) == 0 then return nil end
+  return at[0], at[1], at[2]
 end
-function Nav:stands(node) return C.lb_stands(self.pointer, whole(node)) ~= 0 end
-function Nav:nearest(x, y, floor) return known(C.lb_nearest(self.pointer, x, y, whole(floor or 0))) end
+function Nav:stands(node) return C.lb_stands(own(navs, "nav", self).pointer, whole("a node", node)) ~= 0 end
+function Nav:nearest(x, y, floor)
+  local nav = own(navs, "nav", self)
+  x, y = checked("x", "number", x), checked("y", "number", y)
+  return known(C.lb_nearest(nav.pointer, x, y, whole("a floor", floor or 0)))
+end
 --- The node to step to on a shortest path, the node itself when there; nil: no path.
-function Nav:next_hop(from, to) return known(C.lb_next_hop(self.pointer, whole(from), whole(to))) end
-function Nav:reachable(from, to) return C.lb_reachable(self.pointer, whole(from), whole(to)) ~= 0 end
+function Nav:next_hop(from, to)
+  local nav = own(navs, "nav", self)
+  return known(C.lb_next_hop(nav.pointer, whole("the node from", from), whole("the node to", to)))
+end
+function Nav:reachable(from, to)
+  local nav = own(navs, "nav", self)
+  return C.lb_reachable(nav.pointer, whole("the node from", from), whole("the node to", to)) ~= 0
+end
 --- The cost of a shortest path in units; math.huge: none.
-function Nav:distance(from, to) return C.lb_distance(self.pointer, whole(from), whole(to)) end
+function Nav:distance(from, to)
+  local nav = own(navs, "nav", self)
+  return C.lb_distance(nav.pointer, whole("the node from", from), whole("the node to", to))
+end
 --- The nodes of a shortest path, both ends included; nil: none.
 function Nav:path(from, to)
-  from, to = whole(from), whole(to)
-  local count = tonumber(C.lb_path(self.pointer, from, to, nil, 0))
+  local nav = own(navs, "nav", self)
+  from, to = whole("the node from", from), whole("the node to", to)
+  local count = tonumber(C.lb_path(nav.pointer, from, to, nil, 0))
   if count == 0 then return nil end
   local nodes, found = ffi.new("int32_t[?]", count), {}
-  C.lb_path(self.pointer, from, to, nodes, count)
+  C.lb_path(nav.pointer, from, to, nodes, count)
   for i = 1, count do found[i] = nodes[i - 1] end
   return found
 end
 
---- Follow changes of the level from now on; nil: answer as it was baked.
+--- Follow changes of the level from now on; nil: answer as it was baked. Refused, it goes on as before.
 function Nav:follow(changes)
-  self.changes = changes
-  return done(C.lb_follow(self.pointer, changes and changes.pointer))
+  local nav, followed = own(navs, "nav", self), nil
+  if changes ~= nil then
+    followed = changed[changes]
+    if not followed then own(changed, "changes object", changes) end
+  end
+  local used = followed or nav.searched
+  local ok, why = done(C.lb_follow(nav.pointer, used and used.pointer))
+  if not ok then return nil, why end
+  nav.followed = used
+  return true
 end
 
 --- Changes of the level, with room for prices of so many single arcs (64).
 function Level:changes(prices)
-  local size = C.lb_changes_size(self.pointer, whole(prices or 64))
-  local self = setmetatable({ level = self, memory = room(C.lb_size_of_changes), room = room(size) }, Changes)
-  self.pointer = ffi.cast("lb_changes *", self.memory)
-  local ok, why = done(C.lb_changes_open(self.pointer, self.level.pointer, whole(prices or 64), self.room, size))
-  if not ok then return nil, why end
-  return self
+  local level = own(levels, "level", self)
+  local inside, why = opened(level, whole("the prices to have room for", prices or 64))
+  if not inside then return nil, why end
+  local changes = setmetatable({}, Changes)
+  changed[changes] = inside
+  return changes
 end
 
-function Changes:block(node) return done(C.lb_set_blocked(self.pointer, whole(node))) end
-function Changes:open(node) return done(C.lb_set_open(self.pointer, whole(node))) end
-function Changes:terrain(node, code) return done(C.lb_set_terrain(self.pointer, whole(node), whole(code))) end
+function Changes:block(node)
+  return done(C.lb_set_blocked(own(changed, "changes object", self).pointer, whole("a node", node)))
+end
+function Changes:open(node)
+  return done(C.lb_set_open(own(changed, "changes object", self).pointer, whole("a node", node)))
+end
+function Changes:terrain(node, code)
+  local changes = own(changed, "changes object", self)
+  return done(C.lb_set_terrain(changes.pointer, whole("a node", node), whole("the number of a terrain", code)))
+end
 --- The price of all arcs between two nodes in units: math.huge closes them, nil is the usual one.
 function Changes:price(from, to, units)
-  if units and not (units > 0) then units = 0 end
-  return done(C.lb_set_price(self.pointer, whole(from), whole(to), units or -1))
+  local changes = own(changed, "changes object", self)
+  from, to = whole("the node from", from), whole("the node to", to)
+  if units ~= nil and not (checked("a price", "number", units) > 0) then units = 0 end
+  return done(C.lb_set_price(changes.pointer, from, to, units or -1))
 end
-function Changes:door(number, state) return done(C.lb_set_door(self.pointer, whole(number), whole(state))) end
+function Changes:door(number, state)
+  local changes = own(changed, "changes object", self)
+  return done(C.lb_set_door(changes.pointer, whole("the number of a door", number), whole("the number of a state", state)))
+end
 function Changes:door_state(number)
-  local state = C.lb_door_state(self.pointer, whole(number))
-  return text(C.lb_door_state_name(self.level.pointer, whole(number), state))
+  local changes = own(changed, "changes object", self)
+  number = whole("the number of a door", number)
+  return text(C.lb_door_state_name(changes.level.pointer, number, C.lb_door_state(changes.pointer, number)))
 end
-function Changes:reset() C.lb_set_baked(self.pointer) end
+function Changes:reset() C.lb_set_baked(own(changed, "changes object", self).pointer) end
 function Changes:patch()
-  local size = C.lb_patch_write(self.pointer, nil, 0)
+  local changes = own(changed, "changes object", self)
+  local size = C.lb_patch_write(changes.pointer, nil, 0)
   local said = ffi.new("char[?]", size)
-  C.lb_patch_write(self.pointer, said, size)
+  C.lb_patch_write(changes.pointer, said, size)
   return ffi.string(said, size)
 end
-function Changes:apply(patch) return done(C.lb_patch_read(self.pointer, patch, #patch)) end
+function Changes:apply(patch)
+  local changes = own(changed, "changes object", self)
+  checked("a patch", "string", patch)
+  return done(C.lb_patch_read(changes.pointer, patch, #patch))
+end
 
 return levelbake

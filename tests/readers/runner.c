@@ -29,6 +29,12 @@ static void answer(int error) {
     else fprintf(out, "error: %s\n", lb_error_text(error));
 }
 
+/* Ask a profile; without next hops it follows changes from the start. */
+static int use(const char *name) {
+    int error = lb_profile(&level, name, &nav);
+    return error == LB_ERROR_HOPS ? lb_follow(&nav, &changes) : error;
+}
+
 static void load(void) {
     size_t size;
     int i, error;
@@ -62,11 +68,11 @@ static void load(void) {
         }
     }
     error = lb_open(&level, bytes, size);
-    if (error == LB_OK) error = lb_profile(&level, NULL, &nav);
     if (error == LB_OK) {
         memory = have(lb_changes_size(&level, 64));
         error = lb_changes_open(&changes, &level, 64, memory, lb_changes_size(&level, 64));
     }
+    if (error == LB_OK) error = use(NULL);
     is_open = error == LB_OK;
     answer(error);
 }
@@ -75,8 +81,8 @@ static void profile(void) {
     int had = nav.changes != NULL;
     int error = number(1) < 0 ? LB_ERROR_PROFILE : LB_OK;
     const char *name = lb_name(&level, LB_PROFILES, number(1));
-    if (error == LB_OK) error = name ? lb_profile(&level, name, &nav) : LB_ERROR_PROFILE;
-    if (error != LB_OK) lb_profile(&level, NULL, &nav);
+    if (error == LB_OK) error = name ? use(name) : LB_ERROR_PROFILE;
+    if (error != LB_OK) use(NULL);
     if (had) lb_follow(&nav, &changes);
     answer(error);
 }

@@ -3,7 +3,7 @@ local questions, answers, reader = arg[1], arg[2], arg[3]
 package.path = reader .. "/?.lua;" .. package.path
 local levelbake = require("levelbake")
 
-local level, nav, changes, kept
+local level, nav, changes, kept, follows
 local commands = {}
 local function int(word) return tonumber(word) or -1 end
 local function said(ok, why) return ok and "ok" or "error: " .. tostring(why) end
@@ -34,7 +34,7 @@ local function json(value)
 end
 
 function commands.load(path, ...)
-  level, nav = nil, nil
+  level, nav, follows = nil, nil, false
   if path ~= "=" then
     local file = assert(io.open(path, "rb"))
     kept = file:read("*a")
@@ -59,11 +59,10 @@ function commands.load(path, ...)
 end
 
 function commands.profile(i)
-  local follows = nav.changes
   local name = level:name_of(levelbake.PROFILES, int(i))
   if not name then return said(nil, "no such profile") end
   nav = assert(level:profile(name))
-  if follows then nav:follow(changes) end
+  if follows then assert(nav:follow(changes)) end
   return "ok"
 end
 
@@ -91,7 +90,7 @@ function commands.about()
     return { each.name, each.kind, each.from, each.to, each.cost, each.both_ways, each.profiles, each.id or "" }
   end)
   local size = l:size()
-  local names = size.kind == "graph" and list(6, function(i) return tostring(l:node_name(i)) end) or {}
+  local names = size.kind == "graph" and list(6, function(i) return (tostring(l:node_name(i)):gsub("LL$", "")) end) or {}
   return ('{"kind":%s,"width":%d,"height":%d,"floors":%d,"name":%s,"profiles":%s,"terrains":%s,"spots":%s,"regions":%s,' ..
           '"doors":%s,"links":%s,"names":%s}'):format(json(size.kind), size.width, size.height, size.floors,
     json(l:name()), json(list(0, name_of(0))), json(list(1, name_of(1))), json(spots), json(regions), json(doors),
@@ -155,7 +154,8 @@ local change = {
 }
 for name, make in pairs(change) do
   commands[name] = function(...)
-    nav:follow(changes)
+    follows = true
+    assert(nav:follow(changes))
     return make(...)
   end
 end

@@ -134,11 +134,12 @@ def fields(name: str) -> tuple[list[str], list[Any]]:
     """Next hops toward one goal after all batches, one by one and then all at once."""
     changes = [line for line in updates(name)[0] if line.split()[0] in CHANGES]
     asked = [load(name), *changes]
-    for i, answers in enumerate(TOLD[name]["updates"][-1]["profiles"].values()):
-        asked.append(f"profile {i}")
-        places = range(max([*answers["standing"], -1]) + 1)
-        for _, goal, _, _ in answers["questions"][:1]:
-            asked += [*(f"hop {start} {goal}" for start in places), f"hops_to {goal}"]
+    for batch in TOLD[name]["updates"][-1:]:
+        for i, answers in enumerate(batch["profiles"].values()):
+            asked.append(f"profile {i}")
+            places = range(max([*answers["standing"], -1]) + 1)
+            for _, goal, _, _ in answers["questions"][:1]:
+                asked += [*(f"hop {start} {goal}" for start in places), f"hops_to {goal}"]
     return asked, []
 
 

@@ -15,6 +15,8 @@
 //! that are none have no answer. Whatever a file holds, reads stay inside it.
 #![no_std]
 extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 mod c;
 
@@ -24,6 +26,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ffi::c_void;
 use core::marker::PhantomData;
+use core::ops::Deref;
 use core::{fmt, ptr, slice, str};
 
 /// Why something was refused. It prints as a line that says what to do.
@@ -42,6 +45,13 @@ impl fmt::Debug for Error {
         fmt::Display::fmt(self, to)
     }
 }
+
+#[cfg(feature = "std")]
+impl std::error::Error for Error {}
+
+/// What is said of a name that holds a zero, and where a file holds no next hops.
+const NO_PROFILE: Error = Error(-10);
+const NO_HOPS: i32 = -20;
 
 fn done(error: i32) -> Result<(), Error> {
     if error == 0 {
@@ -87,11 +97,14 @@ unsafe fn bytes_at<'a>(text: *const u8) -> &'a [u8] {
     slice::from_raw_parts(text, size)
 }
 
-/// A text that ends with a zero, as C wants it; cut off at a zero that it may hold.
-fn c_text(text: &str) -> Vec<u8> {
-    let mut bytes: Vec<u8> = text.bytes().take_while(|&byte| byte != 0).collect();
+/// A text that ends with a zero, as C wants it; None where it holds another one, as no name does.
+fn c_text(text: &str) -> Option<Vec<u8>> {
+    if text.as_bytes().contains(&0) {
+        return None;
+    }
+    let mut bytes = Vec::from(text);
     bytes.push(0);
-    bytes
+    Some(bytes)
 }
 
 /// The bytes of a file, where the reader can use them.
@@ -170,22 +183,31 @@ impl<'a> Level<'a> {
         self.memory.at()
     }
 
-    /// Lookups for the profile of a name, or for the first one.
+    /// Lookups for the profile of a name, or for the first one. Where the file holds no next hops they search.
     pub fn profile(&self, name: Option<&str>) -> Result<Nav<'_>, Error> {
-        let nav = Nav { memory: Room::new(unsafe { c::lb_size_of_nav }), lives: PhantomData };
-        let text = name.map(c_text);
-        let name = text.as_ref().map_or(ptr::null(), |text| text.as_ptr());
-        done(unsafe { c::lb_profile(self.c(), name, nav.memory.at()) })?;
+        let (mut nav, has_hops) = self.tables(name)?;
+        if !has_hops {
+            let followed = Followed::open(self, 0)?;
+            done(unsafe { c::lb_follow(nav.memory.at(), followed.c()) })?;
+            nav.searched = Some(followed);
+        }
         Ok(nav)
+    }
+
+    /// The tables of a profile, and whether they have next hops.
+    fn tables(&self, name: Option<&str>) -> Result<(Nav<'_>, bool), Error> {
+        let nav = Nav { memory: Room::new(unsafe { c::lb_size_of_nav }), searched: None, lives: PhantomData };
+        let text = name.map(|name| c_text(name).ok_or(NO_PROFILE)).transpose()?;
+        let name = text.as_ref().map_or(ptr::null(), |text| text.as_ptr());
+        match unsafe { c::lb_profile(self.c(), name, nav.memory.at()) } {
+            NO_HOPS => Ok((nav, false)),
+            error => done(error).map(|()| (nav, true)),
+        }
     }
 
     /// Changes of the level, with room for prices of so many single arcs.
     pub fn changes(&self, prices: i32) -> Result<Changes<'_>, Error> {
-        let size = unsafe { c::lb_changes_size(self.c(), prices) };
-        let memory = Room::new(unsafe { c::lb_size_of_changes });
-        let changes = Changes { level: self, memory, room: Room::new(size) };
-        done(unsafe { c::lb_changes_open(changes.c(), self.c(), prices, changes.room.at::<c_void>(), size) })?;
-        Ok(changes)
+        Ok(Changes { level: self, followed: Followed::open(self, prices)? })
     }
 
     pub fn size(&self) -> Size {
@@ -216,7 +238,8 @@ impl<'a> Level<'a> {
     }
 
     pub fn find(&self, kind: Kind, name: &str) -> Option<i32> {
-        known(unsafe { c::lb_find(self.c(), kind as i32, c_text(name).as_ptr()) })
+        let name = c_text(name)?;
+        known(unsafe { c::lb_find(self.c(), kind as i32, name.as_ptr()) })
     }
 
     /// The id of a door, spot, region or link in the editor.
@@ -304,12 +327,37 @@ impl<'a> Level<'a> {
     }
 }
 
-/// Lookups of one profile.
+/// What C needs to follow changes of a level.
+struct Followed {
+    memory: Room,
+    // C has pointers to it.
+    _room: Room,
+}
+
+impl Followed {
+    fn open(level: &Level<'_>, prices: i32) -> Result<Followed, Error> {
+        let size = unsafe { c::lb_changes_size(level.c(), prices) };
+        let (memory, room) = (Room::new(unsafe { c::lb_size_of_changes }), Room::new(size));
+        done(unsafe { c::lb_changes_open(memory.at(), level.c(), prices, room.at::<c_void>(), size) })?;
+        Ok(Followed { memory, _room: room })
+    }
+
+    fn c(&self) -> *mut c::Changes {
+        self.memory.at()
+    }
+}
+
+/// Lookups of one profile. Another thread may have it, and two threads never have it at once, as it may search.
 pub struct Nav<'a> {
     memory: Room,
-    // Those that follow changes write into them; as Room, they stay in one thread.
+    // What it searches in where the file holds no next hops.
+    searched: Option<Followed>,
     lives: PhantomData<&'a ()>,
 }
+
+// It reads the level, which is Sync, and writes nothing but memory of its own. Those that follow `Changes`
+// write into these, and nobody gets one of them out of its `LiveNav`, which is not Send.
+unsafe impl Send for Nav<'_> {}
 
 impl Nav<'_> {
     fn c(&self) -> *const c::Nav {
@@ -359,23 +407,41 @@ impl Nav<'_> {
     }
 }
 
+/// Lookups in a level that changes: a [`Nav`] that stays in the thread of its [`Changes`].
+pub struct LiveNav<'a> {
+    nav: Nav<'a>,
+    // Several of them search in the same changes.
+    stays: PhantomData<*mut ()>,
+}
+
+impl<'a> Deref for LiveNav<'a> {
+    type Target = Nav<'a>;
+
+    fn deref(&self) -> &Nav<'a> {
+        &self.nav
+    }
+}
+
 /// Changes of a level. Those that ask of them borrow them, so nothing changes under a question.
 pub struct Changes<'a> {
     level: &'a Level<'a>,
-    memory: Room,
-    room: Room,
+    followed: Followed,
 }
+
+// It owns what it writes, and reads the level, which is Sync. As it is not Sync, all that follow it are in
+// one thread.
+unsafe impl Send for Changes<'_> {}
 
 impl<'a> Changes<'a> {
     fn c(&self) -> *mut c::Changes {
-        self.memory.at()
+        self.followed.c()
     }
 
     /// Lookups in the level as it is now.
-    pub fn profile(&self, name: Option<&str>) -> Result<Nav<'_>, Error> {
-        let nav = self.level.profile(name)?;
+    pub fn profile(&self, name: Option<&str>) -> Result<LiveNav<'_>, Error> {
+        let (nav, _) = self.level.tables(name)?;
         done(unsafe { c::lb_follow(nav.memory.at(), self.c()) })?;
-        Ok(nav)
+        Ok(LiveNav { nav, stays: PhantomData })
     }
 
     pub fn block(&mut self, node: i32) -> Result<(), Error> {

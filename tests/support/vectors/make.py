@@ -91,7 +91,10 @@ def _told(vector: Vector, level: LevelAsset, number: dict[tuple[int, int], int])
         "profiles": profiles,
         "things": _things(level),
         "points": _points(level),
-        "updates": _updates(vector, copy_of(model), level, rng),
+        # Where cells are nodes, readers refuse changes.
+        "updates": []
+        if isinstance(model, ArcsModel)
+        else _updates(vector, copy_of(model), level, rng),
     }
 
 
@@ -299,7 +302,8 @@ def _change(
     rng: random.Random,
 ) -> list[Any]:
     """Draw a change, of a kind if that is said, make it in the model, and say it."""
-    count = sum(map(len, _grid_of(model))) if isinstance(model, GridModel) else _node_count(model)
+    assert isinstance(model, GridModel | GraphModel)
+    count = sum(map(len, model.grid)) if isinstance(model, GridModel) else len(model.terrain)
     place = rng.randrange(count)
     profile = rng.choice(model.profiles())
     kind = kind or rng.choice(["block", "block", "open", "terrain", "price", "door"])
@@ -331,22 +335,12 @@ def _change(
             place = rng.choice(shut)
             model.open(place)
             return ["open", place]
-    if kind == "terrain" and not isinstance(model, ArcsModel):
+    if kind == "terrain":
         name = rng.choice(terrains)
         model.set_terrain(place, name)
         return ["terrain", place, terrains.index(name)]
     model.obstacles.add(place)
     return ["block", place]
-
-
-def _node_count(model: Model) -> int:
-    assert isinstance(model, GraphModel | ArcsModel)
-    return len(model.terrain)
-
-
-def _grid_of(model: Model) -> list[list[str]]:
-    assert isinstance(model, GridModel)
-    return model.grid
 
 
 if __name__ == "__main__":

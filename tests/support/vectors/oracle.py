@@ -221,7 +221,7 @@ class GraphModel(Model):
 
 @dataclass
 class ArcsModel(Model):
-    """A level as its arcs, each at a price that nothing else in the file explains.
+    """A level as its arcs, each at a price that nothing else in the file explains: none changes.
 
     Attributes:
         terrain: of each node.
@@ -237,11 +237,10 @@ class ArcsModel(Model):
         return sorted(self.stands)
 
     def standing(self, profile: str) -> list[int]:
-        return sorted(self.stands[profile] - self.obstacles)
+        return sorted(self.stands[profile])
 
     def usual_arcs(self, profile: str) -> list[Arc]:
-        free = self.stands[profile] - self.obstacles
-        return self._by_number([arc for arc in self.stated[profile] if set(arc[:2]) <= free])
+        return self._by_number([*self.stated[profile]])
 
     def numbered(self, order: Sequence[int]) -> "ArcsModel":
         """The same level, node i of which is node order[i]."""
@@ -292,5 +291,5 @@ def copy_of(model: Model) -> Model:
     more = {"obstacles": set(model.obstacles), "prices": dict(model.prices)}
     if isinstance(model, GridModel):
         return replace(model, grid=[list(row) for row in model.grid], **more)
-    assert isinstance(model, GraphModel | ArcsModel)
+    assert isinstance(model, GraphModel)
     return replace(model, terrain=list(model.terrain), **more)
