@@ -214,6 +214,8 @@ first_out 4 L+ & ^A
 head 4 A & <L
 length 6 A &
 position 6 L,2 -
+elevation 6 L -
+cell 4 L,3 -
 node_name 7 L,z -
 node_number 5 L -
 centre 6 F,2 ?
@@ -271,10 +273,11 @@ greedy_kind 123 R ? <k
 greedy_move 123 k,18 =
 link_open 1 l l
 weight 4 A & $
-label_parent 4 R ? -R
+slope 6 4 -
+label_away 4 q ?
+label_parent 4 R = -R
 label_top 4 R = <R
 first_label 3 R+ = %q
-label_away 4 q =
 label_toward 4 q -";
 
         private readonly Dictionary<string, Array> found = new Dictionary<string, Array>();
@@ -379,7 +382,7 @@ label_toward 4 q -";
 
     public enum LevelKind { Graph, Squares, Hexagons }
 
-    public sealed class Terrain
+    public sealed class LevelTerrain
     {
         public string Name { get; internal set; }
         public byte Red { get; internal set; }
@@ -456,7 +459,7 @@ label_toward 4 q -";
         /// <summary>Of the asset, in hexadecimal.</summary>
         public string Fingerprint { get; private set; }
         public IReadOnlyList<string> Profiles { get; private set; }
-        public IReadOnlyList<Terrain> Terrains { get; private set; }
+        public IReadOnlyList<LevelTerrain> Terrains { get; private set; }
         public IReadOnlyList<Region> Regions { get; private set; }
         public IReadOnlyList<Spot> Spots { get; private set; }
         public IReadOnlyList<Link> Links { get; private set; }
@@ -551,10 +554,14 @@ label_toward 4 q -";
             return BitConverter.ToString(bytes, at, count).Replace("-", "").ToLowerInvariant();
         }
 
-        /// <summary>Answers questions of one kind of agents; without a name, of the first.</summary>
+        /// <summary>
+        /// Answers questions of one kind of agents; without a name, of the first. Where the file holds no
+        /// next hops, what is returned searches, and one thread at a time may ask it.
+        /// </summary>
         public Nav Profile(string name = null)
         {
-            return Navs[ProfileNumber(name)];
+            Nav nav = Navs[ProfileNumber(name)];
+            return nav.HasHops ? nav : Follow().Profile(name);
         }
 
         internal int ProfileNumber(string name)
@@ -801,7 +808,7 @@ label_toward 4 q -";
         private void ReadThings()
         {
             byte[] colour = C.Bytes("terrain_colour");
-            Terrains = Things("terrain", (name, i) => new Terrain
+            Terrains = Things("terrain", (name, i) => new LevelTerrain
             {
                 Name = name,
                 Red = colour[3 * i],
@@ -991,7 +998,6 @@ label_toward 4 q -";
             int row = RowAt[from], goal = RowAt[to];
             if (row < 0 || goal < 0) return -1;
             if (row == goal) return from;
-            if (!HasHops) throw new LevelException("no next hops were baked: ask level.Follow(), which searches");
             int m = MoveOf(row, goal, from, to);
             return m < 0 ? -1 : Target(from, m);
         }
@@ -999,14 +1005,24 @@ label_toward 4 q -";
         /// <summary>Next hops of many pairs.</summary>
         public void NextHops(ReadOnlySpan<int> from, ReadOnlySpan<int> to, Span<int> hops)
         {
+            if (to.Length < from.Length || hops.Length < from.Length)
+                throw new LevelException(from.Length + " nodes to start from, but " + to.Length + " goals and room for " + hops.Length + " hops");
             for (int i = 0; i < from.Length; i++) hops[i] = NextHop(from[i], to[i]);
         }
 
         /// <summary>The next hop of every node toward one goal; -1: no path, or nobody stands there.</summary>
+        /// <param name="hops">Room for a node for each of Level.Locations.</param>
         public virtual void HopsTo(int goal, Span<int> hops)
         {
+            CheckRoom(hops);
             hops.Fill(-1);
             foreach (int at in places) hops[at] = NextHop(at, goal);
+        }
+
+        internal void CheckRoom(Span<int> hops)
+        {
+            if (hops.Length < Level.Locations)
+                throw new LevelException("room for " + hops.Length + " hops, expected Level.Locations: " + Level.Locations);
         }
 
         /// <summary>What the tables say at one row of another one; -1: there is no path.</summary>
@@ -1075,6 +1091,7 @@ label_toward 4 q -";
         /// <summary>All nodes of a shortest path, in a list that is cleared first.</summary>
         public int Path(int from, int to, List<int> nodes)
         {
+            if (nodes == null) throw new LevelException("expected a list of nodes, found null");
             nodes.Clear();
             int next = NextHop(from, to);
             if (next < 0) return 0;
@@ -1163,6 +1180,9 @@ label_toward 4 q -";
             return least < NoWay ? least : Prices.Blocked;
         }
 
+        /// <summary>Whether the tables say what can be reached.</summary>
+        internal bool Tells { get { return HasHops || !saysNone || reach != null; } }
+
         /// <summary>Whether there is a path.</summary>
         public virtual bool Reachable(int from, int to)
         {
@@ -1247,7 +1267,7 @@ label_toward 4 q -";
         private readonly ushort[] classOf;
         private readonly int[] stepTicks, weight, linkTicks;
         private readonly byte[] enter, barred, linkOpen;
-        private readonly double[] cost, length;
+        private readonly double[] cost, length, slope, elevation;
 
         internal Prices(Nav nav)
         {
@@ -1264,6 +1284,8 @@ label_toward 4 q -";
             barred = level.Width > 0 ? level.C.Bytes("barred") : null;
             linkTicks = level.C.Ints("link_ticks");
             length = level.C.Doubles("length");
+            elevation = level.C.Doubles("elevation");
+            slope = elevation == null ? null : nav.C.Doubles("slope");
         }
 
         /// <summary>The ticks of the cheapest straight step, and of the cheapest diagonal way.</summary>
@@ -1331,6 +1353,15 @@ label_toward 4 q -";
             return stepTicks[((diagonal ? classes : 0) + a) * classes + b];
         }
 
+        /// <summary>What the slope of an arc of a graph adds to its price in units; infinity: it is too steep.</summary>
+        private double SlopeOf(int at, int head)
+        {
+            double rise = slope == null ? 0 : elevation[head] - elevation[at];
+            if (rise == 0) return 0;
+            if (!(rise <= slope[2] && -rise <= slope[3])) return double.PositiveInfinity;
+            return rise > 0 ? slope[0] * rise : slope[1] * -rise;
+        }
+
         /// <summary>The price of an arc that is no step.</summary>
         private int ArcPrice(int j, int at, int head, Ground ground)
         {
@@ -1343,7 +1374,8 @@ label_toward 4 q -";
                 return weight[j];
             double after = cost[now[head]];
             double unit = level.Rule == 1 ? after : (cost[now[at]] + after) / 2;
-            double ticks = Math.Round(unit * length[j] * level.TicksPerUnit, MidpointRounding.ToEven);
+            double units = unit * length[j] + SlopeOf(at, head);
+            double ticks = Math.Round(units * level.TicksPerUnit, MidpointRounding.ToEven);
             return ticks >= 1 && ticks <= MaxWeight ? (int)ticks : Blocked;
         }
 
@@ -1685,6 +1717,8 @@ label_toward 4 q -";
         /// <exception cref="LevelException">There is no such node, terrain or arc.</exception>
         public void Apply(Update update)
         {
+            if (update == null) throw new LevelException("expected an update, found null");
+            CheckCells();
             var nodes = new HashSet<int>();
             foreach (int at in update.Blocked) nodes.Add(Place(at));
             foreach (int at in update.Opened)
@@ -1713,6 +1747,13 @@ label_toward 4 q -";
                     else Now.Prices.Remove(pair.Key);
                 }
             });
+        }
+
+        /// <summary>Refuses changes where cells are nodes, as the file does not hold the rules of their steps.</summary>
+        private void CheckCells()
+        {
+            if (Level.C.Has("cell"))
+                throw new LevelException("cells are nodes in this file, which lacks the rules of their steps: change the asset instead");
         }
 
         private void OpenNow(int at)
@@ -1878,6 +1919,7 @@ label_toward 4 q -";
             {
                 throw new LevelException("the patch is damaged: it says nothing of this level");
             }
+            if (nodes.Count + found.Prices.Count > 0) CheckCells();
             var arcs = new List<long>(found.Prices.Keys);
             arcs.AddRange(Baked.Prices.Keys);
             Reset();
@@ -2030,11 +2072,13 @@ label_toward 4 q -";
 
         public override void HopsTo(int goal, Span<int> hops)
         {
+            CheckRoom(hops);
             if (!changes.Changed && HasHops) baked.HopsTo(goal, hops);
             else if (!Stands(goal)) hops.Fill(-1);
             else
             {
                 Field field = FieldOf(goal, -1);
+                hops.Fill(-1);
                 for (int at = 0; at < Level.Locations; at++) hops[at] = field.Hop(at, BakedHop(at, goal));
             }
         }
@@ -2055,7 +2099,7 @@ label_toward 4 q -";
 
         public override bool Reachable(int from, int to)
         {
-            return !changes.Changed && HasHops ? baked.Reachable(from, to) : NextHop(from, to) >= 0;
+            return !changes.Changed && baked.Tells ? baked.Reachable(from, to) : NextHop(from, to) >= 0;
         }
     }
 

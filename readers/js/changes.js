@@ -3,10 +3,10 @@
  * update returns: by baked paths as long as nothing became cheaper and one takes as little, else a search.
  */
 
-import { BLOCKED, damaged, MAX_WEIGHT, NO_CLASS, refuse } from "./file.js";
+import { BLOCKED, damaged, MAX_WEIGHT, NO_CLASS, number, quoted, refuse } from "./file.js";
 import { fieldOf } from "./field.js";
 import { byEnd, insides } from "./level.js";
-import { standing } from "./nav.js";
+import { manyOf, standing } from "./nav.js";
 import { readPatch, writePatch } from "./patch.js";
 import { even, pricesOf } from "./prices.js";
 import { walksOf, walksTo } from "./walks.js";
@@ -14,9 +14,12 @@ import { walksOf, walksTo } from "./walks.js";
 /** For how many goals each profile keeps what it has found. */
 const GOALS = 8;
 
+const BATCH = ["blocked", "opened", "terrain", "prices"];
+
 /** Returns what has become of a level, which is nothing yet; the level itself never changes. */
 export function follow(level) {
-  const inside = insides.get(level) ?? refuse("expected a level that openLevel gave");
+  const inside = insides.get(level);
+  if (!inside?.c) refuse("expected a level that openLevel gave");
   const { lattice, arcs, usual, prices: bakedPrices } = inside;
   const { width, locations, doors, terrains } = level;
   const nowhere = new Uint8Array(locations);
@@ -49,15 +52,26 @@ export function follow(level) {
     return found.filter(([, head]) => head >= 0);
   }
 
-  const place = (at) => (lattice.inside(at) ? at : refuse(`there is no node ${at}`));
+  const place = (at) => (lattice.inside(number(at)) ? at : refuse(`there is no node ${at}`));
+
+  function listed(some, what) {
+    const isList = some != null && typeof some === "object" && Symbol.iterator in some;
+    return isList ? [...some] : refuse(`${what} is ${quoted(some)}, expected a list`);
+  }
+
+  /** Refuses changes where cells are nodes, as the file does not hold the rules of their steps. */
+  function checkCells() {
+    if (inside.c.cell) refuse("cells are nodes in this file, which lacks the rules of their steps");
+  }
 
   function terrainOf(code) {
     const there = Number.isInteger(code) && terrains[code];
-    return there ? code : refuse(`there is no terrain ${code}`);
+    return there ? code : refuse(`there is no terrain ${quoted(code)}`);
   }
 
   function price(units) {
-    const ticks = units === Infinity ? BLOCKED : even(units * level.ticksPerUnit);
+    const exact = number(units, "a price") * level.ticksPerUnit;
+    const ticks = units === Infinity ? BLOCKED : even(exact);
     const fits = ticks === BLOCKED || (ticks >= 1 && ticks <= MAX_WEIGHT);
     return fits ? { units, ticks } : refuse(`an arc cannot cost ${units}`);
   }
@@ -68,15 +82,23 @@ export function follow(level) {
     return joined ? `${from},${to}` : refuse(`no arc leads from ${from} to ${to}`);
   }
 
-  function update({ blocked = [], opened = [], terrain = [], prices = [] }) {
-    const shut = new Set(Array.from(blocked, place));
-    const open = Array.from(opened, place);
+  function update(batch) {
+    checkCells();
+    const isBatch = batch !== null && typeof batch === "object";
+    if (!isBatch) refuse(`an update is ${quoted(batch)}, expected an object`);
+    const other = Object.keys(batch).find((key) => !BATCH.includes(key));
+    if (other !== undefined) refuse(`an update has no ${quoted(other)}, expected ${BATCH.join(", ")}`);
+    const [blocked, opened, terrain, prices] = BATCH.map((key) => listed(batch[key] ?? [], key));
+    const shut = new Set(blocked.map(place));
+    const open = opened.map(place);
     for (const at of open) if (shut.has(at)) refuse(`node ${at} is both blocked and opened`);
-    const ground = Array.from(terrain, ([at, what]) => {
+    const ground = terrain.map((pair) => {
+      const [at, what] = listed(pair, "a node and its terrain");
       const named = terrains.findIndex(({ name }) => name === what);
       return [place(at), terrainOf(named < 0 ? what : named)];
     });
-    const own = Array.from(prices, ([from, to, units]) => {
+    const own = prices.map((each) => {
+      const [from, to, units] = listed(each, "an arc and its price");
       return [arc(place(from), place(to)), units == null ? null : price(units)];
     });
     apply([...shut, ...open, ...ground.map(([at]) => at)], own.map(([key]) => key), () => {
@@ -117,7 +139,7 @@ export function follow(level) {
 
   function doorOf(name) {
     const i = doors.findIndex((door) => door.name === name);
-    return i < 0 ? refuse(`there is no door ${name}`) : i;
+    return i < 0 ? refuse(`there is no door ${quoted(name)}`) : i;
   }
 
   const changes = {
@@ -131,8 +153,8 @@ export function follow(level) {
     setTerrain: (node, terrain) => update({ terrain: [[node, terrain]] }),
     setPrice: (from, to, units) => update({ prices: [[from, to, units]] }),
     reset,
-    terrainAt: (node) => now.terrain[node] ?? -1,
-    hasObstacle: (node) => now.obstacle[node] === 1,
+    terrainAt: (node) => now.terrain[number(node)] ?? -1,
+    hasObstacle: (node) => now.obstacle[number(node)] === 1,
     doorState(name) {
       const i = doorOf(name);
       return doors[i].states[stateOf(i)]?.name ?? null;
@@ -141,20 +163,22 @@ export function follow(level) {
       const i = doorOf(name);
       const { nodes, states } = doors[i];
       const k = states.findIndex((each) => each.name === wanted);
-      if (k < 0) refuse(`door ${name} has no state ${wanted}`);
+      if (k < 0) refuse(`door ${name} has no state ${quoted(wanted)}`);
       update({ terrain: Array.from(nodes, (at, n) => [at, states[k].terrains[n]]) });
       last[i] = k;
     },
     patch: () => writePatch(level, now),
     applyPatch(text) {
       const found = readPatch(level, text, { place, terrainOf, arc, price });
+      if (found.says) checkCells();
       reset();
       const nodes = [];
       for (let at = 0; at < locations; at++) {
         if (found.obstacle[at] || found.terrain[at] !== now.terrain[at]) nodes.push(at);
       }
       const keys = [...found.prices.keys(), ...bakedPrices.keys()];
-      apply(nodes, keys, () => Object.assign(now, found));
+      const { terrain, obstacle, prices } = found;
+      apply(nodes, keys, () => Object.assign(now, { terrain, obstacle, prices }));
     },
     profile: (name = level.profiles[0]) => navs.get(level.profile(name).name).nav,
   };
@@ -203,7 +227,7 @@ function liveNav(level, state, name) {
   }
 
   const stands = (at) =>
-    lattice.inside(at) && (state.changed ? classAt(at, now) < NO_CLASS : rowAt[at] >= 0);
+    lattice.inside(number(at)) && (state.changed ? classAt(at, now) < NO_CLASS : rowAt[at] >= 0);
 
   /** What is known of a goal since the last change: {goal, walks, field}. */
   function known(goal) {
@@ -256,12 +280,14 @@ function liveNav(level, state, name) {
   }
 
   function hopsTo(goal) {
+    number(goal);
     if (!state.changed && hasHops) return nav.hopsTo(goal);
     if (stands(goal)) field(goal, -1);
     return Int32Array.from({ length: locations }, (_, at) => nextHop(at, goal));
   }
 
   function hopsFrom(from) {
+    number(from);
     if (!state.changed && hasHops) return nav.hopsFrom(from);
     return Int32Array.from({ length: locations }, (_, to) => nextHop(from, to));
   }
@@ -277,10 +303,7 @@ function liveNav(level, state, name) {
       size: nav.size,
       nodes: nav.nodes,
       nextHop,
-      nextHops(from, to, out = new Int32Array(from.length)) {
-        for (let i = 0; i < from.length; i++) out[i] = nextHop(from[i], to[i]);
-        return out;
-      },
+      nextHops: manyOf(nextHop),
       hopsTo,
       hopsFrom,
       path,

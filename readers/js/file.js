@@ -30,6 +30,16 @@ export function refuse(what) {
   throw new LevelError(what);
 }
 
+/** Says what an argument is, in a few words. */
+export function quoted(what) {
+  return typeof what === "string" ? `"${what.slice(0, 40)}"` : what === +what ? what : typeof what;
+}
+
+/** Refuses what is no number; which numbers are nodes, or cells, is another question. */
+export function number(what, name = "a node") {
+  return typeof what === "number" ? what : refuse(`${name} is ${quoted(what)}, expected a number`);
+}
+
 export function damaged(what) {
   return refuse(`the file is damaged: ${what}`);
 }
@@ -53,6 +63,8 @@ first_out 4 L+ & ^A
 head 4 A & <L
 length 6 A &
 position 6 L,2 -
+elevation 6 L -
+cell 4 L,3 -
 node_name 7 L,z -
 node_number 5 L -
 centre 6 F,2 ?
@@ -110,10 +122,11 @@ greedy_kind 123 R ? <k
 greedy_move 123 k,18 =
 link_open 1 l l
 weight 4 A & $
-label_parent 4 R ? -R
+slope 6 4 -
+label_away 4 q ?
+label_parent 4 R = -R
 label_top 4 R = <R
 first_label 3 R+ = %q
-label_away 4 q =
 label_toward 4 q -`;
 
 /** Finds the columns of a file; looks at nothing that they hold. */

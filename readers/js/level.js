@@ -1,6 +1,6 @@
 /** Opens a flat file: where its places lie, how steps lead from one to another, and what is where. */
 
-import { columnsOf, damaged, LEVEL, parse, refuse } from "./file.js";
+import { columnsOf, damaged, LEVEL, number, parse, quoted, refuse } from "./file.js";
 import { navOf } from "./nav.js";
 
 export { LevelError } from "./file.js";
@@ -60,7 +60,7 @@ export function openLevel(source) {
     cellOf: lattice.cellOf,
     profile(name = c.profile_name[0]) {
       const i = c.profile_name.indexOf(name);
-      return navs[i] ?? refuse(`no profile ${name}, expected ${c.profile_name.join(" or ")}`);
+      return navs[i] ?? refuse(`no profile ${quoted(name)}, expected ${c.profile_name.join(" or ")}`);
     },
   };
   const prices = new Map();
@@ -134,11 +134,12 @@ function latticeOf(width, rows, floors, locations, directions, layout) {
     chart,
     inside: (at) => Number.isInteger(at) && at >= 0 && at < locations,
     cellOf(node) {
-      if (!rows || !lattice.inside(node)) return null;
+      if (!rows || !lattice.inside(number(node))) return null;
       const y = (node / width) | 0;
       return [node % width, y % rows, (y / rows) | 0];
     },
     locationOf(x, y, floor = 0) {
+      for (const each of [x, y, floor]) number(each, "part of a cell");
       const inside = x >= 0 && x < width && y >= 0 && y < rows && floor >= 0 && floor < floors;
       return inside && (x % 1) + (y % 1) + (floor % 1) === 0 ? (floor * rows + y) * width + x : -1;
     },

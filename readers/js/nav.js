@@ -1,8 +1,9 @@
 /** Answers the questions of one profile from the tables of a level as it was baked. */
 
-import { BLOCKED, columnsOf, damaged, NO_CLASS, PROFILE } from "./file.js";
+import { BLOCKED, columnsOf, damaged, NO_CLASS, number as checked, PROFILE, refuse } from "./file.js";
 
 const NO_WAY = 2 ** 30;
+const NO_HOPS = "the file holds no next hops: ask follow(level) of levelbake/changes, which searches";
 
 export function navOf(level, inside, file, number, known) {
   const { width, locations, ticksPerUnit } = level;
@@ -94,11 +95,11 @@ export function navOf(level, inside, file, number, known) {
   }
 
   function nextHop(from, to) {
-    const row = rowAt[from];
-    const goal = rowAt[to];
+    const row = rowAt[checked(from)];
+    const goal = rowAt[checked(to)];
     if (!(row >= 0 && goal >= 0)) return -1;
     if (row === goal) return from;
-    if (!hasHops) damaged("no next hops");
+    if (!hasHops) refuse(NO_HOPS);
     const m = moveOf(row, goal, from, to);
     return m < 0 ? -1 : target(from, m);
   }
@@ -119,15 +120,16 @@ export function navOf(level, inside, file, number, known) {
 
   function hopsTo(goal) {
     const found = new Int32Array(locations).fill(-1);
+    checked(goal);
     for (const at of places) found[at] = nextHop(at, goal);
     return found;
   }
 
   function hopsFrom(from) {
     const found = new Int32Array(locations).fill(-1);
-    const row = rowAt[from];
+    const row = rowAt[checked(from)];
     if (!(row >= 0)) return found;
-    if (!hasHops) damaged("no next hops");
+    if (!hasHops) refuse(NO_HOPS);
     const end = firstRun[row + 1];
     for (let i = firstRun[row]; i < end; i++) {
       const stop = i + 1 < end ? start[i + 1] : rows;
@@ -165,8 +167,8 @@ export function navOf(level, inside, file, number, known) {
   }
 
   function ticks(from, to) {
-    const row = rowAt[from];
-    const goal = rowAt[to];
+    const row = rowAt[checked(from)];
+    const goal = rowAt[checked(to)];
     if (!(row >= 0 && goal >= 0)) return Infinity;
     if (row === goal) return 0;
     if (away) return byLabels(row, goal);
@@ -201,8 +203,8 @@ export function navOf(level, inside, file, number, known) {
   }
 
   function reachable(from, to) {
-    const row = rowAt[from];
-    const goal = rowAt[to];
+    const row = rowAt[checked(from)];
+    const goal = rowAt[checked(to)];
     if (!(row >= 0 && goal >= 0)) return false;
     if (joined(row, goal)) return true;
     return saysNone && reach === undefined && nextHop(from, to) >= 0;
@@ -211,18 +213,25 @@ export function navOf(level, inside, file, number, known) {
   inside.navs ??= new Map();
   inside.navs.set(nav.name, { nav, c, rowAt, classes, hasHops, rows, moveOf, target, price });
   return Object.assign(nav, {
-    ...standing(level, (at) => rowAt[at] >= 0),
+    ...standing(level, (at) => rowAt[checked(at)] >= 0),
     nextHop,
-    nextHops: (from, to, out = new Int32Array(from.length)) => {
-      for (let i = 0; i < from.length; i++) out[i] = nextHop(from[i], to[i]);
-      return out;
-    },
+    nextHops: manyOf(nextHop),
     hopsTo,
     hopsFrom,
     path,
     distance: (from, to) => ticks(from, to) / ticksPerUnit,
     reachable,
   });
+}
+
+/** Next hops of many pairs, one by one. */
+export function manyOf(nextHop) {
+  return (from, to, out = new Int32Array(from?.length ?? 0)) => {
+    const fits = from?.length >= 0 && from.length === to?.length && out?.length >= from.length;
+    if (!fits) refuse("expected as many nodes in one list as in the other, and room for as many hops");
+    for (let i = 0; i < from.length; i++) out[i] = nextHop(from[i], to[i]);
+    return out;
+  };
 }
 
 /** Questions about the places on which somebody can stand. */

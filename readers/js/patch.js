@@ -1,6 +1,6 @@
 /** Writes and reads patches: text that says what has become of a level (docs/updates.md). */
 
-import { LevelError, refuse } from "./file.js";
+import { LevelError, quoted, refuse } from "./file.js";
 
 export function writePatch(level, { terrain, obstacle, prices }) {
   const changes = { terrain: [], obstacles: [], arcs: [] };
@@ -17,10 +17,11 @@ export function writePatch(level, { terrain, obstacle, prices }) {
   return `levelbake-patch 1 ${level.fingerprint} ${sha256(text)}\n${text}`;
 }
 
-/** Returns the ground that a patch describes; `check` looks at places, arcs and prices. */
+/** Returns the ground that a patch describes, and whether that is any; `check` looks at what it says. */
 export function readPatch(level, patch, check) {
-  const end = String(patch).indexOf("\n") + 1;
-  const [kind, version, asset, digest] = String(patch).slice(0, Math.max(0, end - 1)).split(" ");
+  if (typeof patch !== "string") refuse(`a patch is ${quoted(patch)}, expected text`);
+  const end = patch.indexOf("\n") + 1;
+  const [kind, version, asset, digest] = patch.slice(0, Math.max(0, end - 1)).split(" ");
   if (kind !== "levelbake-patch") refuse("this is no patch");
   if (version !== "1") refuse(`version ${version} of patches, expected 1: no links, no new arcs`);
   if (asset !== level.fingerprint) refuse("this patch belongs to another asset");
@@ -39,7 +40,8 @@ export function readPatch(level, patch, check) {
       const price = check.price(units === "closed" ? Infinity : units);
       prices.set(check.arc(check.place(from), check.place(to)), price);
     }
-    return { terrain, obstacle, prices };
+    const says = [said.terrain, said.obstacles, said.arcs].some((each) => each.length);
+    return { terrain, obstacle, prices, says };
   } catch (error) {
     const why = error instanceof LevelError ? error.message : "it says nothing of this level";
     return refuse(`the patch is damaged: ${why}`);

@@ -3,11 +3,13 @@
  * editor drew it), what the nodes of a graph are called, and which one is nearest.
  */
 
+import { number, quoted, refuse } from "./file.js";
 import { insides } from "./level.js";
 
 /** Returns the questions about the places of a level. */
 export function placesOf(level) {
-  const { c, lattice } = insides.get(level);
+  const { c, lattice } = insides.get(level) ?? {};
+  if (!c) refuse("expected a level that openLevel gave");
   const { centre, step, position } = c;
   const { layout, byColumn, cellOf, locationOf, inside } = lattice;
   const even = layout && !(layout & 1) ? 1 : 0;
@@ -35,6 +37,7 @@ export function placesOf(level) {
 
   /** The node whose cell a point lies in, whether or not anybody can stand there; -1: outside. */
   function toNode(x, y, floor = 0) {
+    for (const each of [x, y]) number(each, "part of a point");
     if (locationOf(0, 0, floor) < 0) return -1;
     const [left, top] = middle(floor);
     if (layout) {
@@ -67,6 +70,8 @@ export function placesOf(level) {
 
   /** The node nearest to a point in cells on a floor, or in the plane of a graph; -1: none. */
   function nearest(nav, x, y, floor = 0) {
+    for (const each of [x, y]) number(each, "part of a point");
+    if (typeof nav?.stands !== "function") refuse(`expected a profile, found ${quoted(nav)}`);
     const [px, py] = [x, y].map((part) => Math.min(Math.max(part, -(2 ** 40)), 2 ** 40));
     const { width, floorRows } = level;
     let found = -1;
@@ -99,8 +104,14 @@ export function placesOf(level) {
     toNode,
     nearest,
     /** The name of a graph's node: text, or a BigInt; null: nodes have none. */
-    nodeName: (node) => names[node] ?? null,
+    nodeName: (node) => names[number(node)] ?? null,
     /** The node of a name; -1: there is none. */
-    nodeNamed: (name) => names.findIndex((each) => String(each) === String(name)),
+    nodeNamed(name) {
+      const isExact = typeof name === "number" && Math.abs(name) < 2 ** 53;
+      if (!isExact && !["string", "bigint"].includes(typeof name)) {
+        refuse(`a node is named ${quoted(name)}, expected text, a number, beyond 2^53 a BigInt`);
+      }
+      return names.findIndex((each) => String(each) === String(name));
+    },
   };
 }

@@ -16,9 +16,9 @@ export function even(number) {
 export function pricesOf(level, inside, { nav, c, classes }) {
   const { width, floorRows, ticksPerUnit, terrain: baked } = level;
   const { lattice, arcs, prices: bakedPrices, corners, rule } = inside;
-  const { barred, link_ticks: linkTicks, length } = inside.c;
+  const { barred, link_ticks: linkTicks, length, elevation } = inside.c;
   const { directions, heading, step } = lattice;
-  const { cost, weight, may_enter: enter, link_open: linkOpen, step_ticks: stepTicks } = c;
+  const { cost, weight, may_enter: enter, slope, link_open: linkOpen, step_ticks: stepTicks } = c;
   const { size } = nav;
   const classOf = c.class;
   const terrains = level.terrains.length;
@@ -73,6 +73,14 @@ export function pricesOf(level, inside, { nav, c, classes }) {
     return stepTicks[((diagonal ? classes : 0) + a) * classes + b];
   }
 
+  /** What the slope of an arc of a graph adds to its price in units; Infinity: it is too steep. */
+  function slopeOf(at, head) {
+    const rise = slope && elevation ? elevation[head] - elevation[at] : 0;
+    if (!rise) return 0;
+    if (!(rise <= slope[2] && -rise <= slope[3])) return Infinity;
+    return rise > 0 ? slope[0] * rise : slope[1] * -rise;
+  }
+
   /** The price of an arc that is no step. */
   function arcPrice(j, at, head, ground) {
     const { terrain } = ground;
@@ -84,7 +92,7 @@ export function pricesOf(level, inside, { nav, c, classes }) {
     }
     const after = cost[terrain[head]];
     const unit = rule ? after : (cost[terrain[at]] + after) / 2;
-    const ticks = even(unit * length[j] * ticksPerUnit);
+    const ticks = even((unit * length[j] + slopeOf(at, head)) * ticksPerUnit);
     return ticks >= 1 && ticks <= MAX_WEIGHT ? ticks : BLOCKED;
   }
 

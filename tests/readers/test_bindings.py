@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.readers import READERS, library, tool, version
+from tests.support.readers import READERS, compiled, library, tool, version
 from tests.support.stored import stored
 from tests.support.vectors.make import FOLDER
 
@@ -51,6 +51,55 @@ def test_the_crate_builds_offline(tmp_path: Path) -> None:
         check=False,
     )
     assert done.stdout == "rooms true\n", done.stderr
+
+
+#: What GNU tools of some targets begin with.
+GNU = ("aarch64-linux-gnu-", "arm-linux-gnueabihf-", "x86_64-w64-mingw32-")
+#: A target, what is set in the environment, and the compiler and archiver that are run; none where
+#: the build script names what to set.
+CROSS = [
+    ("x86_64-unknown-linux-gnu", {}, ["cc", "ar"]),
+    ("aarch64-unknown-linux-gnu", {}, [GNU[0] + "gcc", GNU[0] + "ar"]),
+    ("armv7-unknown-linux-gnueabihf", {}, [GNU[1] + "gcc", GNU[1] + "ar"]),
+    ("x86_64-pc-windows-gnu", {}, [GNU[2] + "gcc", GNU[2] + "ar"]),
+    ("wasm32-unknown-unknown", {}, []),
+    ("wasm32-unknown-unknown", {"CC_wasm32_unknown_unknown": "own", "AR": "ar"}, ["own", "ar"]),
+    ("aarch64-unknown-linux-gnu", {"TARGET_CC": "own"}, ["own", GNU[0] + "ar"]),
+    ("x86_64-unknown-linux-gnu", {"TARGET_CC": "other", "CC": "own"}, ["own", "ar"]),
+]
+
+
+@pytest.mark.parametrize(("target", "environment", "tools"), CROSS)
+def test_the_crate_is_compiled_for_its_target(
+    tmp_path: Path, target: str, environment: dict[str, str], tools: list[str]
+) -> None:
+    command = [tool("rustc"), "--edition=2021", READERS / "rust" / "build.rs"]
+    for name in ("cc", "ar", "own", "other", *(each + own for each in GNU for own in ("gcc", "ar"))):
+        fake = tmp_path / name
+        fake.write_text(f'#!/bin/sh\necho "$(basename $0) $*" >> {tmp_path}/run\n')
+        fake.chmod(0o755)
+    given = {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "OUT_DIR": str(tmp_path),
+        "CARGO_MANIFEST_DIR": str(READERS / "rust"),
+        "HOST": "x86_64-unknown-linux-gnu",
+        "TARGET": target,
+    }
+    done = subprocess.run(
+        [compiled("rust-build", command) / "build"],
+        env={**given, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if not tools:
+        assert done.returncode != 0
+        assert f"set CC_{target.replace('-', '_')}" in done.stderr
+        return
+    assert done.returncode == 0, done.stderr
+    lines = (tmp_path / "run").read_text("utf-8").splitlines()
+    assert [line.split()[0] for line in lines] == tools
+    assert ("-fPIC" in lines[0]) is ("windows" not in target)
 
 
 def test_rust_declares_what_c_does() -> None:

@@ -41,7 +41,7 @@ def test_what_is_preloaded_is_there() -> None:
         for path in re.findall(r'"res://(addons/[^"]+)"', script.read_text("utf-8"))
     }
     assert all((HOME / path).is_file() for path in named)
-    assert len(named) == 6
+    assert len(named) == 7
     settings = (HOME / "addons" / "levelbake" / "plugin.cfg").read_text("utf-8")
     script = re.search(r'^script="(.+)"$', settings, re.MULTILINE)
     assert script is not None

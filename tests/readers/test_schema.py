@@ -19,7 +19,7 @@ LISTS = {
     "javascript": "js/file.js",
 }
 #: Columns that no reader but Python's needs.
-NOT_READ = ("node_at", "cluster", "layer_", "elevation", "cell", "slope")
+NOT_READ = ("node_at", "cluster", "layer_")
 
 LINE = re.compile(r"^\W*([a-z_]+) ([1-7]+) (\S+) ([*#&?=l-])(?: (\S\S?))?\W*$", re.MULTILINE)
 

@@ -27,6 +27,8 @@ first_out 4 L+ & ^A
 head 4 A & <L
 length 6 A &
 position 6 L,2 -
+elevation 6 L -
+cell 4 L,3 -
 node_name 7 L,z -
 node_number 5 L -
 centre 6 F,2 ?
@@ -84,10 +86,11 @@ greedy_kind 123 R ? <k
 greedy_move 123 k,18 =
 link_open 1 l l
 weight 4 A & $
-label_parent 4 R ? -R
+slope 6 4 -
+label_away 4 q ?
+label_parent 4 R = -R
 label_top 4 R = <R
 first_label 3 R+ = %q
-label_away 4 q =
 label_toward 4 q -"""
 
 const MAGIC := [0x8b, 0x42, 0x4b, 0x45, 13, 10, 26, 10]

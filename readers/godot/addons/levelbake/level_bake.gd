@@ -13,6 +13,7 @@ extends RefCounted
 
 const FlatFile := preload("res://addons/levelbake/flat_file.gd")
 const Nav := preload("res://addons/levelbake/level_bake_nav.gd")
+const Changes := preload("res://addons/levelbake/level_bake_changes.gd")
 const KINDS := ["graph", "squares", "hexagons"]
 const LAYOUTS := ["", "odd-r", "even-r", "odd-q", "even-q"]
 
@@ -68,6 +69,8 @@ var chart_y := 0
 ##
 ## What was checked before, at the import, is opened faster as [param trusted].
 func open(bytes: PackedByteArray, trusted: bool = false) -> String:
+	if file != null:
+		return "this level was opened before: make another LevelBake"
 	file = FlatFile.new()
 	if file.parse(bytes, trusted):
 		_read_level()
@@ -87,6 +90,8 @@ func open(bytes: PackedByteArray, trusted: bool = false) -> String:
 
 
 ## Answers questions of one kind of agents; without a name, of the first. Null: there is none.
+##
+## Where the file holds no next hops, what is returned searches.
 func profile(profile_name: String = "") -> Nav:
 	var i := 0 if profile_name == "" else profiles.find(profile_name)
 	if i < 0 or i >= profiles.size():
@@ -94,7 +99,11 @@ func profile(profile_name: String = "") -> Nav:
 		return null
 	var nav := Nav.new()
 	nav.setup(self, i, false)
-	return nav
+	if nav.has_hops:
+		return nav
+	var now := Changes.new()
+	now.follow(self)
+	return now.profile(profile_name)
 
 
 func _read_level() -> void:

@@ -16,6 +16,8 @@ const NO_CLASS := 0xffff
 const MAX_WEIGHT := 1 << 29
 const NUMBERS := [TYPE_INT, TYPE_FLOAT]  # 3: const NUMBERS := [TYPE_INT, TYPE_REAL]
 const LiveNav := preload("res://addons/levelbake/level_bake_live_nav.gd")
+const NO_LEVEL := "no level is followed: call follow with one that opened"
+const CELLS_ARE_NODES := "cells are nodes in this file, which lacks the rules of their steps"
 
 ## Whether anything is other than when the level was baked.
 var changed := false
@@ -36,7 +38,17 @@ var _last := []
 var _differing := 0
 
 
-func follow(of_level) -> void:
+## Follows a level from the moment at which it is as it was baked.
+func follow(of_level) -> String:
+	if typeof(of_level) != TYPE_OBJECT or of_level == null or not of_level.has_method("location_of"):
+		return "expected a LevelBake"
+	if of_level.profiles.size() == 0:
+		return "this level did not open, so nothing of it can be followed"
+	if level == of_level:
+		reset()
+		return ""
+	if level != null:
+		return "another level is followed: make another LevelBakeChanges"
 	level = of_level
 	var begin: int = level.columns["terrain"]["at"]
 	baked_terrain = level.file.bytes.slice(begin, begin + level.locations)  # 3: baked_terrain = level.file.bytes.subarray(begin, begin + level.locations - 1)
@@ -51,6 +63,7 @@ func follow(of_level) -> void:
 		# The navs that are handed out are others: these know nothing that leads back here.
 		_navs.append(nav)
 	reset()
+	return ""
 
 
 func _zeros(count: int) -> PackedByteArray:
@@ -62,8 +75,11 @@ func _zeros(count: int) -> PackedByteArray:
 
 ## Answers questions of one profile about the level as it is now. Null: there is no such profile.
 func profile(profile_name: String = "") -> LiveNav:
+	if level == null:
+		push_error(NO_LEVEL)
+		return null
 	var i := 0 if profile_name == "" else level.profiles.find(profile_name)
-	if i < 0 or i >= _navs.size():
+	if i < 0:
 		push_error("no profile %s, expected one of %s" % [profile_name, str(level.profiles)])
 		return null
 	var nav := LiveNav.new()
@@ -75,6 +91,8 @@ func profile(profile_name: String = "") -> LiveNav:
 
 ## Makes the level what it was when it was baked.
 func reset() -> void:
+	if level == null:
+		return
 	terrain = _copy(baked_terrain)
 	obstacle = _zeros(level.locations)
 	prices = baked_prices.duplicate()
@@ -95,11 +113,11 @@ func _copy(source: PackedByteArray) -> PackedByteArray:
 
 
 func terrain_at(node: int) -> int:
-	return terrain[node] if level.inside(node) else -1
+	return terrain[node] if level != null and level.inside(node) else -1
 
 
 func has_obstacle(node: int) -> bool:
-	return level.inside(node) and obstacle[node] == 1
+	return level != null and level.inside(node) and obstacle[node] == 1
 
 
 ## Puts obstacles on nodes, on which nobody can stand.
@@ -124,26 +142,37 @@ func set_price(from: int, to: int, units) -> String:
 
 ## Applies one batch of changes, all of it or nothing: nodes, nodes, [node, terrain], [from, to, units].
 func update(blocked: Array, opened: Array, grounds: Array, costs: Array) -> String:
+	if level == null:
+		return NO_LEVEL
+	if level.columns.has("cell"):
+		return CELLS_ARE_NODES
 	var nodes := {}
 	for at in blocked:
 		nodes[at] = true
 	for at in opened:
 		if nodes.has(at):
-			return "node %d is both blocked and opened" % at
+			return "node %s is both blocked and opened" % str(at)
 	for at in opened:
 		nodes[at] = true
 	for pair in grounds:
+		if typeof(pair) != TYPE_ARRAY or pair.size() != 2:
+			return "expected [node, terrain], found %s" % str(pair)
 		nodes[pair[0]] = true
-		if pair[1] < 0 or pair[1] >= level.terrains.size():
-			return "there is no terrain %d" % pair[1]
+		if not _is_number_of(pair[1], level.terrains.size()):
+			return "there is no terrain %s" % str(pair[1])
 	for at in nodes:
-		if not level.inside(at):
-			return "there is no node %d" % at
+		if not _is_number_of(at, level.locations):
+			return "there is no node %s" % str(at)
 	var tails := []
 	for cost in costs:
+		if typeof(cost) != TYPE_ARRAY or cost.size() != 3:
+			return "expected [from, to, units], found %s" % str(cost)
+		for at in [cost[0], cost[1]]:
+			if not _is_number_of(at, level.locations):
+				return "there is no node %s" % str(at)
 		if not joined(cost[0], cost[1]):
 			return "no arc leads from %d to %d" % [cost[0], cost[1]]
-		if cost[2] != null and ticks_of(cost[2]) < 0:
+		if cost[2] != null and (not typeof(cost[2]) in NUMBERS or ticks_of(cost[2]) < 0):
 			return "an arc cannot cost %s" % str(cost[2])
 		tails.append(cost[0])
 	var near := _begin(nodes.keys(), tails)
@@ -161,6 +190,10 @@ func update(blocked: Array, opened: Array, grounds: Array, costs: Array) -> Stri
 			prices[key] = [float(cost[2]), ticks_of(cost[2])]
 	_end(nodes.keys(), near)
 	return ""
+
+
+func _is_number_of(value, limit: int) -> bool:
+	return typeof(value) == TYPE_INT and value >= 0 and value < limit
 
 
 func _open_now(at: int) -> void:
@@ -260,7 +293,7 @@ func _state_of(i: int) -> int:
 
 
 func _door_number(door_name: String) -> int:
-	for i in range(level.doors.size()):
+	for i in range(_last.size()):
 		if level.doors[i]["name"] == door_name:
 			return i
 	return -1
@@ -296,6 +329,9 @@ func set_door(door_name: String, state_name: String) -> String:
 
 ## Writes down what has become of the level, as text for a savegame (docs/updates.md).
 func patch() -> String:
+	if level == null:
+		push_error(NO_LEVEL)
+		return ""
 	var grounds := ""
 	var obstacles := ""
 	for at in range(level.locations):
@@ -320,6 +356,8 @@ func _written(units: float) -> String:
 
 ## Makes the level what a patch says, whatever has become of it meanwhile.
 func apply_patch(text: String) -> String:
+	if level == null:
+		return NO_LEVEL
 	var end := text.find("\n") + 1
 	var words := text.substr(0, end - 1 if end > 0 else 0).split(" ")
 	if words[0] != "levelbake-patch":
@@ -334,6 +372,8 @@ func apply_patch(text: String) -> String:
 	var said = JSON.parse_string(changes)  # 3: var said = parse_json(changes)
 	if not _says_something(said):
 		return "the patch is damaged: it says nothing of this level"
+	if level.columns.has("cell") and said["terrain"] + said["obstacles"] + said["arcs"] != []:
+		return CELLS_ARE_NODES
 	var tails := []
 	for key in baked_prices:
 		tails.append(key >> 32)

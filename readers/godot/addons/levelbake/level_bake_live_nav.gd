@@ -182,6 +182,20 @@ func _step_price(at: int, m: int, head: int, now: bool) -> int:
 	return _step_ticks[(begin + a) * classes + b]
 
 
+## What the slope of an arc of a graph adds to its price in units; INF: it is too steep.
+func _slope(at: int, head: int) -> float:
+	if not _columns.has("slope") or not level.columns.has("elevation"):
+		return 0.0
+	var rise: float = level.file.real(level.columns["elevation"], head)
+	rise -= level.file.real(level.columns["elevation"], at)
+	if rise == 0.0:
+		return 0.0
+	var rule: Dictionary = _columns["slope"]
+	if rise > level.file.real(rule, 2) or -rise > level.file.real(rule, 3):
+		return INF
+	return level.file.real(rule, 0 if rise > 0.0 else 1) * abs(rise)
+
+
 ## The price of an arc that is no step.
 func _arc_price(j: int, at: int, head: int, now: bool) -> int:
 	var terrain: PackedByteArray = changes.terrain if now else changes.baked_terrain
@@ -205,7 +219,7 @@ func _arc_price(j: int, at: int, head: int, now: bool) -> int:
 	if level.cost_rule == 0:
 		unit = (level.file.real(cost, terrain[at]) + unit) / 2
 	unit *= level.file.real(level.columns["length"], j)
-	var ticks: int = changes.ticks_of(unit)
+	var ticks: int = changes.ticks_of(unit + _slope(at, head))
 	return BLOCKED if ticks < 0 else ticks
 
 
