@@ -141,6 +141,7 @@ static inline uint32_t lbi_class_at(const lb_nav *nav, const lb_changes *now, in
 }
 
 static inline int lbi_stands_now(const lb_nav *nav, int32_t location) {
+    if (nav->changes->differs == 0) return nav->row_at[location] >= 0;
     return lbi_class_at(nav, nav->changes, location) < LBI_NO_CLASS;
 }
 

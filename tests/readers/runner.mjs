@@ -33,7 +33,7 @@ const commands = {
   profile(i) {
     nav = level.profile(level.profiles[+i]);
     live = now.profile(level.profiles[+i]);
-    if (now.used) nav = live;
+    if (now.used || searches()) nav = live;
     return "ok";
   },
   about: () =>
@@ -93,6 +93,16 @@ const commands = {
   patch: () => now.patch().replaceAll("\n", "|"),
   apply: (...words) => change(() => now.applyPatch(words.join(" ").replaceAll("|", "\n"))),
 };
+
+/** Whether the file holds no next hops of the profile, and the reader says what to ask instead. */
+function searches() {
+  try {
+    if (nav.nodes.length) nav.hopsFrom(nav.nodes[0]);
+    return false;
+  } catch (error) {
+    return error.message.includes("ask follow(level)");
+  }
+}
 
 function change(make) {
   now.used = true;
