@@ -21,6 +21,15 @@ namespace LevelBake
     {
         public LevelException(string message) : base(message) { }
 
+        /// <summary>What somebody gave as a name, on one line.</summary>
+        internal static string Quoted(string name)
+        {
+            if (name == null) return "null";
+            var found = new StringBuilder("\"");
+            for (int i = 0; i < name.Length && i < 40; i++) found.Append(char.IsControl(name[i]) ? '?' : name[i]);
+            return found.Append('"').ToString();
+        }
+
         internal static LevelException Damaged(string what)
         {
             return new LevelException("the file is damaged: " + what);
@@ -568,7 +577,7 @@ label_toward 4 q -";
         {
             for (int i = 0; i < Navs.Length; i++)
                 if (name == null || Profiles[i] == name) return i;
-            throw new LevelException("no profile " + name + ", expected " + string.Join(" or ", Profiles));
+            throw new LevelException("no profile " + LevelException.Quoted(name) + ", expected " + string.Join(" or ", Profiles));
         }
 
         /// <summary>Follows changes from the level as it was baked.</summary>
@@ -1820,7 +1829,7 @@ label_toward 4 q -";
         private int DoorNumber(string name)
         {
             for (int i = 0; i < last.Length; i++) if (Level.Doors[i].Name == name) return i;
-            throw new LevelException("there is no door " + name);
+            throw new LevelException("there is no door " + LevelException.Quoted(name));
         }
 
         /// <summary>The name of the state that a door is in; null: none of them.</summary>
@@ -1836,7 +1845,7 @@ label_toward 4 q -";
             int i = DoorNumber(name);
             Door door = Level.Doors[i];
             int k = Array.FindIndex(door.States, each => each.Name == state);
-            if (k < 0) throw new LevelException("door " + name + " has no state " + state);
+            if (k < 0) throw new LevelException("door " + name + " has no state " + LevelException.Quoted(state));
             var update = new Update();
             for (int n = 0; n < door.Nodes.Length; n++) update.Terrain(door.Nodes[n], door.States[k].Terrains[n]);
             Apply(update);

@@ -32,7 +32,8 @@ export function refuse(what) {
 
 /** Says what an argument is, in a few words. */
 export function quoted(what) {
-  return typeof what === "string" ? `"${what.slice(0, 40)}"` : what === +what ? what : typeof what;
+  if (typeof what === "string") return JSON.stringify(what.slice(0, 40));
+  return what === null || typeof what === "number" ? what : typeof what;
 }
 
 /** Refuses what is no number; which numbers are nodes, or cells, is another question. */

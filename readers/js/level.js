@@ -134,7 +134,7 @@ function latticeOf(width, rows, floors, locations, directions, layout) {
     chart,
     inside: (at) => Number.isInteger(at) && at >= 0 && at < locations,
     cellOf(node) {
-      if (!rows || !lattice.inside(number(node))) return null;
+      if (!lattice.inside(number(node)) || !rows) return null;
       const y = (node / width) | 0;
       return [node % width, y % rows, (y / rows) | 0];
     },

@@ -81,7 +81,7 @@ local levels, navs, changed = setmetatable({}, weak), setmetatable({}, weak), se
 -- Errors name the line of the game: it calls a method, which calls one of the three below, which calls this.
 local function expect(what, expected, found)
   local kind = type(found)
-  if kind == "string" then kind = ("the string %q"):format(found:sub(1, 40)) end
+  if kind == "string" then kind = ('the string "%s"'):format((found:sub(1, 40):gsub("%c", "?"))) end
   error(("%s: expected %s, found %s"):format(what, expected, kind), 4)
 end
 

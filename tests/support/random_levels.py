@@ -96,6 +96,7 @@ def _drawn(
     width, rows = rng.randint(4, 11), rng.randint(4, 8)
     letters = ["floor"] * rng.randint(4, 12) + [*GROUND] + ["wall"] * rng.randint(0, 3)
     grid = [[rng.choice(letters) for _ in range(width)] for _ in range(rows * floors)]
+    grid[0][0] = "floor"  # Somebody can stand somewhere: the first profile, which is small.
     if layout is None:
         settings["connectivity"] = 4 if kind == "squares-4" else rng.choice([4, 8, 8])
         settings["connectivity"] = 8 if kind == "squares-8" else settings["connectivity"]
@@ -107,11 +108,12 @@ def _drawn(
     heights = [[rng.choice([0.0, 0.0, 0.5, 1.0, 2.5]) for _ in row] for row in grid]
     if kind == "slopes" or rng.random() < 0.1:
         more["elevation"] = heights
+    sized = layout is None and kind != "headings"
     profiles = [
         ProfileRecipe(
             name,
             rules_of(_ground(rng)),
-            size=rng.choice([1, 1, 2, 3]) if layout is None and kind != "headings" else 1,
+            size=rng.choice([1, 2, 3]) if name != "ant" and sized else 1,
             slopes=_slopes(rng) if kind == "slopes" else {},
             turn=rng.choice([0.25, 1.0, 2.0]),
         )
@@ -204,6 +206,7 @@ def _graph(
         "nodes": nodes,
         "edges": edges,
     }
+    nodes[0]["terrain"] = "floor"
     source = folder / "level.json"
     source.write_text(json.dumps(document), encoding="utf-8")
     profiles = [

@@ -16,6 +16,7 @@ from levelbake.errors import BakeError
 from levelbake.level import Level
 from levelbake.profile import Profile
 from tests.support.random_levels import random_level
+from tests.support.stored import Pair, stored
 
 #: Pairs of places that each profile is asked about in each state of a level.
 PAIRS = 10
@@ -161,8 +162,18 @@ class Script:
 
 
 def random_script(seed: int) -> Script:
-    """Return the script about the random level of a number."""
-    pair, rng = random_level(seed), random.Random(f"script {seed}")
+    """Return the script about the random level of a number, which is made once."""
+    pair = random_level(seed)
+
+    def make(folder: Path) -> None:
+        made = _made(pair, random.Random(f"script {seed}"))
+        (folder / "script.json").write_text(json.dumps([made.asked, made.right]), "utf-8")
+
+    made = stored("reader-script", [pair.flat.parent.name, Path(__file__)], make)
+    return Script(pair.flat, *json.loads((made / "script.json").read_text("utf-8")))
+
+
+def _made(pair: Pair, rng: random.Random) -> Script:
     flat = PythonReader(pair.flat)
     reader = flat if flat.cells_are_nodes else PythonReader(pair.asset)
     asked: list[str] = []

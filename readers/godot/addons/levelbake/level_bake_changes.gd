@@ -310,7 +310,7 @@ func door_state(door_name: String) -> String:
 func set_door(door_name: String, state_name: String) -> String:
 	var i := _door_number(door_name)
 	if i < 0:
-		return "there is no door " + door_name
+		return "there is no door " + door_name.c_escape()
 	var door: Dictionary = level.doors[i]
 	for k in range(door["states"].size()):
 		if door["states"][k]["name"] == state_name:
@@ -321,7 +321,7 @@ func set_door(door_name: String, state_name: String) -> String:
 			if wrong == "":
 				_last[i] = k
 			return wrong
-	return "door %s has no state %s" % [door_name, state_name]
+	return "door %s has no state %s" % [door_name, state_name.c_escape()]
 
 
 # -- patches -----------------------------------------------------------------------------------
