@@ -17,7 +17,10 @@ export interface Changes {
   readonly level: Level;
   /** Whether anything is other than when the level was baked. */
   readonly changed: boolean;
-  /** @throws LevelError there is no such node, terrain or arc; then nothing has changed. */
+  /**
+   * @throws LevelError there is no such node, terrain or arc, or cells are nodes in the file; then
+   * nothing has changed.
+   */
   update(batch: Update): void;
   block(...nodes: number[]): void;
   open(...nodes: number[]): void;

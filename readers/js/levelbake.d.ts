@@ -78,7 +78,8 @@ export interface Door {
 
 /**
  * Answers the questions of one profile. What cannot be reached is a value, and so is a node on which
- * the profile cannot stand. A LevelError says that the file is damaged.
+ * the profile cannot stand. A LevelError says that an argument is no number, that the file holds no
+ * next hops (follow(level) of changes.js searches), or that it is damaged.
  */
 export interface Nav {
   readonly level: Level;

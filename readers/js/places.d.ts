@@ -10,7 +10,7 @@ export interface Places {
   nearest(nav: Nav, x: number, y: number, floor?: number): number;
   /** The name of a graph's node: text, or a BigInt; null: nodes have none. */
   nodeName(node: number): string | bigint | null;
-  /** The node of a name; -1: there is none. */
+  /** The node of a name; -1: there is none. Numbers beyond 2^53 are given as text or BigInt. */
   nodeNamed(name: string | number | bigint): number;
 }
 

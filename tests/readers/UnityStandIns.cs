@@ -1,5 +1,7 @@
 // What Unity's classes look like to LevelBakeAsset and LevelBakeImporter, so that mcs can compile them.
 using System;
+using LevelBake;
+using UnityEngine;
 
 namespace UnityEngine
 {
@@ -13,6 +15,8 @@ namespace UnityEngine
     {
         public string name { get; set; }
     }
+
+    public sealed class Terrain : Object { }
 
     public class ScriptableObject : Object
     {
@@ -40,6 +44,13 @@ namespace UnityEditor.AssetImporters
     {
         public abstract void OnImportAsset(AssetImportContext context);
     }
+}
+
+/// <summary>A script that names a class of Unity's beside the reader's.</summary>
+internal static class Landscape
+{
+    internal static Terrain Ground;
+    internal static LevelTerrain Of(Level level) { return level.Terrains[0]; }
 }
 
 internal static class ImportAll

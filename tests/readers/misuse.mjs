@@ -34,7 +34,7 @@ for (const level of levels) {
       if (typeof method !== "function") continue;
       for (const a of others) {
         call(`${kind}.${name}(${typeof a})`, () => method(a));
-        for (const b of others) {
+        for (const b of others.filter((_, i) => i % 3 === 0)) {
           call(`${kind}.${name}(${typeof a}, ${typeof b})`, () => method(a, b));
           call(`${kind}.${name}(.., ${typeof b})`, () => method(0, a, b));
         }
