@@ -241,7 +241,7 @@ static inline int32_t lbi_price_of(const lb_nav *nav, const lb_changes *now, int
         return ticks;
     }
     ticks = lbi_i32(&nav->column[LBI_P_WEIGHT])[arc];
-    if (!now) return ticks;
+    if (!now || level->column[LBI_CELL].data) return ticks; /* where nothing changes, the weight is all there is */
     if (lbi_class_of(nav, now, at) == LBI_NO_CLASS || lbi_class_of(nav, now, *head) == LBI_NO_CLASS ||
         !lbi_may_enter(nav, now, at, *head))
         return LBI_BLOCKED;

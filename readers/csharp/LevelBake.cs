@@ -1374,6 +1374,7 @@ label_toward 4 q -";
         /// <summary>The price of an arc that is no step.</summary>
         private int ArcPrice(int j, int at, int head, Ground ground)
         {
+            if (level.C.Has("cell")) return weight[j]; // Nothing changes there, and nothing else says what it costs.
             if (ClassAt(at, ground) == NoClass || ClassAt(head, ground) == NoClass) return Blocked;
             if (level.Width > 0) return linkOpen[j] != 0 ? linkTicks[j] : Blocked;
             byte[] now = ground.Terrain, baked = level.BakedTerrain;

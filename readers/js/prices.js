@@ -84,6 +84,7 @@ export function pricesOf(level, inside, { nav, c, classes }) {
   /** The price of an arc that is no step. */
   function arcPrice(j, at, head, ground) {
     const { terrain } = ground;
+    if (inside.c.cell) return weight[j]; // Nothing changes there, and nothing else says what it costs.
     if (classAt(at, ground) === NO_CLASS || classAt(head, ground) === NO_CLASS) return BLOCKED;
     if (width) return linkOpen[j] ? linkTicks[j] : BLOCKED;
     if (!mayStep(at, head, 0, terrain)) return BLOCKED;

@@ -90,7 +90,11 @@ function commands.about()
     return { each.name, each.kind, each.from, each.to, each.cost, each.both_ways, each.profiles, each.id or "" }
   end)
   local size = l:size()
-  local names = size.kind == "graph" and list(6, function(i) return (tostring(l:node_name(i)):gsub("LL$", "")) end) or {}
+  local function named(i) -- Numbers of Lua are written with 14 digits, and integers of C with a suffix.
+    local name = l:node_name(i)
+    return type(name) == "number" and ("%.0f"):format(name) or (tostring(name):gsub("LL$", ""))
+  end
+  local names = size.kind == "graph" and list(6, named) or {}
   return ('{"kind":%s,"width":%d,"height":%d,"floors":%d,"name":%s,"profiles":%s,"terrains":%s,"spots":%s,"regions":%s,' ..
           '"doors":%s,"links":%s,"names":%s}'):format(json(size.kind), size.width, size.height, size.floors,
     json(l:name()), json(list(0, name_of(0))), json(list(1, name_of(1))), json(spots), json(regions), json(doors),

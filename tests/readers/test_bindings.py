@@ -74,7 +74,13 @@ def test_the_crate_is_compiled_for_its_target(
     tmp_path: Path, target: str, environment: dict[str, str], tools: list[str]
 ) -> None:
     command = [tool("rustc"), "--edition=2021", READERS / "rust" / "build.rs"]
-    for name in ("cc", "ar", "own", "other", *(each + own for each in GNU for own in ("gcc", "ar"))):
+    for name in (
+        "cc",
+        "ar",
+        "own",
+        "other",
+        *(each + own for each in GNU for own in ("gcc", "ar")),
+    ):
         fake = tmp_path / name
         fake.write_text(f'#!/bin/sh\necho "$(basename $0) $*" >> {tmp_path}/run\n')
         fake.chmod(0o755)

@@ -202,7 +202,7 @@ def _graph(
     document = {
         "directed": rng.random() < 0.6,
         "multigraph": True,
-        "graph": {"terrains": {name: 1 for name in GROUND}},
+        "graph": {"terrains": dict.fromkeys(GROUND, 1)},
         "nodes": nodes,
         "edges": edges,
     }

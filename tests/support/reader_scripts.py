@@ -1,4 +1,4 @@
-"""Scripts for readers: questions about random levels, changes, and what the Python reader answers."""
+"""Scripts for readers: questions about random levels, changes, and the Python reader's answers."""
 
 from __future__ import annotations
 
@@ -47,6 +47,10 @@ class PythonReader:
         word, *words = line.split(" ")
         if word in ("apply", "patch"):
             return self._patch(" ".join(words))
+        if word == "about":
+            return json.dumps(self._about(), ensure_ascii=False)
+        if word == "nearest":
+            return self._nearest(float(words[0]), float(words[1]), int(words[2]))
         if word in ("block", "open", "terrain", "price", "door", "fresh"):
             try:
                 self._change(word, words)
@@ -54,6 +58,24 @@ class PythonReader:
                 return ERROR
             return "ok"
         return self._told(word, list(map(int, words)))
+
+    def _about(self) -> dict[str, object]:
+        """A part of what readers say of a level."""
+        graph = not self.places.is_grid
+        return {
+            "profiles": list(self.level.profiles),
+            "terrains": list(self.places.terrains),
+            "names": list(map(str, self.places.names)) if graph else [],
+        }
+
+    def _nearest(self, x: float, y: float, floor: int) -> str:
+        many = self.places.is_grid and self.places.floors > 1
+        if self.places.is_grid and not 0 <= floor < self.places.floors:
+            return "-1"
+        try:
+            return str(self.places.location(self.nav.nearest((x, y, floor) if many else (x, y))))
+        except BakeError:
+            return "-1"
 
     def _told(self, word: str, numbers: list[int]) -> str:
         if word == "profile":
@@ -108,7 +130,7 @@ class PythonReader:
         return " ".join(map(str, found.tolist()))
 
     def _change(self, word: str, words: list[str]) -> None:
-        level, place = self.level, self.places.place_at
+        level = self.level
         if word == "fresh":
             level.reset()
             return
@@ -153,7 +175,7 @@ class Script:
     Attributes:
         file: the flat file.
         asked, right: the commands after it was loaded, and their answers: what is refused is ERROR,
-            and an answer to "patch" describes what the right one does, in whatever words.
+            an answer to "patch" says the same in whatever words, and one to "about" says more.
     """
 
     file: Path
@@ -190,6 +212,7 @@ def _made(pair: Pair, rng: random.Random) -> Script:
             for line in questions(reader, rng):
                 ask(line)
 
+    ask("about")
     ask_all()
     if reader.cells_are_nodes:
         for line in changes(reader, rng) + changes(reader, rng):
@@ -236,6 +259,8 @@ def questions(reader: PythonReader, rng: random.Random) -> list[str]:
         found += [f"{word} {start} {goal}" for word in words]
     found += [f"stands {rng.choice([*every, *NOWHERE])}" for _ in range(3)]
     found += [f"hops_to {goals[0]}", f"hops_from {goals[1]}"]
+    x, y = rng.uniform(-2, 12), rng.uniform(-2, 12)
+    found.append(f"nearest {x!r} {y!r} {rng.choice([0, 0, 0, 1, -1])}")
     if reader.places.is_grid:
         x, y = rng.randint(-1, reader.places.width), rng.randint(-1, reader.places.rows)
         found.append(f"node_at {x} {y} {rng.randint(-1, reader.places.floors)}")

@@ -198,7 +198,7 @@ def rust(folder: Path, source: Path = FOLDER / "runner.rs") -> Runner:
     common = [tool("rustc"), "--edition=2021", "-Dwarnings"]
     sources, linked = READERS / "rust" / "src", library()
     crate = ["--crate-type=rlib", "--crate-name=levelbake", '--cfg=feature="std"']
-    crate += ["--check-cfg=cfg(feature, values(\"std\"))", sources / "lib.rs"]
+    crate += ['--check-cfg=cfg(feature, values("std"))', sources / "lib.rs"]
     reader = compiled("rust-levelbake", [*common, *crate], *sorted(sources.glob("*.rs")))
     command = [*common, f"--extern=levelbake={reader / 'liblevelbake.rlib'}", source]
     command += [f"-Lnative={linked.parent}", "-ldylib=levelbake"]

@@ -198,6 +198,9 @@ func _slope(at: int, head: int) -> float:
 
 ## The price of an arc that is no step.
 func _arc_price(j: int, at: int, head: int, now: bool) -> int:
+	# Where cells are nodes, nothing changes, and nothing else says what an arc costs.
+	if level.columns.has("cell"):
+		return bytes.decode_s32(_weight + 4 * j)
 	var terrain: PackedByteArray = changes.terrain if now else changes.baked_terrain
 	var obstacle: PackedByteArray = changes.obstacle if now else changes.baked_obstacle
 	if _class_at(at, terrain, obstacle) == NO_CLASS:
