@@ -27,7 +27,7 @@ from tests.support.stored import ROOT, Pair, code, opens, stored
 
 KINDS = ("squares-8", "squares-4", *get_args(HexLayout), "floors", "names", "numbers", "heights")
 KINDS += ("slopes", "headings")
-#: Tables to bake, parts to export and how distances are stored; None = what a bake does by itself.
+#: Tables to bake, parts to export and storage of distances; None = the default tables.
 TABLES: tuple[tuple[tuple[str, ...] | None, tuple[str, ...], str], ...] = (
     (None, (), "auto"),
     (("components",), (), "auto"),
@@ -48,10 +48,10 @@ def random_level(seed: int) -> Pair:
         rng = random.Random(f"level {seed}")
         tables, parts, storage = rng.choice(TABLES)
         settings: dict[str, Any] = {"tables": tables, "distance_storage": storage}
-        source, recipe = _drawn(folder, KINDS[seed % len(KINDS)], settings, rng)
+        source, recipe = _write_source(folder, KINDS[seed % len(KINDS)], settings, rng)
         asset = bake(source, recipe)
         if rng.random() < 0.4:
-            asset = _folded(asset, rng)
+            asset = _fold_prices(asset, rng)
         asset = asset.rename(folder / "level.h5")
         with Asset(asset) as opened:
             export_asset(opened, folder / "level.bake", None, parts)
@@ -61,7 +61,7 @@ def random_level(seed: int) -> Pair:
     return Pair(folder / "level.h5", folder / "level.bake")
 
 
-def _folded(asset: Path, rng: random.Random) -> Path:
+def _fold_prices(asset: Path, rng: random.Random) -> Path:
     """Fold prices of some arcs into an asset, as well as obstacles."""
     patch, output = asset.with_suffix(".patch"), asset.with_name("folded.h5")
     with open_asset(asset) as level:
@@ -75,33 +75,33 @@ def _folded(asset: Path, rng: random.Random) -> Path:
         level.save_patch(patch)
     try:
         apply_patch(asset, patch, output, 1, lambda stage, done: None)
-    except BakeError:  # Nobody could stand anywhere, or a link would lead nowhere.
+    except BakeError:  # The patch leaves no walkable cell, or breaks a link.
         return asset
     return output
 
 
-def _drawn(
+def _write_source(
     folder: Path, kind: str, settings: dict[str, Any], rng: random.Random
 ) -> tuple[Path, LevelRecipe]:
     """Write the source of a level, and return it and its recipe."""
     settings |= {
         "cost_rule": rng.choice(get_args(CostRule)),
         "ticks_per_unit": rng.choice([27720, 27720, 1000, 17]),
-        "narrowed": True,  # Links may end where nobody stands.
+        "narrowed": True,  # allows links with blocked ends
     }
     if kind in ("names", "numbers", "heights"):
-        return _graph(folder, kind, settings, rng)
+        return _write_graph(folder, kind, settings, rng)
     layout = kind if kind in get_args(HexLayout) else None
     floors = 2 if kind == "floors" else 1
     width, rows = rng.randint(4, 11), rng.randint(4, 8)
     letters = ["floor"] * rng.randint(4, 12) + [*GROUND] + ["wall"] * rng.randint(0, 3)
     grid = [[rng.choice(letters) for _ in range(width)] for _ in range(rows * floors)]
-    grid[0][0] = "floor"  # Somebody can stand somewhere: the first profile, which is small.
+    grid[0][0] = "floor"  # The first profile has size 1, so the level has a walkable cell.
     if layout is None:
         settings["connectivity"] = 4 if kind == "squares-4" else rng.choice([4, 8, 8])
         settings["connectivity"] = 8 if kind == "squares-8" else settings["connectivity"]
         settings["corner_cutting"] = rng.choice(get_args(CornerCutting))
-    more = _things(width, rows, floors, rng)
+    more = _draw_things(width, rows, floors, rng)
     if kind == "headings":
         settings["headings"] = settings["connectivity"]
         more.pop("links", None)
@@ -112,9 +112,9 @@ def _drawn(
     profiles = [
         ProfileRecipe(
             name,
-            rules_of(_ground(rng)),
+            rules_of(_draw_ground(rng)),
             size=rng.choice([1, 2, 3]) if name != "ant" and sized else 1,
-            slopes=_slopes(rng) if kind == "slopes" else {},
+            slopes=_draw_slopes(rng) if kind == "slopes" else {},
             turn=rng.choice([0.25, 1.0, 2.0]),
         )
         for name in ("ant", "bee", "cow")[: rng.randint(1, 3)]
@@ -123,7 +123,7 @@ def _drawn(
     return source, recipe_for(GROUND, profiles=tuple(profiles), **settings)
 
 
-def _ground(rng: random.Random) -> dict[str, Ground]:
+def _draw_ground(rng: random.Random) -> dict[str, Ground]:
     """Costs of terrains for one profile, which can stand on floor."""
     found = dict(GROUND)
     for name in rng.sample([*GROUND], rng.randint(0, 3)):
@@ -132,12 +132,12 @@ def _ground(rng: random.Random) -> dict[str, Ground]:
     return {**found, "floor": Ground(rng.choice([1, 1, 0.75]))}
 
 
-def _slopes(rng: random.Random) -> dict[str, float]:
+def _draw_slopes(rng: random.Random) -> dict[str, float]:
     every = {"up": 1.5, "down": 0.25, "climb": 1.0, "drop": 2.0}
     return {name: every[name] for name in rng.sample([*every], rng.randint(1, 4))}
 
 
-def _things(width: int, rows: int, floors: int, rng: random.Random) -> dict[str, Any]:
+def _draw_things(width: int, rows: int, floors: int, rng: random.Random) -> dict[str, Any]:
     """What a tile level has beside its cells."""
 
     def cell() -> list[int]:
@@ -162,7 +162,7 @@ def _things(width: int, rows: int, floors: int, rng: random.Random) -> dict[str,
             "states": {"open": None, "shut": "wall", "wet": "water"},
             "state": rng.choice(["open", "shut", "wet"]),
         }
-        for i, cells in enumerate(_dealt(apart(6), rng.choice([0, 1, 2])))
+        for i, cells in enumerate(_deal_cells(apart(6), rng.choice([0, 1, 2])))
     ]
     ledges = [
         {"cells": apart(3), "bars": rng.sample(ways, rng.randint(1, 3))}
@@ -174,12 +174,12 @@ def _things(width: int, rows: int, floors: int, rng: random.Random) -> dict[str,
     return found | ({"floor_height": rows} if floors > 1 else {})
 
 
-def _dealt(cells: list[list[int]], hands: int) -> list[list[list[int]]]:
+def _deal_cells(cells: list[list[int]], hands: int) -> list[list[list[int]]]:
     """Deal cells out, one by one."""
     return [cells[i::hands] for i in range(min(hands, len(cells)))]
 
 
-def _graph(
+def _write_graph(
     folder: Path, kind: str, settings: dict[str, Any], rng: random.Random
 ) -> tuple[Path, LevelRecipe]:
     count = rng.randint(5, 30)
@@ -210,7 +210,7 @@ def _graph(
     source = folder / "level.json"
     source.write_text(json.dumps(document), encoding="utf-8")
     profiles = [
-        ProfileRecipe(name, rules_of(_ground(rng)), slopes=_slopes(rng) if high else {})
+        ProfileRecipe(name, rules_of(_draw_ground(rng)), slopes=_draw_slopes(rng) if high else {})
         for name in ("ant", "bee")[: rng.randint(1, 2)]
     ]
     return source, recipe_for(GROUND, profiles=tuple(profiles), **settings)

@@ -46,20 +46,20 @@ class PythonReader:
     def answer(self, line: str) -> str:
         word, *words = line.split(" ")
         if word in ("apply", "patch"):
-            return self._patch(" ".join(words))
+            return self._exchange_patch(" ".join(words))
         if word == "about":
-            return json.dumps(self._about(), ensure_ascii=False)
+            return json.dumps(self._describe(), ensure_ascii=False)
         if word == "nearest":
             return self._nearest(float(words[0]), float(words[1]), int(words[2]))
         if word in ("block", "open", "terrain", "price", "door", "fresh"):
             try:
-                self._change(word, words)
+                self._apply_change(word, words)
             except BakeError:
                 return ERROR
             return "ok"
-        return self._told(word, list(map(int, words)))
+        return self._query(word, list(map(int, words)))
 
-    def _about(self) -> dict[str, object]:
+    def _describe(self) -> dict[str, object]:
         """A part of what readers say of a level."""
         graph = not self.places.is_grid
         return {
@@ -77,21 +77,21 @@ class PythonReader:
         except BakeError:
             return "-1"
 
-    def _told(self, word: str, numbers: list[int]) -> str:
+    def _query(self, word: str, numbers: list[int]) -> str:
         if word == "profile":
             self._use(numbers[0])
             return "ok"
         if word == "stands":
             return str(int(self._stands(numbers[0])))
         if word in ("hops_to", "hops_from"):
-            return self._field(word, numbers[0])
+            return self._query_field(word, numbers[0])
         if word == "door_state":
             door = list(self.level.doors.values())[numbers[0]]
             return door.state or "none"
         if word == "node_at":
             at = self._cell(numbers)
             return str(at if at >= 0 and self.standing[at] else -1)
-        return self._between(word, *numbers)
+        return self._query_pair(word, *numbers)
 
     def _stands(self, at: int) -> bool:
         return 0 <= at < self.count and bool(self.standing[at])
@@ -104,7 +104,7 @@ class PythonReader:
             return -1
         return (floor * places.rows + y) * places.width + x
 
-    def _between(self, word: str, start: int, goal: int) -> str:
+    def _query_pair(self, word: str, start: int, goal: int) -> str:
         now = self.nav._newest()
         there = self._stands(start) and self._stands(goal)
         if word == "reach":
@@ -120,7 +120,7 @@ class PythonReader:
         assert word == "hop", word
         return str(now.hop(start, goal) if there else -1)
 
-    def _field(self, word: str, one: int) -> str:
+    def _query_field(self, word: str, one: int) -> str:
         now, every = self.nav._newest(), np.flatnonzero(self.standing).astype(np.int32)
         found = np.full(self.count, -1)
         if self._stands(one):
@@ -129,7 +129,7 @@ class PythonReader:
             found[every] = now.all_hops(*ends)
         return " ".join(map(str, found.tolist()))
 
-    def _change(self, word: str, words: list[str]) -> None:
+    def _apply_change(self, word: str, words: list[str]) -> None:
         level = self.level
         if word == "fresh":
             level.reset()
@@ -154,7 +154,7 @@ class PythonReader:
             raise BakeError(f"there is no node {word}")
         return self.places.place_at(int(word))
 
-    def _patch(self, text: str) -> str:
+    def _exchange_patch(self, text: str) -> str:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "of.patch"
             try:
@@ -188,14 +188,14 @@ def random_script(seed: int) -> Script:
     pair = random_level(seed)
 
     def make(folder: Path) -> None:
-        made = _made(pair, random.Random(f"script {seed}"))
+        made = _draw_script(pair, random.Random(f"script {seed}"))
         (folder / "script.json").write_text(json.dumps([made.asked, made.right]), "utf-8")
 
     made = stored("reader-script", [pair.flat.parent.name, Path(__file__)], make)
     return Script(pair.flat, *json.loads((made / "script.json").read_text("utf-8")))
 
 
-def _made(pair: Pair, rng: random.Random) -> Script:
+def _draw_script(pair: Pair, rng: random.Random) -> Script:
     flat = PythonReader(pair.flat)
     reader = flat if flat.cells_are_nodes else PythonReader(pair.asset)
     asked: list[str] = []
