@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 
 from bake.asset import Asset
+from bake.export.columns import columns_of
 from bake.export.export import export_asset
+from bake.flat.write import write_flat
 from bake.recipe import LevelRecipe
 from tests.support.baked import bake, recipe_for, rows, write_grid
 from tests.support.oracles import TICKS
@@ -76,3 +78,16 @@ def test_cells_as_nodes_do_not_change(runner: Runner, tmp_path: Path) -> None:
     assert [told[1], told[-1]] == ["3", "3"]
     assert all("cells are nodes" in each for each in told[3:-1]), told
     assert runner.ask([load, f"apply {told[2]}", "hop 0 3"]) == ["ok", "ok", "3"]
+
+
+def test_labels_in_part(runner: Runner, tmp_path: Path) -> None:
+    """Exports once held the tree of labels without the labels, which no reader needs."""
+    source = write_grid(tmp_path / "tree.json", rows("...."))
+    flat = tmp_path / "tree.bake"
+    with Asset(bake(source, recipe_for(distance_storage="labels"))) as asset:
+        columns = columns_of(asset, asset.profiles, ())
+        (profile,) = {key[0] for key in columns if key[1] == "row_at"}
+        columns[profile, "label_parent"] = asset.read("/profiles/default/label_parent")
+        write_flat(flat, columns, asset.header.bake_revision, asset.header.fingerprint())
+    assert (profile, "label_away") not in columns
+    assert runner.ask([f"load {flat}", "hop 0 3", "ticks 0 3"]) == ["ok", "1", str(3 * TICKS)]
