@@ -163,7 +163,7 @@ class Search(ABC, Generic[S]):
         self.path, self.cost, self.status = path, cost, Status.FOUND
 
     def _h(self, state: S) -> float:
-        """Ask the heuristic, and refuse what is no estimate."""
+        """Return the estimate of a state; raise on what is no estimate."""
         if self._heuristic is None:
             return 0
         h = self._heuristic(state)
@@ -172,7 +172,7 @@ class Search(ABC, Generic[S]):
         return _plain(h)
 
     def _successors(self, state: S) -> Iterator[tuple[S, float]]:
-        """Ask for the successors of a state, and refuse steps that no search can add up."""
+        """Yield the successors of a state; raise on costs that no search can add up."""
         self.expanded += 1
         for other, cost in self._space.successors(state):
             self.generated += 1
@@ -182,6 +182,13 @@ class Search(ABC, Generic[S]):
                     expected="a finite number from 0 on",
                 )
             yield other, _plain(cost)
+
+    def _cheapest_successors(self, state: S) -> dict[S, float]:
+        """Return the successors of a state in order, each once, with the cheapest step to it."""
+        cheapest = dict[S, float]()
+        for other, cost in self._successors(state):
+            cheapest[other] = min(cost, cheapest.get(other, math.inf))
+        return cheapest
 
 
 def checked_budget(budget_ms: float | None) -> float | None:

@@ -691,9 +691,15 @@ LIMITS: tuple[Limit, ...] = (
     ),
     _limit(
         "school.on_levels MOST_EXPANDED",
-        "places that IDA*, a beam or SMA* expands on a level",
+        "places that a method of the school expands on a level",
         REFUSED,
         "tests/school/test_on_levels.py::test_it_gives_up",
+    ),
+    _limit(
+        "school.spaces.bounded EXPANDED_FOR_EACH LEAST_EXPANDED",
+        "states that SMA* expands, for each that it may hold, and altogether at least",
+        "it gives up",
+        "tests/school/spaces/test_bounded.py::test_it_gives_up_after_so_many_expansions",
     ),
     _limit("agents.movers _PART", "places looked at in one go", IN_PARTS, do.crowds),
     _limit(
@@ -874,6 +880,7 @@ NO_LIMITS: dict[str, tuple[str, ...]] = {
     ),
     "settings that nobody stated, and first guesses": (
         "school.skirting _BOUNCE",
+        "school.spaces.bounded _STALE",
         "play.live.clusters _SIZE SPACING",
         "play.requests _PATIENCE",
         "play.searching.under_way _LEAST _LOOKS",
