@@ -50,7 +50,7 @@ def path(
         typer.Option(
             "--method",
             help="How the path is found: table (default), astar (with --weight or --trace), hpa "
-            "and others; beam with --width, sma with --memory.",
+            "bfs and others; beam with --width, sma with --memory.",
         ),
     ] = None,
     heuristic: HeuristicName = None,

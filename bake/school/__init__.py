@@ -77,11 +77,16 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(_HOMES[name]), name)
 
 
+def __dir__() -> list[str]:
+    """Return the public names, most of which are loaded when they are first used."""
+    return [*_HOMES, "puzzles", "register"]
+
+
 def register() -> None:
     """Let this process bake puzzles and search levels by the school's methods, as commands do."""
     KINDS["puzzle"] = puzzles
     METHODS["clusters"] = _clusters
-    METHODS.update(dict.fromkeys(("beam", "ida", "sma"), _on_levels))
+    METHODS.update(dict.fromkeys(("beam", "bfs", "dfs", "ida", "iddfs", "sma"), _on_levels))
 
 
 def puzzles() -> FileKind:

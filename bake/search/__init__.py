@@ -23,3 +23,8 @@ def __getattr__(name: str) -> Any:
 
         return getattr(problem, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return the public names, which are loaded when they are first used."""
+    return list(_PROBLEM)

@@ -12,8 +12,47 @@ from collections.abc import Generator, Mapping
 from heapq import heappop, heappush
 from itertools import count
 from types import MappingProxyType
+from typing import Generic, Protocol
 
 from bake.search.problem import Heuristic, S, Search, StateSpace, Status, Step
+
+#: What an open list is ordered by, the least first (f, -g, a number that breaks ties), and a state.
+Entry = tuple[float, float, int, S]
+
+
+class OpenList(Protocol[S]):
+    """The open list of a search: a priority queue of entries, all of which differ."""
+
+    def __len__(self) -> int:
+        """Return the number of entries; 0 ends the search."""
+
+    def push(self, entry: Entry[S]) -> None:
+        """Add an entry."""
+
+    def pop(self) -> Entry[S]:
+        """Remove and return the least entry."""
+
+    def discard(self, entry: Entry[S]) -> None:
+        """Remove an entry that no longer counts. A list that ignores this pops it in its turn."""
+
+
+class LazyHeap(Generic[S]):
+    """A binary heap that leaves discarded entries where they are."""
+
+    def __init__(self) -> None:
+        self._entries: list[Entry[S]] = []
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def push(self, entry: Entry[S]) -> None:
+        heappush(self._entries, entry)
+
+    def pop(self) -> Entry[S]:
+        return heappop(self._entries)
+
+    def discard(self, entry: Entry[S]) -> None:
+        """Do nothing: the search passes over such entries."""
 
 
 class BestFirst(Search[S]):
@@ -39,6 +78,8 @@ class BestFirst(Search[S]):
         width: int | None = None,
         *,
         reopens: bool = True,
+        early_goal_test: bool = False,
+        open_list: OpenList[S] | None = None,
     ) -> None:
         """Begin a search.
 
@@ -48,9 +89,13 @@ class BestFirst(Search[S]):
             g_share, h_share: what f is made of.
             width: how many states the open list may hold; None = any number.
             reopens: whether a closed state to which a cheaper way is found is opened again.
+            early_goal_test: whether to end as soon as a goal is generated. The path may then cost
+                more than a cheapest one: a cheaper path to the goal may still be open.
+            open_list: an empty open list; None = a binary heap.
         """
         self._g_share, self._h_share, self._width = g_share, h_share, width
-        self._reopens = reopens
+        self._reopens, self._early_goal_test = reopens, early_goal_test
+        self._queue: OpenList[S] = LazyHeap[S]() if open_list is None else open_list
         self.reached = dict[S, float]()
         self.estimates = dict[S, float]()
         # The state before each, and what the step from there costs.
@@ -76,18 +121,23 @@ class BestFirst(Search[S]):
         settled: Mapping[S, float] = {}
         if not self._reopens:
             settled = self._closed if self._g_share else self.reached
-        heap: list[tuple[float, float, int, S]] = []
-        worst: list[tuple[float, float, int, S]] = []
+        queue = self._queue
+        worst: list[Entry[S]] = []
+
+        def discard(state: S) -> None:
+            queue.discard((self._open[state], -self.reached[state], number[state], state))
 
         def put(state: S, parent: S, g: float, cost: float) -> float:
             if state not in self.estimates:
                 self.estimates[state] = self._h(state)
-            if state not in self._open:  # It keeps its place among equals for as long as it waits.
+            if state in self._open:  # It keeps its place among equals for as long as it waits.
+                discard(state)
+            else:
                 number[state] = next(numbers)
             h = self.estimates[state]
             f = math.inf if h == math.inf else self._g_share * g + self._h_share * h
             self.reached[state], self._before[state], self._open[state] = g, (parent, cost), f
-            heappush(heap, (f, -g, number[state], state))
+            queue.push((f, -g, number[state], state))
             if self._width is not None:
                 heappush(worst, (-f, g, -number[state], state))
             return f
@@ -97,6 +147,7 @@ class BestFirst(Search[S]):
             while True:
                 f, g, _, state = heappop(worst)
                 if self._open.get(state) == -f and self.reached[state] == g:
+                    discard(state)
                     del self._open[state]
                     if state not in self._once:  # Otherwise others were reached from it.
                         del self.reached[state], self._before[state]
@@ -106,8 +157,8 @@ class BestFirst(Search[S]):
 
         start = self._space.start
         put(start, start, 0, 0)
-        while heap:
-            f, less, _, state = heappop(heap)
+        while len(queue):
+            f, less, _, state = queue.pop()
             if self._open.get(state) != f or self.reached[state] != -less:
                 continue  # A cheaper way was found since, or the beam dropped it.
             del self._open[state]
@@ -128,6 +179,10 @@ class BestFirst(Search[S]):
                 if onward < self.reached.get(other, math.inf):
                     self._closed.pop(other, None)
                     opened.append((other, onward, put(other, state, onward, cost)))
+                    if self._early_goal_test and self._space.is_goal(other):
+                        self._found(*self._way_to(other))
+                        yield Step(state, parent, g, h, f, tuple(opened))
+                        return
             while self._width is not None and len(self._open) > self._width:
                 drop()
             self.most_held = max(self.most_held, len(self._open) + len(self._closed))

@@ -1,4 +1,4 @@
-"""Beams, IDA* and SMA* on levels, beside exact distances and what was given up."""
+"""The school's methods on levels, beside exact distances, fewest steps, and what was given up."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 import random
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 from bake.kinds import METHODS
@@ -45,7 +46,7 @@ def test_bounds_hold(tmp_path: Path, seed: int) -> None:
                 try:
                     found = nav.search(start, goal, method, **room)
                 except QueryError as error:
-                    gave_up.append((max(room.values()), "gave up for want of room" in str(error)))
+                    gave_up.append((max(room.values()), "gave up after" in str(error)))
                     continue
                 assert (found.path is None) == math.isinf(best)
                 if found.path is None:
@@ -59,6 +60,43 @@ def test_bounds_hold(tmp_path: Path, seed: int) -> None:
         assert proven >= 10
         assert longer
         assert all(room < 1000 and told for room, told in gave_up)
+
+
+def test_fewest_steps(tmp_path: Path) -> None:
+    """Steps against networkx; no path costs less than the bound allows, and some do cost less."""
+    ratios = list[float]()
+    for seed in range(3):
+        with drawn_level(tmp_path, *random_lines(seed)) as (_, nav):
+            places = nav.places()
+            steps = nx.DiGraph((a, b) for a in places for b, _ in nav.neighbours(a))
+            steps.add_nodes_from(places)
+            rng = random.Random(seed)
+            for _ in range(30):
+                start, goal = rng.sample(places, 2)
+                best = nav.distance(start, goal)
+                for method in ("bfs", "dfs"):
+                    found = nav.search(start, goal, method)
+                    assert (found.path is None) == math.isinf(best)
+                    assert (found.heuristic, found.method) == (None, method)
+                    if found.path is None:
+                        continue
+                    assert nav.length(found.path) == pytest.approx(found.cost, rel=1e-4)
+                    assert best <= found.cost <= best * found.bound * (1 + 1e-9)
+                    if method == "bfs":
+                        fewest = nx.shortest_path_length(steps, start, goal)
+                        assert len(found.path) - 1 == fewest
+                        assert found.bound < math.inf
+                        ratios.append(found.cost / best)
+                    else:
+                        assert found.bound == math.inf
+    assert max(ratios) > 1
+
+
+def test_deepening_by_steps(tmp_path: Path) -> None:
+    with drawn_level(tmp_path, "...", "m#.", "...") as (_, nav):
+        found = nav.search((0, 0), (2, 2), "iddfs")
+        assert found.path == nav.search((0, 0), (2, 2), "bfs").path
+        assert nav.search((1, 0), (1, 0), "iddfs").bound == 1
 
 
 def test_deepening_finds_shortest_paths(tmp_path: Path) -> None:
@@ -83,7 +121,7 @@ def test_a_heuristic_of_ones_own_proves_nothing(tmp_path: Path) -> None:
 def test_it_gives_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with drawn_level(tmp_path, "......", "......", "......") as (_, nav):
         monkeypatch.setattr(on_levels, "MOST_EXPANDED", 4)
-        with pytest.raises(QueryError, match=r"'ida' gave up after 4 places.*use 'astar'"):
+        with pytest.raises(QueryError, match=r"'ida' gave up after 4 expansions.*use 'astar'"):
             nav.search((0, 0), (5, 2), "ida", "null")
         assert nav.search((0, 0), (3, 0), "ida").cost == 3
 
@@ -95,6 +133,9 @@ def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             ("beam", {}, "'beam' needs a width"),
             ("sma", {"memory": 1}, "memory is 1; expected a whole number from 2 on"),
             ("ida", {"width": 3}, "'ida' takes no width"),
+            ("bfs", {"heuristic": "octile"}, "'bfs' uses no heuristic"),
+            ("dfs", {"memory": 9}, "'dfs' takes no memory"),
+            ("iddfs", {"weight": 2}, "'iddfs' takes no weight"),
             ("beam", {"width": 3, "price": "average"}, "'beam' takes no price"),
             ("astar", {"width": 3}, "'astar' takes no width; leave width out"),
             ("clusters", {"width": 3}, "'clusters' takes no width"),
@@ -112,6 +153,9 @@ def test_the_command_line(tmp_path: Path) -> None:
         best = nav.distance((0, 1), (5, 1))
     (asset,) = tmp_path.rglob("*.h5")
     ask = ("path", asset, "0,1", "5,1", "--method")
+    done = command(*ask, "bfs", "--json")
+    assert (done.data["steps"], done.data["heuristic"]) == (7, None)
+    assert command(*ask, "dfs").out.splitlines()[-1].endswith("not proven to be a shortest path")
     for options in (("beam", "--width", "50"), ("ida",), ("sma", "--memory", "60")):
         done = command(*ask, *options)
         assert ", admissible: no path costs less" in done.out

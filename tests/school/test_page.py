@@ -12,9 +12,13 @@ import pytest
 from bake.agents.belief import Belief
 from bake.asset.document import section_of, with_section
 from bake.play import open_asset
+from bake.play.searching.heuristics import heuristic_for
+from bake.play.searching.methods import RowSpace
 from bake.school import (
     RealTimeAgent,
     SlidingTiles,
+    Status,
+    Tiles,
     crash_and_turn,
     pattern_document,
     search,
@@ -46,7 +50,7 @@ def test_the_examples(bare: Path) -> None:
     ]
     for value, expected in shown:
         assert value == expected
-    assert len(shown) == 32
+    assert len(shown) == 35
 
 
 def test_every_method_is_told() -> None:
@@ -134,28 +138,66 @@ def test_the_table_of_searches() -> None:
     lines = drawn_with("states expanded")
     asked = 0
     for line in lines[1:]:
-        row = re.match(r" *(\w+)(?:, (\w+)=(\d+))? +([\d,]+) +([\d,]+) +(\d+)$", line)
+        row = re.match(r" *(\w+)(?:, (\w+)=(\d+))? +([\d,]+) +([\d,]+) +([\d,]+)$", line)
         if row is None:
             continue
         method, option, value = row[1], row[2], row[3]
         found: Any = search(
             SlidingTiles(puzzle.moves, puzzle.start),  # type: ignore[arg-type]
             method,
-            h=None if method == "dijkstra" else manhattan,
+            h=manhattan if METHODS[method].heuristic else None,
             **({option: int(value)} if option else {}),
         )
         limits = dict[int, int]()
         while found.step() is not None:
             if method == "ida":
                 limits[int(found.limit)] = limits.get(int(found.limit), 0) + 1
-        told = [f"{each:,}" for each in (found.expanded, found.most_held, int(found.cost))]
+        told = [f"{count:,}" for count in (found.expanded, found.most_held, int(found.cost))]
         assert told == [row[4], row[5], row[6]], method
         if method == "ida":
             assert " ".join(f"{limit}: {count}" for limit, count in limits.items()) == " ".join(
                 lines[-1].split("limit:")[1].split()
             )
         asked += 1
-    assert asked == len(METHODS)
+    assert asked == len(METHODS.keys() - {"iddfs"})
+
+
+def test_what_is_said_of_iterative_deepening() -> None:
+    goal = (1, 2, 3, 8, 0, 4, 7, 6, 5)
+    counts = []
+    for method in ("iddfs", "bfs"):
+        found = search(SlidingTiles(Tiles(3, 3, goal), (0, 1, 2, 3, 6, 4, 8, 7, 5)), method)
+        found.run()
+        assert found.cost == 14
+        counts += [f"{found.expanded:,}", f"{found.most_held:,}"]
+    words = " ".join(PAGE.split())
+    assert (
+        "of 14 moves takes it {} expansions and {} states, where `bfs` expands {}".format(*counts)
+        + f" and holds {counts[3]}"
+        in words
+    )
+
+
+def test_the_table_of_memory() -> None:
+    with open_asset(stored_asset("keep.png")) as level:
+        now = level.profile()._now
+        row, goal = now.ends((3, 4), (20, 20))
+        estimate = heuristic_for(now.searches, None, goal)
+        h = now.searches.space.estimates(estimate, goal).tolist().__getitem__
+        space = RowSpace(now.searches, row, goal)
+        astar = search(space, h=h)
+        astar.run()
+        assert f"A\\* holds {astar.most_held} places" in PAGE
+        assert astar.path is not None
+        lines = drawn_with("memory     places expanded")[2:]
+        for line in lines:
+            memory, expanded, gave_up = re.match(r" *([\d,]+) +([\d,]+)(.*)", line).groups()  # type: ignore[union-attr]
+            found = search(space, "sma", h=h, memory=int(memory.replace(",", "")))
+            assert found.run() is (Status.GAVE_UP if gave_up else Status.FOUND)
+            assert f"{found.expanded:,}" == expanded
+            if not gave_up:
+                assert found.cost == astar.cost
+        assert f"the shortest has {len(astar.path)}" in lines[-1]
 
 
 def test_what_is_learned(tmp_path: Path) -> None:

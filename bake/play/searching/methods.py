@@ -24,7 +24,7 @@ from levelbake.places import Place, number_of, quoted
 QUEUES = ("auto", "bucket", "heap")
 
 #: Methods that there are once the school has registered them.
-OF_SCHOOL = ("beam", "clusters", "ida", "sma")
+OF_SCHOOL = ("beam", "bfs", "clusters", "dfs", "ida", "iddfs", "sma")
 
 #: Methods whose heuristic may be given a weight.
 WEIGHTED = ("astar", "weighted")

@@ -1,7 +1,7 @@
-"""Search depth first under a limit that rises: IDA*.
+"""Iterative-deepening searches: depth first under a limit of f (IDA*) or of steps, which rises.
 
-R. Korf, "Depth-First Iterative-Deepening: An Optimal Admissible Tree Search", 1985. It holds the
-states of one path alone, and expands states again for every way that leads to them.
+R. Korf, "Depth-First Iterative-Deepening: An Optimal Admissible Tree Search", 1985. They hold the
+states of one path alone, and expand states again for every path that leads to them.
 """
 
 from __future__ import annotations
@@ -14,23 +14,28 @@ from bake.search.problem import Heuristic, S, Search, StateSpace, Status, Step
 
 
 class IterativeDeepening(Search[S]):
-    """Look at all paths of f = g + h up to a limit, then at those up to the least f beyond it.
+    """Search all paths of f = g + h up to a limit, then those up to the least f beyond it.
 
     Paths are shortest where h is admissible. Where few paths have the same cost, as with costs that
-    are no whole numbers, each limit may bring one new path, and the search takes very long.
+    are no whole numbers, each limit may bring one new path, and the search takes very long. By
+    steps, the limit is a number of steps, and the path has the fewest steps at any cost.
 
     Attributes:
-        limit: the limit of f at present.
+        limit: the limit at present.
         limits: how many limits there were.
     """
 
-    def __init__(self, space: StateSpace[S], h: Heuristic[S] | None) -> None:
+    def __init__(
+        self, space: StateSpace[S], h: Heuristic[S] | None, *, by_steps: bool = False
+    ) -> None:
         """Begin a search.
 
         Args:
             space: the problem.
             h: the heuristic; None = 0.
+            by_steps: whether the limit is one of steps, which no heuristic guides.
         """
+        self._by_steps = by_steps
         self.limit = 0.0
         self.limits = 0
         self._on_path = dict[S, float]()
@@ -48,7 +53,7 @@ class IterativeDeepening(Search[S]):
 
     def _search(self) -> Generator[Step[S], None, None]:
         start = self._space.start
-        self.limit = self._h(start)
+        self.limit = 0 if self._by_steps else self._h(start)
         while self.limit < math.inf:
             self.limits += 1
             beyond = yield from self._under_limit(start)
@@ -81,7 +86,7 @@ class IterativeDeepening(Search[S]):
                 self._found(list(self._on_path), g)
                 yield Step(state, parent, g, h, g + h, ())
                 return beyond
-            found = list(self._successors(state))
+            found = list(self._cheapest_successors(state).items())
             ahead.append((state, iter(found)))
             yield Step(state, parent, g, h, g + h, tuple((s, g + c, g + c) for s, c in found))
         return beyond
@@ -89,14 +94,15 @@ class IterativeDeepening(Search[S]):
     def _next(
         self, state: S, successors: Iterator[tuple[S, float]]
     ) -> tuple[tuple[S, S, float, float] | None, float]:
-        """Return the next successor under the limit, and the least f of those beyond it."""
+        """Return the next successor under the limit, and the least beyond it of the others."""
         beyond = math.inf
         for other, cost in successors:
             if other in self._on_path:
                 continue
             g = self._on_path[state] + cost
             h = self._h(other)
-            if g + h <= self.limit:
+            least = len(self._on_path) if self._by_steps else g + h
+            if least <= self.limit:
                 return (other, state, g, h), beyond
-            beyond = min(beyond, g + h)
+            beyond = min(beyond, least)
         return None, beyond

@@ -5,10 +5,13 @@ from collections.abc import Hashable
 from itertools import pairwise, permutations
 
 import networkx as nx
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import bake.school
+import bake.search
 from bake.school import Search, Status, search
 from levelbake.errors import QueryError
 from tests.support.problems import EDGES, TO_B, Network, Sliding
@@ -88,23 +91,61 @@ def test_shortest_paths(space: Network) -> None:
             assert len(set(found.path)) == len(found.path)
 
 
-@given(networks(), st.integers(2, 9))
-def test_memory_bounds_what_is_found(space: Network, memory: int) -> None:
-    """SMA* finds the cheapest path of as many states as it may hold."""
-    found = finished(search(space, "sma", memory=memory))
-    assert found.cost == truth(space, memory)
-    assert found.closed.keys() | found.open.keys() <= set(range(9))
-    if found.path is not None:
-        assert len(found.path) <= memory
+@given(networks())
+def test_fewest_steps(space: Network) -> None:
+    """Breadth-first search, and depth-first search by a rising limit, against networkx."""
+    graph = nx.DiGraph((tail, head) for tail, out in space.arcs.items() for head, _ in out)
+    graph.add_nodes_from((space.start, space.goal))
+    for method in ("bfs", "iddfs"):
+        found = finished(search(space, method))
+        if found.path is None:
+            assert found.status is Status.NO_PATH
+            assert not nx.has_path(graph, space.start, space.goal)
+            continue
+        assert len(found.path) - 1 == nx.shortest_path_length(graph, space.start, space.goal)
         assert cost_of(space, found.path) == found.cost
-    elif truth(space) < math.inf:
-        assert found.status is Status.GAVE_UP
+        if method == "iddfs":
+            assert found.most_held == len(found.path)
 
 
-@given(networks(), st.sampled_from((1.0, 1.5, 3.0)))
-def test_weighted(space: Network, weight: float) -> None:
-    found = finished(search(space, "weighted", weight=weight))
+@given(networks())
+def test_depth_first(space: Network) -> None:
+    """It expands each state once, and finds a path wherever there is one."""
+    under_way = search(space, "dfs")
+    expanded = list[Hashable]()
+    while (step := under_way.step()) is not None:
+        expanded.append(step.state)
+        assert set(expanded) == under_way.closed.keys()
+        assert not under_way.open.keys() & under_way.closed.keys()
+    assert len(set(expanded)) == len(expanded)
+    assert (under_way.path is None) == (truth(space) == math.inf)
+    if under_way.path is not None:
+        assert len(set(under_way.path)) == len(under_way.path)
+        assert cost_of(space, under_way.path) == under_way.cost
+
+
+def test_orders_of_expansion() -> None:
+    """By layers, and by branches; by a rising limit branches begin anew with each layer."""
+    tree = {1: [(2, 1), (3, 1)], 2: [(4, 1), (5, 1)], 3: [(6, 1), (7, 1)]}
+    orders = {}
+    for method in ("bfs", "dfs", "iddfs"):
+        under_way = search(Network(tree, 1, 7), method)  # type: ignore[arg-type]
+        steps = list(iter(under_way.step, None))
+        orders[method] = [step.state for step in steps]
+        assert (under_way.path, under_way.cost) == ([1, 3, 7], 2)
+    assert orders == {
+        "bfs": [1, 2, 3, 4, 5, 6, 7],
+        "dfs": [1, 2, 4, 5, 3, 6, 7],
+        "iddfs": [1, 1, 2, 3, 1, 2, 4, 5, 3, 6, 7],
+    }
+
+
+@given(networks(), st.sampled_from(("weighted", "astar")), st.sampled_from((1.0, 1.5, 3.0)))
+def test_weighted(space: Network, method: str, weight: float) -> None:
+    found = finished(search(space, method, weight=weight))
     best = truth(space)
+    if method == "astar":
+        assert found.path == finished(search(space, "weighted", weight=weight)).path
     assert (found.cost == math.inf) == (best == math.inf)
     assert found.cost <= weight * best
 
@@ -194,8 +235,58 @@ def test_deepening_counts_its_limits() -> None:
     assert found.most_held == 5
 
 
+@pytest.mark.parametrize("method", ["astar", "dijkstra", "greedy"])
+def test_early_goal_test(method: str) -> None:
+    """B is first seen from F, at 450; the cheapest path, by P, costs 418."""
+    early, late = (search(roads(), method, early_goal_test=early) for early in (True, False))
+    assert early.run() is late.run() is Status.FOUND
+    if method != "greedy":
+        assert (early.path, early.cost) == (["A", "S", "F", "B"], 450)
+        assert (late.path, late.cost) == (["A", "S", "R", "P", "B"], 418)
+    assert early.expanded <= late.expanded
+    start = search(Network({}, 0, 0), method, early_goal_test=True)
+    assert (start.run(), start.path) == (Status.FOUND, [0])
+
+
+@given(networks())
+def test_an_early_goal_test_may_cost_more(space: Network) -> None:
+    """It finds a path wherever there is one, costs no less than the best, and expands no more."""
+    early, late = (finished(search(space, early_goal_test=each)) for each in (True, False))
+    assert early.cost >= late.cost
+    assert (early.path is None) == (late.path is None)
+    assert early.expanded <= late.expanded
+    if early.path is not None:
+        assert cost_of(space, early.path) == early.cost
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [("astar", {}), ("bfs", {}), ("dfs", {}), ("iddfs", {}), ("ida", {}), ("sma", {"memory": 9})],
+)
+def test_numbers_of_numpy(method: str, options: dict[str, int]) -> None:
+    """Sums of narrow numbers would wrap around."""
+    arcs: dict[Hashable, list[tuple[Hashable, float]]] = {
+        node: [(node + 1, np.uint8(200))] for node in range(4)
+    }
+    space = Network(arcs, 0, 4, {node: np.uint8(60 * (4 - node)) for node in range(4)})
+    found = search(space, method, **options)  # type: ignore[arg-type]
+    assert found.run() is Status.FOUND
+    assert found.cost == 800
+    wide = search(space, "beam", width=np.int8(100))  # type: ignore[arg-type]
+    assert (wide.run(), wide.cost) == (Status.FOUND, 800)
+
+
+def test_names_are_listed() -> None:
+    for package in (bake.school, bake.search):
+        names = dir(package)
+        assert {"search", "Status"} & set(names)
+        assert all(hasattr(package, name) for name in names)
+        assert not any(name.startswith("_") for name in names)
+    assert {"search", "register", "traced_search", "LookupTable"} <= set(dir(bake.school))
+
+
 def test_start_is_the_goal() -> None:
-    for method, options in (("astar", {}), ("ida", {}), ("sma", {"memory": 2})):
+    for method, options in (("astar", {}), ("ida", {}), ("bfs", {}), ("dfs", {}), ("iddfs", {})):
         found = search(Network({}, 0, 0), method, **options)
         assert found.run() is Status.FOUND
         assert (found.path, found.cost, found.expanded) == ([0], 0, 0)
@@ -230,6 +321,13 @@ def test_estimates_that_are_none(h: object) -> None:
         ("weighted", {"weight": math.nan}, "weight is nan"),
         ("weighted", {"weight": math.inf}, "weight is inf"),
         ("astar", {"width": 3}, "'astar' takes no width; leave width out, or choose beam"),
+        ("greedy", {"weight": 2}, "'greedy' takes no weight; .* choose astar or weighted"),
+        ("astar", {"weight": -1}, "weight is -1"),
+        ("bfs", {"h": lambda state: 0}, "'bfs' takes no heuristic"),
+        ("dfs", {"early_goal_test": True}, "'dfs' takes no early_goal_test"),
+        ("beam", {"width": 3, "open_list": []}, "'beam' takes no open_list"),
+        ("astar", {"early_goal_test": 1}, "early_goal_test is 1; expected True or False"),
+        ("astar", {"open_list": []}, "open_list is .*; expected an OpenList"),
         ("dijkstra", {"h": lambda state: 0}, "'dijkstra' takes no heuristic"),
     ],
 )
