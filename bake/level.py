@@ -206,7 +206,7 @@ class OffMeshLink:
 class CharacteristicPoint:
     """A point of the plane that stands for the places nearest to it: its Dirichlet domain."""
 
-    name: str  #: for messages
+    name: str  #: what its node is called
     point: Point  #: where it is
     #: how much higher its cone is than that of a point without weight, 0 or more
     weight: float = 0.0
@@ -216,6 +216,7 @@ class CharacteristicPoint:
     apart: tuple[int, ...] = ()  #: and to which it is not, though their domains may border
     #: corners of a part of the plane that is its domain, whatever is nearest; empty = none is drawn
     domain: tuple[Point, ...] = ()
+    named: bool = True  #: whether the level gives the name; False = it is for messages alone
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from bake.geometry import GRID, Geometry
 from bake.level import CharacteristicPoint
 from bake.search.plane.sight import Outline, holds, reflex_corners, sees
 from bake.worlds.pieces import Grown, Pieces
-from bake.worlds.visibility import MAX_BENDS, Asked, Seen, SeenEnds, pieces_of
+from bake.worlds.visibility import MAX_BENDS, Asked, LinkEnd, Seen, SeenEnds, pieces_of
 
 #: Samples along the longer side of a floor where domains have weights.
 SAMPLES = 384
@@ -33,7 +33,9 @@ def dirichlet_pieces(geometry: Geometry, parts: Sequence[Grown]) -> Pieces:
     """Divide the geometry of every kind of agent into Dirichlet domains.
 
     Where the level states no characteristic points, they are the corners that shortest ways bend
-    at. Ends of links are points like any other.
+    at. Ends of links are points like any other. Nodes have the names of their points, where the
+    level names any; where several kinds of agents have points of their own, each adds its first
+    profile in parentheses.
 
     Raises:
         LevelError: nobody finds room, a point lies where nobody can be, two lie at one place or one
@@ -81,12 +83,26 @@ def dirichlet_pieces(geometry: Geometry, parts: Sequence[Grown]) -> Pieces:
         tail, head = np.concatenate([one, other]), np.concatenate([other, one])
         ends = {key: number[at] for key, at in asked.items()}
         rings = [(at, shapely.get_coordinates(area)[:-1].astype(np.int64)) for at, area in drawn]
-        return Seen(point, tail, head, weight=weight, drawn=rings), ends
+        names = None
+        if any(each.named for each in geometry.points):
+            names = [geometry.points[at].name for at in mine]
+            names += _names_of_ends(geometry, ends, len(mine))
+            if len(parts) > 1:
+                names = [f"{name} ({part.kind.profiles[0]})" for name in names]
+        return Seen(point, tail, head, weight=weight, drawn=rings, names=names), ends
 
     pieces = pieces_of(geometry, parts, seen)
     _check_used(geometry, used)
     _check_joined(geometry, joins - joined, apart)
     return pieces
+
+
+def _names_of_ends(geometry: Geometry, ends: dict[LinkEnd, int], first: int) -> list[str]:
+    """Return the names of the nodes from ``first`` on, which links alone begin or end at."""
+    names: dict[int, str] = {}
+    for (at, is_goal), node in ends.items():
+        names.setdefault(node, f"{geometry.links[at].name} {'goal' if is_goal else 'start'}")
+    return [names[node] for node in sorted(names) if node >= first]
 
 
 def _by_hand(geometry: Geometry, which: Literal["joins", "apart"]) -> set[tuple[int, int]]:

@@ -81,7 +81,7 @@ def divided(
     return GraphLevel(
         name=level.name,
         source=level.source,
-        node_names=tuple(range(count)),
+        node_names=tuple(range(count)) if pieces.names is None else pieces.names,
         position=pieces.position,
         tail=pieces.tail,
         head=pieces.head,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -39,6 +39,7 @@ class Pieces:
     mesh: Mesh | None = None  #: polygons, if the division has any
     walls: Walls | None = None  #: around points that see each other, likewise
     remarks: tuple[Remark, ...] = ()  #: what its author may not have meant
+    names: tuple[str, ...] | None = None  #: of the nodes; None = they have numbers
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,17 @@ def check_taken(geometry: Geometry, taken: Collection[int]) -> None:
     ]
     if problems:
         raise one_error(problems)
+
+
+def unique_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names of which those that came before get a number: "hut", "hut 2", "hut 3"."""
+    given, unique = set(names), dict[str, None]()
+    for name in names:
+        number, other = 2, name
+        while other in unique or (other != name and other in given):
+            number, other = number + 1, f"{name} {number}"
+        unique[other] = None
+    return tuple(unique)
 
 
 def no_room(geometry: Geometry, kind: Kind) -> LevelError:

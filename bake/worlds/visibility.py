@@ -29,6 +29,7 @@ from bake.worlds.pieces import (
     check_taken,
     links_for,
     no_room,
+    unique_names,
 )
 
 #: The most points that a level may have, as each may see all others.
@@ -58,6 +59,7 @@ class Seen(NamedTuple):
     bend: Int64Array | None = None
     weight: Float64Array | None = None  #: (k) float64 units; None where points have no domains
     drawn: Rings | None = None  #: the domains that are drawn by hand
+    names: list[str] | None = None  #: (k) names; None where points have none
 
 
 #: Points, and which of them are ends of links.
@@ -132,6 +134,7 @@ class Gathered:
         self.bend: list[Int64Array | None] = []
         self.weight: list[Float64Array | None] = []
         self.drawn: Rings = []
+        self.names: list[str] | None = []
         self.point: list[Int64Array] = []
         self.terrain: list[int] = []
         self.tail: list[int] = []
@@ -144,6 +147,7 @@ class Gathered:
         self.around.append(around)
         self.bend.append(None if seen.bend is None else _moved(seen.bend, first))
         self.weight.append(seen.weight)
+        self.names = None if self.names is None or seen.names is None else self.names + seen.names
         self.drawn += [(first + at, ring) for at, ring in seen.drawn or ()]
         self.point.append(point)
         self.terrain += terrain.tolist()
@@ -175,6 +179,7 @@ class Gathered:
             np.array(self.head, dtype=np.int32),
             np.array(self.length, dtype=np.float64),
             walls=self._walls(),
+            names=None if self.names is None else unique_names(self.names),
         )
 
     def _walls(self) -> Walls:

@@ -1,5 +1,6 @@
 """Points of visibility and Dirichlet domains, drawn by hand and held against plain Python."""
 
+import json
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +18,13 @@ from bake.level import (
     Shape,
     TerrainRule,
 )
+from bake.play import open_asset
+from bake.recipe import LevelRecipe
+from bake.verify import verify_asset
 from bake.worlds import AgentProfile, divided
 from bake.worlds.dirichlet import bordering, nearest_cone, neighbours
+from levelbake import open_level
+from tests.support.baked import bake, recipe_for, rows, write_grid
 
 RULES = {"floor": TerrainRule(1.0), "mud": TerrainRule(3.0), "wall": TerrainRule(None)}
 Point = tuple[float, float]
@@ -274,6 +280,74 @@ def test_agents_of_two_sizes_have_the_points_they_can_reach() -> None:
     level = by_points(room(*narrow, points=at), agent(name="cat"), agent(1, "ox"), by="dirichlet")
     standing = [level.terrains[code] for code in level.node_terrain]
     assert (standing.count("floor (cat)"), standing.count("floor (ox)")) == (3, 2)
+
+
+def test_nodes_have_the_names_of_their_points() -> None:
+    at = (4.0, 5.0), (10.0, 5.0), (16.0, 5.0)
+    stated = points(*at)
+    level = by_points(room(points=stated), by="dirichlet")
+    assert level.position is not None
+    named = dict(zip(level.node_names, map(tuple, level.position.tolist()), strict=True))
+    assert named == {"p0": at[0], "p1": at[1], "p2": at[2]}
+    # Ends of links that are no points are named after the link; those that are keep their names.
+    link = OffMeshLink("rope", (4.0, 5.0), (18.0, 9.0), cost=1)
+    level = by_points(room(points=stated, links=(link,)), by="dirichlet")
+    assert set(level.node_names) == {"p0", "p1", "p2", "rope goal"}
+    # Points of one name are counted; a name that is another point's is passed over.
+    called = [
+        replace(point, name=name) for point, name in zip(stated, ("a", "a", "a 2"), strict=True)
+    ]
+    level = by_points(room(points=tuple(called)), by="dirichlet")
+    assert set(level.node_names) == {"a", "a 3", "a 2"}
+    # Without any name of the level's own, and by other divisions, nodes have numbers.
+    unnamed = tuple(replace(point, named=False) for point in stated)
+    assert by_points(room(points=unnamed), by="dirichlet").node_names == (0, 1, 2)
+    assert by_points(room(points=()), by="dirichlet").node_names == (0,)
+    level = by_points(room(points=(stated[0], *unnamed[1:])), by="dirichlet")
+    assert set(level.node_names) == {"p0", "p1", "p2"}
+    assert by_points(room(box(8, 2, 4, 6), points=stated), by="visibility").node_names[0] == 0
+    # Agents of several radii have points of their own.
+    level = by_points(room(points=stated), agent(name="cat"), agent(1, "ox"), by="dirichlet")
+    assert set(level.node_names) == {f"p{at} ({who})" for at in range(3) for who in ("cat", "ox")}
+
+
+def test_places_are_named_in_questions(tmp_path: Path) -> None:
+    """From a file to paths, through updates; spots of cells are points, too."""
+    document = {
+        "format": "bake-geometry",
+        "version": 1,
+        "terrains": {"floor": 1, "wall": "blocked"},
+        "shapes": [
+            {"terrain": "floor", "rings": [[[0, 0], [20, 0], [20, 10], [0, 10]]]},
+            {"terrain": "wall", "rings": [[[9, 0], [11, 0], [11, 6], [9, 6]]]},
+        ],
+        "points": [
+            {"name": "west", "at": [3, 2]},
+            {"name": "gap", "at": [10, 8]},
+            {"name": "east", "at": [17, 2]},
+            {"at": [1, 9]},
+        ],
+    }
+    source = tmp_path / "hall.json"
+    source.write_text(json.dumps(document), "utf-8")
+    asset = bake(source, LevelRecipe(division="dirichlet"))
+    verify_asset(asset, None, lambda done: None)
+    with open_asset(asset) as level:
+        nav = level.profile()
+        assert nav.path("west", "east") == ["west", "gap", "east"]
+        assert nav.next_hop("west", "east") == "gap"
+        assert nav.nearest((16, 3)) == "east"
+        assert nav.nearest((2, 9)) == "point 3"
+        level.update(blocked=["gap"])
+        assert nav.path("west", "east") is None
+    with open_level(asset) as level:
+        assert level.profile().path("west", "east") == ["west", "gap", "east"]
+    spots = [
+        {"name": name, "kind": "spawn", "at": [x, 0]} for name, x in (("a", 0), ("b", 4), ("f", 8))
+    ]
+    source = write_grid(tmp_path / "row.json", rows("........."), spots=spots)
+    with open_asset(bake(source, recipe_for(division="dirichlet"))) as level:
+        assert level.profile().path("a", "f") == ["a", "b", "f"]
 
 
 # -- domains drawn by hand ------------------------------------------------------------------------

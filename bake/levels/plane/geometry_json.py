@@ -186,6 +186,7 @@ def points_of(tables: list[PointTable], top: Where) -> tuple[CharacteristicPoint
             others(at, "joins", each.joins),
             others(at, "apart", each.apart),
             tuple(each.domain),
+            bool(each.name),
         )
         for at, each in enumerate(tables)
     )
