@@ -485,7 +485,8 @@ class Navigator(Questions):
         Args:
             point: (x, y), in cells (the centre of cell (3, 4) is the point (3, 4); on hexagonal
                 levels columns and rows count alike) or in the units of a graph's positions; on
-                levels of several floors (x, y, floor). It may lie on a wall or outside the level.
+                levels of several floors (x, y, floor), and on graphs whose nodes have heights (x,
+                y, z) as well, for a distance in space. It may lie on a wall or outside the level.
                 Or many points, as an array with a row for each.
             last: the place that was the answer a moment ago. The answer is the same; on graphs it
                 is found sooner if the point has not gone far. It counts with a single point only.

@@ -3,7 +3,8 @@
 Every way answers as a scan of all places would: the place with the least square of its distance, in
 the arithmetic of float64, and of several the one with the lowest location. Where characteristic
 points have weights or domains drawn by hand, it is the place whose domain the point lies in: the
-drawn one, or that of the cone highest above the point. These are few, and are scanned.
+drawn one, or that of the cone highest above the point. These are few, and are scanned. On graphs
+whose nodes have heights, points (x, y, z) are measured in space, and points (x, y) in the plane.
 """
 
 from __future__ import annotations
@@ -49,7 +50,10 @@ class NearestPlaces:
         self._version = version
         self._places = version.places
         self._baked = baked
-        self._gaps: dict[int, float] = {}
+        self._gaps: dict[tuple[int, bool], float] = {}
+        # In the plane, and in space.
+        self._trees: dict[bool, KdTree | None] = {}
+        self._views: dict[bool, KdTree] = {}
         self._straight: Callable[..., int] | None = None
 
     # -- one point --------------------------------------------------------------------------------
@@ -57,7 +61,8 @@ class NearestPlaces:
     def one(self, point: Sequence[float], last: Place | None = None) -> int:
         """Return the row nearest to a point: see :meth:`bake.play.Navigator.nearest`."""
         places = self._places
-        x, y, floor = places.point(point)
+        flat, z = (point, None) if self._height is None else places.split_height(point)
+        x, y, floor = places.point(flat)
         if places.is_grid:
             row = self._by_division(x, y, floor)
             if row >= 0:
@@ -68,10 +73,10 @@ class NearestPlaces:
             return int(self._under_cones(np.array([(x, y)]))[0])
         known = None
         if location is not None and not places.is_grid:
-            known, is_nearest = self._near_last(x, y, location)
+            known, is_nearest = self._near_last(x, y, z, location)
             if known is not None and is_nearest:
                 return known.row
-        return self._found(x, y, floor, known)
+        return self._found(x, y, z, floor, known)
 
     def _by_division(self, x: float, y: float, floor: int) -> int:
         """Return the row of the cell a point of a grid lies in; -1 where that does not tell."""
@@ -91,38 +96,49 @@ class NearestPlaces:
     def _known_row(self) -> memoryview[int]:
         return view_of(self._version.known_row)
 
-    def _near_last(self, x: float, y: float, location: int) -> tuple[Candidate | None, bool]:
+    def _near_last(
+        self, x: float, y: float, z: float | None, location: int
+    ) -> tuple[Candidate | None, bool]:
         """Return the place known to be near, and whether no other one can be as near."""
         row, stands = self._known_row[location], self._version.stands
         if row < 0 or not (stands is None or stands[row]):
             return None, False
-        away = self._away(row, x, y)
+        away = self._away(row, x, y, z)
         known = Candidate(away, location, row)
-        return known, away < _OWN * self._gap(row) and not len(self._opened)
+        gap = self._gap(row, in_space=z is not None)
+        return known, away < _OWN * gap and not len(self._opened)
 
-    def _away(self, row: int, x: float, y: float) -> float:
+    def _away(self, row: int, x: float, y: float, z: float | None) -> float:
         """Return the square of the distance from a row's place to a point on its floor."""
         px, py = self._points_of(row)
         across, down = px - x, py - y
-        return across * across + down * down
+        if z is None:
+            return across * across + down * down
+        assert self._height is not None
+        rise = float(self._height[row]) - z
+        return across * across + down * down + rise * rise
 
-    def _gap(self, row: int) -> float:
+    def _gap(self, row: int, *, in_space: bool) -> float:
         """Return the square of the distance from a row's place to the nearest other one."""
         if self._baked is not None:
-            return self._baked._gap(row) if row < self._baked._version.row_count else 0.0
-        gap = self._gaps.get(row)
+            known = row < self._baked._version.row_count
+            return self._baked._gap(row, in_space=in_space) if known else 0.0
+        gap = self._gaps.get((row, in_space))
         if gap is None:
             x, y = self._points_of(row)
-            other = self._walk(x, y, 0, self._mask, but=row)
-            gap = self._away(other, x, y) if other >= 0 else math.inf
-            self._gaps[row] = gap
+            z = float(self._height[row]) if in_space and self._height is not None else None
+            other = self._walk(x, y, z, 0, self._mask, but=row)
+            gap = self._away(other, x, y, z) if other >= 0 else math.inf
+            self._gaps[row, in_space] = gap
         return gap
 
-    def _found(self, x: float, y: float, floor: int, known: Candidate | None = None) -> int:
+    def _found(
+        self, x: float, y: float, z: float | None, floor: int, known: Candidate | None = None
+    ) -> int:
         for row in self._opened.tolist():
-            near = Candidate(self._away(row, x, y), int(self._version.location[row]), row)
+            near = Candidate(self._away(row, x, y, z), int(self._version.location[row]), row)
             known = near if known is None else min(known, near)
-        row = self._walk(x, y, floor, self._mask, known)
+        row = self._walk(x, y, z, floor, self._mask, known)
         if row < 0:
             raise self._nowhere(floor)
         return row
@@ -131,6 +147,7 @@ class NearestPlaces:
         self,
         x: float,
         y: float,
+        z: float | None,
         floor: int,
         counts: BoolArray,
         known: Candidate | None = None,
@@ -144,14 +161,20 @@ class NearestPlaces:
             views = plane_of(self._cells[floor]), view_of(counts)
             return int(_plain(nearest_cell)(*views, x, y))
         keeper, known = self._baked or self, known or NONE
-        if keeper._tree is None:
+        in_space, z = z is not None, z or 0.0
+        tree = keeper._tree(in_space=in_space)
+        if tree is None:
             return known.row
         if self._straight is not None:
-            return int(self._straight(keeper._tree, counts, x, y, known, but))
+            return int(self._straight(tree, counts, x, y, z, known, but))
         if jit.ready(nearest_row):
-            self._straight = jit.straight(nearest_row, keeper._tree, counts, x, y, known, but)
-            return int(nearest_row(keeper._tree, counts, x, y, known, but))
-        return int(_plain(nearest_row)(keeper._view, counts, x, y, known, but))
+            self._straight = jit.straight(nearest_row, tree, counts, x, y, z, known, but)
+            return int(nearest_row(tree, counts, x, y, z, known, but))
+        view = keeper._views.get(in_space)
+        if view is None:
+            # Plain Python reads memory views several times as fast.
+            view = keeper._views.setdefault(in_space, KdTree(*_viewed(tree)))
+        return int(_plain(nearest_row)(view, counts, x, y, z, known, but))
 
     # -- some places only -------------------------------------------------------------------------
 
@@ -159,7 +182,7 @@ class NearestPlaces:
         """Return the rows nearest to a location: of those that count all that are equally near.
 
         Rows on the location's floor come before all others; from floor to floor distances are those
-        of x and y.
+        of x and y. Where nodes have heights, distances are those in space.
 
         Args:
             location: of any place, on a grid or on a graph with positions.
@@ -168,7 +191,7 @@ class NearestPlaces:
         Returns:
             (k) int32, at least one.
         """
-        places, floor = self._places, 0
+        places, floor, z = self._places, 0, None
         if places.is_grid:
             line, column = divmod(location, places.width)
             floor, line = divmod(line, places.floor_height or places.height)
@@ -176,20 +199,24 @@ class NearestPlaces:
         else:
             assert places.position is not None
             x, y = places.position[location].tolist()
-        found = self._equals_on(floor, x, y, counts)
+            elevation = self._version.elevation
+            z = None if elevation is None else float(elevation[location])
+        found = self._equals_on(floor, x, y, z, counts)
         if not found:
             others = [each for each in range(places.floors) if each != floor]
-            found = [row for each in others for row in self._equals_on(each, x, y, counts)]
-        away = [self._away(row, x, y) for row in found]
+            found = [row for each in others for row in self._equals_on(each, x, y, z, counts)]
+        away = [self._away(row, x, y, z) for row in found]
         least = min(away)
         rows = [row for row, far in zip(found, away, strict=True) if far == least]
         return np.array(rows, dtype=np.int32)
 
-    def _equals_on(self, floor: int, x: float, y: float, counts: BoolArray) -> list[int]:
+    def _equals_on(
+        self, floor: int, x: float, y: float, z: float | None, counts: BoolArray
+    ) -> list[int]:
         found = [row for row in self._opened.tolist() if counts[row]]
         left, away = counts.copy(), math.inf
-        while (row := self._walk(x, y, floor, left)) >= 0:
-            far = self._away(row, x, y)
+        while (row := self._walk(x, y, z, floor, left)) >= 0:
+            far = self._away(row, x, y, z)
             if far > away:
                 break
             found.append(row)
@@ -202,7 +229,7 @@ class NearestPlaces:
         """Return (k) int32, the row nearest to each of some points.
 
         Args:
-            given: (k, 2) finite numbers, or (k, 3) on levels of several floors.
+            given: (k, 2) finite numbers; (k, 3) on levels of several floors, and with z on graphs.
 
         Raises:
             QueryError: as for :meth:`one`.
@@ -210,8 +237,8 @@ class NearestPlaces:
         points, wide = self._rows_of_numbers(given), self._places.dimensions
         floor = np.zeros(len(points), dtype=np.int32)
         if wide == 3:
-            floor = self._floors_of(points[:, 2])
-        points = np.ascontiguousarray(np.clip(points[:, :2], -FARTHEST, FARTHEST))
+            floor, points = self._floors_of(points[:, 2]), points[:, :2]
+        points = np.ascontiguousarray(np.clip(points, -FARTHEST, FARTHEST))
         if not len(points):
             return np.empty(0, dtype=np.int32)
         self._check()
@@ -221,22 +248,24 @@ class NearestPlaces:
         if self._places.is_grid and jit.ready(nearest_cells):
             nearest_cells(self._cells, self._mask, points, floor, found)
         elif not (self._places.is_grid or len(self._opened)) and jit.ready(nearest_rows):
-            tree = (self._baked or self)._tree
+            tree = (self._baked or self)._tree(in_space=points.shape[1] == 3)
             if tree is not None:
                 nearest_rows(tree, self._mask, points, NONE, found)
         for left in np.flatnonzero(found < 0).tolist():
-            x, y = points[left].tolist()
+            x, y, *above = points[left].tolist()
             row = self._by_division(x, y, int(floor[left])) if self._places.is_grid else -1
-            found[left] = row if row >= 0 else self._found(x, y, int(floor[left]))
+            z = above[0] if above else None
+            found[left] = row if row >= 0 else self._found(x, y, z, int(floor[left]))
         return found
 
     def _rows_of_numbers(self, given: object) -> Float64Array:
         wide = self._places.dimensions
+        widths = (wide,) if self._height is None else (2, 3)
         numbers, points = numbers_in(given, "iuf"), np.empty((0, 0), dtype=np.float64)
         with np.errstate(over="ignore"):  # Long doubles may be beyond all floats.
             if numbers is not None:
                 points = numbers.astype(np.float64)
-        if points.ndim != 2 or points.shape[1] != wide:
+        if points.ndim != 2 or points.shape[1] not in widths:
             found = f"{quoted(given)} is no array of points"
         elif not np.isfinite(points).all():
             wrong = int(np.isfinite(points).all(axis=1).argmin())
@@ -244,6 +273,8 @@ class NearestPlaces:
         else:
             return points
         expected = "(x, y), two finite numbers each"
+        if self._height is not None:
+            expected = "(x, y) or (x, y, z), finite numbers"
         if wide == 3:
             expected = "(x, y, floor), two finite numbers and an integer each"
         raise QueryError(found, place=f"level {self._places.name!r}", expected=expected)
@@ -333,17 +364,22 @@ class NearestPlaces:
         return cast("memoryview[float]", view_of(self._points))
 
     @cached_property
-    def _tree(self) -> KdTree | None:
-        """Return the tree of all rows of a graph; None where there are none."""
-        count = self._version.row_count
-        row = np.arange(count, dtype=np.int32)
-        return KdTree.of(self._points, row, self._version.location) if count else None
+    def _height(self) -> Float64Array | None:
+        """Return (r) float64, how high each row's node lies; None without heights and positions."""
+        elevation = self._version.elevation
+        if elevation is None or self._places.position is None:
+            return None
+        return np.ascontiguousarray(elevation[self._version.location])
 
-    @cached_property
-    def _view(self) -> Any:
-        """Return the tree of memory views, which plain Python reads several times as fast."""
-        assert self._tree is not None
-        return type(self._tree)(*(cast("Any", view_of(each)) for each in self._tree))
+    def _tree(self, *, in_space: bool) -> KdTree | None:
+        """Return the tree of all rows of a graph; None where there are none."""
+        if in_space not in self._trees:
+            row, points = np.arange(self._version.row_count, dtype=np.int32), self._points
+            if in_space:
+                points = np.column_stack([points, self._height])
+            made = KdTree.of(points, row, self._version.location) if len(row) else None
+            self._trees.setdefault(in_space, made)
+        return self._trees[in_space]
 
     @cached_property
     def _mask(self) -> BoolArray:
@@ -378,6 +414,11 @@ class NearestPlaces:
         somewhere = self._version.row_count if standing is None else int(standing.sum())
         where = f"on floor {floor}" if somewhere else "in this level"
         return QueryError(f"profile {profile!r} can stand nowhere {where}")
+
+
+def _viewed(tree: KdTree) -> Iterator[Any]:
+    """Yield the memory views of a tree's arrays."""
+    return (view_of(array) for array in tree)
 
 
 def _plain(function: Callable[..., int]) -> Callable[..., int]:

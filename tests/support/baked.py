@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -61,7 +62,7 @@ def write_graph(
     edges: Sequence[tuple[str | int, str | int, float]],
     *,
     directed: bool = True,
-    positions: Mapping[str | int, tuple[float, float]] | None = None,
+    positions: Mapping[Any, tuple[float, ...]] | None = None,
     regions: Mapping[str | int, str] | None = None,
 ) -> Path:
     document = {
@@ -70,7 +71,7 @@ def write_graph(
         "graph": {},
         "nodes": [
             {"id": node}
-            | ({} if positions is None else dict(zip("xy", positions[node], strict=True)))
+            | ({} if positions is None else dict(zip("xyz", positions[node], strict=False)))
             | ({"region": regions[node]} if regions and node in regions else {})
             for node in nodes
         ],

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, NamedTuple, cast, final
 
 import numpy as np
 
@@ -98,6 +98,16 @@ class Version:
                 raise AttributeError(f"a version has no {name}")
             # Threads that make it at once all take the first: some fields keep what was read.
             return self.__dict__.setdefault(name, make(self))
+
+    @property
+    def elevation(self) -> Float64Array | None:
+        """Return (n) float64, how high each node of a graph lies; None on grids and without z."""
+        if self.places.is_grid:
+            return None
+        if self.level is not None:
+            return cast("Float64Array | None", self.level.rules.elevation)
+        elevation = self.places.asset.get("/elevation")
+        return None if elevation is None else elevation.astype(np.float64)
 
     def damaged(self, found: str) -> CorruptAssetError:
         """Return the error for columns that contradict each other."""

@@ -120,7 +120,10 @@ class Bounds:
 
 
 def coordinates(version: Version) -> Int32Array:
-    """Return (r, 2) int32 coordinates, which norms measure and over which fields are slopes."""
+    """Return (r, 2) int32 coordinates, which norms measure and over which fields are slopes.
+
+    On graphs whose nodes have heights they are (r, 3).
+    """
     places = version.places
     if places.is_grid and places.hex_layout is None and places.floor_height is not None:
         # Floors lie over one another, so that stairs are not jumps.
@@ -129,7 +132,10 @@ def coordinates(version: Version) -> Int32Array:
         return np.ascontiguousarray(chart(version.cell_of_row, places.hex_layout))
     if places.position is None:
         return np.zeros((version.row_count, 2), dtype=np.int32)
-    return quantised(places.position[version.location])
+    position, elevation = places.position[version.location], version.elevation
+    if elevation is not None:
+        position = np.column_stack([position, elevation[version.location]])
+    return quantised(position)
 
 
 def cluster_number(bounds: Bounds, cluster: int) -> int:

@@ -60,7 +60,7 @@ class SearchContext:
 
     @cached_property
     def at(self) -> Int32Array:
-        """Return (r, 2) int32 coordinates, which norms measure: see :func:`coordinates`."""
+        """Return the int32 coordinates that norms measure: see :func:`coordinates`."""
         return coordinates(self.version)
 
     @property

@@ -26,12 +26,14 @@ from bake.graph import INFINITY, UNREACHABLE
 from bake.kernels.jit import inlined, kernel
 from bake.search.contraction.query import NO_DISTANCES, DistancesTo, ticks_toward
 
-#: Geometric parts, the low four bits of a kind.
+#: Geometric parts, the low four bits of a kind. SPATIAL is the larger of EUCLIDEAN and of the
+#: distance in space.
 NULL = 0
 #: straight * larger + extra * smaller difference, for Manhattan, octile and Chebyshev.
 AXES = 1
 HEX = 2
 EUCLIDEAN = 3
+SPATIAL = 4
 
 #: Stored parts, the bits above.
 #: table[row, 0] is the estimate itself, made for one goal.
@@ -56,6 +58,7 @@ class EstimateTerms(NamedTuple):
     extra: int
     shift: int
     scale: float
+    scale_in_space: float
     at: Int32Array
     table: Int32Array
 
@@ -67,9 +70,11 @@ class Estimate:
     Attributes:
         name: as users call it.
         kind: a geometric part, a stored part, or their sum.
-        at: (r, 2) int32 coordinates of each row; any where the kind has no geometric part.
+        at: (r, 2) or (r, 3) int32 coordinates of each row; any where the kind has no geometric
+            part.
         straight, extra, shift: of AXES and HEX, in 2**-shift ticks a step.
-        scale: of EUCLIDEAN, ticks a unit of distance.
+        scale: of EUCLIDEAN and SPATIAL, ticks a unit of distance in the plane.
+        scale_in_space: of SPATIAL, ticks a unit of distance in space.
         table: (r, k) int32 ticks; any where the kind has no stored part.
         toward: tells the distance itself to one goal, in place of all others, unless it is
             NO_DISTANCES.
@@ -85,6 +90,7 @@ class Estimate:
     extra: int = 0
     shift: int = 0
     scale: float = 0.0
+    scale_in_space: float = 0.0
     table: Int32Array = field(default_factory=lambda: np.zeros((0, 1), dtype=np.int32))
     toward: DistancesTo = NO_DISTANCES
     admissible: bool | None = True
@@ -105,6 +111,7 @@ class Estimate:
             int(self.extra),
             int(self.shift),
             float(self.scale),
+            float(self.scale_in_space),
             self.at,
             self.table,
         )
@@ -124,7 +131,7 @@ def coordinates(at: Int32Array, row: int) -> tuple[int, int]:
 @kernel
 def estimated(terms: EstimateTerms, row: int, goal: int, goal_x: int, goal_y: int) -> int:
     """Return a lower bound of the ticks from row to goal; (goal_x, goal_y) is at[goal]."""
-    kind, straight, extra, shift, scale, at, table = terms
+    kind, straight, extra, shift, scale, scale_in_space, at, table = terms
     h = 0
     geometry = kind & 15
     if geometry != NULL:
@@ -137,7 +144,11 @@ def estimated(terms: EstimateTerms, row: int, goal: int, goal_x: int, goal_y: in
         elif geometry == HEX:
             h = straight * max(abs(dx), abs(dy), abs(dx + dy))
         else:
-            h = int(scale * np.sqrt(float(dx * dx + dy * dy)))
+            square = dx * dx + dy * dy
+            h = int(scale * np.sqrt(float(square)))
+            if geometry == SPATIAL:
+                dz = int(at[row, 2]) - int(at[goal, 2])
+                h = max(h, int(scale_in_space * np.sqrt(float(square + dz * dz))))
     stored = kind >> 4
     if stored == 1:
         h = max(h, int(table[row, 0]))
@@ -192,14 +203,14 @@ _BELOW = 1 - 2.0**-34
 
 
 def quantised(position: Float64Array) -> Int32Array:
-    """Round (r, 2) positions of any size to whole steps of one SPAN-th of their extent."""
+    """Round (r, d) positions of any size to whole steps of one SPAN-th of their extent."""
     if not len(position):
-        return np.zeros((0, 2), dtype=np.int32)
+        return np.zeros(position.shape, dtype=np.int32)
     low = position.min(axis=0)
     with np.errstate(over="ignore"):
         extent = float((position - low).max())
         if not np.isfinite(extent) or extent == 0:
-            return np.zeros((len(position), 2), dtype=np.int32)
+            return np.zeros(position.shape, dtype=np.int32)
         steps = np.rint((position - low) / extent * (SPAN - 1))
     return np.asarray(steps, dtype=np.int32)
 
@@ -257,10 +268,18 @@ def ranked_by_step(
 def ranked_by_length(
     name: str, at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32Array
 ) -> Ranked:
-    """Rank arcs between positions by what a unit of their length costs in one norm."""
-    length = _length(name, at, tail, head)
-    far = np.flatnonzero(length > 0)
-    return _ranked([far[np.argsort(weight[far] / length[far], kind="stable")]], tail)
+    """Rank arcs between positions by what a unit of their length costs in one norm.
+
+    For "euclidean" between positions in space they are ranked twice, in the plane and in space.
+    """
+    lengths = [_length(name, at, tail, head)]
+    if name == "euclidean" and at.shape[1] == 3:
+        lengths.append(_length_in_space(at, tail, head))
+    classes = []
+    for length in lengths:
+        far = np.flatnonzero(length > 0)
+        classes.append(far[np.argsort(weight[far] / length[far], kind="stable")])
+    return _ranked(classes, tail)
 
 
 def _ranked(classes: list[Int64Array], tail: Int32Array) -> Ranked:
@@ -274,6 +293,12 @@ def _length(name: str, at: Int32Array, tail: Int32Array, head: Int32Array) -> Fl
     if name == "euclidean":
         return np.asarray(np.sqrt((dx * dx + dy * dy).astype(np.float64)))
     return np.asarray(np.maximum(dx, dy) + _SIDE[name] * np.minimum(dx, dy))
+
+
+def _length_in_space(at: Int32Array, tail: Int32Array, head: Int32Array) -> Float64Array:
+    """Return (m) float64, the straight lengths of arcs between (r, 3) positions."""
+    step = at[head].astype(np.int64) - at[tail]
+    return np.asarray(np.sqrt((step * step).sum(axis=1).astype(np.float64)))
 
 
 #: What the smaller of two differences counts.
@@ -342,16 +367,26 @@ def hex_norm(at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32Ar
 def euclidean(at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32Array) -> Estimate:
     """Scale the straight-line distance.
 
+    Between positions in space it is the larger of two: the distance in space, and that in the
+    plane. Where some arcs cost nothing for their rise, the latter has the larger scale.
+
     Args:
-        at: (r, 2) int32 coordinates in any unit.
+        at: (r, 2) or (r, 3) int32 coordinates in any unit.
         tail, head, weight: (m) int32, the arcs.
     """
-    apart = _length("euclidean", at, tail, head)
-    far = apart > 0
-    if not far.any():
+    scale = _fitted(weight, _length("euclidean", at, tail, head))
+    in_space = at.shape[1] == 3
+    scale_in_space = _fitted(weight, _length_in_space(at, tail, head)) if in_space else 0.0
+    if scale == scale_in_space == 0:
         return Estimate("euclidean")
-    scale = float((weight[far] / apart[far]).min()) * _BELOW
-    return Estimate("euclidean", EUCLIDEAN, at, scale=scale)
+    kind = SPATIAL if in_space else EUCLIDEAN
+    return Estimate("euclidean", kind, at, scale=scale, scale_in_space=scale_in_space)
+
+
+def _fitted(weight: Int32Array, length: Float64Array) -> float:
+    """Return the largest scale by which no length exceeds its weight; 0 where none has a length."""
+    far = length > 0
+    return float((weight[far] / length[far]).min()) * _BELOW if far.any() else 0.0
 
 
 def position_norm(

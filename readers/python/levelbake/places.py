@@ -419,6 +419,21 @@ class Places:
             return x, y, floor
         return min(max(x, -FARTHEST), FARTHEST), min(max(y, -FARTHEST), FARTHEST), floor
 
+    def split_height(self, given: Sequence[float]) -> tuple[Sequence[float], float | None]:
+        """Return (x, y) and z of a point in space; a point of the plane has no z.
+
+        Raises:
+            QueryError: z is no finite number.
+        """
+        if isinstance(given, str | bytes) or not hasattr(given, "__len__") or len(given) != 3:
+            return given, None
+        x, y, height = given
+        z = number_of(height)
+        if not math.isfinite(z):
+            expected = "(x, y) or (x, y, z), finite numbers"
+            raise QueryError(f"{quoted(given)} is no point", expected=expected)
+        return (x, y), min(max(z, -FARTHEST), FARTHEST)
+
     def no_floor(self, floor: object) -> OutsideMapError:
         """Return the error for a floor that the level does not have."""
         found, expected = f"there is no floor {quoted(floor)}", f"floor from 0 to {self.floors - 1}"

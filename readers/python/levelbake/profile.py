@@ -244,7 +244,8 @@ class Profile:
 
         Args:
             point: (x, y), in cells (the centre of cell (3, 4) is the point (3, 4)) or in the units
-                of a graph's positions; on levels of several floors (x, y, floor).
+                of a graph's positions; on levels of several floors (x, y, floor), and on graphs
+                whose nodes have heights (x, y, z) as well, for a distance in space.
 
         Returns:
             The nearest place, on the same floor; of several the northernmost, then the westernmost
@@ -255,7 +256,9 @@ class Profile:
                 there is nowhere to stand.
         """
         now, places = self._newest(), self._places
-        x, y, floor = places.point(point)
+        elevation = None if places.is_grid else places.file.get("/elevation")
+        flat, z = places.split_height(point) if elevation is not None else (point, None)
+        x, y, floor = places.point(flat)
         rows = places.rows
         column, line = math.floor(x + 0.5), math.floor(y + 0.5)
         if places.is_grid and 0 <= column < places.width and 0 <= line < rows:
@@ -273,6 +276,8 @@ class Profile:
             raise QueryError(f"profile {self.name!r} can stand nowhere {where}")
         dx, dy = across - x, down - y
         below = dx * dx + dy * dy
+        if z is not None and elevation is not None:
+            below += (elevation[every] - z) ** 2
         if (weight := places.file.get("/domain_weight")) is not None:
             # The cone of a characteristic point is as high as its weight.
             below = np.hypot(dx, dy) - weight[every]

@@ -16,6 +16,7 @@ from bake.search.point.estimates import (
     hex_norm,
     position_norm,
     quantised,
+    ranked_by_length,
 )
 from bake.search.point.space import SearchSpace
 from tests.support.baked import GROUND
@@ -177,6 +178,37 @@ def test_positions(points: list[tuple[float, float]], roads: list[tuple[int, int
     assert check(euclidean(at, *arcs), at, arcs)
     for name in NORMS:
         assert check(position_norm(name, at, *arcs), at, arcs)
+
+
+@given(
+    st.lists(st.tuples(*[st.integers(-20, 20)] * 3), min_size=2, max_size=7),
+    st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1, 2**29)), max_size=20),
+)
+def test_positions_in_space(
+    points: list[tuple[int, ...]], roads: list[tuple[int, int, int]]
+) -> None:
+    """Never less than in the plane; few arcs decide as all of them do."""
+    n = len(points)
+    roads = [(a % n, b % n, w) for a, b, w in roads if a % n != b % n]
+    ends = np.array(roads, dtype=np.int32).reshape(-1, 3)
+    arcs = ends[:, 0], ends[:, 1], ends[:, 2]
+    at = np.array(points, dtype=np.int32)
+    estimate = euclidean(at, *arcs)
+    assert check(estimate, at, arcs)
+    below = values(euclidean(np.ascontiguousarray(at[:, :2]), *arcs), n, arcs)
+    assert (np.array(values(estimate, n, arcs)) >= np.array(below)).all()
+    order = ranked_by_length("euclidean", at, *arcs).deciding(np.zeros(n, dtype=np.bool_))
+    assert len(order) <= 2
+    decided = euclidean(at, *(one[order] for one in arcs))
+    assert (decided.scale, decided.scale_in_space) == (estimate.scale, estimate.scale_in_space)
+
+
+def test_a_shaft() -> None:
+    """Nodes over one another: all of the distance is height."""
+    at = np.array([[0, 0, 0], [0, 0, 3], [0, 0, 7]], dtype=np.int32)
+    arcs = tuple(np.array(one, np.int32) for one in ([0, 1], [1, 2], [300, 400]))
+    assert values(euclidean(at, *arcs), 3, arcs)[2] in ([700, 400, 0], [699, 399, 0])
+    assert values(euclidean(at[:, :2].copy(), *arcs), 3, arcs)[2] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("extent", [0.0, 1e-300, 1e300, 1.7e308])
