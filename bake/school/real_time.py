@@ -9,8 +9,12 @@ h was admissible it stays so, and an agent that makes the same trip again and ag
 shortest path. **RTA*** sets it to the second best, which is what it would cost to come back and
 take another way. That is right for one trip, and too much for the next.
 
-A node is looked at once for each number of steps that leads to it, which gives the same values as a
-search of all paths. What was learned about a place counts on the way through it, too: it is worth
+*Alpha pruning* leaves out what cannot count: as no node is worth less than its h, a branch ends where
+g + h exceeds alpha, the best value so far (the second best for RTA*, which learns it). The search is
+depth first, the most promising branch first, and remembers what it proved of each node for each
+number of steps. Without pruning it looks at a node once for each number of steps that leads to it.
+
+What was learned about a place counts on the way through it, too: it is worth
 no less than its own h. Without that an agent that looks ahead may go in circles, as ways past what
 it has learned look better each time.
 """
@@ -38,7 +42,14 @@ class RealTime:
     """
 
     def __init__(
-        self, arcs: TwinArcs, estimate: Estimate, goal: int, lookahead: int = 1, *, learn: bool
+        self,
+        arcs: TwinArcs,
+        estimate: Estimate,
+        goal: int,
+        lookahead: int = 1,
+        *,
+        learn: bool,
+        prune: bool = True,
     ) -> None:
         """Begin.
 
@@ -48,13 +59,14 @@ class RealTime:
             goal: a node.
             lookahead: k, how many steps to look ahead, at least 1.
             learn: whether this is LRTA*; otherwise it is RTA*.
+            prune: whether to leave out branches that cannot change the decision.
         """
         self.arcs = arcs
         self.expanded = 0
         self.h: Int64Array = np.empty(arcs.node_count, dtype=np.int64)
         self._terms = estimate.terms()
         self._lookahead = lookahead
-        self._learn = learn
+        self._learn, self._prune = learn, prune
         self.aim(goal)
 
     @property
@@ -96,31 +108,60 @@ class RealTime:
         return node
 
     def _minimin(self, here: int) -> list[tuple[int, int]]:
-        """Return, for each neighbour, the least g + h of what lies up to k steps away by way of it.
+        """Return, for each neighbor, the least g + h of what lies up to k steps away by way of it.
 
-        Neighbours from where nobody can go on are left out.
+        Neighbors from where nobody can go on are left out, and where branches are pruned, those
+        that neither the step nor what is learned depends on.
         """
-        steps: list[dict[int, list[_Step]]] = []
-        layer = {here}
-        for _ in range(self._lookahead):
-            outward = {node: self._steps(node) for node in layer if node != self._goal}
-            steps.append(outward)
-            layer = {head for found in outward.values() for head, _ in found}
-        worth = {node: int(self.h[node]) for node in layer}
-        for outward in reversed(steps[1:]):
-            nearer = {
-                node: max(
-                    int(self.h[node]),
-                    min((ticks + worth[head] for head, ticks in found), default=INFINITY),
-                )
-                for node, found in outward.items()
-            }
-            worth = {**nearer, self._goal: 0}
-        return [
-            (ticks + worth[head], head)
-            for head, ticks in steps[0][here]
-            if ticks + worth[head] < INFINITY
-        ]
+        values: list[tuple[int, int]] = []
+        alpha = INFINITY - 1
+        known: dict[tuple[int, int], tuple[int, bool]] = {}
+        for least, head, ticks in self._promising(here):
+            if least > alpha:
+                break
+            value = ticks + self._worth(head, self._lookahead - 1, alpha - ticks, known)
+            if value > alpha:
+                continue
+            values.append((value, head))
+            best = sorted(values)[: 1 if self._learn else 2]
+            if self._prune and len(best) == (1 if self._learn else 2):
+                alpha = best[-1][0]
+        return values
+
+    def _worth(
+        self, node: int, steps: int, alpha: int, known: dict[tuple[int, int], tuple[int, bool]]
+    ) -> int:
+        """Return the least g + h of what lies up to so many steps from a node, and at least its h.
+
+        Args:
+            node: where the steps begin.
+            steps: how many there are.
+            alpha: a value that exceeds it may be any lower bound that exceeds it.
+            known: the value of nodes and steps, and whether it is exact, not a lower bound.
+        """
+        if node == self._goal:
+            return 0
+        h = int(self.h[node])
+        if steps == 0 or h > alpha:
+            return h
+        value, is_exact = known.get((node, steps), (0, False))
+        if is_exact or value > alpha:
+            return value
+        best = INFINITY
+        for least, head, ticks in self._promising(node):
+            if self._prune and least > min(alpha, best):
+                best = min(best, least)
+                break
+            limit = min(alpha, best) if self._prune else INFINITY
+            best = min(best, ticks + self._worth(head, steps - 1, limit - ticks, known))
+        value = max(h, best)
+        known[node, steps] = value, value <= alpha or not self._prune
+        return value
+
+    def _promising(self, node: int) -> list[tuple[int, int, int]]:
+        """Return the least that the way by each neighbor may cost, it, and the ticks there."""
+        found = [(ticks + int(self.h[head]), head, ticks) for head, ticks in self._steps(node)]
+        return sorted(found)
 
     def _steps(self, node: int) -> list[_Step]:
         self.expanded += 1

@@ -35,6 +35,7 @@ class RealTimeAgent(Agent):
         method: str = "lrta_star",
         *,
         lookahead: int = 1,
+        prune: bool = True,
     ) -> None:
         """Place an agent: see :class:`bake.agents.agent.Agent`.
 
@@ -42,27 +43,33 @@ class RealTimeAgent(Agent):
             belief, place, goal: as for other agents.
             method: "lrta_star" or "rta_star".
             lookahead: how many steps it looks ahead, 1 to 64.
+            prune: whether to leave out, by alpha pruning, what cannot change a step.
 
         Raises:
             QueryError: as for other agents, or ``lookahead`` is no number in range.
         """
         if not 1 <= whole_of(lookahead) <= MOST_LOOKAHEAD:
             raise QueryError(f"lookahead is {quoted(lookahead)}", expected=f"1 to {MOST_LOOKAHEAD}")
-        self._lookahead = whole_of(lookahead)
+        self._lookahead, self._prune = whole_of(lookahead), bool(prune)
         super().__init__(belief, place, goal, method)
 
     def _methods(self) -> Mapping[str, Maker]:
         return dict.fromkeys(_LEARNS, self._felt)
 
     def _felt(self, belief: Belief, _: int, goal: int) -> _Felt:
-        return _Felt(belief, goal, self._lookahead, learn=_LEARNS[self._method])
+        learn = _LEARNS[self._method]
+        return _Felt(belief, goal, self._lookahead, learn=learn, prune=self._prune)
 
 
 class _Felt(SearchedPlan):
     """A plan of one step, by RTA* or LRTA*."""
 
-    def __init__(self, belief: Belief, goal: int, lookahead: int, *, learn: bool) -> None:
-        self._search = RealTime(belief.arcs, belief.estimate, goal, lookahead, learn=learn)
+    def __init__(
+        self, belief: Belief, goal: int, lookahead: int, *, learn: bool, prune: bool
+    ) -> None:
+        self._search = RealTime(
+            belief.arcs, belief.estimate, goal, lookahead, learn=learn, prune=prune
+        )
         self._step: tuple[int, int] | None = None
 
     def learn(self, changes: list[Change]) -> None:

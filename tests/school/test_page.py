@@ -224,6 +224,24 @@ def test_what_is_learned(tmp_path: Path) -> None:
                     assert each == "#" or int(each) * belief.places.ticks_per_unit == ticks
 
 
+def test_the_table_of_pruning() -> None:
+    with open_asset(stored_asset("keep.png")) as level:
+        belief = Belief(level.profile())
+        belief.observe_all()
+        for line in drawn_with("without pruning")[3:]:
+            lookahead, steps, *expanded = (int(each.replace(",", "")) for each in line.split())
+            counts = []
+            for method, prune in (("lrta_star", False), ("lrta_star", True), ("rta_star", True)):
+                agent = RealTimeAgent(
+                    belief, (3, 4), (20, 20), method, lookahead=lookahead, prune=prune
+                )
+                while not agent.arrived:
+                    agent.step()
+                assert agent.steps == steps
+                counts.append(agent.expanded)
+            assert counts == expanded
+
+
 def test_the_walks(tmp_path: Path) -> None:
     boards = columns(drawn_with("crash_and_turn")[2:7])
     ground = rows(*(re.sub("[^#]", ".", line) for line in boards[0]))

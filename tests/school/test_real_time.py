@@ -97,10 +97,49 @@ def test_minimin_is_a_search_of_all_ways(lookahead: int) -> None:
         if here == goal:
             continue
         out = arcs_of(range(arcs.node_count), usable(arcs))
-        search = RealTime(arcs, norm, goal, lookahead, learn=True)
+        search = RealTime(arcs, norm, goal, lookahead, learn=True, prune=False)
         values = {head: value for value, head in search._minimin(here)}
         assert values == {head: ticks + least(head, lookahead - 1) for head, ticks in out[here]}
         assert search.next_node(here) == min((value, head) for head, value in values.items())[1]
+
+
+@pytest.mark.parametrize("learn", [True, False])
+def test_alpha_pruning_changes_no_step(learn: bool) -> None:
+    """The same steps, and the same is learned, by fewer expansions; also by what was learned."""
+    for seed in range(10):
+        arcs, norm, start, goal = connected_lattice(seed)
+        for lookahead in (1, 2, 3, 4, 7, 12):
+            pruned, whole = (
+                RealTime(arcs, norm, goal, lookahead, learn=learn, prune=prune)
+                for prune in (True, False)
+            )
+            for _ in range(3):
+                node = start
+                for _ in range(300):
+                    following = pruned.next_node(node)
+                    assert following == whole.next_node(node)
+                    assert (pruned.h == whole.h).all()
+                    assert pruned.expanded <= whole.expanded
+                    if following == goal:
+                        break
+                    node = following
+            if lookahead > 2 and start != goal:
+                assert pruned.expanded < whole.expanded
+
+
+def test_alpha_pruning_by_hand() -> None:
+    """From 0 by 1 the goal is 4 away; 2 promises 6 at least, so nothing behind it is looked at."""
+    edges = [(0, 1, 1), (1, 3, 3), (0, 2, 1), (2, 4, 1), (4, 5, 1), (5, 3, 1)]
+    tail, head, weight = np.array(edges).T
+    arcs = with_weights(6, tail, head, weight)
+    table = np.array([[0], [0], [5], [0], [0], [0]], dtype=np.int32)
+    counts = []
+    for prune in (True, False):
+        search = RealTime(arcs, Estimate("given", ROWS, table=table), 3, 4, learn=True, prune=prune)
+        assert search.next_node(0) == 1
+        assert search.h[0] == 4
+        counts.append(search.expanded)
+    assert counts == [2, 5]  # 0 and 1; 0, 1, 2, 4 and 5
 
 
 def test_nowhere_to_go() -> None:
