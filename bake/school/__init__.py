@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bake.school.skirting import crash_and_turn as crash_and_turn
     from bake.school.skirting import trace_obstacles as trace_obstacles
     from bake.school.spaces.methods import search as search
+    from bake.school.spaces.open_lists import OPEN_LISTS as OPEN_LISTS
     from bake.school.spaces.puzzles import PlanSpace as PlanSpace
     from bake.school.spaces.puzzles import SlidingTiles as SlidingTiles
     from bake.school.step_by_step import TracedResult as TracedResult
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 #: Where each name comes from; none is loaded before it is asked for.
 _HOMES = {
     "search": "bake.school.spaces.methods",
+    "OPEN_LISTS": "bake.school.spaces.open_lists",
     "Search": "bake.search.problem",
     "StateSpace": "bake.search.problem",
     "Status": "bake.search.problem",

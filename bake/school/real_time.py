@@ -9,10 +9,11 @@ h was admissible it stays so, and an agent that makes the same trip again and ag
 shortest path. **RTA*** sets it to the second best, which is what it would cost to come back and
 take another way. That is right for one trip, and too much for the next.
 
-*Alpha pruning* leaves out what cannot count: as no node is worth less than its h, a branch ends where
-g + h exceeds alpha, the best value so far (the second best for RTA*, which learns it). The search is
-depth first, the most promising branch first, and remembers what it proved of each node for each
-number of steps. Without pruning it looks at a node once for each number of steps that leads to it.
+*Alpha pruning* leaves out what cannot count: as no node is worth less than its h, a branch ends
+where g + h exceeds alpha, the best value so far (the second best for RTA*, which learns it). The
+search is depth first, the most promising branch first, and remembers what it proved of each node
+for each number of steps. Without pruning it looks at a node once for each number of steps that
+leads to it.
 
 What was learned about a place counts on the way through it, too: it is worth
 no less than its own h. Without that an agent that looks ahead may go in circles, as ways past what

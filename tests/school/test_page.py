@@ -15,6 +15,7 @@ from bake.play import open_asset
 from bake.play.searching.heuristics import heuristic_for
 from bake.play.searching.methods import RowSpace
 from bake.school import (
+    OPEN_LISTS,
     RealTimeAgent,
     SlidingTiles,
     Status,
@@ -50,7 +51,7 @@ def test_the_examples(bare: Path) -> None:
     ]
     for value, expected in shown:
         assert value == expected
-    assert len(shown) == 35
+    assert len(shown) == 36
 
 
 def test_every_method_is_told() -> None:
@@ -222,6 +223,22 @@ def test_what_is_learned(tmp_path: Path) -> None:
                 for x, each in enumerate(line):
                     ticks = left[belief.places.location((x, y))]
                     assert each == "#" or int(each) * belief.places.ticks_per_unit == ticks
+
+
+def test_the_table_of_open_lists() -> None:
+    lines = drawn_with("comparisons      moves")[1:]
+    assert len(lines) == len(OPEN_LISTS)
+    with open_asset(stored_asset("keep.png")) as level:
+        now = level.profile()._now
+        row, goal = now.ends((3, 4), (50, 41))
+        estimate = heuristic_for(now.searches, None, goal)
+        h = now.searches.space.estimates(estimate, goal).tolist().__getitem__
+        for line in lines:
+            name, comparisons, moves = re.split(r" {2,}", line.strip())[:3]
+            waiting: Any = OPEN_LISTS[name]()
+            search(RowSpace(now.searches, row, goal), h=h, open_list=waiting).run()
+            assert (f"{waiting.comparisons:,}", f"{waiting.moves:,}") == (comparisons, moves)
+            assert f"up to {waiting.longest} places wait" in PAGE
 
 
 def test_the_table_of_pruning() -> None:
