@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bake.school.skirting import bounce as bounce
     from bake.school.skirting import crash_and_turn as crash_and_turn
     from bake.school.skirting import trace_obstacles as trace_obstacles
+    from bake.school.spaces.macros import WithMacros as WithMacros
     from bake.school.spaces.methods import search as search
     from bake.school.spaces.open_lists import OPEN_LISTS as OPEN_LISTS
     from bake.school.spaces.puzzles import PlanSpace as PlanSpace
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "search": "bake.school.spaces.methods",
     "OPEN_LISTS": "bake.school.spaces.open_lists",
+    "WithMacros": "bake.school.spaces.macros",
     "Search": "bake.search.problem",
     "StateSpace": "bake.search.problem",
     "Status": "bake.search.problem",

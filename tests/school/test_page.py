@@ -51,7 +51,7 @@ def test_the_examples(bare: Path) -> None:
     ]
     for value, expected in shown:
         assert value == expected
-    assert len(shown) == 36
+    assert len(shown) == 40
 
 
 def test_every_method_is_told() -> None:
