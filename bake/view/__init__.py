@@ -14,3 +14,4 @@ class Show(StrEnum):
     hops = "hops"
     clusters = "clusters"
     search = "search"
+    contours = "contours"

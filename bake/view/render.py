@@ -13,7 +13,15 @@ from bake.view import Show
 from bake.view.grid_map import draw_grid
 from bake.view.marks import findings_of
 from bake.view.page import check_output, lay_out, number, write_png
-from bake.view.request import Request, Searched, Walked, all_toward, path_by_hops, search_path
+from bake.view.request import (
+    Request,
+    Searched,
+    Walked,
+    all_toward,
+    path_by_hops,
+    search_path,
+    with_contours,
+)
 from bake.view.road_map import draw_roads
 from bake.view.scene import Scene, place_data, place_text, read_layer, read_scene
 from bake.view.trace_file import TraceFile
@@ -27,7 +35,11 @@ _TITLES = {
     Show.hops: "Next hops",
     Show.clusters: "Clusters",
     Show.search: "Search",
+    Show.contours: "Contours of f",
 }
+
+#: Views of what a search looked at.
+_OF_SEARCHES = (Show.search, Show.contours)
 
 
 def render_asset(
@@ -54,7 +66,7 @@ def render_asset(
         profile: the profile to draw for; it may be left out where the asset holds only one.
         show: "terrain" (the designer's colours), "components" (what is cut off from what),
             "distances" or "hops" (toward one goal), "clusters" (and the graph between them),
-            "search" (what a search for the path looked at).
+            "search" (what a search for the path looked at), "contours" (in which order of f).
         path: start and goal of a path to draw over it; where there is no path, only the ends are
             drawn. A search needs both.
         toward: the goal, which distances and hops need.
@@ -100,7 +112,7 @@ def render_asset(
         )
     if trace is not None or step is not None:
         _check_trace(show, trace, path or method or heuristic)
-    elif show is Show.search and path is None:
+    elif show in _OF_SEARCHES and path is None:
         raise QueryError(
             "a search needs two places", expected="--path X,Y X,Y", remedy="say from where to where"
         )
@@ -109,7 +121,7 @@ def render_asset(
         if told is not None:
             scene = read_scene(opened, told.profile if profile is None else profile)
             shown = told.count if step is None else step
-            request = _of_trace(scene, told, shown, scale)
+            request = _of_trace(scene, told, show, shown, scale)
             summary: dict[str, object] = {"profile": scene.profile, "show": str(show)}
             summary |= {"steps": told.count, "step": shown}
         else:
@@ -121,8 +133,10 @@ def render_asset(
                     remedy="`bake lint` lists them",
                 )
             found, searched = None, None
-            if path is not None and (show is Show.search or method is not None):
+            if path is not None and (show in _OF_SEARCHES or method is not None):
                 found, searched = search_path(scene, path, method or "astar", heuristic)
+                if show is Show.contours:
+                    searched = with_contours(scene, searched, found)
             elif path is not None:
                 found = path_by_hops(scene, path)
             request = Request(
@@ -151,8 +165,8 @@ def _check_trace(show: Show, trace: Path | None, other: object) -> None:
     """Refuse options that do not go with a trace."""
     if trace is None:
         raise QueryError("--step is of a trace", remedy="name one by --trace, or leave --step out")
-    if show is not Show.search:
-        raise QueryError(f"{show} show no trace", expected="--show search")
+    if show not in _OF_SEARCHES:
+        raise QueryError(f"{show} show no trace", expected="--show search or --show contours")
     if other:
         raise QueryError(
             "a trace holds its own path",
@@ -160,13 +174,19 @@ def _check_trace(show: Show, trace: Path | None, other: object) -> None:
         )
 
 
-def _of_trace(scene: Scene, trace: TraceFile, step: int, scale: int | None) -> Request:
-    """Return what one step of a trace shows."""
+def _of_trace(scene: Scene, trace: TraceFile, show: Show, step: int, scale: int | None) -> Request:
+    """Return the request for one step of a trace.
+
+    Raises:
+        QueryError: there is no such step, or agents are to be shown as contours.
+    """
     (moment,) = trace.moments(scene, [step])
     shown = moment.shown
+    if show is Show.contours and not isinstance(shown, Searched):
+        raise QueryError("a trace of agents has no contours", expected="--show search")
     return Request(
         scene,
-        Show.search,
+        show,
         moment.path,
         None,
         scale,

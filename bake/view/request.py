@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,8 +11,10 @@ from bake.arrays import BoolArray, Float64Array, Int32Array
 from bake.lint.ways import Problem
 from bake.play.hierarchy.layers import HierarchyTables
 from bake.play.hierarchy.paths import HierarchyPaths
+from bake.play.searching.heuristics import heuristic_for
 from bake.view import Show
 from bake.view.scene import LayerScene, Scene
+from levelbake.errors import QueryError
 from levelbake.places import Place
 
 #: A picture has at most this many pixels, as many as a page of 8192 x 8192.
@@ -65,6 +68,9 @@ class Searched:
     #: for each layer, lowest first, the rows on its way: the start, the layer's transitions and the
     #: goal
     plan: tuple[Int32Array, ...]
+    #: (k) float64 units, the f of each row, for contours; None where they are not asked for
+    f: Float64Array | None = None
+    best: float = math.inf  #: cost of the path in units, beyond which no f is expanded
 
 
 @dataclass(frozen=True)
@@ -140,6 +146,25 @@ def search_path(
         plan,
     )
     return route, searched
+
+
+def with_contours(scene: Scene, searched: Searched, route: Route) -> Searched:
+    """Return a search with the f of each row that it looked at.
+
+    Raises:
+        QueryError: the search does not expand rows by g + h.
+    """
+    if searched.method not in ("astar", "dijkstra"):
+        raise QueryError(
+            f"the method {searched.method!r} has no contours",
+            expected="astar or dijkstra",
+            remedy="name one of these, or draw a trace with --trace",
+        )
+    context = scene.navigator._now.searches
+    estimate = heuristic_for(context, searched.heuristic or "null", route.goal)
+    h = context.space.estimates(estimate, route.goal)[searched.row]
+    f = searched.known + h / scene.places.ticks_per_unit
+    return replace(searched, f=f, best=math.inf if route.cost is None else route.cost)
 
 
 def _route(scene: Scene, ends: tuple[Place, Place], path: list[Place] | None, cost: float) -> Route:

@@ -130,7 +130,9 @@ class TraceFile:
         start, goal = (_row(scene, self._top[key]) for key in ("start", "goal"))
         path, heuristic = self._top["path"], self._top["heuristic"].told
         whole = None if path.told is None else [_row(scene, each) for each in path]
+        best = math.inf if path.told is None else self._top["cost"].number()
         known: dict[int, float] = {}
+        orders: dict[int, float] = {}
         parents: dict[int, int] = {}
 
         def moment(number: int, row: int) -> Moment:
@@ -140,7 +142,8 @@ class TraceFile:
             cost = np.fromiter(known.values(), dtype=np.float64, count=len(known))
             nothing = np.empty(0, dtype=np.int32)
             name = heuristic if isinstance(heuristic, str) else None
-            shown = Searched(self._method, name, number, rows, cost, nothing, ())
+            f = np.fromiter(orders.values(), dtype=np.float64, count=len(orders))
+            shown = Searched(self._method, name, number, rows, cost, nothing, (), f, best)
             route = Route(start, goal, np.array(way, dtype=np.int32), known[row])
             by = " ".join(filter(None, (self._method, name)))
             ending = "" if not last else " · the way" if whole else " · no way"
@@ -149,12 +152,13 @@ class TraceFile:
 
         for number, step in enumerate(self._steps, start=1):
             row = _row(scene, step["place"])
-            known[row] = step["g"].number()
+            known[row], orders[row] = step["g"].number(), step["f"].number()
             if step["parent"].told is not None:
                 parents[row] = _row(scene, step["parent"])
             for opened in step["opened"]:
-                cost = opened["g"].number()
-                known[_row(scene, opened["place"])] = cost
+                cost, f = opened["g"].number(), opened["f"].number()
+                at = _row(scene, opened["place"])
+                known[at], orders[at] = cost, f
             if number in wanted:
                 yield moment(number, row)
 

@@ -5,9 +5,11 @@ It serves grids and graphs alike.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from bake.arrays import UInt8Array
+from bake.arrays import Float64Array, UInt8Array
 from bake.errors import counted
 from bake.view import Show
 from bake.view.colours import (
@@ -34,6 +36,12 @@ from bake.view.scene import LayerScene, Scene, place_text
 
 #: Arcs inside clusters are not drawn if there are more, as they would cover everything.
 MOST_INSIDE = 60_000
+
+#: Bands of f between the start's f and the cost of the path.
+CONTOURS = 6
+
+#: Values of f that differ by rounding alone.
+_SAME_F = 1e-6
 
 _TERRAIN_LIMIT = 16
 _COMPONENT_LIMIT = 12
@@ -67,6 +75,8 @@ def row_colours(
         latest = max(searched.known.max(initial=0), 1.0 if scene.places.is_grid else 1e-9)
         colours[searched.row] = shades(searched.known / latest)
         return colours, _search_swatches(searched)
+    if request.show is Show.contours and searched is not None and searched.f is not None:
+        return _contour_colours(searched, muted)
     if request.walked is not None:
         return _walked_colours(scene, request.walked, muted)
     if request.show is Show.terrain or toward is None:
@@ -95,6 +105,41 @@ def _walked_colours(
     if len(walked.walkers) == 1:
         swatches += [Swatch(START, "where it has been"), Swatch(PATH, "planned")]
     return colours, swatches
+
+
+def _contour_colours(searched: Searched, muted: UInt8Array) -> tuple[UInt8Array, list[Swatch]]:
+    """Color the rows that a search looked at by bands of f, and those beyond the path's cost."""
+    assert searched.f is not None
+    limits = contour_limits(searched.f, searched.best)
+    by_band = shades(np.linspace(0, 1, len(limits)))
+    band = np.searchsorted(limits, searched.f - _SAME_F)
+    colours = muted.copy()
+    inside = band < len(limits)
+    colours[searched.row[inside]] = by_band[band[inside]]
+    colours[searched.row[~inside]] = SEARCHED
+    swatches = [
+        Swatch(as_colour(colour), f"f up to {number(limit)}")
+        for colour, limit in zip(by_band, limits.tolist(), strict=True)
+    ]
+    if not inside.all():
+        swatches.append(Swatch(SEARCHED, "f is larger: seen, and not expanded"))
+    return colours, swatches
+
+
+def contour_limits(f: Float64Array, best: float) -> Float64Array:
+    """Return the largest f of each band, ascending; the last one is the cost of the path.
+
+    Args:
+        f: (k) float64, of the places that a search looked at.
+        best: cost of the path; infinite where there is none, and then the last is the largest f.
+    """
+    if not len(f):
+        return np.empty(0)
+    least = float(f.min())
+    most = max(least, best if math.isfinite(best) else float(f.max()))
+    if most - least <= _SAME_F:
+        return np.array([most])
+    return least + (most - least) * np.arange(1, CONTOURS + 1) / CONTOURS
 
 
 def way_colour(layer: int) -> Colour:

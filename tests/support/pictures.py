@@ -22,6 +22,10 @@ from tests.support.screenshot import SHOWN, digest, look
 
 #: Pictures of `bake render`: the file of the level, and the options.
 DRAWN: dict[str, tuple[str, str]] = {
+    "contours": (
+        "keep.png",
+        "--show contours --path 3,4 79,12 --method astar --heuristic octile --scale 10",
+    ),
     "fog": ("keep.png", "--show search --trace fog.json --step 100 --scale 8"),
     "grove": ("grove.json", ""),
     "harbour": ("harbour.svg", "--profile sailor --scale 3"),
