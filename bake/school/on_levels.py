@@ -34,6 +34,9 @@ MOST_EXPANDED = 1_000_000
 #: Methods whose path has the fewest steps.
 _FEWEST_STEPS = ("bfs", "iddfs")
 
+#: Methods whose open and closed lists hold the g of every place generated.
+_BY_COST = ("bfs", "dfs")
+
 
 def search_level(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
     """Search from one row to another.
@@ -72,4 +75,7 @@ def search_level(context: SearchContext, row: int, goal: int, request: Request) 
         bound = max(1.0, found.cost / max(1, (len(rows) - 1) * context.space.lightest))
     elif estimate is not None and estimate.admissible:
         bound = max(1.0, found.cost / found.least_lost)
-    return Outcome(rows, int(found.cost), found.expanded + 1, found.generated, estimate, bound)
+    return Outcome(
+        *(rows, int(found.cost), found.expanded + 1, found.generated, estimate, bound),
+        reached={**found.open, **found.closed} if method in _BY_COST else None,
+    )

@@ -109,7 +109,7 @@ class RealTime:
         return node
 
     def _minimin(self, here: int) -> list[tuple[int, int]]:
-        """Return, for each neighbor, the least g + h of what lies up to k steps away by way of it.
+        """Return the least g + h within k steps through each neighbor, and the neighbor.
 
         Neighbors from where nobody can go on are left out, and where branches are pruned, those
         that neither the step nor what is learned depends on.
@@ -132,7 +132,7 @@ class RealTime:
     def _worth(
         self, node: int, steps: int, alpha: int, known: dict[tuple[int, int], tuple[int, bool]]
     ) -> int:
-        """Return the least g + h of what lies up to so many steps from a node, and at least its h.
+        """Return the least g + h within a number of steps from a node, but no less than its h.
 
         Args:
             node: where the steps begin.
@@ -160,7 +160,7 @@ class RealTime:
         return value
 
     def _promising(self, node: int) -> list[tuple[int, int, int]]:
-        """Return the least that the way by each neighbor may cost, it, and the ticks there."""
+        """Return g + h, the node and the ticks of each neighbor, the least g + h first."""
         found = [(ticks + int(self.h[head]), head, ticks) for head, ticks in self._steps(node)]
         return sorted(found)
 

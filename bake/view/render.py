@@ -38,7 +38,7 @@ _TITLES = {
     Show.contours: "Contours of f",
 }
 
-#: Views of what a search looked at.
+#: Views of searches.
 _OF_SEARCHES = (Show.search, Show.contours)
 
 

@@ -149,7 +149,7 @@ def search_path(
 
 
 def with_contours(scene: Scene, searched: Searched, route: Route) -> Searched:
-    """Return a search with the f of each row that it looked at.
+    """Return a search with the f of each row.
 
     Raises:
         QueryError: the search does not expand rows by g + h.

@@ -108,7 +108,7 @@ def _walked_colours(
 
 
 def _contour_colours(searched: Searched, muted: UInt8Array) -> tuple[UInt8Array, list[Swatch]]:
-    """Color the rows that a search looked at by bands of f, and those beyond the path's cost."""
+    """Color the rows of a search by bands of f, and those beyond the cost of the path."""
     assert searched.f is not None
     limits = contour_limits(searched.f, searched.best)
     by_band = shades(np.linspace(0, 1, len(limits)))

@@ -92,6 +92,18 @@ def test_fewest_steps(tmp_path: Path) -> None:
     assert max(ratios) > 1
 
 
+def test_what_was_looked_at(tmp_path: Path) -> None:
+    """The fill of breadth first search is all that lies within as many steps as the goal."""
+    with drawn_level(tmp_path, "......", ".####.", "......") as (_, nav):
+        found = nav.search((0, 0), (3, 0), "bfs", looked_at=True)
+        assert found.looked_at is not None
+        cells = dict(found.looked_at)
+        assert {(0, 0), (1, 0), (2, 0), (3, 0), (0, 1), (0, 2)} <= cells.keys()
+        assert (5, 2) not in cells
+        assert cells[3, 0] == found.cost == 3
+        assert nav.search((0, 0), (3, 0), "sma", memory=20, looked_at=True).looked_at == ()
+
+
 def test_deepening_by_steps(tmp_path: Path) -> None:
     with drawn_level(tmp_path, "...", "m#.", "...") as (_, nav):
         found = nav.search((0, 0), (2, 2), "iddfs")

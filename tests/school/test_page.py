@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from bake.agents.belief import Belief
 from bake.asset.document import section_of, with_section
-from bake.play import open_asset
+from bake.play import Navigator, open_asset
 from bake.play.searching.heuristics import heuristic_for
 from bake.play.searching.methods import RowSpace
 from bake.school import (
@@ -29,6 +30,7 @@ from bake.school import (
 from bake.school.link_costs import priced_pairs
 from bake.school.puzzle_json import read_puzzle
 from bake.school.spaces.methods import METHODS
+from levelbake.places import Place
 from tests.support.baked import bake as baked
 from tests.support.baked import recipe_for, rows, write_graph, write_grid
 from tests.support.command import bake
@@ -179,13 +181,18 @@ def test_what_is_said_of_iterative_deepening() -> None:
     )
 
 
+def guided(nav: Navigator, start: Place, goal: Place) -> tuple[RowSpace, Callable[[int], float]]:
+    """Rows as states, and the heuristic that fits the level."""
+    now = nav._now
+    row, goal_row = now.ends(start, goal)
+    estimate = heuristic_for(now.searches, None, goal_row)
+    h = now.searches.space.estimates(estimate, goal_row).tolist()
+    return RowSpace(now.searches, row, goal_row), h.__getitem__
+
+
 def test_the_table_of_memory() -> None:
     with open_asset(stored_asset("keep.png")) as level:
-        now = level.profile()._now
-        row, goal = now.ends((3, 4), (20, 20))
-        estimate = heuristic_for(now.searches, None, goal)
-        h = now.searches.space.estimates(estimate, goal).tolist().__getitem__
-        space = RowSpace(now.searches, row, goal)
+        space, h = guided(level.profile(), (3, 4), (20, 20))
         astar = search(space, h=h)
         astar.run()
         assert f"A\\* holds {astar.most_held} places" in PAGE
@@ -229,14 +236,11 @@ def test_the_table_of_open_lists() -> None:
     lines = drawn_with("comparisons      moves")[1:]
     assert len(lines) == len(OPEN_LISTS)
     with open_asset(stored_asset("keep.png")) as level:
-        now = level.profile()._now
-        row, goal = now.ends((3, 4), (50, 41))
-        estimate = heuristic_for(now.searches, None, goal)
-        h = now.searches.space.estimates(estimate, goal).tolist().__getitem__
+        space, h = guided(level.profile(), (3, 4), (50, 41))
         for line in lines:
             name, comparisons, moves = re.split(r" {2,}", line.strip())[:3]
             waiting: Any = OPEN_LISTS[name]()
-            search(RowSpace(now.searches, row, goal), h=h, open_list=waiting).run()
+            search(space, h=h, open_list=waiting).run()
             assert (f"{waiting.comparisons:,}", f"{waiting.moves:,}") == (comparisons, moves)
             assert f"up to {waiting.longest} places wait" in PAGE
 

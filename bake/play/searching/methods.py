@@ -203,7 +203,8 @@ def _in_places(
 def _looked_at(
     context: SearchContext, row: int, goal: int, request: Request, found: Outcome
 ) -> tuple[tuple[Place, float], ...]:
-    if request.method not in SEARCHES_PLACES or not found.expanded:
+    known = request.method in SEARCHES_PLACES or found.reached is not None
+    if not known or not found.expanded:
         return ()
     if row == goal:
         return ((context.rows.place(row), 0.0),)

@@ -69,7 +69,7 @@ class WithMacros(Generic[S]):
             self.h = space.h
 
     def successors(self, state: S) -> Iterator[tuple[S, float]]:
-        """Yield the successors of the problem, and then those of the macros that apply."""
+        """Yield the successors of the problem, then those by applicable macros."""
         if not self._alone:
             yield from self._space.successors(state)
         for operators in self._macros.values():
@@ -123,6 +123,6 @@ class WithMacros(Generic[S]):
         return sum(self._cost(*step) for step in pairwise(path))
 
     def _cost(self, state: S, after: S) -> float:
-        """Return the cost of the cheapest step between two states; infinite where there is none."""
+        """Return the cost of the cheapest step between two states; infinite without any step."""
         costs = (cost for other, cost in self._space.successors(state) if other == after)
         return min(costs, default=math.inf)
