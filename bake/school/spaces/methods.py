@@ -134,7 +134,8 @@ def _checked(method: str, known: _Method, name: str, value: Any) -> Any:
             raise QueryError(f"{name} is {value!r}", expected="True or False")
         return value
     if name == "open_list":
-        if not all(callable(getattr(value, part, None)) for part in ("push", "pop", "discard")):
+        parts = ("push", "pop", "discard", "__len__")
+        if not all(callable(getattr(value, part, None)) for part in parts):
             raise QueryError(f"{name} is {value!r}", expected="an OpenList")
         if len(value):
             raise QueryError("the open list holds entries already", expected="an empty one")

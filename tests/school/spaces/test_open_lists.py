@@ -123,6 +123,15 @@ def test_the_tree_is_balanced() -> None:
     assert all(a < b for a, b in pairwise(rest))
 
 
+def test_what_is_no_open_list() -> None:
+    class Sizeless:
+        push = pop = discard = print
+
+    for value in (Sizeless(), [], 3):
+        with pytest.raises(QueryError, match="expected an OpenList"):
+            search(Network({}, 0, 0), open_list=value)  # type: ignore[arg-type]
+
+
 def test_a_used_list_is_refused() -> None:
     waiting: Any = OPEN_LISTS["binary heap"]()
     waiting.push((0, 0, 0, 0))
