@@ -11,7 +11,7 @@ from levelbake.columns import PROFILE, Attribute, profile_path, schemas
 
 #: Revision of the baking code. It is raised whenever the same source and recipe give other bytes,
 #: which makes every asset stale. CHANGELOG.md names each revision.
-BAKE_REVISION = 11
+BAKE_REVISION = 12
 
 _OWN = f"/profiles/{PROFILE}"
 

@@ -61,6 +61,7 @@ def transitions_between(
     return find_crossings(
         graph.first_out,
         graph.head,
+        partition.sub.weight,
         partition.label,
         partition.crossing,
         at=at,

@@ -49,25 +49,26 @@ class LatticeRows:
         """
         return step_range(self.graph.lattice, self.seen)
 
-    def listed(self, number: Int32Array, count: int) -> Graph:
-        """Return the arcs between some rows as a graph.
+    def listed(self, number: Int32Array, count: int) -> tuple[Graph, Int32Array]:
+        """List the arcs between some rows as a graph, and the ticks of each arc.
 
         Args:
             number: (r) int32, what to call each of these rows, ascending; -1 for the others.
             count: how many rows these are.
         """
         first_out = np.empty(count + 1, dtype=np.int32)
-        list_arcs(self.graph, number, first_out, np.zeros(0, dtype=np.int32))
-        head = np.empty(int(first_out[-1]), dtype=np.int32)
-        list_arcs(self.graph, number, first_out, head)
-        return Graph(first_out, head)
+        nothing = np.zeros(0, dtype=np.int32)
+        list_arcs(self.graph, number, first_out, nothing, nothing)
+        head, ticks = np.empty((2, int(first_out[-1])), dtype=np.int32)
+        list_arcs(self.graph, number, first_out, head, ticks)
+        return Graph(first_out, head), ticks
 
 
 def lattice_components(rows: LatticeRows, node_count: int) -> Components:
     """Label the components of a profile: see :func:`bake.tables.components.components`."""
     count = len(rows.node)
     if not rows.two_way:
-        graph = rows.listed(np.arange(count, dtype=np.int32), count)
+        graph, _ = rows.listed(np.arange(count, dtype=np.int32), count)
         nothing = np.zeros(0, dtype=np.int32)
         return components(Subgraph(graph, nothing, rows.node, nothing), node_count)
     label, found = connected_rows(rows.graph, np.zeros(count, dtype=np.int64))
@@ -152,12 +153,13 @@ def _transitions(
     ends = np.flatnonzero(chosen).astype(np.int32)
     number = np.full(len(chosen), -1, dtype=np.int32)
     number[ends] = np.arange(len(ends), dtype=np.int32)
-    graph = rows.listed(number, len(ends))
+    graph, ticks = rows.listed(number, len(ends))
     label = base.label[ends]
     y, x = np.divmod(lattice.cell[ends], np.int32(lattice.width))
     found = find_crossings(
         graph.first_out,
         graph.head,
+        ticks,
         label,
         crossing_arcs(graph.first_out, graph.head, label),
         at=chart(np.stack([x, y], axis=1), hex_layout),

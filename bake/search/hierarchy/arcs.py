@@ -180,14 +180,18 @@ def diagonal_slots(lattice: LatticeArcs) -> Int32Array:
 
 @kernel
 def list_arcs(
-    graph: ClusteredGraph, number: Int32Array, first_out: Int32Array, head: Int32Array
+    graph: ClusteredGraph,
+    number: Int32Array,
+    first_out: Int32Array,
+    head: Int32Array,
+    ticks: Int32Array,
 ) -> None:
     """List the arcs between some nodes, in order.
 
     Args:
         number: (n) int32, what to call each of these nodes, ascending; -1 for all others.
         first_out: (k + 1) int32, filled.
-        head: filled as far as there is room; with none, arcs are only counted.
+        head, ticks: filled as far as there is room; with none, arcs are only counted.
     """
     filled = 0
     first_out[0] = 0
@@ -199,6 +203,7 @@ def list_arcs(
             if other >= 0 and number[other] >= 0:
                 if filled < len(head):
                     head[filled] = number[other]
+                    ticks[filled] = ticks_of(graph, arc)
                 filled += 1
         first_out[number[node] + 1] = filled
 

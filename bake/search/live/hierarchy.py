@@ -69,7 +69,7 @@ def crossings_of(
     own[rank[cut]] = True
     # The graph of these rows, and its arcs that enter or leave one of the clusters.
     first, end = graph.node[rows, FIRST], graph.node[rows, END]
-    heads = graph.arc[positions(first, end), HEAD]
+    heads, ticks = graph.arc[positions(first, end)].T
     inside = (heads >= 0) & (rank[heads] >= 0)
     tail = np.repeat(np.arange(len(rows), dtype=np.int32), end - first)[inside]
     head = rank[heads[inside]]
@@ -79,6 +79,7 @@ def crossings_of(
     crossings = find_crossings(
         first_out,
         head,
+        np.ascontiguousarray(ticks[inside]),
         label[rows],
         (tail[crossing], crossing),
         at=None if at is None else np.ascontiguousarray(at[rows]),

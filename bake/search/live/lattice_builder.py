@@ -147,10 +147,11 @@ def _chosen(
     y, x = np.divmod(graph.lattice.cell[rows], np.int32(width))
     edge = (x % side == 0) | (x % side == side - 1) | (y % side == 0) | (y % side == side - 1)
     rows, place = rows[edge], place[edge]
-    heads, own = _arcs_of(rows, ground).head, graph.node[rows, CLUSTER]
+    arcs, own = _arcs_of(rows, ground), graph.node[rows, CLUSTER]
+    heads, ticks = arcs.head, arcs.ticks
     crosses = (heads >= 0) & (graph.node[heads, CLUSTER] != own[:, None])
     ends = crosses.any(axis=1)
-    rows, place, own, heads = rows[ends], place[ends], own[ends], heads[ends]
+    rows, place, own, heads, ticks = (each[ends] for each in (rows, place, own, heads, ticks))
     number = _numbers(rows, heads)
     joined = number >= 0
     first_out = offsets(joined.sum(axis=1))
@@ -162,6 +163,7 @@ def _chosen(
     found = find_crossings(
         first_out,
         head,
+        ticks[joined],
         label,
         crossing_arcs(first_out, head, label),
         at=np.ascontiguousarray(chart(np.stack([x, y], axis=1), ground.hex_layout)),

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from bake.graph import Graph
 from bake.search.hierarchy.entrances import MIDDLE_ALONE, Crossings, find_crossings
 from tests.support.baked import GROUND, rows
-from tests.support.oracles import Cell, Lattice, square_arcs
+from tests.support.oracles import Cell, Ground, Lattice, square_arcs
 from tests.support.strategies import ArcList, arc_lists, grids
+from tests.support.worlds import COST_RULES
 
 Pairs = dict[tuple[int, int], int]
 
@@ -22,17 +23,20 @@ def crossings(
     arcs: Sequence[tuple[int, int]],
     cells: Sequence[Cell] | None,
     *,
+    ticks: Sequence[int] | None = None,
     square: bool = True,
     spacing: int | None,
 ) -> Crossings:
     ends = np.array(arcs, dtype=np.int64).reshape(-1, 2)
-    graph, _ = Graph.from_arcs(len(label), ends[:, 0], ends[:, 1])
+    graph, order = Graph.from_arcs(len(label), ends[:, 0], ends[:, 1])
+    weight = np.ones(len(order)) if ticks is None else np.array(ticks)[order]
     tail, of_node = graph.tail(), np.array(label, dtype=np.int32)
     arc = np.flatnonzero(of_node[tail] != of_node[graph.head]).astype(np.int32)
     at = None if cells is None else np.array(cells, dtype=np.int32).reshape(-1, 2)
     return find_crossings(
         graph.first_out,
         graph.head,
+        weight.astype(np.int32),
         of_node,
         (tail[arc], arc),
         at=at,
@@ -42,15 +46,21 @@ def crossings(
 
 
 def drawn(
-    *lines: str, width: int, spacing: int | None, connectivity: int = 8, square: bool = True
+    *lines: str,
+    width: int,
+    spacing: int | None,
+    connectivity: int = 8,
+    square: bool = True,
+    ground: dict[str, Ground] = GROUND,
 ) -> tuple[Crossings, list[Cell]]:
     """Of a lattice whose clusters are as wide as that."""
-    lattice = Lattice(rows(*lines), GROUND, cost_rule="entered")
+    lattice = Lattice(rows(*lines), ground, cost_rule="entered")
     cells = lattice.cells()
     number = {cell: node for node, cell in enumerate(cells)}
-    arcs = [(number[a], number[b]) for a, b in square_arcs(lattice, connectivity)]
+    steps = square_arcs(lattice, connectivity)
+    arcs, ticks = [(number[a], number[b]) for a, b in steps], list(steps.values())
     label = [x // width for x, _ in cells]
-    return crossings(label, arcs, cells, square=square, spacing=spacing), cells
+    return crossings(label, arcs, cells, ticks=ticks, square=square, spacing=spacing), cells
 
 
 def chosen_rows(found: Crossings, cells: list[Cell]) -> list[int]:
@@ -87,6 +97,69 @@ def test_one_entrance_along_an_open_border(height: int, spacing: int, expected: 
     assert (found.ways == 3).all()
     assert sorted(found.depth.tolist()) == list(range(height))
     assert chosen_rows(found, cells) == expected
+
+
+#: Four columns by the second and third; each row is of one terrain.
+@pytest.mark.parametrize(
+    ("column", "spacing", "expected"),
+    [
+        # The road, both ends, and of the row that none of these replaces the next one but one.
+        ("...=.....", 8, [0, 3, 5, 8]),
+        # Every floor cell is so near a road that none needs a transition.
+        ("=..=..=", 8, [0, 3, 6]),
+        # Mud is three times as dear: nobody goes into it for a crossing beside the road.
+        ("=mmmmmmmm", 8, [0, 2, 5, 8]),
+        ("m=m", 8, [1]),
+        ("mm.", 8, [0, 2]),
+        ("mmmm", 8, [0, 3]),  # even ground
+        # Every crossing that no other replaces at no cost at all.
+        ("...=.....", 1, list(range(9))),
+        ("...=.....", 2, list(range(9))),
+        ("...=.....", 3, [0, 3, 5, 8]),
+        ("...=.....", 1024, [0, 3, 8]),
+    ],
+)
+def test_transitions_lie_where_crossing_is_cheap(
+    column: str, spacing: int, expected: list[int]
+) -> None:
+    found, cells = drawn(*[letter * 4 for letter in column], width=2, spacing=spacing)
+    assert entrance_count(found) == 1
+    assert chosen_rows(found, cells) == expected
+
+
+@pytest.mark.parametrize(("road", "expected"), [(0.5, [0, 2, 5, 8]), (0.8, [0, 4, 8])])
+def test_costs_that_hardly_differ_are_even_ground(road: float, expected: list[int]) -> None:
+    """Steps from floor to road and back are 1.8 where floor costs 1 and the road 0.8."""
+    ground = {**GROUND, "road": Ground(road)}
+    found, cells = drawn(*["...."] * 5, "====", *["...."] * 3, width=2, spacing=8, ground=ground)
+    assert chosen_rows(found, cells) == expected
+
+
+def test_dear_ground_beside_a_border_decides_as_well() -> None:
+    """Crossing costs the same in every row, but a step aside costs three on the far side."""
+    found, cells = drawn(*["..mm"] * 9, width=2, spacing=8)
+    assert chosen_rows(found, cells) == list(range(9))
+    assert chosen_rows(*drawn(*["...."] * 9, width=2, spacing=8)) == [0, 4, 8]
+
+
+def test_a_road_across_a_corner_of_dear_ground_keeps_its_diagonal_step() -> None:
+    """Two straight steps lead over mud; a diagonal one along the road costs a seventh of that."""
+    lines = ["=mmm", "m=mm", "mm=m", "mmm="]
+    found, cells = drawn(*lines, width=2, spacing=8)
+    chosen = {
+        (cells[near], cells[far])
+        for near, far in zip(
+            found.near[found.chosen].tolist(), found.far[found.chosen].tolist(), strict=True
+        )
+    }
+    assert ((1, 1), (2, 2)) in chosen
+    assert ((1, 1), (2, 2)) not in {
+        (cells[near], cells[far])
+        for near, far in zip(found.near.tolist(), found.far.tolist(), strict=True)
+        if cells[near][1] == cells[far][1]
+    }
+    even, _ = drawn("....", "....", "....", "....", width=2, spacing=8)
+    assert len(even.near) == 4
 
 
 def test_a_wall_makes_two_entrances() -> None:
@@ -141,10 +214,18 @@ def test_no_border_no_entrance() -> None:
 # -- beside a slow search -------------------------------------------------------------------------
 
 
-def check(found: Crossings, label: Sequence[int], arcs: set[tuple[int, int]], pairs: Pairs) -> None:
+def check(
+    found: Crossings,
+    label: Sequence[int],
+    arcs: dict[tuple[int, int], int],
+    pairs: Pairs,
+    cells: list[Cell] | None,
+    spacing: int,
+) -> None:
     """What a search for connected sets of crossings finds.
 
     Args:
+        arcs: the ticks of every arc.
         pairs: bits of the ways by (near, far).
     """
     near, far = found.near.tolist(), found.far.tolist()
@@ -166,7 +247,69 @@ def check(found: Crossings, label: Sequence[int], arcs: set[tuple[int, int]], pa
     expected = {pair: number for number, part in enumerate(parts) for pair in part}
     assert found.entrance.tolist() == [expected[i] for i in range(len(listed))]
     for part in parts:
-        check_entrance(found, along.subgraph(part), listed, joined)
+        entrance = along.subgraph(part)
+        priced(entrance, listed, arcs, pairs)
+        if is_even(entrance, listed, arcs, cells):
+            check_entrance(found, entrance, listed, joined)
+        else:
+            check_prices(found, entrance, spacing)
+
+
+def priced(entrance, listed, arcs, pairs) -> None:
+    """Give each crossing its price and each step along the entrance its cost, there and back."""
+    for i in entrance:
+        u, v = listed[i]
+        ways = [arcs[way] for way in ((u, v), (v, u)) if way in arcs]
+        entrance.nodes[i]["price"] = sum(ways) * 2 // len(ways)
+    for i, j in entrance.edges:
+        sides = [each for each in zip(listed[i], listed[j], strict=True) if each[0] != each[1]]
+        entrance.edges[i, j]["sides"] = [(a, b, arcs[a, b] + arcs[b, a]) for a, b in sides]
+        entrance.edges[i, j]["weight"] = sum(arcs[a, b] + arcs[b, a] for a, b in sides)
+
+
+def levels_at(i, entrance, listed, cells) -> list[int]:
+    """What the steps at a crossing cost there and back, diagonal ones as straight ones."""
+    steps = [(*listed[i], entrance.nodes[i]["price"])]
+    steps += [side for j in entrance[i] for side in entrance.edges[i, j]["sides"]]
+    told = []
+    for a, b, ticks in steps:
+        slanted = cells is not None and all(x != y for x, y in zip(cells[a], cells[b], strict=True))
+        told.append(ticks * 29 // 41 if slanted else ticks)
+    return told
+
+
+def is_even(entrance, listed, arcs, cells) -> bool:
+    told = []
+    for i in entrance:
+        here = levels_at(i, entrance, listed, cells)
+        entrance.nodes[i]["least"] = min(here)
+        told += here
+    return 4 * (max(told) - 2) <= 5 * min(told)
+
+
+def check_prices(found, entrance, spacing: int) -> None:
+    """No crossing is without a transition over which the detour is short, and none is needless."""
+    price = dict(entrance.nodes(data="price"))
+    depths = sorted({int(found.depth[i]) for i in entrance})
+    length = depths[-1] + 1
+    close = min(5, -(-(length - 1) // max(1, spacing // 2)) + 1)
+    parts = max(close, -(-(length - 1) // spacing) + 1) if length >= MIDDLE_ALONE else 1
+    gap = -(-(length - 1) // (parts - 1)) if parts > 1 else 1
+    chosen = {i for i in entrance if found.chosen[i]}
+
+    def most(i: int) -> int:
+        share = gap if price[i] > 2 * min(price.values()) else 2 * gap
+        share = min(max(share, 8), 4 * (spacing - 1))
+        return price[i] + share * entrance.nodes[i]["least"] // 4
+
+    far = dict(networkx.all_pairs_dijkstra_path_length(entrance))
+    for i in entrance:
+        assert min(far[i][j] + price[j] for j in chosen) <= most(i)
+    # The first one, the cheapest, has at most some that cost the same before it.
+    assert min(price[i] for i in chosen) <= min(price.values()) * 5 / 4
+    if spacing == 1:
+        for i in set(entrance) - chosen:
+            assert min(far[i][j] + price[j] for j in chosen) <= price[i]
 
 
 def check_entrance(found, along, listed, joined) -> None:
@@ -219,7 +362,7 @@ def test_any_graph(graph: ArcList, data: st.DataObject) -> None:
         elif label[a] > label[b]:
             pairs[b, a] = pairs.get((b, a), 0) | 2
     found = crossings(label, arcs, None, spacing=spacing)
-    check(found, label, set(arcs), pairs)
+    check(found, label, dict.fromkeys(arcs, 1), pairs, None, spacing)
     assert gaps(found) <= spacing
 
 
@@ -227,13 +370,21 @@ def test_any_graph(graph: ArcList, data: st.DataObject) -> None:
     grid=grids(largest=8),
     connectivity=st.sampled_from([4, 8]),
     width=st.integers(1, 4),
-    spacing=st.integers(1, 5),
+    spacing=st.integers(1, 9),
+    even=st.booleans(),
+    cost_rule=st.sampled_from(COST_RULES),
 )
-def test_any_lattice(grid: list[list[str]], connectivity: int, width: int, spacing: int) -> None:
-    lattice = Lattice(grid, GROUND, cost_rule="entered")
+def test_any_lattice(
+    grid: list[list[str]], connectivity: int, width: int, spacing: int, even: bool, cost_rule: str
+) -> None:
+    ground = {
+        name: Ground(each.cost and 1, each.enter_from) if even else each
+        for name, each in GROUND.items()
+    }
+    lattice = Lattice(grid, ground, cost_rule=cost_rule)
     cells = lattice.cells()
     number = {cell: node for node, cell in enumerate(cells)}
-    steps = set(square_arcs(lattice, connectivity))
+    steps = square_arcs(lattice, connectivity)
     label = [(y // width) * 9 + x // width for x, y in cells]
     of_cell = dict(zip(cells, label, strict=True))
     pairs: Pairs = {}
@@ -242,12 +393,17 @@ def test_any_lattice(grid: list[list[str]], connectivity: int, width: int, spaci
             continue
         corners = ((a[0], b[1]), (b[0], a[1]))
         slanted = a[0] != b[0] and a[1] != b[1]
-        if slanted and any((a, c) in steps and (c, b) in steps for c in corners):
+        if slanted and any(
+            (a, c) in steps and (c, b) in steps and steps[a, c] + steps[c, b] <= 2 * steps[a, b]
+            for c in corners
+        ):
             continue
         low, high, bit = (a, b, 1) if of_cell[a] < of_cell[b] else (b, a, 2)
         pair = number[low], number[high]
         pairs[pair] = pairs.get(pair, 0) | bit
-    arcs = [(number[a], number[b]) for a, b in steps]
-    found = crossings(label, arcs, cells, spacing=spacing)
-    check(found, label, set(arcs), pairs)
-    assert gaps(found) <= spacing
+    arcs = {(number[a], number[b]): ticks for (a, b), ticks in steps.items()}
+    ticks = list(arcs.values())
+    found = crossings(label, list(arcs), cells, ticks=ticks, spacing=spacing)
+    check(found, label, arcs, pairs, cells, spacing)
+    if even:
+        assert gaps(found) <= spacing
