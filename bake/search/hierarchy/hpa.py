@@ -52,6 +52,7 @@ from bake.search.hierarchy.near import (
     NEAR_TRANSITIONS,
     cells_between,
     search_near,
+    shorten_ends,
 )
 from bake.search.hierarchy.smooth import SQUARE_8, smooth_path
 from bake.search.hierarchy.stack import climb, descend, found_inside, turn_round
@@ -422,6 +423,8 @@ def follow_found(
     if runs.width > 0 and filled > 2:
         reach = WIDE_REACH if cells_between(start, goal, runs) <= SHORT_PATH else REACH
         filled, ticks = _straighten(filled, reach, stack.graph, runs, memory)
+        if filled != FULL and not (by_piece or beside or runs.even):
+            filled, ticks = shorten_ends(filled, ticks, stack.graph, stack.back, runs, memory)
         if filled == FULL:
             return FULL, NO_WAY, 0
     if beside or (near and rows <= NEAR_ROWS):

@@ -12,6 +12,8 @@ level; a search that fills it gives up.
 
 from __future__ import annotations
 
+import numpy as np
+
 from bake.arrays import Int64Array
 from bake.kernels.heap import drop_first, push
 from bake.kernels.jit import accessor, separate
@@ -33,6 +35,9 @@ NEAR_CELLS = 8
 #: and leads along no more rows.
 NEAR_TRANSITIONS = 8
 NEAR_ROWS = 40
+
+#: On uneven ground so many steps at either end of a longer path are searched again.
+END_STEPS = 12
 
 #: The most rows a search looks at before it gives up; the table has twice the room.
 MOST_LABELS = 2048
@@ -172,4 +177,61 @@ def search_near(
     for i in range(count):
         path[count - 1 - i] = near[place, WHO] & 0x7FFFFFFF
         place = int(near[place, BEFORE])
+    return count, ticks
+
+
+@separate
+def shorten_ends(
+    count: int,
+    ticks: int,
+    graph: ClusteredGraph,
+    back: ClusteredGraph,
+    runs: StraightRuns,
+    memory: QueryMemory,
+) -> tuple[int, int]:
+    """Search again for the ways along the first steps of a path and along its last.
+
+    Where start or goal lies on ground that is dear to walk on, the way from a transition a few
+    steps aside may cost a large part of the path.
+
+    Args:
+        count, ticks: how many rows ``memory.route[0]`` has, and what it costs; ``memory.route[5]``
+            holds the ticks of each step.
+        graph: the rows.
+        back: the same with every arc turned round.
+
+    Returns:
+        Rows and ticks of the path now; FULL and 0 where ``memory.route`` is too short for it.
+    """
+    found, path, step = memory.route[0], memory.route[1], memory.route[5]
+    for i in range(count):
+        path[i] = found[i]
+    stretch = END_STEPS if count > 2 * END_STEPS else count - 1
+    first = count - 1 - stretch
+    while first >= 0:
+        last = first + stretch
+        middle, half, limit = first + stretch // 2, np.int64(0), np.int64(0)
+        for i in range(first, last):
+            limit += step[i]
+            half += step[i] if i < middle else 0
+        # A search that begins where ground is dear sees fewer rows.
+        forth = 2 * half >= limit
+        begin, end = (path[first], path[last]) if forth else (path[last], path[first])
+        arcs = graph if forth else back
+        fewer, less = search_near(begin, end, int(limit), arcs, runs, memory)
+        more = fewer - stretch - 1
+        if fewer == FULL or (fewer > 0 and count + more > len(path)):
+            return FULL, 0
+        if fewer > 0:
+            for i in range(count - 1 - last):
+                at = count - 1 - i if more > 0 else last + 1 + i
+                path[at + more] = path[at]
+            for i in range(fewer):
+                path[first + i] = found[i if forth else fewer - 1 - i]
+            count += more
+            ticks += less - int(limit)
+        # The steps before the last ones are where they were.
+        first = 0 if first > 0 else -1
+    for i in range(count):
+        found[i] = path[i]
     return count, ticks

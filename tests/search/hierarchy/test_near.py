@@ -23,6 +23,7 @@ from tests.support.strategies import grids
 Steps = dict[tuple[Cell, Cell], int]
 
 search_near = as_kernels_call(near.search_near)
+shorten_ends = as_kernels_call(near.shorten_ends)
 
 
 class Ground:
@@ -116,3 +117,55 @@ def test_turns_begin_anew_where_no_more_fit_the_table() -> None:
     for start, goal in pairs * 2:
         limit = ground.best[start][goal] + 1
         assert ground.ask(start, goal, limit, used=used) == ground.ask(start, goal, limit)
+
+
+# -- both ends of a path --------------------------------------------------------------------------
+
+
+def shorten(ground: Ground, path: list[int], room: int = 200) -> tuple[list[int], int]:
+    """Search again at both ends of a path; return its rows and ticks."""
+    price = {(tail, head): ticks for tail, head, ticks in ground.arcs}
+    made = ground.room(256)._replace(route=np.full((6, room), -7, dtype=np.int32))
+    steps = [price[step] for step in pairwise(path)]
+    made.route[0, : len(path)] = path
+    made.route[5, : len(steps)] = steps
+    behind = divided([0] * len(ground.best), [(b, a, ticks) for a, b, ticks in ground.arcs])[0]
+    count, ticks = shorten_ends(len(path), sum(steps), ground.graph, behind, ground.runs, made)
+    return made.route[0, : max(0, count)].tolist(), ticks
+
+
+@given(grids(largest=6), st.integers(0, 2**16), st.sampled_from(["mean", "entered"]))
+def test_ends_of_wandering_paths(grid: list[list[str]], seed: int, cost_rule: str) -> None:
+    """A short path becomes a shortest one; of a longer one what is left are its middle steps."""
+    lattice = Lattice(grid, GROUND, "one_free", cost_rule)
+    cells, steps = lattice.cells(), square_arcs(lattice, 8)
+    ground, rng = Ground(cells, steps, SQUARE_8), random.Random(seed)
+    onward: dict[int, list[int]] = {}
+    price = {}
+    for tail, head, ticks in ground.arcs:
+        onward.setdefault(tail, []).append(head)
+        price[tail, head] = ticks
+    path = [rng.randrange(len(cells))]
+    while len(path) < 45 and path[-1] in onward:
+        path.append(rng.choice(onward[path[-1]]))
+        if rng.random() < 0.02:
+            break
+    found, ticks = shorten(ground, path)
+    assert (found[0], found[-1]) == (path[0], path[-1])
+    assert ticks == sum(price[step] for step in pairwise(found))
+    begin, end = (0, len(path) - 1), (0, 0)
+    if len(path) > 2 * near.END_STEPS:
+        begin, end = (0, near.END_STEPS), (len(path) - 1 - near.END_STEPS, len(path) - 1)
+    middle = sum(price[step] for step in pairwise(path[begin[1] : end[0] + 1]))
+    assert ticks == middle + sum(ground.best[path[a]][path[b]] for a, b in (begin, end))
+
+
+def test_a_detour_of_more_steps_may_not_fit() -> None:
+    """Straight on there are five steps, by a road four more; with room for few rows it is told."""
+    lattice = Lattice(rows("=mmmm=", "=mmmm=", "======"), GROUND, cost_rule="entered")
+    ground = Ground(lattice.cells(), square_arcs(lattice, 4), SQUARE_4)
+    found, ticks = shorten(ground, list(range(6)), 200)
+    assert found == [0, 6, 12, 13, 14, 15, 16, 17, 11, 5]
+    assert ticks == ground.best[0][5]
+    assert shorten(ground, list(range(6)), 10)[0] == found
+    assert shorten(ground, list(range(6)), 9) == ([], 0)
