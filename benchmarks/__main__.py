@@ -44,6 +44,7 @@ BENCHMARKS = {
     "search": "Searching one path",
     "heuristics": "Heuristics",
     "hierarchy": "HPA*",
+    "hpa_costs": "HPA* where costs differ",
     "clusters": "Planning over clusters",
     "agents": "Agents that do not know",
     "searches": "Searches beside each other",
