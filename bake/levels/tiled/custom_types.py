@@ -64,6 +64,7 @@ class CustomTypes:
     searched: Sequence[Path] = ()
     files: Sequence[Path] = ()
     _undefined: dict[str, str] = field(default_factory=dict)
+    _nameless: list[str] = field(default_factory=list)
     _unknown_classes: dict[str, None] = field(default_factory=dict)
     _defaults: dict[str, Values] = field(default_factory=dict)
 
@@ -139,6 +140,8 @@ class CustomTypes:
             return custom_type.resolve(value)
         if kind != "class":
             return value
+        if not type_name and depth == 0:
+            self._nameless.append(place)
         own = value if isinstance(value, Mapping) else {}
         members = {} if custom_type is None else custom_type.members
         return {
@@ -160,7 +163,17 @@ class CustomTypes:
         return self.resolve(item.get("value"), str(kind), str(name), place, depth)
 
     def remarks(self) -> list[Remark]:
-        """Return one remark on all types that are used but not defined, or none."""
+        """Return at most one remark on types that are not known, and one on those not named."""
+        remarks = self._remarks_on_undefined()
+        if self._nameless:
+            message = (
+                "the file does not name the class of a property, as JSON before Tiled 1.2, so "
+                "default values of members are unknown; save the map as .tmx or .tmj"
+            )
+            remarks.append(Remark(self._nameless[0], message))
+        return remarks
+
+    def _remarks_on_undefined(self) -> list[Remark]:
         if self.files:
             nobody = f"{' and '.join(file.name for file in self.files)} does not define"
         else:

@@ -210,12 +210,14 @@ def test_members_inside_members(tmp_path: Path) -> None:
 def test_members_that_another_value_hides(
     tmp_path: Path, own: str, second: str, terrain: str, unread: list[str]
 ) -> None:
-    properties = '<property name="nav" type="class">' + BLOCKED.lower() + "</property>"
+    project(tmp_path, {"name": "Bag", "type": "class", "useAs": ["property"], "members": []})
+    bag = 'type="class" propertytype="Bag"'
+    properties = f'<property name="nav" {bag}>{BLOCKED.lower()}</property>'
     if own:
         properties += f'<property name="blocked" type="bool" value="{own}"/>'
     if second:
         inner = BLOCKED.lower().replace("true", second)
-        properties += f'<property name="two" type="class">{inner}</property>'
+        properties += f'<property name="two" {bag}>{inner}</property>'
     tileset = (
         '<tileset firstgid="1" name="set" tilewidth="16" tileheight="16" tilecount="2" columns="2">'
         f'<tile id="1"><properties>{properties}</properties></tile></tileset>'

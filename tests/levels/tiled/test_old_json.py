@@ -9,6 +9,7 @@ import pytest
 from bake.level import GridLevel
 from tests.support.levels import named
 from tests.support.tiled_maps import GIDS, TILES_JSON, layer, read, tmj, tmx, write
+from tests.support.tiled_shapes import remarks
 
 #: TILES_JSON, as Tiled wrote it before 1.2.
 TILE_PROPERTIES = {
@@ -105,7 +106,7 @@ def test_properties_of_layers_and_objects(tmp_path: Path) -> None:
 
 
 def test_classes_without_their_names(tmp_path: Path) -> None:
-    """The old form does not name the class of a property, but has its members."""
+    """The old form does not name the class of a property, but has the members that were set."""
     tileset = {
         **OLD_TILESET,
         "tileproperties": {"0": {"nav": {"blocked": True}}},
@@ -113,3 +114,4 @@ def test_classes_without_their_names(tmp_path: Path) -> None:
     }
     level = read(write(tmp_path, old_map(tileset), "old.tmj"))
     assert named(level)[0][0] == "wall"
+    assert "does not name the class" in remarks(level)[0]
