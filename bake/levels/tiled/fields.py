@@ -22,6 +22,11 @@ _CLASS_KEYS: Mapping[Use, tuple[str, ...]] = {
     "tile": ("class", "type"),
     "layer": ("class",),
 }
+#: Flags that say the opposite of one another, so that one replaces the other where it is inherited.
+_OPPOSITES = {
+    **{"blocked": "walkable", "walkable": "blocked"},
+    **{"one_way": "both_ways", "both_ways": "one_way"},
+}
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _LIMIT = 10**18
 
@@ -202,6 +207,7 @@ class Properties(Attributes):
         if not below.values:
             return self
         own = set(map(plain_name, self.values))
+        own |= {_OPPOSITES[name] for name in own & _OPPOSITES.keys()}
         inherited = {
             name: value for name, value in below.values.items() if plain_name(name) not in own
         }

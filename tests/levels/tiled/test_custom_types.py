@@ -83,6 +83,13 @@ def test_defaults_of_an_objects_class(tmp_path: Path) -> None:
     assert link(read(write(tmp_path, text))) == (True, 3.0)
 
 
+def test_a_flag_replaces_its_inherited_opposite(tmp_path: Path) -> None:
+    project(tmp_path, RAMP)
+    assert link(read(write(tmp_path, ramps(up(1, "ramp", both_ways=True), TOP)))) == (True, 7.0)
+    both = ramps(up(1, "ramp", both_ways=True, one_way=True), TOP)
+    assert "the opposite" in refused(write(tmp_path, both))
+
+
 @pytest.mark.parametrize("use", ["object", "tile", "layer", "property"])
 def test_a_class_counts_for_the_owners_that_it_is_for(tmp_path: Path, use: str) -> None:
     project(tmp_path, {**RAMP, "useAs": [use]})
