@@ -376,9 +376,6 @@ class GraphLevel:
     terrain_rules: Mapping[str, TerrainRule] = field(default_factory=dict)
     colours: Mapping[str, Colour] = field(default_factory=dict)
     depends_on: tuple[Path, ...] = ()
-    remarks: tuple[Remark, ...] = ()  #: what was drawn in the file, but does not count
-    #: entries of the recipe's legend for its format that it has nothing for
-    unmatched: tuple[str, ...] = ()
     #: for each terrain of a divided plane, what it is called in the file, and the profiles that may
     #: stand there; empty where the graph was given
     areas: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)

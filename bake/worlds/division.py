@@ -94,8 +94,6 @@ def divided(
             name: level.colours[area] for name, (area, _) in areas.items() if area in level.colours
         },
         depends_on=level.depends_on,
-        remarks=level.remarks,
-        unmatched=level.unmatched if isinstance(level, GridLevel) else (),
         areas=areas,
         mesh=pieces.mesh,
         walls=pieces.walls,
