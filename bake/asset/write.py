@@ -76,8 +76,7 @@ def write_asset(path: Path, header: Header, contents: Contents, schema: Schema =
         made = _file_of(header, contents, schema)
     except (OSError, RuntimeError) as error:  # So HDF5 tells that it runs out of memory.
         raise output_error(path, error) from error
-    with made:  # Its memory goes at once, and in silence, even where an error holds this frame.
-        return with_room(path, lambda: _write_file(path, made))
+    return with_room(path, lambda: _write_file(path, made))
 
 
 def _write_file(path: Path, made: bytes) -> int:
