@@ -81,16 +81,15 @@ def source_digest(path: Path) -> str:
         block = file.read(_BLOCK)
         if b"\0" in block:
             return sha256_of(path)
-        digest, rest = hashlib.sha256(), b""
-        block = block.removeprefix(_BOM)
+        digest, text = hashlib.sha256(), block.removeprefix(_BOM)
         while block:
-            block = rest + block
             # The line feed of a CRLF may be the first byte of the next block.
-            rest = b"\r" if block.endswith(b"\r") else b""
-            lines = block.removesuffix(rest) if rest else block
+            rest = b"\r" if text.endswith(b"\r") else b""
+            lines = text.removesuffix(rest)
             digest.update(lines.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
             block = file.read(_BLOCK)
-        digest.update(b"\n" if rest else b"")
+            text = rest + block
+        digest.update(text.replace(b"\r", b"\n"))
         return digest.hexdigest()
 
 

@@ -182,6 +182,8 @@ def test_bytes_of_images_count_as_they_are(tmp_path: Path) -> None:
 @example(b"a\r\nb", 2)
 @example(b"\xef\xbb\xbf\r\n\r", 4)
 @example(b"\xef\xbb\xbf", 3)
+@example(b"\xef\xbb\xbf\r", 3)
+@example(b"", 1)
 def test_digests_are_those_of_text_with_line_feeds(
     tmp_path_factory: pytest.TempPathFactory, data: bytes, block: int
 ) -> None:
