@@ -62,7 +62,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "placement": "",
         "level": "levelbake.places levelbake.steps movement placement",
         "kernels": "graph interrupts processors",
-        "search": "",
+        "search": "levelbake.places",
         "search.graph": "graph kernels",
         "search.all_pairs": "graph kernels search.graph",
         "search.point": "graph kernels search.graph search.all_pairs search.contraction",
@@ -147,7 +147,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "school.puzzle": "",
         "school.link_costs": "graph kernels search.graph",
         "school.real_time": "graph search.incremental search.point",
-        "school.spaces": "school.puzzle search.best_first search.problem",
+        "school.spaces": "school.puzzle search.best_first search.problem levelbake.places",
         "school.patterns": "kernels school.pattern_asset school.puzzle school.spaces "
         "search.problem",
         "school.pattern_asset": "asset school.puzzle levelbake.columns levelbake.file",

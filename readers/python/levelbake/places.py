@@ -97,7 +97,7 @@ def _converted(values: AnyArray, kinds: str) -> AnyArray:
 
 
 def _integer(given: object) -> int:
-    if isinstance(given, bool):
+    if isinstance(given, bool | np.bool_):
         raise TypeError(given)
     return index(cast("SupportsIndex", given))
 
