@@ -128,7 +128,7 @@ def symbols_for(sub: Subgraph, at: Int32Array | None, *, unreachable_fits: bool)
         at = np.empty((0, 2), dtype=np.int32)
     else:
         greedy_slot = greedy_slots(sub.graph.first_out, sub.graph.head, at)
-        if greedy_slot.max(initial=0) <= np.iinfo(np.int16).max:
+        if (greedy_slot <= np.iinfo(np.int16).max).all():
             greedy_slot = greedy_slot.astype(np.int16)
     return Symbols(at, greedy_slot, none - 1, none, unreachable_fits, _arcs_across(sub.graph))
 
