@@ -9,7 +9,7 @@ from tests.support.pages import DOCS, ROOT
 
 PAGES = [
     *sorted(DOCS.rglob("*.md")),
-    *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")),
+    *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")),
     *(ROOT / folder / "README.md" for folder in ("examples", "benchmarks")),
 ]
 
