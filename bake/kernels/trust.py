@@ -20,11 +20,6 @@ from pathlib import Path
 #: Where files can neither be read nor written; the cache where there is no folder for it.
 NOWHERE = Path(os.devnull, "kernels")
 
-#: Symbolic links that a path may lead through.
-_MOST_LINKS = 40
-
-_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
-
 
 @cache
 def find_cache_folder() -> tuple[Path, str]:
@@ -73,7 +68,7 @@ def make_folder(folder: Path) -> None:
 def protect(handle: int) -> None:
     """Let no other user write an open file, whatever the umask is."""
     if sys.platform != "win32":
-        os.fchmod(handle, stat.S_IMODE(os.fstat(handle).st_mode) & ~_OTHERS_WRITE)
+        os.fchmod(handle, stat.S_IMODE(os.fstat(handle).st_mode) & ~(stat.S_IWGRP | stat.S_IWOTH))
 
 
 def check_own(file: Path) -> None:
@@ -99,6 +94,8 @@ def _fault_of(base: Path) -> str:
     """Return why ``kernels`` in a folder cannot be the cache, as a clause; empty if it can be."""
     folder = base / "kernels"
     try:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            folder.stat()  # Raises where links lead in a circle.
         if sys.platform != "win32":
             above = len(base.absolute().parts)
             for passed, depth in _passed_by(folder):
@@ -125,7 +122,7 @@ def _passed_by(path: Path) -> Iterator[tuple[Path, int]]:
     """
     path = path.absolute()
     ahead = [(part, depth) for depth, part in enumerate(path.parts)][:0:-1]
-    place, links = Path(path.anchor), 0
+    place = Path(path.anchor)
     yield place, 1
     while ahead:
         part, depth = ahead.pop()
@@ -134,9 +131,6 @@ def _passed_by(path: Path) -> Iterator[tuple[Path, int]]:
             return
         yield place, depth + 1
         if place.is_symlink():
-            links += 1
-            if links > _MOST_LINKS:
-                raise OSError(f"{path} leads through too many links")
             target = place.parent / place.readlink()
             # The last part is what the link stands for; the others lie above that.
             *above, last = target.parts[1:] or ("",)
