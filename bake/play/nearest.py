@@ -375,7 +375,7 @@ class NearestPlaces:
         """Return the tree of all rows of a graph; None where there are none."""
         if in_space not in self._trees:
             row, points = np.arange(self._version.row_count, dtype=np.int32), self._points
-            if in_space:
+            if in_space and self._height is not None:
                 points = np.column_stack([points, self._height])
             made = KdTree.of(points, row, self._version.location) if len(row) else None
             self._trees.setdefault(in_space, made)
