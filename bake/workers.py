@@ -260,8 +260,10 @@ def _started(prepare: Callable[[], object], function: Callable[[T, Report], R]) 
     connection, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs,), daemon=True)
     try:
-        with interrupts_blocked(), safe_import_path():
-            process.start()
+        with safe_import_path():
+            start_tracker()
+            with interrupts_blocked():
+                process.start()
     except OSError:
         connection.close()
         raise
@@ -286,6 +288,17 @@ def end_workers(workers: Collection[BaseProcess]) -> None:
         worker.kill()
     for worker in running:
         worker.join(PATIENCE)
+
+
+def start_tracker() -> None:
+    """Start the process that multiprocessing starts before any other, if it does not run.
+
+    It has to run before interrupts are blocked, as starting it unblocks them.
+    """
+    if sys.platform != "win32":
+        from multiprocessing import resource_tracker
+
+        resource_tracker.ensure_running()
 
 
 @contextmanager

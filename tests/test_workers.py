@@ -18,6 +18,7 @@ from bake import workers
 from bake.pipeline import run
 from bake.workers import Lost, run_tasks, safe_import_path
 from levelbake.errors import BakeError
+from tests.support import forked
 from tests.support.command import PYTHON_PATH
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
@@ -38,6 +39,11 @@ def end(task: str, report: Any) -> str:
         time.sleep(60)
     report(task, os.getpid())
     return task.upper()
+
+
+def blocks_interrupts(task: str, report: Any) -> bool:
+    """Whether this worker has been started with interrupts blocked."""
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 
 class Unsendable(Exception):
@@ -151,6 +157,27 @@ def test_workers_end_when_no_more_results_are_wanted() -> None:
     next(stream)
     stream.close()  # type: ignore[attr-defined]
     assert not multiprocessing.active_children()
+
+
+@POSIX
+def test_interrupts_are_blocked_in_the_first_worker_as_in_the_next(tmp_path: Path) -> None:
+    """In a process that has started no other yet: multiprocessing then starts one of its own."""
+    code = (
+        "from bake.workers import run_tasks\n"
+        "from tests.test_workers import blocks_interrupts, nothing\n"
+        "if __name__ == '__main__':\n"
+        "    tasks = ['a', 'b']\n"
+        "    found = run_tasks(blocks_interrupts, tasks, 2, prepare=nothing, report=print)\n"
+        "    print(*(blocked for _, blocked in found))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=forked.surroundings(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["True", "True"]
 
 
 # -- where modules come from ----------------------------------------------------------------------

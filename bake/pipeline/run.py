@@ -7,7 +7,6 @@ one.
 from __future__ import annotations
 
 import multiprocessing
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -32,6 +31,7 @@ from bake.workers import (
     interrupts_blocked,
     run_tasks,
     safe_import_path,
+    start_tracker,
 )
 from levelbake.errors import AssetError, BakeError, OutputError
 
@@ -290,10 +290,7 @@ def _attempt_on_cluster(
     from bake.pipeline.cluster import Cluster
 
     others = set(multiprocessing.active_children())
-    if sys.platform != "win32":  # A thread that starts this lets interrupts through.
-        from multiprocessing import resource_tracker
-
-        resource_tracker.ensure_running()
+    start_tracker()
     with interrupts_blocked():
         cluster = Cluster(address, jobs)
     pool = ThreadPoolExecutor(min(len(tasks), cluster.levels_at_once))
