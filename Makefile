@@ -49,6 +49,7 @@ night: export BAKE_LINE_STRIDE := 9
 night: export BAKE_FORGERIES := 500
 night: export BAKE_VALUES := 50
 night: export BAKE_READER_PAIRS := 25000
+night: export BAKE_COLD_BUILDS := 200
 night: test
 	$(BIN)/python -m benchmarks updates_stress
 	$(BIN)/python -m benchmarks.coverage_uncompiled
