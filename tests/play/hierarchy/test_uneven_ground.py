@@ -30,11 +30,21 @@ def test_paths_are_hardly_longer_than_the_shortest(kind: str, tmp_path: Path) ->
     assert more.max() < 0.1
 
 
-@pytest.mark.parametrize("kind", ["road 0.25", "bog 10", "mud 3, clusters of 8"])
-def test_paths_are_shortest_ones_with_every_transition(kind: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("kind", "most"),
+    [
+        *(("road 0.25", 0), ("bog 10", 0), ("mud 3, clusters of 8", 0)),
+        # Short entrances have a transition in their middle, and two straight steps replace a
+        # diagonal one between walls.
+        *(("road 0.5, bog 3, walls", 0.01), ("specks of 3", 0.01)),
+    ],
+)
+def test_paths_are_shortest_ones_with_every_transition(
+    kind: str, most: float, tmp_path: Path
+) -> None:
     with open_asset(baked(tmp_path, kind, 3, spacing=1)) as level:
         nav = level.profile()
-        assert excess(nav, *random_pairs(nav, 3, 12, 60)).max() == 0
+        assert excess(nav, *random_pairs(nav, 3, 12, 60)).max() <= most
 
 
 @pytest.mark.parametrize("kind", ["road 0.1, bog 10", "specks of 3, clusters of 8"])
