@@ -65,7 +65,8 @@ enum {
     LB_ERROR_PATCH_VERSION = -18,
     LB_ERROR_PATCH_LEVEL = -19,
     LB_ERROR_HOPS = -20, /* the file holds no next hops, and nothing is followed that searches */
-    LB_ERROR_CELLS = -21 /* cells are nodes in the file, which lacks the rules of their steps */
+    LB_ERROR_CELLS = -21, /* cells are nodes in the file, which lacks the rules of their steps */
+    LB_ERROR_LFS = -22 /* the bytes are a Git LFS pointer */
 };
 
 /* What a level has lists of, for lb_count, lb_name and lb_find. */
@@ -429,6 +430,9 @@ static inline int lbi_parse(lb_level *level, const uint8_t *bytes, size_t size) 
     size_t i;
     memset(level, 0, sizeof *level);
     if (!bytes || ((uintptr_t)bytes & 7) != 0) return LB_ERROR_MEMORY;
+    if (size >= 24 && memcmp(bytes, "version https://", 16) == 0 &&
+        (memcmp(bytes + 16, "git-lfs.", 8) == 0 || memcmp(bytes + 16, "hawser.", 7) == 0))
+        return LB_ERROR_LFS;
     if (size < 64 || memcmp(bytes, magic, 8) != 0) return LB_ERROR_MAGIC;
     if (lbi_u16(bytes + 8) != 3) return LB_ERROR_VERSION;
     level->bytes = bytes;
@@ -817,8 +821,9 @@ LBI_PUBLIC const char *lb_error_text(int error) {
         "a patch of another level, or of another bake of it",
         "the file holds no next hops: follow changes, which search, or export next_hops as well",
         "cells are nodes in this file, which lacks the rules of their steps: change the asset instead",
+        "this is a Git LFS pointer: run `git lfs pull`",
     };
-    if (error > 0 || error < LB_ERROR_CELLS) return "no such error";
+    if (error > 0 || error < LB_ERROR_LFS) return "no such error";
     return texts[-error];
 }
 

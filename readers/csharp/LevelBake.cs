@@ -90,6 +90,10 @@ namespace LevelBake
             if (!BitConverter.IsLittleEndian) throw new LevelException("this machine is big-endian");
             Bytes = bytes;
             int size = bytes.Length;
+            string start = System.Text.Encoding.ASCII.GetString(bytes, 0, Math.Min(size, 24));
+            if (start.StartsWith("version https://git-lfs.", StringComparison.Ordinal)
+                || start.StartsWith("version https://hawser.", StringComparison.Ordinal))
+                throw new LevelException("this is a Git LFS pointer; run `git lfs pull`");
             bool ours = size >= 64;
             for (int i = 0; ours && i < 8; i++) ours = bytes[i] == Magic[i];
             if (!ours) throw new LevelException("this is no .bake file");

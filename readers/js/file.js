@@ -9,6 +9,8 @@ export const BLOCKED = 0x7fffffff;
 export const NO_CLASS = 0xffff;
 export const MAX_WEIGHT = 1 << 29;
 const MAGIC = [0x8b, 0x42, 0x4b, 0x45, 13, 10, 26, 10];
+// How files begin that Git LFS checks out in place of large ones; until 2014 it was Hawser.
+const LFS = /^version https:\/\/(git-lfs|hawser)\.github\.com\/spec\//;
 const TYPES = [
   null,
   Uint8Array,
@@ -140,6 +142,9 @@ export function parse(source) {
   if (new Uint8Array(new Uint32Array([1]).buffer)[0] !== 1) refuse("this machine is big-endian");
   if (bytes.byteOffset % 8) bytes = bytes.slice(); // small Buffers of Node lie anywhere
   const size = bytes.length;
+  if (LFS.test(String.fromCharCode(...bytes.subarray(0, 48)))) {
+    refuse("this is a Git LFS pointer; run `git lfs pull`");
+  }
   if (size < 64 || MAGIC.some((byte, i) => bytes[i] !== byte)) refuse("this is no .bake file");
   const { buffer, byteOffset } = bytes;
   const data = new DataView(buffer, byteOffset, size);

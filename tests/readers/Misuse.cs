@@ -31,6 +31,8 @@ internal static class Misuse
         Expect("Apply(null)", "null", () => levels[0].Follow().Apply(null));
         Expect("Path", "null", () => levels[0].Profile().Path(0, 1, (List<int>)null));
         Expect("Open(null)", "expected", () => Level.Open((byte[])null));
+        byte[] pointer = System.Text.Encoding.ASCII.GetBytes("version https://git-lfs.github.com/spec/v1\n");
+        Expect("Open(pointer)", "LFS", () => Level.Open(pointer));
         Changes cells = levels[2].Follow();
         Expect("changes of cells", "cells are nodes", () => cells.Block(0));
         Call("nothing is no change", () => cells.ApplyPatch(cells.Patch()));

@@ -85,6 +85,7 @@ static uint64_t *bytes_of(char *path, size_t *size) {
 }
 
 int main(int argc, char **argv) {
+    static _Alignas(8) const char pointer[] = "version https://git-lfs.github.com/spec/v1\n";
     char path[4096];
     int i;
     FILE *list = argc == 3 ? fopen(argv[1], "rb") : NULL;
@@ -100,6 +101,7 @@ int main(int argc, char **argv) {
         const int is_bare = i == 3;
         expect(lb_open(&level, bytes, size) == LB_OK, "a level");
         expect(lb_open(&none, NULL, 0) == LB_ERROR_MEMORY, "no bytes");
+        expect(lb_open(&none, pointer, strlen(pointer)) == LB_ERROR_LFS, "a Git LFS pointer");
         expect(lb_profile(&none, NULL, &nav) == LB_ERROR_PROFILE, "a level of nothing");
         ask(&none, &nav);
         expect(lb_profile(&level, "none\1", &nav) == LB_ERROR_PROFILE, "no such profile");

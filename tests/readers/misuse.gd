@@ -104,6 +104,8 @@ func change(now):
 func of_others(levels):
 	var failed := Level.new()
 	refused("no .bake file", failed.open(PackedByteArray()), "open")
+	var pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:0123456789abcdef\nsize 9\n".to_ascii_buffer()  # 3: var pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:0123456789abcdef\nsize 9\n".to_ascii()
+	refused("LFS", Level.new().open(pointer), "open")
 	refused("opened before", levels[0].open(PackedByteArray()), "open")
 	var now := Changes.new()
 	for other in [failed, Level.new(), null, 5, "x", {}, now]:

@@ -50,6 +50,8 @@ for _, level in ipairs(levels) do
   end
 end
 for _, bytes in ipairs(others) do try("open", levelbake.open, given(bytes)) end
+local _, why = levelbake.open("version https://git-lfs.github.com/spec/v1\n")
+if not tostring(why):find("LFS", 1, true) then wrong("a Git LFS pointer", tostring(why)) end
 
 -- What has to be an error, or a value that is there.
 local function expect(holds, what) if not holds then wrong(what) end end

@@ -56,6 +56,10 @@ fn try_all(bytes: &Bytes, wrong: &mut Vec<String>) -> Result<usize, Box<dyn std:
     if level.find(Kind::Doors, "gate\0x").is_some() || level.profile(Some("default\0")).is_ok() {
         wrong.push("a name with a zero".into());
     }
+    match Level::open(&Bytes::from(&b"version https://git-lfs.github.com/spec/v1\n"[..])) {
+        Err(error) if error.to_string().contains("LFS") => {}
+        _ => wrong.push("a Git LFS pointer".into()),
+    }
     if level.changes(-1).is_ok() || changes.apply(b"nothing").is_ok() {
         wrong.push("what should be refused".into());
     }

@@ -44,6 +44,13 @@ test("what is no level is refused", () => {
   assert.throws(() => openLevel(read("rooms")).profile("nobody"), LevelError);
 });
 
+test("a Git LFS pointer is named", () => {
+  for (const host of ["git-lfs", "hawser"]) {
+    const pointer = `version https://${host}.github.com/spec/v1\noid sha256:0\nsize 9\n`;
+    assert.throws(() => openLevel(new TextEncoder().encode(pointer)), /LFS pointer/);
+  }
+});
+
 test("fields say what single questions say", () => {
   for (const name of ["tower", "roads", "hex-odd-q"]) {
     const level = openLevel(read(name));

@@ -94,6 +94,8 @@ first_label 3 R+ = %q
 label_toward 4 q -"""
 
 const MAGIC := [0x8b, 0x42, 0x4b, 0x45, 13, 10, 26, 10]
+# "version https://", which pointers of Git LFS begin with.
+const POINTER := [118, 101, 114, 115, 105, 111, 110, 32, 104, 116, 116, 112, 115, 58, 47, 47]
 const SIZES := [0, 1, 2, 4, 4, 8, 8, 1]
 const TEXT := 7
 
@@ -113,6 +115,11 @@ func parse(source: PackedByteArray, is_trusted: bool) -> bool:
 	var ours := size >= 64
 	for i in range(8):
 		ours = ours and bytes[i] == MAGIC[i]
+	var is_pointer := size >= 64
+	for i in range(len(POINTER)):
+		is_pointer = is_pointer and bytes[i] == POINTER[i]
+	if is_pointer:
+		return refuse("this is a Git LFS pointer; run `git lfs pull`")
 	if not ours:
 		return refuse("this is no .bake file")
 	var version := bytes.decode_u16(8)
