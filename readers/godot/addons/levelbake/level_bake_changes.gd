@@ -165,15 +165,9 @@ func update(blocked: Array, opened: Array, grounds: Array, costs: Array) -> Stri
 			return "there is no node %s" % str(at)
 	var tails := []
 	for cost in costs:
-		if typeof(cost) != TYPE_ARRAY or cost.size() != 3:
-			return "expected [from, to, units], found %s" % str(cost)
-		for at in [cost[0], cost[1]]:
-			if not _is_number_of(at, level.locations):
-				return "there is no node %s" % str(at)
-		if not joined(cost[0], cost[1]):
-			return "no arc leads from %d to %d" % [cost[0], cost[1]]
-		if cost[2] != null and (not typeof(cost[2]) in NUMBERS or ticks_of(cost[2]) < 0):
-			return "an arc cannot cost %s" % str(cost[2])
+		var mistake := _mistake_of_price(cost)
+		if mistake != "":
+			return mistake
 		tails.append(cost[0])
 	var near := _begin(nodes.keys(), tails)
 	for at in blocked:
@@ -189,6 +183,20 @@ func update(blocked: Array, opened: Array, grounds: Array, costs: Array) -> Stri
 		else:
 			prices[key] = [float(cost[2]), ticks_of(cost[2])]
 	_end(nodes.keys(), near)
+	return ""
+
+
+## Why [from, to, units] is not the price of an arc; "" where it is one.
+func _mistake_of_price(cost) -> String:
+	if typeof(cost) != TYPE_ARRAY or cost.size() != 3:
+		return "expected [from, to, units], found %s" % str(cost)
+	for at in [cost[0], cost[1]]:
+		if not _is_number_of(at, level.locations):
+			return "there is no node %s" % str(at)
+	if not joined(cost[0], cost[1]):
+		return "no arc leads from %d to %d" % [cost[0], cost[1]]
+	if cost[2] != null and (not typeof(cost[2]) in NUMBERS or ticks_of(cost[2]) < 0):
+		return "an arc cannot cost %s" % str(cost[2])
 	return ""
 
 
