@@ -5,7 +5,7 @@ This replaces only the section between the two markers and keeps the prose aroun
 
 from __future__ import annotations
 
-from math import isnan
+from math import isfinite, isnan
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,8 @@ def table_of_columns() -> list[dict[str, Any]]:
     ]
     for each in found:
         if "none" in each:
-            each["none"] = "NaN" if isnan(each["none"]) else int(each["none"])
+            none = each["none"]
+            each["none"] = int(none) if isfinite(none) else "NaN" if isnan(none) else "Infinity"
     return found
 
 

@@ -68,13 +68,21 @@ def idle_entries(
 
 
 def ignored_by_build(recipe: Recipe, outcomes: Sequence[Outcome], *, whole: bool) -> list[Finding]:
-    """Return the findings about what the levels that were baked say to no effect."""
+    """Return the findings about entries of levels and the recipe that have no effect.
+
+    Notices about classes are left to `bake lint`: most maps use classes that no project defines.
+    """
     read = [
         LeftOver(each.task, each.baked.remarks, each.baked.unmatched)
         for each in outcomes
         if each.baked is not None
     ]
-    found = [finding for each in read for finding in ignored(each)]
+    found = [
+        finding
+        for each in read
+        for finding in ignored(each)
+        if (finding.rule, finding.severity) != ("classes", "notice")
+    ]
     tasks = [each.task for each in outcomes]
     return without_off([*found, *idle_entries(recipe, tasks, read, whole=whole)])
 

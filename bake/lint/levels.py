@@ -50,8 +50,8 @@ def lint(
             they do not need is needed by none.
 
     Returns:
-        The findings, level by level, by rule, then by profile. A level that cannot be baked at all
-        has one finding for every mistake, and no others.
+        The findings, level by level, by rule, then by profile; those about classes come last. A
+        level that cannot be baked at all has one finding for every mistake, and no others.
     """
     found: list[Finding] = []
     drawn: dict[str, Level] = {}
@@ -73,7 +73,8 @@ def lint(
         mine = [*linter.findings(), *linter.straight(task)]
         found += sorted(mine, key=lambda each: (RULES.index(each.rule), each.profile or ""))
     found += without_off(idle_entries(recipe, tasks, read, whole=whole))
-    return found + without_off(_recipe_keys(recipe, drawn))
+    found += without_off(_recipe_keys(recipe, drawn))
+    return sorted(found, key=lambda each: each.rule == "classes")
 
 
 def surprises(tasks: Sequence[Task]) -> list[Finding]:

@@ -228,4 +228,6 @@ def test_the_table_of_columns() -> None:
     assert [each["name"] for each in table] == [each.name for each in COLUMNS]
     terrain = next(each for each in table if each["name"] == "terrain")
     assert terrain["refers"] == "terrain"
+    none = {each["name"]: each["none"] for each in table if isinstance(each.get("none"), str)}
+    assert none == {"cost": "NaN", "price_units": "Infinity", "slope": "Infinity"}
     assert all(each["description"] and each["dims"] for each in table)

@@ -31,7 +31,7 @@ def test_as_a_module() -> None:
 
 def without(package: str, *arguments: str, before: str = "") -> subprocess.CompletedProcess[str]:
     """Run the command where a package is not installed, after other code."""
-    code = f"import sys; sys.modules[{package!r}] = None\nfrom bake.__main__ import main\n"
+    code = f"import sys; sys.modules[{package!r}] = None\nfrom levelbake_command import main\n"
     return subprocess.run(
         [sys.executable, "-c", f"{code}{before}\nmain()", *arguments],
         capture_output=True,

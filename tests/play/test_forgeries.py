@@ -100,7 +100,8 @@ def test_a_flag_that_says_something_else_makes_no_answer_that_is_none(
     [
         ("cluster", lambda old: old + (old > 0), "cluster is not numbered"),
         ("cluster", lambda old: np.where(old == old.max(), 60000, old), "cluster is not numbered"),
-        ("cost", lambda old: old * 2.0**40, "would weigh"),
+        ("cost", lambda old: old * 2.0**40, "cost"),
+        ("cost", lambda old: old * 2.0**20, "would weigh"),
         ("layer_clusters", lambda old: old * 0 + 2**29, "cluster"),
     ],
 )

@@ -13,7 +13,8 @@ from bake.play import Navigator
 
 def by_columns(asset: Path, nav: Navigator) -> list[list[int]]:
     """For each layer the baked cluster of every place, in the order of `nav.places()`."""
-    with h5py.File(asset) as file:
+    # The level is open, without a lock, and HDF5 wants the same of all who open it.
+    with h5py.File(asset, locking=False) as file:
         group = file["profiles"][nav.name]
         label = [int(each) for each in group["cluster"]]
         counts = [int(each) for each in group.get("layer_clusters", ())]

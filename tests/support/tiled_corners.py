@@ -513,10 +513,6 @@ class Draftsman:
         return folder / form.name
 
 
-def cells_with_terrain(terrain: list[list[str | None]]) -> list[tuple[int, int]]:
-    return [(x, y) for y, row in enumerate(terrain) for x, name in enumerate(row) if name]
-
-
 def is_old(form: Form) -> bool:
     """Return whether the tileset is written as before Tiled 1.2."""
     return form.kind == "old json" and not form.tileset.endswith("tsx")

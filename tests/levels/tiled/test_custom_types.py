@@ -380,17 +380,18 @@ def test_no_project_file_is_remarked_once(tmp_path: Path, monkeypatch: pytest.Mo
     for name in "ab":
         write(tmp_path, ramps(up(1, "ramp"), up(2, "slope"), TOP), f"levels_src/{name}.tmx")
     (tmp_path / "bake.toml").write_text('[tiled.legend]\n"layer:Ground" = "floor"\n')
-    done = bake("build")
-    (line,) = [line for line in done.err.splitlines() if "[classes]" in line]
+    (line,) = [line for line in bake("lint").out.splitlines() if "[classes]" in line]
     assert "notice" in line
     assert '"ramp"' in line
     assert "in 1 more level" in line
-    assert bake("lint").out.count("[classes]") == 1
+    assert "[classes]" not in bake("build").err
+    (tmp_path / "bake.toml").write_text('[lint]\nclasses = "warning"\n')
+    assert bake("build", "--force").err.count("[classes]") == 1
     (tmp_path / "bake.toml").write_text('[lint]\nclasses = "off"\n')
-    assert "[classes]" not in bake("build", "--force").err
+    assert "[classes]" not in bake("lint").out
     (tmp_path / "bake.toml").unlink()
     project(tmp_path / "levels_src", RAMP)
-    assert "[classes]" not in bake("build").err
+    assert "[classes]" not in bake("lint").out
 
 
 def test_no_remark_where_defaults_would_mean_nothing(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from itertools import pairwise
 
 import pytest
@@ -14,50 +14,8 @@ from bake.play.searching.methods import RowSpace
 from bake.school import Status, register, search
 from bake.school.spaces import bounded
 from levelbake.errors import QueryError
-from tests.school.spaces.test_methods import cost_of, finished, networks, truth
-from tests.support.problems import Network
+from tests.support.problems import Cells, Network, cost_of, finished, networks, truth
 from tests.support.stored import stored_asset
-
-Cell = tuple[int, int]
-
-
-class Cells:
-    """Cells of two costs among walls, with steps in four or eight directions, and many ties."""
-
-    def __init__(self, seed: int) -> None:
-        rng = random.Random(seed)
-        self.diagonal = rng.random() < 0.5
-        width, height = rng.randint(4, 9), rng.randint(4, 9)
-        cells = [(x, y) for x in range(width) for y in range(height)]
-        self.cost = {cell: rng.choice((1, 1, 1, 3)) for cell in cells if rng.random() > 0.2}
-        self.start, self.goal = rng.sample(sorted(self.cost), 2)
-
-    def is_goal(self, cell: Cell) -> bool:
-        return cell == self.goal
-
-    def successors(self, cell: Cell) -> Iterator[tuple[Cell, int]]:
-        x, y = cell
-        for dx in (-1, 0, 1):
-            for dy in (-1, 0, 1):
-                other = x + dx, y + dy
-                if other in self.cost and other != cell and (self.diagonal or not dx * dy):
-                    yield other, (self.cost[cell] + self.cost[other]) * (3 if dx * dy else 2)
-
-    def h(self, cell: Cell) -> int:
-        dx, dy = abs(cell[0] - self.goal[0]), abs(cell[1] - self.goal[1])
-        return 4 * max(dx, dy) + 2 * min(dx, dy) if self.diagonal else 4 * (dx + dy)
-
-    def least(self, states: int) -> float:
-        """The cost of a cheapest path of so many states at most, layer by layer."""
-        best = layer = {self.start: 0}
-        for _ in range(states - 1):
-            reached: dict[Cell, int] = {}
-            for cell, g in layer.items():
-                for other, cost in self.successors(cell):
-                    reached[other] = min(g + cost, reached.get(other, g + cost))
-            layer = {cell: g for cell, g in reached.items() if g < best.get(cell, math.inf)}
-            best = best | layer
-        return best.get(self.goal, math.inf)
 
 
 @given(networks(), st.integers(2, 9))

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from bake.school import SlidingTiles, Status, Tiles, WithMacros, search
 from levelbake.errors import QueryError
-from tests.school.spaces.test_methods import cost_of, finished, networks, truth
-from tests.support.problems import Network
+from tests.support.problems import Network, cost_of, finished, networks, truth
 
 
 class Plane:

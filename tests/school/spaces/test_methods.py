@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Hashable
-from itertools import pairwise, permutations
+from itertools import permutations
 
 import networkx as nx
 import numpy as np
@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import bake.school
 import bake.search
-from bake.school import Search, Status, search
+from bake.school import Status, search
 from levelbake.errors import QueryError
-from tests.support.problems import EDGES, TO_B, Network, Sliding
+from tests.support.problems import EDGES, TO_B, Network, Sliding, cost_of, finished, networks, truth
 
 EXACT = ("astar", "dijkstra", "ida")
 
@@ -25,55 +25,6 @@ def roads() -> Network:
         arcs[a].append((b, cost))
         arcs[b].append((a, cost))
     return Network(arcs, "A", "B", TO_B)
-
-
-@st.composite
-def networks(draw: st.DrawFn) -> Network:
-    """A small directed graph, with estimates that are admissible and seldom consistent."""
-    nodes = draw(st.integers(2, 9))
-    pair = st.tuples(st.integers(0, nodes - 1), st.integers(0, nodes - 1), st.integers(0, 6))
-    arcs: dict[Hashable, list[tuple[Hashable, float]]] = {}
-    for tail, head, cost in draw(st.lists(pair, max_size=25)):
-        arcs.setdefault(tail, []).append((head, cost))
-    shares = draw(st.lists(st.sampled_from((0, 0.5, 1)), min_size=nodes, max_size=nodes))
-    estimate: dict[Hashable, float] = {}
-    for node, share in enumerate(shares):
-        away = truth(Network(arcs, node, nodes - 1))
-        estimate[node] = away if share == 1 else 0 if away == math.inf else int(away * share)
-    return Network(arcs, 0, nodes - 1, estimate)
-
-
-def truth(space: Network, states: int | None = None) -> float:
-    """The cost of a cheapest path, of so many states at most."""
-    if states is None:
-        graph = nx.DiGraph()
-        graph.add_nodes_from((space.start, space.goal))
-        for tail, out in space.arcs.items():
-            for head, cost in out:
-                if not graph.has_edge(tail, head) or cost < graph[tail][head]["weight"]:
-                    graph.add_edge(tail, head, weight=cost)
-        try:
-            return nx.dijkstra_path_length(graph, space.start, space.goal)
-        except nx.NetworkXNoPath:
-            return math.inf
-    best: dict[Hashable, float] = {space.start: 0}
-    for _ in range(states - 1):
-        for state, g in list(best.items()):
-            for other, cost in space.arcs.get(state, ()):
-                best[other] = min(best.get(other, math.inf), g + cost)
-    return best.get(space.goal, math.inf)
-
-
-def cost_of(space: Network, path: list[Hashable]) -> float:
-    assert (path[0], path[-1]) == (space.start, space.goal)
-    steps = pairwise(path)
-    return sum(min(cost for head, cost in space.arcs[a] if head == b) for a, b in steps)
-
-
-def finished(under_way: Search[Hashable]) -> Search[Hashable]:
-    """Run a search to its end, which every search of a small graph reaches soon."""
-    assert under_way.run(steps=200_000) is not Status.RUNNING
-    return under_way
 
 
 @given(networks())

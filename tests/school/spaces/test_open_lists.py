@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 
 from bake.school import OPEN_LISTS, search
 from levelbake.errors import QueryError
-from tests.school.spaces.test_bounded import Cells
-from tests.school.spaces.test_methods import networks
-from tests.support.problems import Network
+from tests.support.problems import Cells, Network, networks
 
 
 @pytest.mark.parametrize("name", OPEN_LISTS)
