@@ -130,6 +130,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "kernels kinds level levels movement processors recipe search tables workers worlds "
         "levelbake.columns levelbake.file",
         "diff": "asset levelbake.places graph play",
+        "diff.base": "diff levels pipeline recipe",
         "lint": "geometry graph kinds level levels movement levelbake.steps pipeline "
         "recipe search toml worlds",
         "view": "asset levelbake.places diff graph levelbake.steps level levels lint "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,16 +16,19 @@ from bake.cli.options import (
     Json,
     Profile,
     Quiet,
+    RecipeFile,
     among,
     assets_in,
     print_json,
     progress_for,
+    recipe_file,
     say,
     warn,
 )
 from bake.kinds import kind_of
 
 if TYPE_CHECKING:
+    from bake.diff import LevelPairs, Limit
     from bake.verify import Progress, Proof
 
 
@@ -173,8 +176,21 @@ def verify(
 
 
 def diff(
-    old: Annotated[Path, typer.Argument(metavar="OLD", help="A baked level.")],
-    new: Annotated[Path, typer.Argument(metavar="NEW", help="The same level, baked later.")],
+    old: Annotated[
+        Path | None, typer.Argument(metavar="OLD", help="A baked level, or a folder of them.")
+    ] = None,
+    new: Annotated[
+        Path | None, typer.Argument(metavar="NEW", help="The same level or folder, baked later.")
+    ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option(
+            "--base",
+            metavar="REV",
+            help="Compare all levels of the recipe with those of this git revision.",
+        ),
+    ] = None,
+    recipe: RecipeFile = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="A PNG file to draw the change into.")
     ] = None,
@@ -195,33 +211,118 @@ def diff(
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
-    """Say what changed between two bakes.
+    """Report what changed between two bakes.
 
-    Cells, reachability, distances, clusters and sizes are compared.
+    Cells, reachability, distances, clusters and sizes are compared, of two assets, of all assets
+    of two folders, or of all levels since a git revision.
     """
-    from bake.asset import Asset
-    from bake.diff import broken, compare, read_limit
-    from bake.view.diff_report import as_data, draw_difference, lines_of
+    from bake.diff import pair_folders, read_limit
+    from bake.diff.base import pair_with_revision
 
     limits = [read_limit(text) for text in fail_on or []]
+    if (base is None) != (old is not None and new is not None) or (base and old):
+        raise typer.BadParameter("name OLD and NEW, or --base REV")
+    if recipe is not None and base is None:
+        raise typer.BadParameter("--recipe goes with --base")
+    if old is not None and new is not None and not old.is_dir() and not new.is_dir():
+        failures = _compare_assets(old, new, output, limits, sample, scale, profile, as_json)
+    elif output is not None or scale is not None:
+        raise typer.BadParameter("--output and --scale draw one level; name two assets")
+    elif old is not None and new is not None:
+        failures = _compare_levels(pair_folders(old, new), limits, sample, profile, as_json)
+    else:
+        with (
+            progress_for(silent=as_json) as progress,
+            pair_with_revision(
+                str(base), recipe_file(recipe), progress, progress.finished
+            ) as pairs,
+        ):
+            failures = _compare_levels(pairs, limits, sample, profile, as_json)
+    if failures:
+        raise typer.Exit(1)
+
+
+def _compare_assets(
+    old: Path,
+    new: Path,
+    output: Path | None,
+    limits: list[Limit],
+    sample: int,
+    scale: int | None,
+    profile: str | None,
+    as_json: bool,
+) -> list[str]:
+    """Print the difference between two assets, and return the limits that it exceeds."""
+    from bake.asset import Asset
+    from bake.diff import broken, compare
+    from bake.view.diff_report import as_data, draw_difference, lines_of
+
     with Asset(old) as before, Asset(new) as after:
-        found = compare(before, after, profile, sample)
-        one, other = found.levels
+        difference = compare(before, after, profile, sample)
+        one, other = difference.levels
         if one != other:
             warn(
                 f"these are bakes of two levels, {one!r} and {other!r}; their places are matched "
                 "all the same"
             )
-        lines = broken(found, limits)
+        failures = broken(difference, limits)
         if output is not None:
-            draw_difference(found, after, output, scale)
+            draw_difference(difference, after, output, scale)
         if as_json:
-            print_json(as_data(found, lines))
+            print_json(as_data(difference, failures))
         else:
-            for line in [*lines_of(found), *(f"failed on {line}" for line in lines)]:
+            for line in [*lines_of(difference), *(f"failed on {line}" for line in failures)]:
                 say(line)
-    if lines:
-        raise typer.Exit(1)
+    return failures
+
+
+def _compare_levels(
+    pairs: LevelPairs, limits: list[Limit], sample: int, profile: str | None, as_json: bool
+) -> list[str]:
+    """Print the differences between pairs of assets, and return the limits that they exceed."""
+    from bake.asset import Asset
+    from bake.diff import broken, compare
+    from bake.view.diff_report import as_data, lines_of, lines_of_pairs, pairs_as_data
+
+    failures = []
+    levels = []
+    for line in pairs.warnings:
+        warn(line)
+    if profile is not None:
+        _check_profile(profile, [*pairs.assets, *(pair.old for pair in pairs.changed)])
+    for pair in pairs.changed:
+        with Asset(pair.old) as before, Asset(pair.new) as after:
+            if profile is not None and profile not in (*before.profiles, *after.profiles):
+                continue
+            difference = compare(before, after, profile, sample, strict=False)
+            difference = replace(difference, old=Path(pair.origin))
+            exceeded = broken(difference, limits)
+            failures += [f"level {pair.name}: {line}" for line in exceeded]
+            if as_json:
+                levels.append(as_data(difference, exceeded))
+            else:
+                for line in lines_of(difference):
+                    say(line)
+    if as_json:
+        print_json(pairs_as_data(pairs, levels, failures))
+    else:
+        for line in [*lines_of_pairs(pairs), *(f"failed on {line}" for line in failures)]:
+            say(line)
+    return failures
+
+
+def _check_profile(profile: str, assets: list[Path]) -> None:
+    """Raise where no asset has a profile."""
+    from bake.asset import Asset
+
+    known: set[str] = set()
+    for asset in assets:
+        with Asset(asset) as level:
+            known.update(level.profiles)
+    if profile not in known:
+        raise mistakes.UnknownProfileError(
+            f"no level has a profile {profile!r}", expected=" or ".join(map(repr, sorted(known)))
+        )
 
 
 def _proof(asset: Path, profile: str | None, sample: int | None, progress: Progress) -> Proof:

@@ -3,15 +3,19 @@
 from bake.diff.compare import Difference, Limit, ProfileDifference, broken, compare, read_limit
 from bake.diff.matched import Matched
 from bake.diff.measures import PERCENTILES, Distances
+from bake.diff.pairs import LevelPair, LevelPairs, pair_folders
 
 __all__ = [
     "PERCENTILES",
     "Difference",
     "Distances",
+    "LevelPair",
+    "LevelPairs",
     "Limit",
     "Matched",
     "ProfileDifference",
     "broken",
     "compare",
+    "pair_folders",
     "read_limit",
 ]

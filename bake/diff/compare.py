@@ -80,13 +80,16 @@ class Difference:
     coordinates: tuple[Coordinates, Coordinates] | None
 
 
-def compare(old: Asset, new: Asset, profile: str | None, sample: int) -> Difference:
+def compare(
+    old: Asset, new: Asset, profile: str | None, sample: int, *, strict: bool = True
+) -> Difference:
     """Compare two open assets.
 
     Args:
         old, new: before and after; they must stay open while the result is used.
         profile: the only profile to compare; None = all that both have.
         sample: how many goals distances are compared to; see :func:`compare_distances`.
+        strict: whether a profile that one of them lacks is an error; else it is gone or new.
 
     Raises:
         AssetError: the two are not of one kind of level, or one is damaged.
@@ -95,12 +98,15 @@ def compare(old: Asset, new: Asset, profile: str | None, sample: int) -> Differe
     before, after = LevelAsset(old), LevelAsset(new)
     gone: tuple[str, ...] = ()
     come: tuple[str, ...] = ()
-    if profile is None:
-        names = [name for name in new.profiles if name in old.profiles]
-        gone = tuple(name for name in old.profiles if name not in names)
-        come = tuple(name for name in new.profiles if name not in names)
-    else:
-        names = [profile]
+    names = [profile] if profile is not None else []
+    if profile is None or not strict:
+        known = [
+            tuple(name for name in asset.profiles if profile in (None, name))
+            for asset in (old, new)
+        ]
+        names = [name for name in known[1] if name in known[0]]
+        gone = tuple(name for name in known[0] if name not in names)
+        come = tuple(name for name in known[1] if name not in names)
     pairs = [(before._columns(name), after._columns(name)) for name in names]
     found = tuple(_profile(*pair, sample) for pair in pairs)
     sizes = _size(before, old), _size(after, new)

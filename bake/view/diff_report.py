@@ -10,8 +10,15 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.asset import Asset
-from bake.diff import PERCENTILES, Difference, Distances, Matched, ProfileDifference
-from bake.errors import in_units
+from bake.diff import (
+    PERCENTILES,
+    Difference,
+    Distances,
+    LevelPairs,
+    Matched,
+    ProfileDifference,
+)
+from bake.errors import counted, in_units
 from bake.play.reader.columns import ProfileColumns
 from bake.view.colours import (
     CHEAPER,
@@ -237,6 +244,53 @@ def _listed(columns: ProfileColumns, rows: Int32Array) -> str:
     node = _in_reading_order(columns, rows)
     named = " ".join(place_text(columns.places.place(one)) for one in node[:_LISTED].tolist())
     return f"{len(node):,}: {named}{' ...' if len(node) > _LISTED else ''}"
+
+
+# -- many levels ----------------------------------------------------------------------------------
+
+
+def lines_of_pairs(pairs: LevelPairs) -> list[str]:
+    """Return the lines that `bake diff` prints after the differences of many levels."""
+    lines = [
+        f"{pair.name}: renamed from {pair.renamed_from}"
+        for pair in pairs.changed
+        if pair.renamed_from is not None
+    ]
+    lines += [f"{name}: new, nothing to compare" for name in pairs.added]
+    lines += [
+        f"{name}: does not bake in {pairs.base}, nothing to compare" for name in pairs.skipped
+    ]
+    lines += [f"{name}: gone, only in {pairs.base}" for name in pairs.removed]
+    lines.append(
+        f"{counted(len(pairs.changed), 'level')} changed since {pairs.base}, "
+        f"{len(pairs.unchanged):,} unchanged"
+    )
+    return lines
+
+
+def pairs_as_data(
+    pairs: LevelPairs, levels: Sequence[dict[str, Any]], broken: Sequence[str]
+) -> dict[str, Any]:
+    """Return the document that `bake diff --json` prints for many levels.
+
+    Args:
+        pairs: the levels of both bakes.
+        levels: the documents of :func:`as_data` for the levels that changed.
+        broken: lines about limits that were exceeded.
+    """
+    return {
+        "base": pairs.base,
+        "changed": list(levels),
+        "unchanged": list(pairs.unchanged),
+        "added": list(pairs.added),
+        "removed": list(pairs.removed),
+        "renamed": {
+            pair.name: pair.renamed_from for pair in pairs.changed if pair.renamed_from is not None
+        },
+        "skipped": list(pairs.skipped),
+        "warnings": list(pairs.warnings),
+        "broken": list(broken),
+    }
 
 
 # -- a picture ------------------------------------------------------------------------------------
