@@ -220,7 +220,7 @@ def diff(
     from bake.diff.base import pair_with_revision
 
     limits = [read_limit(text) for text in fail_on or []]
-    if (base is None) != (old is not None and new is not None) or (base and old):
+    if (old is None or new is None) if base is None else (old is not None):
         raise typer.BadParameter("name OLD and NEW, or --base REV")
     if recipe is not None and base is None:
         raise typer.BadParameter("--recipe goes with --base")

@@ -22,6 +22,9 @@ Report = Callable[[str, str, float], None]
 #: Receives the name of a level and a line about its bake.
 Finish = Callable[[str, str], None]
 
+#: Variables that git sets for hooks. They would hide the repository of the recipe's folder.
+_GIT_LOCAL = frozenset({"GIT_DIR", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_WORK_TREE"})
+
 
 @dataclass(frozen=True)
 class _Revision:
@@ -274,7 +277,8 @@ def _git(folder: Path, *arguments: str, **environment: str) -> str:
         done = subprocess.run(
             ["git", *arguments],
             cwd=folder,
-            env=os.environ | environment,
+            env={name: value for name, value in os.environ.items() if name not in _GIT_LOCAL}
+            | environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,

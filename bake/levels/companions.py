@@ -23,7 +23,7 @@ from levelbake.errors import BakeError
 
 PICTURE_SUFFIXES = IMAGE_SUFFIXES | LOSSY_SUFFIXES
 #: Files that maps refer to, and that may refer to others.
-_PARTS = frozenset({".tsx", ".tsj", ".tx", ".tj", ".xml", LDTK_LEVEL_SUFFIX, JSON_SUFFIX})
+PART_SUFFIXES = frozenset({".tsx", ".tsj", ".tx", ".tj", ".xml", LDTK_LEVEL_SUFFIX, JSON_SUFFIX})
 #: The keys and attributes under which editors name files, and the names.
 _REFERENCE = re.compile(
     rb'\b(?:source|image|\w*relPath|src|template)"?\s*[=:]\s*"((?:[^"\\]|\\.){1,500})"',
@@ -73,10 +73,10 @@ def find_references(files: Iterable[Path], folder: Path) -> dict[str, Path]:
         searched.add(key)
         for reference in _references(file):
             suffix = reference.suffix.lower()
-            if suffix in PICTURE_SUFFIXES or suffix in _PARTS:
+            if suffix in PICTURE_SUFFIXES or suffix in PART_SUFFIXES:
                 found.setdefault(key_of(reference), file)
             around = (root, file.parent.resolve())
-            if suffix in _PARTS and any(map(reference.is_relative_to, around)):
+            if suffix in PART_SUFFIXES and any(map(reference.is_relative_to, around)):
                 waiting.append(reference)
     return found
 

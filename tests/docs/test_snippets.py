@@ -58,6 +58,8 @@ ELSEWHERE = {
     ("python", "docs/traces.md"): "test_traces.py",
     ("sh", "README.md"): "test_readme.py, and tests/install what installs",
     ("c", "docs/format.md"): "fragments; test_format.py says them in Python, line by line",
+    ("make", "docs/ci.md"): "tests/diff/test_base.py runs the new command",
+    ("yaml", "docs/ci.md"): "tests/examples/test_action.py",
     ("make", "docs/cli.md"): "a part of a build; tests/examples runs a whole one",
     ("ninja", "docs/cli.md"): "a part of a build; tests/examples runs a whole one",
     ("text", "docs/recipe.md"): "what a mistake prints",

@@ -23,7 +23,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     if os.name == "nt":
         pytest.skip("the example's builds are written for a POSIX shell")
     commands = tmp_path_factory.mktemp("commands")
-    for name, runs in (("bake", forked.in_shell()), ("python3", shlex.quote(sys.executable))):
+    interpreter = shlex.quote(sys.executable)
+    for name, runs in (
+        ("bake", forked.in_shell()),
+        ("python3", interpreter),
+        ("python", interpreter),
+    ):
         command = commands / name
         command.write_text(f'#!/bin/sh\nexec {runs} "$@"\n')
         command.chmod(0o755)
@@ -48,7 +53,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def cloned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The example without anything that was built in it; leave it as it is."""
     folder = tmp_path_factory.mktemp("cloned") / "game"
-    built = shutil.ignore_patterns("baked", ".ninja*", "base", "__pycache__")
+    built = shutil.ignore_patterns("baked", ".ninja*", "__pycache__")
     shutil.copytree(EXAMPLE, folder, ignore=built)
     return folder
 
@@ -64,15 +69,14 @@ def assets(tmp_path_factory: pytest.TempPathFactory, cloned: Path, run: Run) -> 
 
 @pytest.fixture
 def proposed(tmp_path: Path, cloned: Path, assets: Path, run: Run) -> Proposed:
-    for name in ("git", "bash", "tar"):
+    for name in ("git", "bash"):
         tool(name)
 
     def propose(steps: Mapping[str, str]) -> PullRequest:
         folder = tmp_path / "game"
         shutil.copytree(cloned, folder)
         pull_request = PullRequest(folder, run, steps)
-        for place in ("baked", "base/baked"):
-            shutil.copytree(assets, folder / place)
+        shutil.copytree(assets, folder / "baked")
         return pull_request
 
     return propose

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 
+from bake.levels import SUFFIXES
+from bake.levels.companions import PART_SUFFIXES, PICTURE_SUFFIXES
+from bake.levels.tiled.custom_types import PROJECT_SUFFIX
+from bake.pipeline.flat import FLAT_SUFFIX
+from bake.pipeline.sources import ASSET_SUFFIX
 from tests.support.command import bake
+from tests.support.pages import blocks, page, section
 from tests.support.pull_request import ROOT, Proposed, PullRequest
 
 yaml = pytest.importorskip("yaml", reason="reading workflows needs pyyaml")
@@ -57,27 +65,101 @@ def test_values_reach_scripts_through_the_environment() -> None:
         assert "${{" not in step.get("run", "")
 
 
-def test_a_change_that_loses_no_way_passes(pull_request: PullRequest) -> None:
-    for name in ("Lint", "Bake"):
+def compare(pull_request: PullRequest, *first: str, **inputs: str) -> CompletedProcess[str]:
+    """Run the steps of the action up to the last; the ones before it pass."""
+    for name in first or ("Lint", "Bake"):
         done = pull_request.step(name)
         assert done.returncode == 0, (name, done.stdout, done.stderr)
-    done = pull_request.step("Compare", FAIL_ON="reachability")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("reachability the same") == 7  # of seven profiles
-    assert pull_request.summary.read_text("utf-8") in done.stdout
+    return pull_request.step("Compare", **{"FAIL_ON": "reachability", **inputs})
 
 
-def test_a_way_that_is_lost_fails(pull_request: PullRequest) -> None:
-    recipe = pull_request.folder / "bake.toml"
-    old = 'sewer = "blocked"       # not in these boots'
-    text = recipe.read_text("utf-8")
+def rewrite(file: Path, old: str, new: str) -> None:
+    """Replace a text that is in a file."""
+    text = file.read_text("utf-8")
     assert old in text
-    recipe.write_text(text.replace(old, old + '\nplanks = "blocked"'), "utf-8")
-    assert pull_request.step("Check").returncode == 1  # where assets are kept, they are stale now
-    assert pull_request.step("Bake").returncode == 0
-    done = pull_request.step("Compare", FAIL_ON="reachability")
+    file.write_text(text.replace(old, new), "utf-8")
+
+
+def wall_in(pull_request: PullRequest) -> None:
+    """Block the plank bridge of the cellar, so that the guard's rooms fall apart."""
+    old = 'sewer = "blocked"       # not in these boots'
+    rewrite(pull_request.folder / "bake.toml", old, old + '\nplanks = "blocked"')
+
+
+def test_a_pull_request_without_changes(pull_request: PullRequest) -> None:
+    done = compare(pull_request)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("0 levels changed")
+    assert "3 unchanged" in done.stdout
+    assert pull_request.summary.read_text("utf-8") == done.stdout
+
+
+def test_a_change_that_loses_no_path(pull_request: PullRequest) -> None:
+    rewrite(pull_request.folder / "bake.toml", "rubble = 2", "rubble = 4")
+    done = compare(pull_request)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("reachability the same") == 2  # of the cellar's profiles
+    assert pull_request.summary.read_text("utf-8") == done.stdout
+    done = compare(pull_request, FAIL_ON="reachability  distances=10%")
+    assert done.returncode == 1
+    assert "failed on level cellar: distances" in done.stdout
+    assert pull_request.step("Compare", FAIL_ON="luck").returncode == 1
+
+
+@pytest.mark.parametrize("output", ["baked", "nav", "../nav"])
+def test_a_level_that_is_walled_in(pull_request: PullRequest, output: str) -> None:
+    recipe = pull_request.folder / "bake.toml"
+    rewrite(recipe, 'output = "baked"', f'output = "{output}"')
+    (pull_request.folder / "baked").rename(pull_request.folder / output)
+    pull_request.merge_all()
+    assert pull_request.step("Check").returncode == 0
+    wall_in(pull_request)
+    assert pull_request.step("Check").returncode == 1  # where assets are committed, they are stale
+    done = compare(pull_request, "Bake")
     assert done.returncode == 1, done.stdout + done.stderr
     assert re.search(r"reachability [\d,]+ pairs? lost", done.stdout)
+    assert pull_request.summary.read_text("utf-8") == done.stdout
+
+
+def test_assets_are_found_by_the_recipe(pull_request: PullRequest, tmp_path: Path) -> None:
+    rewrite(pull_request.folder / "bake.toml", 'output = "baked"', 'output = "a folder/nav"')
+    (pull_request.folder / "a folder").mkdir()
+    (pull_request.folder / "baked").rename(pull_request.folder / "a folder" / "nav")
+    outputs = tmp_path / "outputs"
+    assert pull_request.step("Find the assets", GITHUB_OUTPUT=str(outputs)).returncode == 0
+    key, _, folder = outputs.read_text("utf-8").rstrip("\n").partition("=")
+    assert key == "folder"
+    assert Path(folder).samefile(pull_request.folder / "a folder" / "nav")
+    done = pull_request.step("Prove", FOLDER=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("proved") == 3
+
+
+def test_the_pull_request_that_introduces_the_recipe(pull_request: PullRequest) -> None:
+    recipe = pull_request.folder / "bake.toml"
+    text = recipe.read_text("utf-8")
+    recipe.unlink()
+    pull_request.merge_all()
+    recipe.write_text(text, "utf-8")
+    done = compare(pull_request)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "bake.toml does not exist" in done.stderr
+    for level in ("cellar", "coast", "harbour"):
+        assert f"{level}: new" in done.stdout
+
+
+def test_a_level_that_is_renamed(pull_request: PullRequest) -> None:
+    """A new name hides no lost path."""
+    pull_request.git("mv", "levels/cellar.png", "levels/vault.png")
+    recipe = pull_request.folder / "bake.toml"
+    rewrite(recipe, "[levels.cellar.", "[levels.vault.")
+    done = compare(pull_request)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "vault: renamed from cellar" in done.stdout
+    wall_in(pull_request)
+    done = compare(pull_request)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "failed on level vault: reachability" in done.stdout
 
 
 def test_hooks_run_commands_that_exist() -> None:
@@ -91,9 +173,35 @@ def test_hooks_run_commands_that_exist() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["levels/harbour.tmx", "bake.toml", "art/cave.png", "world.ldtk", "a/b.map", "x.json"]
+    "name",
+    [
+        "bake.toml",
+        "game/bake.toml",
+        *(f"levels/a{suffix}" for suffix in sorted(SUFFIXES | PART_SUFFIXES | PICTURE_SUFFIXES)),
+        f"levels/a{PROJECT_SUFFIX}",
+        "levels/A.TMX",
+    ],
 )
-def test_hooks_look_at_levels(name: str) -> None:
+def test_hooks_run_on_all_files_of_levels(name: str) -> None:
     for hook in hooks():
         assert re.search(hook["files"], name)
         assert not re.search(hook["files"], name + ".txt")
+
+
+@pytest.mark.parametrize("suffix", [ASSET_SUFFIX, FLAT_SUFFIX])
+def test_hooks_run_on_assets(suffix: str) -> None:
+    found = {hook["id"] for hook in hooks() if re.search(hook["files"], f"baked/a{suffix}")}
+    assert found == {"bake-check"}
+
+
+def test_the_page_names_inputs_and_hooks() -> None:
+    text = page("ci.md")
+    workflow, config = (yaml.safe_load(block) for block in blocks(text, "yaml"))
+    (step,) = (
+        step for step in workflow["jobs"]["levels"]["steps"] if "/levelbake@" in step["uses"]
+    )
+    inputs = action()["inputs"]
+    assert step["with"].keys() <= inputs.keys()
+    table = section(text, "Use the GitHub action")
+    assert re.findall(r"^\| `([\w-]+)`", table, re.MULTILINE) == list(inputs)
+    assert [hook["id"] for hook in config["repos"][0]["hooks"]] == [hook["id"] for hook in hooks()]

@@ -19,12 +19,27 @@ class PullRequest:
         self.summary = folder.parent / "summary"
         self._run = run
         self._steps = steps
-        self._git("init", "-q")
-        self._git("add", ".")
-        self._git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "levels")
-        self._base = self._git("rev-parse", "HEAD").strip()
+        self.git("init", "-q")
+        self.merge_all()
 
-    def _git(self, *arguments: str) -> str:
+    def merge_all(self) -> None:
+        """Commit all files; the commit becomes the base of the pull request."""
+        self.git("add", ".")
+        self.git(
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@b",
+            "commit",
+            "-q",
+            "--allow-empty",
+            "-m",
+            "levels",
+        )
+        self._base = self.git("rev-parse", "HEAD").strip()
+
+    def git(self, *arguments: str) -> str:
+        """Run git in the repository, and return its standard output."""
         return subprocess.run(
             ["git", *arguments], cwd=self.folder, check=True, capture_output=True, text=True
         ).stdout
