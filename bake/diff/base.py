@@ -50,7 +50,7 @@ class _Base:
 def pair_with_revision(
     revision: str, recipe: Path | None, report: Report, finish: Finish
 ) -> Iterator[LevelPairs]:
-    """Match the baked levels of the working tree with those of a git revision.
+    """Match the levels of the working tree with the levels of a git revision.
 
     Levels of the revision whose assets are neither in the working tree nor in the revision are
     baked into a temporary folder, which is removed when the context ends.
