@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -231,12 +232,11 @@ def diff(
     elif old is not None and new is not None:
         failures = _compare_levels(pair_folders(old, new), limits, sample, profile, as_json)
     else:
-        with (
-            progress_for(silent=as_json) as progress,
-            pair_with_revision(
-                str(base), recipe_file(recipe), progress, progress.finished
-            ) as pairs,
-        ):
+        with ExitStack() as stack:
+            with progress_for(silent=as_json) as progress:
+                pairs = stack.enter_context(
+                    pair_with_revision(str(base), recipe_file(recipe), progress, progress.finished)
+                )
             failures = _compare_levels(pairs, limits, sample, profile, as_json)
     if failures:
         raise typer.Exit(1)
@@ -281,11 +281,12 @@ def _compare_levels(
 ) -> list[str]:
     """Print the differences between pairs of assets, and return the limits that they exceed."""
     from bake.asset import Asset
-    from bake.diff import broken, compare
+    from bake.diff import IncomparableError, broken, compare
     from bake.view.diff_report import as_data, lines_of, lines_of_pairs, pairs_as_data
 
-    failures = []
+    failures: list[str] = []
     levels = []
+    incomparable = []
     for line in pairs.warnings:
         warn(line)
     if profile is not None:
@@ -294,7 +295,12 @@ def _compare_levels(
         with Asset(pair.old) as before, Asset(pair.new) as after:
             if profile is not None and profile not in (*before.profiles, *after.profiles):
                 continue
-            difference = compare(before, after, profile, sample, strict=False)
+            try:
+                difference = compare(before, after, profile, sample, strict=False)
+            except IncomparableError as error:
+                warn(f"{pair.name}: not compared with {pair.origin}: {error.found}")
+                incomparable.append(pair.name)
+                continue
             difference = replace(difference, old=Path(pair.origin))
             exceeded = broken(difference, limits)
             failures += [f"level {pair.name}: {line}" for line in exceeded]
@@ -303,6 +309,8 @@ def _compare_levels(
             else:
                 for line in lines_of(difference):
                     say(line)
+    changed = tuple(pair for pair in pairs.changed if pair.name not in incomparable)
+    pairs = replace(pairs, changed=changed, skipped=(*pairs.skipped, *incomparable))
     if as_json:
         print_json(pairs_as_data(pairs, levels, failures))
     else:

@@ -1,7 +1,7 @@
 """This package finds what changed between two bakes of a level, as a player would notice it."""
 
 from bake.diff.compare import Difference, Limit, ProfileDifference, broken, compare, read_limit
-from bake.diff.matched import Matched
+from bake.diff.matched import IncomparableError, Matched
 from bake.diff.measures import PERCENTILES, Distances
 from bake.diff.pairs import LevelPair, LevelPairs, pair_folders
 
@@ -9,6 +9,7 @@ __all__ = [
     "PERCENTILES",
     "Difference",
     "Distances",
+    "IncomparableError",
     "LevelPair",
     "LevelPairs",
     "Limit",

@@ -133,6 +133,7 @@ def _bake_base(
         levels = _find_levels_in(folder, rules, output)
         if any(_reads_outside(task) for task in levels.values()):
             _check_out(revision, scratch, whole=True)
+            levels = _find_levels_in(folder, rules, output)
     except BakeError as error:
         return replace(base, warnings=_lines_of(error, tree, shown))
     # A level that did not change has its asset in the working tree or in the revision.

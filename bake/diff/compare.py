@@ -92,7 +92,8 @@ def compare(
         strict: whether a profile that one of them lacks is an error; else it is gone or new.
 
     Raises:
-        AssetError: the two are not of one kind of level, or one is damaged.
+        IncomparableError: the two are not of one kind of level.
+        AssetError: one is damaged.
         UnknownProfileError: one of them has no such profile.
     """
     before, after = LevelAsset(old), LevelAsset(new)

@@ -13,6 +13,10 @@ from bake.play.reader.columns import ProfileColumns
 from levelbake.errors import AssetError
 
 
+class IncomparableError(AssetError):
+    """Two assets are of levels of different kinds."""
+
+
 @dataclass(frozen=True)
 class Matched:
     """One profile in two assets."""
@@ -80,7 +84,7 @@ def match(old: ProfileColumns, new: ProfileColumns) -> Matched:
     """Find the same places in both: cells by coordinates, nodes of graphs by name.
 
     Raises:
-        AssetError: the two levels are not of one kind.
+        IncomparableError: the two levels are not of one kind.
     """
     before, after = _keys(old, new)
     _, in_old, in_new = np.intersect1d(before, after, assume_unique=True, return_indices=True)
@@ -121,7 +125,7 @@ def _keys(old: ProfileColumns, new: ProfileColumns) -> tuple[Int64Array, Int64Ar
         for places in (a, b)
     ]
     if kinds[0] != kinds[1]:
-        raise AssetError(
+        raise IncomparableError(
             f"a {kinds[1]} level cannot be compared with a {kinds[0]} one",
             file=b.asset.path,
             expected="two bakes of one level",

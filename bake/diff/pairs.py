@@ -31,7 +31,7 @@ class LevelPairs:
     unchanged: tuple[str, ...] = ()  #: names of levels of both whose assets are equal
     added: tuple[str, ...] = ()  #: names of levels that only the newer bake has
     removed: tuple[str, ...] = ()  #: names of levels that only the older bake has
-    skipped: tuple[str, ...] = ()  #: names of levels that do not bake in the base
+    skipped: tuple[str, ...] = ()  #: names of levels that cannot be compared
     assets: tuple[Path, ...] = ()  #: assets of all levels in the newer bake
     warnings: tuple[str, ...] = ()  #: why levels of the base do not bake, a line each
 

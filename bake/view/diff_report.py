@@ -257,9 +257,7 @@ def lines_of_pairs(pairs: LevelPairs) -> list[str]:
         if pair.renamed_from is not None
     ]
     lines += [f"{name}: new, nothing to compare" for name in pairs.added]
-    lines += [
-        f"{name}: does not bake in {pairs.base}, nothing to compare" for name in pairs.skipped
-    ]
+    lines += [f"{name}: cannot be compared with {pairs.base}" for name in pairs.skipped]
     lines += [f"{name}: gone, only in {pairs.base}" for name in pairs.removed]
     lines.append(
         f"{counted(len(pairs.changed), 'level')} changed since {pairs.base}, "

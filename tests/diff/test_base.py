@@ -153,10 +153,27 @@ def test_a_level_that_did_not_bake(project: Path) -> None:
     build()
     done = bake("diff", "--base", "HEAD", "--fail-on", "reachability")
     assert done.code == 1
-    assert "yard: does not bake in HEAD" in done.out
+    assert "yard: cannot be compared with HEAD" in done.out
     assert "warning: HEAD:levels/yard.json" in done.err
     assert "failed on level cave" in done.out
     assert "level yard" not in done.out
+
+
+def test_a_level_of_another_kind(project: Path) -> None:
+    """Squares that became hexagons have no cells in common; other levels are compared."""
+    level = Path("levels/yard.json")
+    document = json.loads(level.read_text("utf-8")) | {"grid": "hex", "hex_layout": "odd-r"}
+    level.write_text(json.dumps(document), "utf-8")
+    write_level("cave", *PARTED)
+    build()
+    done = bake("diff", "--base", "HEAD", "--fail-on", "reachability")
+    assert done.code == 1
+    assert "yard: cannot be compared with HEAD" in done.out
+    assert "hexagonal" in done.err
+    assert "failed on level cave" in done.out
+    document = bake("diff", "--base", "HEAD", "--json").data
+    assert document["skipped"] == ["yard"]
+    assert len(document["changed"]) == 1
 
 
 def test_a_recipe_that_had_a_mistake(project: Path) -> None:

@@ -62,6 +62,7 @@ def keys(data: Any) -> set[str]:
         ["path", "baked/five.h5", "A", "C"],
         ["eval", "baked/keep.h5", "keep.scen"],
         ["verify", "baked/five.h5"],
+        ["diff", "baked", "baked"],
     ],
     ids=lambda arguments: arguments[0],
 )
