@@ -40,9 +40,11 @@ class _Revision:
 class _Base:
     """The levels of a revision."""
 
-    assets: Mapping[str, Path]  #: assets by level name
-    tasks: Mapping[str, Task]  #: levels by name, those that do not bake included
+    assets: Mapping[str, Path]  #: assets by level name, of levels in both states that bake
+    tasks: Mapping[str, Task]  #: all levels by name
     folder: Path  #: folder of the recipe in the checkout
+    #: level names of the revision by level names of the working tree, of levels in both
+    old_names: Mapping[str, str]
     warnings: tuple[str, ...] = ()
 
 
@@ -123,7 +125,7 @@ def _bake_base(
     tree, output = scratch / "tree", scratch / "baked"
     folder = tree / revision.prefix
     _check_out(revision, scratch, whole=False)
-    base = _Base({}, {}, folder)
+    base = _Base({}, {}, folder, {})
     shown = f"{revision.name}:"
     name = RECIPE_NAME if recipe is None else recipe.name
     if not folder.is_dir() or (recipe is not None and not (folder / name).is_file()):
@@ -149,7 +151,8 @@ def _bake_base(
         ]
         assets |= {task.name: task.asset for task, reasons in judge(known) if not reasons}
     warnings: list[str] = []
-    stale = [task for name, task in levels.items() if name not in assets]
+    old_names = _match_names(revision, tasks, levels, folder)
+    stale = [levels[name] for name in sorted(old_names.values()) if name not in assets]
     for outcome in build(stale, jobs=None, force=False, report=report):
         finish(outcome.task.name, f"{outcome.status} from {revision.name}")
         if isinstance(outcome.error, OutputError):
@@ -158,7 +161,7 @@ def _bake_base(
             warnings += _lines_of(outcome.error, tree, shown)
         else:
             assets[outcome.task.name] = outcome.task.asset
-    return _Base(assets, levels, folder, tuple(warnings))
+    return _Base(assets, levels, folder, old_names, tuple(warnings))
 
 
 def _find_levels_in(folder: Path, recipe: Recipe, output: Path) -> dict[str, Task]:
@@ -179,20 +182,37 @@ def _lines_of(error: BakeError, tree: Path, shown: str) -> tuple[str, ...]:
     return tuple(str(error).replace(f"{tree}{os.sep}", shown).splitlines())
 
 
-def _pair(revision: _Revision, tasks: Mapping[str, Task], base: _Base) -> LevelPairs:
-    """Match levels by name, and renamed levels by git's record of their files."""
-    old_names = {name: name for name in tasks if name in base.tasks}
-    renames = _find_renames(revision)
+def _match_names(
+    revision: _Revision, tasks: Mapping[str, Task], levels: Mapping[str, Task], folder: Path
+) -> dict[str, str]:
+    """Return the old name of each level in both states, by its name in the working tree.
+
+    A level has its old name, or its file was renamed as git records it.
+
+    Args:
+        revision: the commit.
+        tasks: levels of the working tree by name.
+        levels: levels of the revision by name.
+        folder: folder of the recipe in the checkout.
+    """
+    old_names = {name: name for name in tasks if name in levels}
     by_source = {
-        (_relative(task.source, base.folder), task.part): name
-        for name, task in base.tasks.items()
+        (_relative(task.source, folder), task.part): name
+        for name, task in levels.items()
         if name not in tasks
     }
+    renames = _find_renames(revision) if by_source else {}
     for name, task in tasks.items():
         source = renames.get(_relative(task.source, revision.folder))
         old_name = by_source.get((source, task.part)) if source is not None else None
         if name not in old_names and old_name is not None:
             old_names[name] = old_name
+    return old_names
+
+
+def _pair(revision: _Revision, tasks: Mapping[str, Task], base: _Base) -> LevelPairs:
+    """Return the pairs of levels in both states, and the names of the others."""
+    old_names = base.old_names
     pairs = []
     for name, old_name in old_names.items():
         if old_name in base.assets:

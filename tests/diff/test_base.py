@@ -109,6 +109,18 @@ def test_levels_that_come_and_go(project: Path) -> None:
     assert document["changed"] == document["skipped"] == document["broken"] == []
 
 
+def test_levels_that_are_gone_are_not_baked(project: Path) -> None:
+    write_level("yard", *PARTED)
+    commit()
+    Path("levels/yard.json").unlink()
+    write_level("cave", *PARTED)
+    build()
+    done = bake("diff", "--base", "HEAD")
+    assert "yard: gone" in done.out
+    assert "cave: baked from HEAD" in done.err
+    assert "yard: baked" not in done.err
+
+
 def test_a_renamed_level_in_json(project: Path) -> None:
     git("mv", "levels/yard.json", "levels/court.json")
     build()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from subprocess import CompletedProcess
+from subprocess import CalledProcessError, CompletedProcess
 from typing import Any
 
 import pytest
@@ -133,6 +133,51 @@ def test_assets_are_found_by_the_recipe(pull_request: PullRequest, tmp_path: Pat
     done = pull_request.step("Prove", FOLDER=folder)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("proved") == 3
+
+
+def test_a_shallow_clone(pull_request: PullRequest) -> None:
+    """The service checks out one commit; the base is fetched."""
+    base = pull_request.base
+    wall_in(pull_request)
+    pull_request.merge_all()
+    clone = pull_request.folder.parent / "clone"
+    pull_request.git("clone", "--quiet", "--depth=1", pull_request.folder.as_uri(), str(clone))
+    pull_request.folder = clone
+    assert pull_request.step("Bake").returncode == 0
+    with pytest.raises(CalledProcessError):
+        pull_request.git("cat-file", "-e", base)
+    done = pull_request.step("Compare", BASE=base, FAIL_ON="reachability")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "failed on level cellar: reachability" in done.stdout
+    assert "2 unchanged" in done.stdout
+
+
+def test_a_drawing_is_gated(pull_request: PullRequest) -> None:
+    """Levels of any format count, as the action names none. Lint gates meshes."""
+    recipe = pull_request.folder / "bake.toml"
+    rewrite(recipe, '"levels/*.json"]', '"levels/*.json", "levels/*.svg"]')
+    yard = pull_request.folder / "levels" / "yard.svg"
+    shape = '<rect fill="#b8ab98" width="90" height="90"/>'
+    yard.write_text(
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="90" height="90">{shape}</svg>', "utf-8"
+    )
+    text = recipe.read_text("utf-8")
+    recipe.write_text(
+        f'{text}\n[levels.yard]\ndivision = "mesh"\n[levels.yard.legend]\n'
+        '"#b8ab98" = "flags"\n"#2e2a2e" = "wall"\n[levels.yard.terrain]\nflags = 1\n',
+        "utf-8",
+    )
+    pull_request.merge_all()
+    done = compare(pull_request)
+    assert done.returncode == 0, done.stdout + done.stderr
+    wall = '<rect fill="#2e2a2e" x="40" width="10" height="90"/>'
+    rewrite(yard, shape, shape + wall)
+    done = pull_request.step("Lint")
+    assert done.returncode == 1
+    assert "islands in yard" in done.stdout
+    done = compare(pull_request, "Bake")
+    assert "1 level changed" in done.stdout
+    assert "yard.svg -> baked/yard.h5" in done.stdout
 
 
 def test_the_pull_request_that_introduces_the_recipe(pull_request: PullRequest) -> None:

@@ -36,7 +36,7 @@ class PullRequest:
             "-m",
             "levels",
         )
-        self._base = self.git("rev-parse", "HEAD").strip()
+        self.base = self.git("rev-parse", "HEAD").strip()
 
     def git(self, *arguments: str) -> str:
         """Run git in the repository, and return its standard output."""
@@ -47,7 +47,7 @@ class PullRequest:
     def step(self, name: str, **more: str) -> "subprocess.CompletedProcess[str]":
         """Run a step's script as the service does."""
         shell = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", self._steps[name])
-        more = {"BASE": self._base, "GITHUB_STEP_SUMMARY": str(self.summary), **more}
+        more = {"BASE": self.base, "GITHUB_STEP_SUMMARY": str(self.summary), **more}
         return self._run(self.folder, *shell, **more)
 
 
