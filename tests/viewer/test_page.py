@@ -219,7 +219,7 @@ def test_rock_is_opened_and_terrain_is_laid(keep: BrowserPage) -> None:
         level.update(opened=[reader.place(at) for at in opened])
         compared(keep, reader, pairs)
         keep.page.get_by_label("Terrain", exact=True).last.select_option("mud")
-        assert keep.button("Lay terrain").get_attribute("aria-pressed") == "true"
+        assert keep.button("Paint").get_attribute("aria-pressed") == "true"
         laid = [reader.places.location((x, 31)) for x in range(4, 10)]
         keep.draw(laid[0], laid[-1])
         level.update(terrain={reader.place(at): "mud" for at in laid})

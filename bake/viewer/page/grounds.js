@@ -15,7 +15,7 @@ export function addGrounds(view) {
   }
 }
 
-/** Colours of every place where the profile cannot stand: dark, and striped where others can. */
+/** Return the colors of blocked cells: red for obstacles, dark for others, striped where other profiles can stand. */
 export function overBlocked(view) {
   const { level, palette, ground } = view;
   return view.kept("over blocked", () => {
@@ -28,12 +28,17 @@ export function overBlocked(view) {
     const navs = others.map((name) => view.changes.profile(name));
     const striped = palette.stripe("OTHERS_STRIPE");
     const [darkFill, lightFill] = [dark.map((each) => packed(each)), light.map((each) => packed(each))];
+    const obstacle = palette.packed("CLOSED");
     for (let at = 0; at < level.locations; at++) {
       if (view.nav.stands(at)) continue;
+      solid[at] = 1;
+      if (ground.obstacleAt(at)) {
+        fill[at] = obstacle;
+        continue;
+      }
       const theirs = navs.some((nav) => nav.stands(at));
       fill[at] = (theirs ? lightFill : darkFill)[ground.terrainAt(at)];
       stripe[at] = theirs ? striped : 0;
-      solid[at] = 1;
     }
     return { fill, stripe, solid };
   });
@@ -53,7 +58,8 @@ export function paintStanding(view, key, colourOf) {
 
 export function blockedLegend(view) {
   const { stripe, solid } = overBlocked(view);
-  const { palette } = view;
+  const { palette, ground } = view;
+  const obstacles = solid.map((one, at) => one && ground.obstacleAt(at));
   const found = [];
   const blocked = { colour: palette.css("BLOCKED"), text: "blocked" };
   const theirs = {
@@ -61,7 +67,8 @@ export function blockedLegend(view) {
     text: "blocked for this profile",
     stripe: palette.css("OTHERS_STRIPE"),
   };
-  if (solid.some((one, at) => one && !stripe[at])) found.push(blocked);
+  if (solid.some((one, at) => one && !stripe[at] && !obstacles[at])) found.push(blocked);
+  if (obstacles.some(Boolean)) found.push({ colour: palette.css("CLOSED"), text: "wall" });
   if (stripe.some(Boolean)) found.push(theirs);
   return found;
 }
@@ -217,8 +224,9 @@ const clearance = {
   shortcut: "6",
   order: 6,
   missing: (view) => (view.level.kind === "squares" ? "" : "Footprints are squares of cells."),
+  // Little clearance is dark, so the wide end of the ramp is the pale one.
   legend: (view) => [
-    { ramp: true, from: "1 cell wide", to: "16 cells and more" },
+    { ramp: true, from: "16 cells and more", to: "1 cell wide" },
     ...blockedLegend(view),
   ],
   paint(view) {

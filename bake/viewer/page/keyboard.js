@@ -5,18 +5,18 @@ import { placeName } from "./words.js";
 const PAN = 60;
 
 export const KEYS = [
-  ["arrows", "move the pointer by a cell"],
+  ["Arrows", "move the pointer to the next cell or node"],
   ["Shift + arrows", "move the map"],
-  ["+ and -", "zoom"],
+  ["+, -", "zoom in, zoom out"],
   ["0", "show the whole level"],
-  ["Enter", "use the tool: to look, choose a start, then a goal"],
-  ["s, g", "start here, goal here"],
-  ["Escape", "forget start and goal"],
-  ["Page Up, Page Down", "a floor up, a floor down"],
-  ["p", "the next profile"],
-  ["1 to 9", "what colours the cells"],
-  ["h", "next hops"],
-  ["v, w, o, t, c", "tools: look, wall, open, lay terrain, price"],
+  ["Enter", "use the tool, as a click does"],
+  ["s, g", "set the start, set the goal"],
+  ["Escape", "clear start and goal"],
+  ["Page Up, Page Down", "go up a floor, go down a floor"],
+  ["p", "switch to the next profile"],
+  ["1 to 8", "choose what colors the cells"],
+  ["h", "show or hide next hops"],
+  ["v, w, o, t, c", "choose the tool: Look, Wall, Open, Paint, Price"],
   ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"],
 ];
 

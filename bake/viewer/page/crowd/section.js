@@ -14,7 +14,7 @@ const LISTED = 6;
 /** Adds the section "Crowd", its agents as a layer, and a ground that counts their steps. */
 export function installCrowd(view, panel) {
   const inner = panel.section("crowd", "Crowd", { order: 60, open: false });
-  const clock = { crowd: null, walking: false, last: 0, listed: 0, moment: 0, heat: heater() };
+  const clock = { crowd: null, walking: false, paused: false, last: 0, listed: 0, moment: 0, heat: heater() };
   const start = element("button", { type: "button", "aria-pressed": "false", onclick: () => walk(!clock.walking) }, "Walk");
   const anew = element("button", { type: "button", onclick: () => gather() }, "Anew");
   const countId = fresh("agents");
@@ -56,6 +56,7 @@ export function installCrowd(view, panel) {
     clock.walking = on;
     start.setAttribute("aria-pressed", String(on));
     start.textContent = on ? "Stop" : "Walk";
+    clock.paused = false;
     if (!on) return tell();
     if (!clock.crowd) gather();
     view.layers.switch("crowd", true);
@@ -65,9 +66,15 @@ export function installCrowd(view, panel) {
 
   function pass(time) {
     if (!clock.walking) return;
+    requestAnimationFrame(pass);
     const now = performance.now();
     const seconds = Math.min(0.1, Math.max(0, (now - clock.last) / 1000));
     clock.last = now;
+    if (Boolean(view.trace?.playing) !== clock.paused) {
+      clock.paused = !clock.paused;
+      tell();
+    }
+    if (clock.paused) return;
     clock.crowd.pass(seconds, () => performance.now() - now > ASKING);
     if (time - clock.listed > 500) {
       clock.listed = time;
@@ -76,13 +83,13 @@ export function installCrowd(view, panel) {
       if (view.layers.ground(view).id === "crowd-steps") view.tell("legend");
     }
     view.redraw();
-    requestAnimationFrame(pass);
   }
 
   function tell() {
     const { crowd } = clock;
     if (!crowd) return;
-    about.textContent = `${counted(crowd.count, "agent")}; ${counted(crowd.arrived, "arrival")}`;
+    const paused = clock.paused ? "; paused while a search plays" : "";
+    about.textContent = `${counted(crowd.count, "agent")}; ${counted(crowd.arrived, "arrival")}${paused}`;
     list.replaceChildren(...crowd.chokePoints(LISTED).map(([at, times]) => lineTo(view, at, times, "step")));
   }
 }

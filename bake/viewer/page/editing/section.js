@@ -101,7 +101,7 @@ function sectionParts(view, brush) {
   const note = element(
     "p",
     { class: "note" },
-    "Tools above the map's colours draw: Wall, Open, Lay terrain. Price is given to the arc between two clicks.",
+    "Wall, Open and Paint draw on the map. Price is given to the arc between two clicks.",
   );
   let shownLevel = null;
 

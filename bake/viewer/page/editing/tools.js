@@ -55,7 +55,7 @@ export function addTools(view, brush) {
   };
   painter("wall", "Wall", "w", "walls", (nodes) => ({ blocked: nodes }));
   painter("open", "Open", "o", "opened cells", (nodes) => ({ opened: nodes }));
-  painter("terrain", "Lay terrain", "t", "terrain", (nodes) => ({
+  painter("terrain", "Paint", "t", "terrain", (nodes) => ({
     terrain: nodes.map((at) => [at, brush.terrain]),
   }));
   view.tools.add({ id: "price", title: "Price", key: "c", click: (at) => priceTo(view, brush, at) });
