@@ -42,6 +42,11 @@ export function createPanel(view, root, manifest, openLevel) {
       root.insertBefore(section, next);
       return inner;
     },
+    /** Opens a section. */
+    show(id) {
+      const button = root.querySelector(`#section-${id} h2 button`);
+      if (button.getAttribute("aria-expanded") === "false") button.click();
+    },
     heading,
   };
   levelSection(view, panel, manifest, openLevel);
@@ -164,8 +169,7 @@ function layerSection(view, panel) {
     if (had) group.querySelector(`input[value="${CSS.escape(had)}"]`)?.focus();
   };
   layers.listen(refresh);
-  view.on("open", refresh);
-  view.on("changed", refresh);
+  for (const event of ["open", "changed", "compared"]) view.on(event, refresh);
   view.on("state", (changed) => changed.has("layers") && refresh());
 }
 

@@ -61,6 +61,9 @@ export function createState(address = "") {
     return () => listeners.delete(listener);
   }
 
+  /** Returns whether the first address gave a value. */
+  const isNamed = (name) => said.has(name);
+
   /** Returns what the address has to say: only what is other than at first. */
   function toAddress() {
     const found = new URLSearchParams();
@@ -79,7 +82,7 @@ export function createState(address = "") {
     set(Object.fromEntries([...declared.keys()].map((name) => [name, other[name]])));
   }
 
-  const state = { declare, set, listen, toAddress, fromAddress };
+  const state = { declare, set, listen, isNamed, toAddress, fromAddress };
   return state;
 }
 

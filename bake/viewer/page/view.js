@@ -3,6 +3,7 @@
  *
  *   view.state, view.layers, view.camera, view.palette, view.tools     see their modules
  *   view.level       what openLevel of the reader gave; view.changes what has become of it (follow)
+ *   view.previous    the level as it was before it was baked again; null: this page saw one bake of it
  *   view.nav         answers for the profile that is looked at, about the level as it is now
  *   view.places      pixels of the source and names of nodes (placesOf)
  *   view.plane       where places are drawn
@@ -17,7 +18,8 @@
  *   view.levelChanged()    to be called after each update of view.changes: forgets what was kept,
  *                          and tells everybody
  *   view.on(event, listener)
- *       "legend" (what a ground's colours mean has changed), "open" (another level or profile), "changed" (the level was changed), "hover", "frame"
+ *       "legend" (what a color mode's colors mean has changed), "compared" (another
+ *       level is compared with), "open" (another level or profile), "changed" (the level was changed), "hover", "frame"
  *       (after each frame, with the context), "state" (a set of names)
  *   view.say(text)         tells everybody, screen readers included, in the status line
  */
@@ -42,13 +44,14 @@ const REST = 90;
 /** Makes a view that draws on a canvas; nothing is open yet. */
 export function createView(state, canvas, palette) {
   const first = { level: "", profile: "", floor: 0, x: 0, y: 0, zoom: 0 };
-  const second = { ground: "terrain", layers: ["things", "way"], tool: "look", start: "", goal: "" };
+  const second = { ground: "terrain", layers: ["things", "changes", "way"], tool: "look", start: "", goal: "" };
   for (const [name, value] of Object.entries({ ...first, ...second, theme: "" })) {
     state.declare(name, value);
   }
   const ctx = canvas.getContext("2d", { alpha: false });
   const listeners = new Map();
   const memory = new Map();
+  const bakes = new Map(); // the last two bakes of each level, by id
   let awaited = false;
   let resting = null;
 
@@ -59,6 +62,7 @@ export function createView(state, canvas, palette) {
     layers: createLayers(state),
     palette: createPalette(palette),
     level: null,
+    previous: null,
     contents: null,
     hovered: -1,
     pointed: -1,
@@ -96,6 +100,7 @@ export function createView(state, canvas, palette) {
       const level = openLevel(bytes);
       const again = view.level !== null && state.level === (contents.id ?? level.name);
       view.level = level;
+      view.previous = previousOf(contents.id ?? level.name, level);
       view.columns = parse(bytes).columns;
       view.inside = insides.get(level);
       view.changes = follow(level);
@@ -186,6 +191,16 @@ export function createView(state, canvas, palette) {
     } else {
       view.pointed = -1;
     }
+  }
+
+  /** Records a bake of a level, and returns the bake before it; null where there is no comparable one. */
+  function previousOf(id, level) {
+    const { last, previous } = bakes.get(id) ?? { last: level, previous: null };
+    const isSame = last.fingerprint === level.fingerprint;
+    const before = isSame ? previous : last;
+    const isComparable = before !== null && before.kind === level.kind && before.hexLayout === level.hexLayout;
+    bakes.set(id, { last: level, previous: isComparable ? before : null });
+    return bakes.get(id).previous;
   }
 
   function forget() {

@@ -1,10 +1,10 @@
 /**
- * What a level was before: an older bake of it (`bake view --against`), or the level as it was baked,
- * before it was changed in the page. Both answer through the reader, toward any goal.
+ * What a level was before: an older bake of it, or the level as it was baked, before it was changed in
+ * the page. Both answer through the reader, toward any goal.
  */
 
 import { follow } from "../../../../readers/js/changes.js";
-import { insides, openLevel } from "../../../../readers/js/level.js";
+import { insides } from "../../../../readers/js/level.js";
 import { placesOf } from "../../../../readers/js/places.js";
 import { fieldToward } from "../search/fields.js";
 import { groundOf } from "../search/ground.js";
@@ -13,13 +13,13 @@ import { groundOf } from "../search/ground.js";
 export const LEAST = 1e-6;
 
 /**
- * Returns the level as it was, for the profile of a view: { name, nav, of(at), field(goal) }; null where
+ * Returns the level as it was, for the profile of a view: { name, nav, of(at), cost(at), field(goal) }; null where
  * it has no such profile.
  *
- * @param bytes the flat file of the older bake; null: the view's own level, as it was baked
+ * @param older the older bake; null: the view's own level, as it was baked
  */
-export function beforeOf(view, bytes, name) {
-  const level = bytes ? openLevel(bytes) : view.level;
+export function beforeOf(view, older, name) {
+  const level = older ?? view.level;
   if (!level.profiles.includes(view.nav.name)) return null;
   const changes = follow(level);
   const inside = insides.get(level);
@@ -42,6 +42,8 @@ export function beforeOf(view, bytes, name) {
     nav,
     /** The same place in the level as it was; -1: it had none. */
     of,
+    /** What a place of the older level cost the profile; NaN: blocked. */
+    cost: (at) => tables.c.cost[level.terrain[at]],
     /** Units from a place of the view's level to a goal of it; Infinity: there was no way. */
     field(goal) {
       const to = of(goal);

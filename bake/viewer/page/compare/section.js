@@ -1,10 +1,14 @@
 /**
- * Shows what has changed: since an older bake (`bake view --against`), in the words and colours of
- * `bake diff`, or since the level was baked, by what was drawn in the page.
+ * Shows what has changed: since an older bake (`bake view --against`), in the words and colors of
+ * `bake diff`; since the bake before the last one, in a page that follows its assets; or since the
+ * level was baked, by what was drawn in the page.
  */
 
+import { openLevel } from "../../../../readers/js/level.js";
+import { changesNow } from "../editing/tools.js";
 import { chooser, element, offer, table } from "../elements.js";
 import { blockedLegend, pale } from "../grounds.js";
+import { onFloor } from "../overlays.js";
 import { mixed, packed } from "../palette.js";
 import { counted, placeName, placeWord, units } from "../words.js";
 import { beforeOf, comparedToward } from "./before.js";
@@ -21,42 +25,63 @@ const KINDS = [
 /** Places of each kind that are listed by name. */
 const LISTED = 40;
 
-/** Adds the section "What changed" and its two grounds. */
+/** Adds the section "What changed", its two color modes and the layer that marks changed places. */
 export function installCompare(view, panel) {
   const inner = panel.section("compare", "What changed", { order: 58, open: false });
-  const against = chooser("Compare with", () => refresh(true));
+  let chosen = "";
+  const against = chooser("Compare with", (id) => {
+    chosen = id;
+    refresh(true);
+  });
   const about = element("div");
   inner.append(against.row, about);
-  const compared = { with: () => against.select.value };
+  const compared = {
+    with() {
+      const ids = choicesOf(view).map(([id]) => id);
+      return ids.includes(chosen) ? chosen : ids[0];
+    },
+  };
   view.compared = () => beforeNow(view, compared);
   view.layers.add(differenceGround(compared));
   view.layers.add(towardGround(compared));
+  view.layers.add(changedLayer(compared));
+  let isFirst = true;
   view.on("open", () => {
-    const { difference } = view.contents;
-    const choices = [["baked", "the level as it was baked"]];
-    if (difference) choices.unshift(["older", difference.old]);
-    offer(against, choices, choices[0][0]);
+    offer(against, choicesOf(view), compared.with());
     refresh();
+    if (isFirst && view.contents.difference) {
+      panel.show("compare");
+      if (!view.state.isNamed("ground")) view.state.set({ ground: "difference" });
+    }
+    isFirst = false;
   });
   view.on("changed", () => refresh());
   view.on("state", (changed) => changed.has("goal") && refresh());
 
-  function refresh(chosen = false) {
+  function refresh(isChosen = false) {
     about.replaceChildren(...partsOf(view, compared));
-    if (!chosen) return;
+    if (!isChosen) return;
+    view.tell("compared");
     view.tell("legend");
     view.redraw();
   }
 }
 
-/** The level as it was, for the profile that is looked at; null: there is nothing to compare with. */
+/** Return what the level can be compared with, [[id, name], ...], the default first. */
+function choicesOf({ contents, previous }) {
+  const choices = [];
+  if (contents.difference) choices.push(["older", contents.difference.old]);
+  if (previous) choices.push(["previous", "the previous bake"]);
+  return [...choices, ["baked", "the level as it was baked"]];
+}
+
+/** Return the level as it was, for the profile that is shown; null: there is nothing to compare with. */
 function beforeNow(view, compared) {
-  const older = compared.with() === "older";
-  if (!older && !view.changes.changed) return null;
-  const { difference } = view.contents;
-  return remembered(view, older ? "older" : "baked", () => {
-    return older ? beforeOf(view, difference.flat, difference.old) : beforeOf(view, null, "the level as it was baked");
-  });
+  const id = compared.with();
+  if (id === "baked" && !view.changes.changed) return null;
+  const [, name] = choicesOf(view).find(([each]) => each === id);
+  const older = { older: () => openLevel(view.contents.difference.flat), previous: () => view.previous, baked: () => null };
+  return remembered(view, id, () => beforeOf(view, older[id](), name));
 }
 
 const memory = new WeakMap();
@@ -70,7 +95,7 @@ function remembered(view, which, make) {
   return found.get(key);
 }
 
-/** The places that changed, by kind, as nodes: those that `bake diff` names, or those that were drawn. */
+/** Return the places that changed, by kind, as nodes: as `bake diff` reports them, or compared here. */
 export function changedPlaces(view, compared) {
   return view.kept(`changed places ${compared.with()}`, () => {
     if (compared.with() === "older") {
@@ -79,10 +104,13 @@ export function changedPlaces(view, compared) {
       return Object.fromEntries(KINDS.map(([kind]) => [kind, nodes(kind)]));
     }
     const found = Object.fromEntries(KINDS.map(([kind]) => [kind, []]));
-    const { baked, nav, tables, ground, level } = view;
+    const old = beforeNow(view, compared);
+    if (!old) return found;
+    const { nav, tables, ground, level } = view;
     for (let at = 0; at < level.locations; at++) {
-      const [was, is] = [baked.stands(at), nav.stands(at)];
-      const [before, after] = [tables.c.cost[level.terrain[at]], tables.c.cost[ground.terrainAt(at)]];
+      const place = old.of(at);
+      const [was, is] = [place >= 0 && old.nav.stands(place), nav.stands(at)];
+      const [before, after] = [old.cost(place), tables.c.cost[ground.terrainAt(at)]];
       if (was && !is) found.closed.push(at);
       else if (!was && is) found.opened.push(at);
       else if (was && before !== after) found[after > before ? "dearer" : "cheaper"].push(at);
@@ -103,11 +131,12 @@ function partsOf(view, compared) {
   const note = (text) => element("p", { class: "note" }, text);
   const before = beforeNow(view, compared);
   if (!before) {
-    const lacks = compared.with() === "older";
+    const id = compared.with();
+    const [, name] = choicesOf(view).find(([each]) => each === id);
     return [
       note(
-        lacks
-          ? `${view.contents.difference.old} has no profile ${view.nav.name}.`
+        id !== "baked"
+          ? `${name[0].toUpperCase()}${name.slice(1)} has no profile ${view.nav.name}.`
           : "Nothing is changed. Draw a wall, or open the page with bake view NEW.h5 --against OLD.h5.",
       ),
     ];
@@ -161,6 +190,47 @@ function pairsOf(view, most) {
   });
   return table("Distances that changed most", ["pair", "before", "after"], rows);
 }
+
+// -- the layer ------------------------------------------------------------------------------------
+
+/** Return what the layer marks, [{nodes, colour, text}, ...]: what differs from older bakes, and what was drawn. */
+function marksOf(view, compared) {
+  return view.kept(`marks ${compared.with()}`, () => {
+    const { palette } = view;
+    const word = placeWord(view);
+    const marks = [];
+    const add = (nodes, colour, text) => nodes.length && marks.push({ nodes, colour: palette.css(colour), text });
+    if (compared.with() !== "baked") {
+      const places = changedPlaces(view, compared);
+      for (const [kind, colour, , text] of KINDS) add(places[kind], colour, `${counted(places[kind].length, word)}: ${text}`);
+    }
+    if (view.changes.changed) {
+      const { walls, terrain } = changesNow(view);
+      add(walls, "CLOSED", counted(walls.length, "wall"));
+      add(terrain, "OPENED", `${counted(terrain.length, word)} of other terrain`);
+    }
+    return marks;
+  });
+}
+
+/** The changed places, outlined above any color mode. */
+const changedLayer = (compared) => ({
+  id: "changes",
+  title: "Changed places",
+  kind: "overlay",
+  order: 55,
+  missing: (view) => (marksOf(view, compared).length ? "" : "Nothing is changed."),
+  legend: (view) => marksOf(view, compared).map(({ nodes, colour, text }) => ({ colour, text, at: nodes[0] })),
+  draw(ctx, view) {
+    ctx.lineWidth = Math.min(3, Math.max(1, view.room / 8));
+    for (const { nodes, colour } of marksOf(view, compared)) {
+      ctx.beginPath();
+      for (const at of nodes) if (onFloor(view, at)) view.plane.outline(ctx, at, view.camera);
+      ctx.strokeStyle = colour;
+      ctx.stroke();
+    }
+  },
+});
 
 // -- the grounds ----------------------------------------------------------------------------------
 

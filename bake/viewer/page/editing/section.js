@@ -7,12 +7,12 @@
 import { insides } from "../../../../readers/js/level.js";
 import { chooser, element, fresh, offer } from "../elements.js";
 import { editsOf } from "./edits.js";
-import { addTools, attempt, changedPlaces, priceWord, pricesNow, readPrice, summary, undo } from "./tools.js";
+import { addTools, attempt, priceWord, pricesNow, readPrice, summary, undo } from "./tools.js";
 
 /** Links beyond this many are priced by the tool alone. */
 const MOST_LINKS = 60;
 
-/** Adds the tools, the section "Change" and the layer of what was changed. */
+/** Add the tools and the section "Change". */
 export function installChanges(view, panel) {
   const inner = panel.section("change", "Change", { order: 55, open: false });
   const brush = { terrain: 0, price: 1, tail: -1 };
@@ -33,7 +33,6 @@ export function installChanges(view, panel) {
   view.on("changed", refresh);
 
   addTools(view, brush);
-  view.layers.add(changedPlaces);
   const { parts, refresh: refreshParts } = sectionParts(view, brush);
   inner.append(...parts);
   document.addEventListener("keydown", (event) => {

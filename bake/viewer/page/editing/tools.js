@@ -140,34 +140,3 @@ export function summary(view) {
 
 /** The prices of arcs now, by their keys. */
 export const pricesNow = (view) => insides.get(view.changes).now.prices;
-
-/** What was drawn, above everything that colours places. */
-export const changedPlaces = {
-  id: "changes",
-  title: "Changed places",
-  kind: "overlay",
-  order: 55,
-  missing: (view) => (view.changes.changed ? "" : "Nothing is changed."),
-  legend(view) {
-    const { walls, terrain } = changesNow(view);
-    const found = [];
-    const { palette } = view;
-    if (walls.length) found.push({ colour: palette.css("CLOSED"), text: counted(walls.length, "wall"), at: walls[0] });
-    const text = `${counted(terrain.length, "place")} of other terrain`;
-    if (terrain.length) found.push({ colour: palette.css("OPENED"), text, at: terrain[0] });
-    return found;
-  },
-  draw(ctx, view) {
-    const { walls, terrain } = changesNow(view);
-    const lists = [[walls, "CLOSED"], [terrain, "OPENED"]]; // prettier-ignore
-    for (const [nodes, colour] of lists) {
-      ctx.beginPath();
-      for (const at of nodes) {
-        if (view.plane.floorOf(at) === view.state.floor) view.plane.outline(ctx, at, view.camera);
-      }
-      ctx.lineWidth = Math.min(3, Math.max(1, view.room / 8));
-      ctx.strokeStyle = view.palette.css(colour);
-      ctx.stroke();
-    }
-  },
-};
