@@ -62,6 +62,10 @@ WAYS: tuple[Colour, ...] = ((34, 116, 196), (232, 126, 22), (122, 62, 168), (20,
 UNSEEN: Colour = (120, 124, 142)
 SEARCHED: Colour = (248, 196, 104)
 
+#: The walls of areas and polygons, and the portals between polygons.
+WALL: Colour = (70, 66, 78)
+PORTAL: Colour = (255, 255, 255)
+
 ROAD: Colour = (249, 224, 160)
 ROAD_CASING: Colour = (142, 126, 104)
 ROAD_CLOSED: Colour = (212, 206, 198)

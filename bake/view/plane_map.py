@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from PIL import Image
@@ -12,14 +13,12 @@ from bake.graph import Graph
 from bake.play.mesh.polygons import GRID, MeshPolygons
 from bake.play.nearest import NearestPlaces
 from bake.view.canvas import Canvas
-from bake.view.colours import PAPER, as_colour, cluster_colours, mixed
+from bake.view.colours import PAPER, PORTAL, WALL, as_colour, cluster_colours, mixed
 from bake.view.scene import Scene
 
 #: The share of a terrain's colour in that of an area or polygon, and of a domain's own colour; the
 #: rest is paper.
 _STRENGTH, _TINT = 0.45, 0.55
-_WALL = (70, 66, 78)
-_BORDER = (255, 255, 255)
 #: Pairs of a pixel and a point with a weight that are looked at; coarser samples stand for more.
 _MOST = 2 * 10**9
 
@@ -27,6 +26,29 @@ _MOST = 2 * 10**9
 def has_domains(scene: Scene) -> bool:
     """Tell whether nodes stand for the domains around them."""
     return scene.places.asset.has("/domain_weight")
+
+
+@dataclass(frozen=True)
+class PlaneOutlines:
+    """The outlines of the areas or polygons in which a profile can stand."""
+
+    point: Float64Array  #: (k, 2) float64 units, the corners
+    rings: list[list[int]]  #: corners of each ring; later rings are drawn above earlier ones
+    terrain: list[int]  #: terrain of each ring; -1 = a hole
+    walls: list[tuple[int, int]]  #: corners at the two ends of each wall
+    portals: list[tuple[int, int]]  #: the same of each edge between two polygons
+
+
+def plane_outlines(scene: Scene) -> PlaneOutlines | None:
+    """Return what a profile's part of the plane consists of; None = the level divides no plane."""
+    if scene.places.asset.has("/mesh_vertex"):
+        return _polygon_outlines(scene)
+    return _area_outlines(scene) if scene.places.asset.has("/wall_corner") else None
+
+
+def plane_colours(scene: Scene) -> UInt8Array:
+    """Return the color of an area or polygon of each terrain, (t, 3) uint8."""
+    return mixed(scene.places.asset.read("/terrain_colour"), PAPER, 1 - _STRENGTH)
 
 
 def draw_areas(
@@ -41,34 +63,32 @@ def draw_areas(
         per_unit: pixels of a unit.
         border: pixels that stay free.
     """
-    rings = _rings(scene, low, per_unit, border)
-    colours = mixed(scene.colours, PAPER, 1 - _STRENGTH)
-    # A hole is smaller than what it lies in, and an island in it is smaller still.
+    outlines = _area_outlines(scene)
+    place = (outlines.point - low) * per_unit + border
+    rings = [place[ring] for ring in outlines.rings]
+    colours = plane_colours(scene)
     within = Canvas(*canvas.size, (0, 0, 0))
-    for ring, is_hole, code in sorted(rings, key=lambda each: -abs(_extent(each[0]))):
-        canvas.polygons(ring[None], PAPER if is_hole else as_colour(colours[code]))
-        within.polygons(ring[None], (0, 0, 0) if is_hole else (1, 1, 1))
+    for ring, code in zip(rings, outlines.terrain, strict=True):
+        canvas.polygons(ring[None], PAPER if code < 0 else as_colour(colours[code]))
+        within.polygons(ring[None], (0, 0, 0) if code < 0 else (1, 1, 1))
     if has_domains(scene) and scene.columns.row_count:
         drawn, inside = np.array(canvas.image), np.asarray(within.image)[..., 0] > 0
         _draw_domains(drawn, inside, canvas.fine, scene, (low, per_unit, border))
         canvas.image.paste(Image.fromarray(drawn))
-    for ring, _, _ in rings:
-        canvas.polyline(np.vstack([ring, ring[:1]]), 2.0, _WALL)
+    for ring in rings:
+        canvas.polyline(np.vstack([ring, ring[:1]]), 2.0, WALL)
 
 
-def _rings(
-    scene: Scene, low: Float64Array, per_unit: float, border: float
-) -> list[tuple[Float64Array, bool, int]]:
-    """Return the rings of walls in pixels, whether each is a hole, and its area's terrain."""
+def _area_outlines(scene: Scene) -> PlaneOutlines:
+    """Return the rings of walls around areas, the largest ring first."""
     asset = scene.places.asset
     corner, after = asset.read("/wall_corner"), asset.read("/wall_after").tolist()
     first, area = asset.read("/wall_first_corner").tolist(), asset.read("/wall_area")
-    at = (corner / GRID - low) * per_unit + border
     node = scene.columns.node
     terrain: dict[int, int] = {}
     for each, code in zip(area[node].tolist(), scene.row_terrain.tolist(), strict=True):
         terrain.setdefault(each, code)
-    found: list[tuple[Float64Array, bool, int]] = []
+    rings: list[tuple[float, list[int], int]] = []
     for each in sorted(terrain):
         left = set(range(first[each], first[each + 1]))
         while left:
@@ -78,8 +98,17 @@ def _rings(
                 left.remove(here)
                 ring.append(here)
                 here = after[here]
-            found.append((at[ring], _extent(corner[ring].astype(np.int64)) < 0, terrain[each]))
-    return found
+            extent = _extent(corner[ring].astype(np.int64))
+            rings.append((abs(extent), ring, -1 if extent < 0 else terrain[each]))
+    # A hole is smaller than what it lies in, and an island in it is smaller still.
+    rings.sort(key=lambda each: -each[0])
+    return PlaneOutlines(
+        point=corner / GRID,
+        rings=[ring for _, ring, _ in rings],
+        terrain=[code for _, _, code in rings],
+        walls=[(begin, after[begin]) for _, ring, _ in rings for begin in ring],
+        portals=[],
+    )
 
 
 def _extent(ring: Float64Array | Int64Array) -> float:
@@ -112,7 +141,7 @@ def _draw_domains(
     for line in range(fine):  # As wide as a pixel of the map.
         edge[:, 1 + line :] |= domain[:, 1 + line :] != domain[:, : -1 - line]
         edge[1 + line :] |= domain[1 + line :] != domain[: -1 - line]
-    drawn[edge & inside] = _BORDER
+    drawn[edge & inside] = PORTAL
 
 
 def _domain_colours(scene: Scene, domain: Int32Array, inside: BoolArray) -> UInt8Array:
@@ -141,19 +170,27 @@ def draw_polygons(
         per_unit: pixels of a unit.
         border: pixels that stay free.
     """
-    mesh = MeshPolygons(scene.places)
-    place = (np.array(mesh.point) / GRID - low) * per_unit + border
-    colours = mixed(scene.places.asset.read("/terrain_colour"), PAPER, 1 - _STRENGTH)
-    stands = scene.columns.component >= 0
-    drawn = [bool(stands[mesh.nodes(polygon)].any()) for polygon in range(len(mesh))]
-    portals: list[tuple[int, int]] = []
-    walls: list[tuple[int, int]] = []
-    for polygon in np.flatnonzero(drawn).tolist():
-        edges = mesh.edges(polygon)
-        ring = place[[begin for begin, _, _ in edges]]
-        canvas.polygons(ring[None], as_colour(colours[int(mesh.terrain[polygon])]))
-        for begin, end, behind in edges:
-            (portals if behind >= 0 and drawn[behind] else walls).append((begin, end))
-    for lines, width, colour in ((portals, 1.0, _BORDER), (walls, 2.0, _WALL)):
+    outlines = _polygon_outlines(scene)
+    place = (outlines.point - low) * per_unit + border
+    colours = plane_colours(scene)
+    for ring, code in zip(outlines.rings, outlines.terrain, strict=True):
+        canvas.polygons(place[ring][None], as_colour(colours[code]))
+    for lines, width, colour in ((outlines.portals, 1.0, PORTAL), (outlines.walls, 2.0, WALL)):
         if lines:
             canvas.lines(place[np.array(lines)].reshape(-1, 4), width, colour)
+
+
+def _polygon_outlines(scene: Scene) -> PlaneOutlines:
+    """Return the outlines of the polygons of a mesh."""
+    mesh = MeshPolygons(scene.places)
+    stands = scene.columns.component >= 0
+    drawn = [bool(stands[mesh.nodes(polygon)].any()) for polygon in range(len(mesh))]
+    outlines = PlaneOutlines(np.array(mesh.point) / GRID, [], [], [], [])
+    for polygon in np.flatnonzero(drawn).tolist():
+        edges = mesh.edges(polygon)
+        outlines.rings.append([begin for begin, _, _ in edges])
+        outlines.terrain.append(int(mesh.terrain[polygon]))
+        for begin, end, behind in edges:
+            is_portal = behind >= 0 and drawn[behind]
+            (outlines.portals if is_portal else outlines.walls).append((begin, end))
+    return outlines

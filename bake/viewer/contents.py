@@ -26,6 +26,7 @@ from bake.view.canvas import ARROW_HEAD, ARROW_OUTLINE
 from bake.view.colours import cluster_colours, ramp, vivid
 from bake.view.marks import MARKED, findings_of
 from bake.view.paint import STRIPES
+from bake.view.plane_map import has_domains, plane_colours, plane_outlines
 from bake.view.scene import Scene, read_layer, read_scene
 from bake.view.trace_file import TraceFile
 from bake.viewer.difference import difference_data
@@ -80,6 +81,7 @@ def shown_level(
                 for name in asset.columns()
             ],
             "profiles": {name: _profile(asset, name) for name in asset.profiles},
+            "plane": _plane(asset),
             "traces": [_trace(asset, trace) for trace in traces],
         }
         name = asset.name or path.stem
@@ -144,7 +146,40 @@ def _profile(asset: Asset, name: str) -> dict[str, Any]:
     scene = read_scene(asset, name)
     # Where cells are nodes in the flat file, nodes are what it calls locations.
     location = scene.columns.node if asset.graph.pays_for_more else scene.columns.location
-    return {**_hierarchy(scene, location), "findings": _findings(scene, location)}
+    return {
+        **_hierarchy(scene, location),
+        "findings": _findings(scene, location),
+        "plane": _outlines(scene),
+    }
+
+
+def _plane(asset: Asset) -> dict[str, Any] | None:
+    """Return the corners and colors of a divided plane; None = the level divides no plane."""
+    scene = read_scene(asset, asset.profiles[0])
+    outlines = plane_outlines(scene)
+    if outlines is None:
+        return None
+    return {
+        "point": _packed(outlines.point.reshape(-1)),
+        "colour": _packed(plane_colours(scene).reshape(-1)),
+        "isMesh": not has_domains(scene),
+    }
+
+
+def _outlines(scene: Scene) -> dict[str, Any] | None:
+    """Return a profile's part of the plane, as numbers of corners."""
+    outlines = plane_outlines(scene)
+    if outlines is None:
+        return None
+    lengths = [0, *map(len, outlines.rings)]
+    flat = {
+        "ring": [corner for ring in outlines.rings for corner in ring],
+        "first": np.cumsum(lengths).tolist(),
+        "terrain": outlines.terrain,
+        "walls": [corner for wall in outlines.walls for corner in wall],
+        "portals": [corner for portal in outlines.portals for corner in portal],
+    }
+    return {name: _packed(np.array(values, dtype=np.int32)) for name, values in flat.items()}
 
 
 def _hierarchy(scene: Scene, location: Int32Array) -> dict[str, Any]:

@@ -55,7 +55,8 @@ def layer_texts(tab: BrowserPage) -> list[str]:
     texts: list[str] = tab.ask(
         """(view) => {
              const layer = view.layers.get("changes");
-             return view.layers.available(layer, view) ? layer.legend(view).map(({ text }) => text) : [];
+             if (!view.layers.available(layer, view)) return [];
+             return layer.legend(view).map(({ text }) => text);
            }"""
     )
     return texts
@@ -66,7 +67,8 @@ def edge(tab: BrowserPage, at: int) -> list[list[int]]:
     tab.frame()
     colours: list[list[int]] = tab.ask(
         """({ camera, canvas, plane }, at) => {
-             const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+             const { width, height } = canvas;
+             const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
              return [[-0.48, 0], [0.48, 0], [0, -0.48], [0, 0.48]].map(([dx, dy]) => {
                const [x, y] = camera.toScreen(plane.x(at) + dx, plane.y(at) + dy);
                const i = 4 * (Math.floor(y) * canvas.width + Math.floor(x));

@@ -140,6 +140,9 @@ def test_the_panel_lists_the_keys_of_the_docs(keep: BrowserPage) -> None:
     assert shown == documented_keys()
 
 
+TOOLS = {"w": "wall", "o": "open", "c": "price", "t": "terrain"}
+
+
 @pytest.mark.parametrize(
     ("key", "change"),
     [
@@ -147,7 +150,7 @@ def test_the_panel_lists_the_keys_of_the_docs(keep: BrowserPage) -> None:
         ("g", {"goal": "30,50"}),
         ("Enter", {"start": "30,50"}),
         ("h", {"layers": ["things", "way", "hops"]}),
-        *((key, {"tool": tool}) for key, tool in zip("woct", ("wall", "open", "price", "terrain"))),
+        *((key, {"tool": tool}) for key, tool in TOOLS.items()),
     ],
 )
 def test_keys_do_what_the_docs_say(keep: BrowserPage, key: str, change: dict[str, Any]) -> None:

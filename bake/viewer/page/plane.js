@@ -11,11 +11,12 @@ const PITCH = Math.sqrt(3) / 2;
 const CORNER = 1 / Math.sqrt(3);
 
 /**
- * Returns {kind, bounds, x(at), y(at), floorOf(at), locationAt(x, y, floor), outline(ctx, at, camera),
+ * @param contents of the level; the corners of its plane lie within the bounds
+ * @returns {kind, bounds, x(at), y(at), floorOf(at), locationAt(x, y, floor), outline(ctx, at, camera),
  * rows(seen), columns(seen)}; the last two say which cells may be seen, both ends included.
  */
-export function planeOf(level) {
-  if (level.kind === "graph") return graphPlane(level);
+export function planeOf(level, { plane } = {}) {
+  if (level.kind === "graph") return graphPlane(level, plane?.point ?? []);
   return level.kind === "hexagons" ? hexagonPlane(level) : squarePlane(level);
 }
 
@@ -101,7 +102,7 @@ function hexagonPlane({ width, floorRows, hexLayout, locationOf }) {
   };
 }
 
-function graphPlane(level) {
+function graphPlane(level, corners) {
   const { c } = insides.get(level);
   const count = level.locations;
   const said = c.position;
@@ -109,9 +110,11 @@ function graphPlane(level) {
   const point = usable ? said : layOut(c.first_out, c.head);
   const low = [Infinity, Infinity];
   const high = [-Infinity, -Infinity];
-  for (let i = 0; i < point.length; i++) {
-    low[i & 1] = Math.min(low[i & 1], point[i]);
-    high[i & 1] = Math.max(high[i & 1], point[i]);
+  for (const points of [point, corners]) {
+    for (let i = 0; i < points.length; i++) {
+      low[i & 1] = Math.min(low[i & 1], points[i]);
+      high[i & 1] = Math.max(high[i & 1], points[i]);
+    }
   }
   const extent = [0, 1].map((i) => Math.max(0, high[i] - low[i]) || 0);
   const longer = Math.max(...extent) || 1;
@@ -131,6 +134,8 @@ function graphPlane(level) {
     kind: "graph",
     invented: !usable,
     bounds,
+    low,
+    scale,
     xs,
     ys,
     x: (at) => xs[at],

@@ -105,7 +105,7 @@ export function createView(state, canvas, palette) {
       view.inside = insides.get(level);
       view.changes = follow(level);
       view.places = placesOf(level);
-      view.plane = planeOf(level);
+      view.plane = planeOf(level, contents);
       view.contents = contents;
       const profile = level.profiles.includes(state.profile) ? state.profile : level.profiles[0];
       const floor = Math.min(Math.max(0, Math.round(state.floor)), level.floors - 1);

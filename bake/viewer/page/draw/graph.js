@@ -1,7 +1,12 @@
 /** Draws the nodes and roads of a graph: both directions between two nodes are one road. */
 
 import { cssOf } from "./hexagons.js";
+import { drawAreas } from "./areas.js";
 import { arrowHead } from "./shapes.js";
+
+/** Width of roads and radius of nodes above the polygons of a mesh, in pixels, as in `bake render`. */
+const MESH_ROAD = 1;
+const MESH_NODE = 2.6;
 
 /** Returns {a, b, there, back}: the roads, and which of their directions the profile may take. */
 export function roadsOf(view) {
@@ -33,13 +38,17 @@ export function roadsOf(view) {
 /** Pixels of a road's width and of a node's radius. */
 export function sizesOf(view) {
   const size = Math.max(1.2, 0.085 * view.camera.zoom);
-  return { road: Math.min(6, size), node: Math.min(8, Math.max(2, size * 1.1)) };
+  const [road, node] = [Math.min(6, size), Math.min(8, Math.max(2, size * 1.1))];
+  return isMesh(view) ? { road: MESH_ROAD, node: Math.min(node, MESH_NODE) } : { road, node };
 }
+
+const isMesh = ({ contents }) => Boolean(contents.plane?.isMesh);
 
 export function drawGraph(ctx, view, paint, layer) {
   const { camera, plane, palette } = view;
   const roads = roadsOf(view);
   const { road, node } = sizesOf(view);
+  drawAreas(ctx, view);
   const seen = camera.seen(20);
   const inside = (at) =>
     plane.xs[at] >= seen.left &&
@@ -88,7 +97,8 @@ export function drawGraph(ctx, view, paint, layer) {
       ctx.stroke();
     }
   }
-  if (camera.zoom >= 34) writeNames(ctx, view, inside, node);
+  // Nodes of a mesh are numbered, and the numbers mean nothing to readers.
+  if (camera.zoom >= 34 && !isMesh(view)) writeNames(ctx, view, inside, node);
 }
 
 /** Draws roads whose colour goes from one end's to the other's. */
