@@ -149,7 +149,7 @@ TOOLS = {"w": "wall", "o": "open", "c": "price", "t": "terrain"}
         ("s", {"start": "30,50"}),
         ("g", {"goal": "30,50"}),
         ("Enter", {"start": "30,50"}),
-        ("h", {"layers": ["things", "way", "hops"]}),
+        ("h", {"layers": ["things", "changes", "way", "hops"]}),
         *((key, {"tool": tool}) for key, tool in TOOLS.items()),
     ],
 )

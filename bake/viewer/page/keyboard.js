@@ -1,5 +1,6 @@
 /** Does with keys what a pointer can do, while the map has the focus. */
 
+import { setEnd } from "./snapping.js";
 import { placeName } from "./words.js";
 
 const PAN = 60;
@@ -39,8 +40,8 @@ export function installKeyboard(view) {
     if (key === "p") return profile();
     const at = view.hovered;
     if (at >= 0 && key === "Enter") return done(useTool(at));
-    if (at >= 0 && key === "s") return done(state.set({ start: view.placeText(at) }));
-    if (at >= 0 && key === "g") return done(state.set({ goal: view.placeText(at) }));
+    if (at >= 0 && key === "s") return done(setEnd(view, "start", at));
+    if (at >= 0 && key === "g") return done(setEnd(view, "goal", at));
     const layer = [...view.layers.grounds(), ...view.layers.overlays()].find(
       ({ shortcut }) => shortcut === key,
     );

@@ -100,6 +100,10 @@ function start() {
     if (state.level !== before) open(state.level);
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", theme);
+  const hint = () => {
+    find("hint").hidden = !view.level || state.tool !== "look" || (view.start >= 0 && view.goal >= 0);
+  };
+  for (const event of ["open", "state"]) view.on(event, hint);
   view.on("say", (text) => (find("status").textContent = text));
   find("zoom-in").addEventListener("click", () => view.camera.zoomBy(1.4));
   find("zoom-out").addEventListener("click", () => view.camera.zoomBy(1 / 1.4));

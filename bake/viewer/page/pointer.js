@@ -6,6 +6,8 @@
  * view.tools.add(tool) adds one, and the state's `tool` names the one in use.
  */
 
+import { setEnd } from "./snapping.js";
+
 /** A pointer that moved farther than this many pixels has dragged. */
 const STILL = 4;
 
@@ -102,7 +104,6 @@ export function installPointer(view) {
 /** Makes a place the start; the goal, if there is a start; the start of another way, if both are. */
 export function choose(view, at) {
   const { state } = view;
-  const text = view.placeText(at);
-  if (!state.start || state.goal) state.set({ start: text, goal: "" });
-  else state.set({ goal: text });
+  if (!state.start || state.goal) setEnd(view, "start", at, { goal: "" });
+  else setEnd(view, "goal", at);
 }

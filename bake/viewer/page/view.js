@@ -10,6 +10,7 @@
  *   view.ground      prices of now, for whoever searches (see search/ground.js)
  *   view.contents    what the flat file cannot hold, as bake/viewer/contents.py writes it
  *   view.own         the part of it that is the profile's
+ *   view.snap        the report of a start or goal that moved to a walkable place, until it is shown
  *   view.hovered     the place that is pointed at, -1: none
  *   view.pointed     the same, for what takes long: on large levels when the pointer rests
  *   view.version     another number after every change of the level or the profile
@@ -64,6 +65,7 @@ export function createView(state, canvas, palette) {
     level: null,
     previous: null,
     contents: null,
+    snap: "",
     hovered: -1,
     pointed: -1,
     version: 0,

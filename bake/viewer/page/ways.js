@@ -8,6 +8,7 @@
 import { element, fresh } from "./elements.js";
 import { hierarchyMissing, hpa, normOf } from "./search/hierarchy.js";
 import { searchSteps } from "./traces/textbook.js";
+import { nearestWalkable } from "./snapping.js";
 import { counted, duration, placeName, placeWord, units } from "./words.js";
 
 /** Width of a path: this share of the widest one. Dashes tell paths apart without colour. */
@@ -38,8 +39,9 @@ export function installWays(view, panel) {
     results = new Map();
     note.textContent = "";
     if (start < 0 || goal < 0) {
-      const from = start < 0 ? "" : `From ${placeName(view, start)}: `;
-      ends.textContent = `${from}${from ? "c" : "C"}hoose ${start < 0 ? "a start and " : ""}a goal.`;
+      // The hint on the map says what to click where neither is set.
+      if (start >= 0) ends.textContent = `From ${placeName(view, start)}: click a goal.`;
+      else ends.textContent = goal < 0 ? "" : `To ${placeName(view, goal)}: click a start.`;
       if (told) view.say("");
       told = false;
       show();
@@ -54,7 +56,8 @@ export function installWays(view, panel) {
     const text = found.nodes.length
       ? `The way costs ${units(found.cost)} in ${counted(found.nodes.length - 1, "step")}.`
       : (blockedAt(view, start) ?? blockedAt(view, goal) ?? "There is no way.");
-    view.say(text);
+    view.say(view.snap ? `${view.snap} ${text}` : text);
+    view.snap = "";
     told = true;
     // Searches of large levels take a while, and the path of the table should be seen before.
     setTimeout(() => {
@@ -137,14 +140,11 @@ export function installWays(view, panel) {
   });
 }
 
-/** Says of a place that cannot be stood on what it is, and where one can; null of any other. */
+/** Returns why a place is not walkable, and the nearest one that is; null where it is walkable. */
 export function blockedAt(view, at) {
-  const { level, ground, nav, places } = view;
+  const { level, ground, nav } = view;
   if (nav.stands(at)) return null;
-  const { width, floorRows } = level;
-  const row = Math.floor(at / width);
-  const from = width ? [at % width, row % floorRows, Math.floor(row / floorRows)] : places.toPoint(at);
-  const near = from ? places.nearest(nav, ...from) : -1;
+  const near = nearestWalkable(view, at);
   const terrain = level.terrains[ground.terrainAt(at)].name;
   const what = ground.obstacleAt(at) ? `${terrain}, with an obstacle` : terrain;
   const said = `${placeName(view, at)} is ${what}, on which ${nav.name} cannot stand`;
