@@ -121,7 +121,11 @@ class BrowserPage:
         return self.page.get_by_role("button", name=name, exact=True)
 
     def open_section(self, name: str) -> Any:
-        """Open a section of the panel, and return it."""
+        """Open a tab or a section of the panel, and return it."""
+        tab = self.page.get_by_role("tab", name=name, exact=True)
+        if tab.count():
+            tab.click()
+            return self.page.get_by_role("tabpanel", name=name, exact=True)
         button = self.button(name)
         if button.get_attribute("aria-expanded") == "false":
             button.click()

@@ -49,8 +49,6 @@ def look(program: str, level: ShownLevel, folder: Path) -> Iterator[Image.Image]
     with launched(program) as browser:
         tab = BrowserPage(browser.new_page(viewport=_SIZE))
         tab.open_file(page, "#ground=distances&start=22,45&goal=43,25")
-        for section in ("Level", "Tools", "Layers"):
-            tab.button(section).click()
         tab.ask("(view) => view.hover(view.level.locationOf(30, 50))")
         tab.frame()
         yield _seen(tab)
@@ -59,8 +57,7 @@ def look(program: str, level: ShownLevel, folder: Path) -> Iterator[Image.Image]
         clock.install(time=0)
         tab.open_file(page, "#ground=crowd-steps")
         clock.pause_at(60_000)
-        for section in ("Tools", "Colours", "Layers", "Here", "Ways", "Change", "Crowd"):
-            tab.button(section).click()
+        tab.open_section("Crowd")
         tab.ask(
             """(view) => {
                  const at = (x, y) => view.level.locationOf(x, y);

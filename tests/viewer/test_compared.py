@@ -92,7 +92,7 @@ def test_a_page_beside_an_older_bake_opens_with_the_changes(
     assert tab.ask("(view) => view.layers.ground(view).title") == "What changed"
     assert tab.page.locator("#section-compare h2 button").get_attribute("aria-expanded") == "true"
     assert tab.page.get_by_role("list", name="2 cells: closed").is_visible()
-    legend = tab.page.get_by_role("list", name="What the colours mean").inner_text().split("\n")
+    legend = tab.page.get_by_role("list", name="What the colors mean").inner_text().split("\n")
     assert [text.strip() for text in legend if text] == ["1 costs more", "1 opened", "2 closed"]
     changed = [node(8, 8), node(9, 8), node(5, 5), node(12, 3)]
     assert pixels(tab, changed) == [CLOSED, CLOSED, OPENED, DEARER]

@@ -84,7 +84,7 @@ def test_walls_that_were_drawn_stay_red_in_every_mode(keep: BrowserPage) -> None
              return wall;
            }"""
     )
-    keep.open_section("Search, step by step").get_by_role("button", name="Search").last.click()
+    keep.open_section("Search").get_by_role("button", name="Search").last.click()
     keep.ask("(view) => { view.trace.player.seek(40); view.state.set({ layers: [] }); }")
     grounds = keep.ask("(view) => view.layers.grounds().map(({ id }) => id)")
     assert "search" in grounds
@@ -100,24 +100,28 @@ def test_blocked_cells_that_were_baked_are_dark_and_not_red(keep: BrowserPage) -
              .filter((at) => !view.nav.stands(at)).slice(0, 40)"""
     )
     assert CLOSED not in pixels(keep, blocked)
-    legend = keep.page.get_by_role("list", name="What the colours mean").inner_text()
+    legend = keep.page.get_by_role("list", name="What the colors mean").inner_text()
     assert "wall" not in legend
 
 
 def test_a_crowd_pauses_while_a_search_plays(keep: BrowserPage) -> None:
     keep.ask("(view) => view.state.set({ start: '3,4', goal: '79,12' })")
-    search = keep.open_section("Search, step by step")
+    search = keep.open_section("Search")
     search.get_by_role("button", name="Search").last.click()
     crowd = keep.open_section("Crowd")
     crowd.get_by_role("button", name="Walk", exact=True).click()
     keep.until("() => bakeView.crowd()?.most > 1")
+    keep.open_section("Search")
     search.get_by_label("Speed").select_option("4")
     search.get_by_role("button", name="Play", exact=True).click()
+    keep.open_section("Crowd")
     crowd.get_by_text("paused while a search plays").wait_for()
     steps = keep.ask("(view) => Array.from(view.crowd().visits)")
     keep.until("() => bakeView.trace.player.at >= 2")
     assert keep.ask("(view) => Array.from(view.crowd().visits)") == steps
+    keep.open_section("Search")
     search.get_by_role("button", name="Pause", exact=True).click()
+    keep.open_section("Crowd")
     total = sum(steps)
     keep.until(f"() => bakeView.crowd().visits.reduce((a, b) => a + b) > {total}")
     assert "paused" not in crowd.inner_text()

@@ -100,7 +100,7 @@ def test_a_click_makes_start_and_goal_and_shows_the_way(keep: BrowserPage, folde
         path = reader.nav.path(reader.place(start), reader.place(goal))
         cost = reader.distance(start, goal)
     assert path is not None
-    ways = keep.page.get_by_role("table", name="Ways")
+    ways = keep.page.get_by_role("table", name="Paths")
     row = ways.get_by_role("row").filter(has_text="table")
     cells = row.get_by_role("cell").all_inner_texts()
     assert near_enough(cells[0], cost)
@@ -140,7 +140,7 @@ def test_a_wall_that_is_drawn_is_an_update(keep: BrowserPage, folder: Path) -> N
     """Drawn with the mouse, undone, made again, saved, applied, and baked into a new asset."""
     rng = random.Random(3)
     asset = stored_asset("keep.png")
-    section = keep.open_section("Change")
+    section = keep.open_section("Draw")
     with open_asset(asset) as level:
         reader = Reader(level)
         first, last = (reader.places.location(each) for each in ((20, 40), (20, 62)))
@@ -186,7 +186,7 @@ def test_a_wall_that_is_drawn_is_an_update(keep: BrowserPage, folder: Path) -> N
 def test_a_patch_of_a_game_is_loaded(keep: BrowserPage, tmp_path: Path) -> None:
     rng = random.Random(5)
     patch = tmp_path / "of a game.patch"
-    keep.open_section("Change")
+    keep.open_section("Draw")
     with open_asset(stored_asset("keep.png")) as level:
         reader = Reader(level)
         some = rng.sample(reader.standing, 40)
@@ -207,7 +207,7 @@ def test_a_patch_of_a_game_is_loaded(keep: BrowserPage, tmp_path: Path) -> None:
 
 
 def test_rock_is_opened_and_terrain_is_laid(keep: BrowserPage) -> None:
-    keep.open_section("Change")
+    keep.open_section("Draw")
     rng = random.Random(9)
     with open_asset(stored_asset("keep.png")) as level:
         reader = Reader(level)
@@ -243,7 +243,7 @@ def test_walls_are_drawn_with_the_keyboard_alone(keep: BrowserPage) -> None:
 def test_doors_and_prices(tab: BrowserPage, folder: Path) -> None:
     source = "bastion.json"
     tab.open_file(page_file(folder, source))
-    section = tab.open_section("Change")
+    section = tab.open_section("Draw")
     rng = random.Random(11)
     with open_asset(stored_asset(source)) as level:
         readers = [Reader(level, name) for name in level.profiles]
@@ -253,6 +253,8 @@ def test_doors_and_prices(tab: BrowserPage, folder: Path) -> None:
             state = next(each for each in door.states if each != door.state)
             section.get_by_label(f"Door {name}").select_option(state)
             level.set_state(name, state)
+        tab.open_section("More")
+        section = tab.open_section("Prices")
         for link in list(level.links.values())[:2]:
             section.get_by_label(f"Link {link.name}").fill("closed")
             section.get_by_label(f"Link {link.name}").press("Enter")
@@ -262,7 +264,7 @@ def test_doors_and_prices(tab: BrowserPage, folder: Path) -> None:
             tab.ask("(view, profile) => view.state.set({ profile })", reader.nav.name)
             compared(tab, reader, pairs)
         assert tab.ask("(view) => view.changes.changed")
-        tab.button("As it was baked").click()
+        tab.button("Reset").click()
         assert not tab.ask("(view) => view.changes.changed")
 
 
@@ -287,7 +289,7 @@ def test_what_was_drawn_is_there_again_when_a_level_is_opened_again(
         tab.until(f"() => bakeView.level.name === '{name}'")
         assert tab.ask("(view) => view.changes.changed") is changed
     assert tab.ask("(view) => view.edits.save()") == patch
-    tab.open_section("Change")
+    tab.open_section("Draw")
     tab.button("Undo").click()
     assert not tab.ask("(view) => view.changes.changed")
 
@@ -299,7 +301,7 @@ def test_a_trace_of_the_command_is_stepped_through(keep: BrowserPage, tmp_path: 
     asset, trace = stored_asset("keep.png"), tmp_path / "trace.json"
     done = bake("path", asset, "10,10", "60,60", "--trace", trace, "--json")
     assert done.code == 0, done.err
-    section = keep.open_section("Search, step by step")
+    section = keep.open_section("Search")
     keep.page.get_by_label("Open a trace").set_input_files(trace)
     step = section.get_by_role("slider", name="Step")
     step.wait_for()
@@ -334,7 +336,7 @@ def test_an_agent_in_fog_is_stepped_through(keep: BrowserPage, tmp_path: Path) -
             trace.note()
             assert agent.step() is not None
     trace.write(tmp_path / "fog.json")
-    section = keep.open_section("Search, step by step")
+    section = keep.open_section("Search")
     keep.page.get_by_label("Open a trace").set_input_files(tmp_path / "fog.json")
     step = section.get_by_role("slider", name="Step")
     step.wait_for()
@@ -398,7 +400,7 @@ def test_content_of_level_files_cannot_run(tab: BrowserPage, tmp_path: Path) -> 
     page = tmp_path / "evil.html"
     page.write_text(page_html([shown]), "utf-8")
     tab.open_file(page)
-    for name in ("Change", "Crowd", "What changed", "Search, step by step"):
+    for name in ("Draw", "Crowd", "What changed", "Search"):
         tab.open_section(name)
     tab.ask("(view) => view.state.set({ layers: view.layers.overlays().map(({ id }) => id) })")
     for at in range(12):
@@ -406,6 +408,7 @@ def test_content_of_level_files_cannot_run(tab: BrowserPage, tmp_path: Path) -> 
     for ground in tab.ask("(view) => view.layers.grounds().map(({ id }) => id)"):
         tab.ask("(view, ground) => view.state.set({ ground })", ground)
         tab.frame()
+    tab.open_section("Draw")
     tab.page.get_by_label(f"Door door{evil}").select_option(f"shut{evil}")
     assert tab.page.evaluate("window.caught") is None
     assert tab.page.locator("img").count() == 0

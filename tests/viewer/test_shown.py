@@ -48,6 +48,7 @@ def test_a_served_page_follows_its_asset(tab: BrowserPage, tmp_path: Path) -> No
         tab.page.mouse.click(*tab.spot(goal))
         found = tab.ask("(v) => [v.nav.nextHop(v.start, v.goal), v.nav.distance(v.start, v.goal)]")
         assert found == [hop, distance]
+        tab.open_section("Draw")
         tab.button("Wall").click()
         tab.draw(wall)
         zoom = tab.ask("(view) => { view.camera.zoomBy(1.5); return view.state.zoom; }")

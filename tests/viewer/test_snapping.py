@@ -27,7 +27,7 @@ def wall_and_nearest(source: str) -> tuple[int, int, tuple[int, ...]]:
 @pytest.mark.parametrize("by_keys", [False, True])
 def test_a_start_on_a_wall_snaps_and_is_reported(keep: BrowserPage, by_keys: bool) -> None:
     wall, near, place = wall_and_nearest("keep.png")
-    status = keep.page.get_by_role("status").first
+    status = keep.page.locator("#status")
     goal = keep.ask("(view) => view.level.locationOf(43, 25, 0)")
     for name, at in (("start", wall), ("goal", goal)):
         if by_keys:
@@ -50,7 +50,7 @@ def test_a_goal_on_a_wall_reports_the_move_and_the_path(keep: BrowserPage) -> No
     for at in (start, wall):
         keep.page.mouse.click(*keep.spot(at))
     assert keep.ask("(view) => view.goal") == near
-    status = keep.page.get_by_role("status").first.inner_text()
+    status = keep.page.locator("#status").inner_text()
     assert f"nearest walkable cell, ({place[0]}, {place[1]})" in status
     assert "costs" in status
 
@@ -60,7 +60,7 @@ def test_a_cell_that_is_walkable_is_taken_as_it_is(tab: BrowserPage, folder: Pat
     at = tab.ask("(view) => view.nav.nodes[view.nav.nodes.length >> 1]")
     tab.page.mouse.click(*tab.spot(at))
     assert tab.ask("(view) => view.start") == at
-    assert "walkable" not in tab.page.get_by_role("status").first.inner_text()
+    assert "walkable" not in tab.page.locator("#status").text_content()
 
 
 def test_the_hint_stays_until_start_and_goal_are_set(keep: BrowserPage) -> None:

@@ -5,7 +5,7 @@ import { bytesText } from "./words.js";
 
 /** Adds the section "Bytes". */
 export function installBytes(view, panel) {
-  const inner = panel.section("bytes", "Bytes by column", { order: 90, open: false });
+  const inner = panel.section("bytes", "Bytes by column", { order: 90, open: false, isExpert: true });
   let drawn = null;
   const refresh = () => {
     if (inner.hidden || drawn === view.level) return;

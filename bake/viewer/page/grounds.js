@@ -135,8 +135,8 @@ const components = {
   id: "components",
   title: "Components",
   shaded: true,
-  shortcut: "3",
-  order: 3,
+  shortcut: "6",
+  order: 6,
   legend(view) {
     const { size, first } = componentsOf(view);
     const what = placeWord(view);
@@ -179,8 +179,8 @@ const distances = {
   id: "distances",
   title: "Distances",
   shaded: true,
-  shortcut: "5",
-  order: 5,
+  shortcut: "3",
+  order: 3,
   follows: "hover",
   legend(view) {
     if (view.toward < 0) return [{ text: "Point at a place, or choose a goal." }];
@@ -221,8 +221,8 @@ export function pale(view) {
 const clearance = {
   id: "clearance",
   title: "Agent clearance",
-  shortcut: "6",
-  order: 6,
+  shortcut: "4",
+  order: 4,
   missing: (view) => (view.level.kind === "squares" ? "" : "Footprints are squares of cells."),
   // Little clearance is dark, so the wide end of the ramp is the pale one.
   legend: (view) => [

@@ -1,45 +1,60 @@
 /**
- * The panel beside the map: sections with headings that open and close.
+ * The panel beside the map: tabs for what people do, and below them sections that open and close.
  *
- * Other modules add their own: panel.section("crowd", "Crowd", { order: 60 }) returns the element to
- * fill. Sections lie in the order of their numbers: level 10, tools 15, ground 20, layers 30, here 40,
- * ways 50, findings 70, bytes 90, keys 95.
+ * Other modules add their own: panel.tab("crowd", "Crowd") and panel.section("here", "Here", { order: 40 })
+ * return the element to fill. Sections are sorted by their numbers: colors 20, layers 30, here 40, what
+ * changed 58, findings 70, more 90. What few people need goes into More: { isExpert: true }.
  */
 
 import { chooser, element, fresh, offer } from "./elements.js";
 import { KEYS } from "./keyboard.js";
+import { counted, placeWord } from "./words.js";
 
-/** Makes the panel, with the sections of the level, the tools, what is shown, and the keys. */
+/** The tabs, from left to right. */
+const TABS = ["path", "crowd", "search", "draw"];
+
+/** Color modes from this order on show results of the page, and not the level. */
+const RESULTS_FROM = 20;
+
+/** Makes the panel, with the level, the tabs, the sections of what is shown, and the keys. */
 export function createPanel(view, root, manifest, openLevel) {
-  const heading = element("h1", {}, "bake view");
-  root.replaceChildren(heading);
-  const sections = [];
+  const { state } = view;
+  const name = element("span");
+  const choosers = element("div", { class: "row choosers" });
+  const about = element("p", { class: "note" });
+  const tablist = element("div", { class: "tabs", role: "tablist", "aria-label": "What to do" });
+  const pages = element("div");
+  root.replaceChildren(
+    element("h1", {}, element("span", { class: "brand" }, "bake"), " ", name),
+    choosers,
+    about,
+    tablist,
+    pages,
+  );
+  const tabs = [];
+  state.declare("tab", "path");
 
   const panel = {
+    name,
+    /** Adds a tab, and returns the element that is inside of it. */
+    tab(id, title) {
+      const inner = element("section", { id: `section-${id}`, role: "tabpanel", "aria-label": title });
+      const onclick = () => state.set({ tab: id });
+      const attributes = { type: "button", role: "tab", id: `tab-${id}`, "aria-controls": inner.id, onclick };
+      tabs.push({ id, inner, button: element("button", attributes, title) });
+      tabs.sort((a, b) => TABS.indexOf(a.id) - TABS.indexOf(b.id));
+      tablist.replaceChildren(...tabs.map(({ button }) => button));
+      pages.append(inner);
+      showTab();
+      return inner;
+    },
     /** Adds a section, and returns the element that is inside of it. */
-    section(id, title, { order = 50, open = true } = {}) {
-      const inner = element("div", { id: fresh(id) });
-      inner.hidden = !open;
-      const button = element(
-        "button",
-        { type: "button", "aria-expanded": String(open), "aria-controls": inner.id },
-        title,
-      );
-      button.addEventListener("click", () => {
-        inner.hidden = !inner.hidden;
-        button.setAttribute("aria-expanded", String(!inner.hidden));
-        inner.dispatchEvent(new Event("shown"));
-      });
-      const section = element(
-        "section",
-        { id: `section-${id}`, "aria-label": title },
-        element("h2", {}, button),
-        inner,
-      );
-      const at = sections.findIndex((each) => each.order > order);
-      const next = at < 0 ? null : sections[at].section;
-      sections.splice(at < 0 ? sections.length : at, 0, { section, order });
-      root.insertBefore(section, next);
+    section(id, title, { order = 50, open = true, isExpert = false } = {}) {
+      const { section, inner } = disclosure(id, title, open);
+      section.dataset.order = order;
+      const parent = isExpert ? more : root;
+      const next = [...parent.children].find((each) => Number(each.dataset.order) > order) ?? null;
+      parent.insertBefore(section, next);
       return inner;
     },
     /** Opens a section. */
@@ -47,88 +62,109 @@ export function createPanel(view, root, manifest, openLevel) {
       const button = root.querySelector(`#section-${id} h2 button`);
       if (button.getAttribute("aria-expanded") === "false") button.click();
     },
-    heading,
   };
-  levelSection(view, panel, manifest, openLevel);
-  toolSection(view, panel);
+
+  function showTab() {
+    const current = tabs.find(({ id }) => id === state.tab) ?? tabs[0];
+    for (const { inner, button } of tabs) {
+      const isCurrent = inner === current.inner;
+      inner.hidden = !isCurrent;
+      button.setAttribute("aria-selected", String(isCurrent));
+      button.tabIndex = isCurrent ? 0 : -1;
+    }
+  }
+
+  tablist.addEventListener("keydown", ({ key }) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[key];
+    if (!step) return;
+    const current = tabs.findIndex(({ button }) => button === document.activeElement);
+    const { id, button } = tabs[(current + step + tabs.length) % tabs.length];
+    state.set({ tab: id });
+    button.focus();
+  });
+  state.listen((changed) => changed.has("tab") && showTab());
+  const more = panel.section("more", "More", { order: 90, open: false });
+  levelChoosers(view, { panel, choosers, about, more }, manifest, openLevel);
   groundSection(view, panel);
   layerSection(view, panel);
   keySection(panel);
   return panel;
 }
 
-function levelSection(view, panel, manifest, openLevel) {
+/** Makes a section with a heading that opens and closes it. */
+function disclosure(id, title, open) {
+  const inner = element("div", { id: fresh(id) });
+  inner.hidden = !open;
+  const button = element("button", { type: "button", "aria-expanded": String(open), "aria-controls": inner.id }, title);
+  button.addEventListener("click", () => {
+    inner.hidden = !inner.hidden;
+    button.setAttribute("aria-expanded", String(!inner.hidden));
+    inner.dispatchEvent(new Event("shown"));
+  });
+  const attributes = { id: `section-${id}`, "aria-label": title };
+  return { inner, section: element("section", attributes, element("h2", {}, button), inner) };
+}
+
+function levelChoosers(view, { panel, choosers, about, more }, manifest, openLevel) {
   const { state } = view;
-  const inner = panel.section("level", "Level", { order: 10 });
   const levels = chooser("Level", openLevel);
   const profiles = chooser("Profile", (profile) => state.set({ profile }));
   const floors = chooser("Floor", (floor) => state.set({ floor: +floor }));
   const themes = chooser("Theme", (theme) => state.set({ theme }));
-  const about = element("p", { class: "note" });
-  offer(themes, [["", "as the system"], ["light", "light"], ["dark", "dark"]], state.theme); // prettier-ignore
-  inner.append(levels.row, profiles.row, floors.row, themes.row, about);
+  offer(themes, [["", "System"], ["light", "Light"], ["dark", "Dark"]], state.theme); // prettier-ignore
+  choosers.append(levels.row, profiles.row, floors.row);
+  more.append(themes.row);
 
   const refresh = () => {
     const { level } = view;
-    panel.heading.textContent = level.name;
-    document.title = `${level.name} · bake view`;
+    panel.name.textContent = level.name;
+    document.title = `${level.name} · bake`;
     offer(levels, manifest.levels.map(({ id, name }) => [id, name]), state.level);
     offer(profiles, level.profiles.map((name) => [name, name]), state.profile);
-    const above = Array.from({ length: level.floors }, (_, i) => [String(i), `floor ${i}`]);
+    const above = Array.from({ length: level.floors }, (_, i) => [String(i), `Floor ${i}`]);
     offer(floors, above, String(state.floor));
-    const size = level.width ? `${level.width} x ${level.floorRows}` : "";
-    const floorsText = level.floors > 1 ? ` on ${level.floors} floors` : "";
-    const standing = view.nav.nodes.length.toLocaleString("en");
+    const walkable = counted(walkableCount(view), `walkable ${placeWord(view)}`);
+    const floorsText = level.floors > 1 ? `, ${level.floors} floors` : "";
     about.textContent = level.width
-      ? `${level.kind}, ${size}${floorsText}; ${view.nav.name} stands on ${standing} cells`
-      : `a graph; ${view.nav.name} stands on ${standing} nodes`;
+      ? `${level.width} × ${level.floorRows} ${level.kind}${floorsText}, ${walkable}`
+      : `${level.locations.toLocaleString("en")} nodes, ${walkable}`;
   };
   view.on("open", refresh);
+  view.on("changed", refresh);
   view.on("state", (changed) => {
     if (["level", "profile", "floor"].some((name) => changed.has(name))) refresh();
   });
 }
 
-function toolSection(view, panel) {
-  const inner = panel.section("tools", "Tools", { order: 15 });
-  const bar = element("div", { class: "row", role: "toolbar", "aria-label": "What a click does" });
-  inner.append(bar);
-  const refresh = () => {
-    inner.parentElement.hidden = view.tools.all().length < 2;
-    bar.replaceChildren(
-      ...view.tools.all().map((tool) => {
-        const pressed = view.tools.current() === tool;
-        const onclick = () => view.state.set({ tool: tool.id });
-        return element("button", { type: "button", "aria-pressed": String(pressed), onclick }, tool.title);
-      }),
-    );
-  };
-  view.tools.listen(refresh);
-  view.on("state", (changed) => changed.has("tool") && refresh());
-  refresh();
+/** Returns how many places the profile can stand on now. */
+function walkableCount(view) {
+  if (!view.changes.changed) return view.nav.nodes.length;
+  return view.kept("walkable", () => {
+    let count = 0;
+    for (let at = 0; at < view.level.locations; at++) count += view.nav.stands(at) ? 1 : 0;
+    return count;
+  });
 }
 
 function groundSection(view, panel) {
   const { layers, state } = view;
-  const inner = panel.section("ground", "Colours", { order: 20 });
-  const group = element("div", { class: "choices", role: "radiogroup", "aria-label": "What colours the places" });
-  const legend = element("ul", { class: "legend", "aria-label": "What the colours mean" });
-  inner.append(group, legend);
-  const name = fresh("ground");
+  const inner = panel.section("ground", "Colors", { order: 20 });
+  const modes = chooser("Color by", (ground) => state.set({ ground }));
+  const legend = element("ul", { class: "legend", "aria-label": "What the colors mean" });
+  inner.append(modes.row, legend);
+  const optionOf = (layer) => {
+    const why = layers.missing(layer, view);
+    return element("option", { value: layer.id, disabled: why !== "", title: why }, layer.title);
+  };
   const refresh = () => {
     if (!view.level) return;
-    const shown = layers.ground(view);
-    group.replaceChildren(
-      ...layers.grounds().map((layer) => {
-        const why = layers.missing(layer, view);
-        const onchange = () => state.set({ ground: layer.id });
-        const input = element("input", {
-          type: "radio", name, value: layer.id, disabled: why !== "", onchange,
-        }); // prettier-ignore
-        input.checked = layer === shown;
-        return element("label", { class: why ? "off" : "", title: why }, input, layer.title);
-      }),
+    const isResult = ({ order }) => order >= RESULTS_FROM;
+    const grounds = layers.grounds();
+    modes.select.replaceChildren(
+      element("optgroup", { label: "Level" }, ...grounds.filter((layer) => !isResult(layer)).map(optionOf)),
+      element("optgroup", { label: "Results" }, ...grounds.filter(isResult).map(optionOf)),
     );
+    modes.select.value = layers.ground(view).id;
   };
   const explain = () => {
     if (view.level) fillLegend(legend, view, layers.ground(view));
@@ -147,7 +183,7 @@ function groundSection(view, panel) {
 
 function layerSection(view, panel) {
   const { layers } = view;
-  const inner = panel.section("layers", "Layers", { order: 30 });
+  const inner = panel.section("layers", "Layers", { order: 30, open: false });
   const group = element("div", { class: "choices", role: "group", "aria-label": "What is drawn above" });
   inner.append(group);
   const refresh = () => {
@@ -181,7 +217,7 @@ function soon(call) {
   waiting = setTimeout(call, 120);
 }
 
-/** Lists what the colours of a layer mean. Entries with a place lead there. */
+/** Lists what the colors of a layer mean. A click on an entry with a place goes there. */
 function fillLegend(list, view, layer) {
   const entries = layer.legend?.(view) ?? [];
   list.replaceChildren(
@@ -226,7 +262,7 @@ function rampOf(palette) {
 }
 
 function keySection(panel) {
-  const inner = panel.section("keys", "Keys", { order: 95, open: false });
+  const inner = panel.section("keys", "Keys", { order: 95, open: false, isExpert: true });
   inner.append(
     element("p", { class: "note" }, "While the map has the focus:"),
     element("dl", {}, ...KEYS.flatMap(([key, text]) => [

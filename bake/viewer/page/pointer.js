@@ -1,5 +1,5 @@
 /**
- * Leads what a pointer does to a tool. A tool is {id, title, key?, down?(at, event), move?(at, event),
+ * Leads what a pointer does to a tool. A tool is {id, title, key?, isExpert?, down?(at, event), move?(at, event),
  * up?(at, event), click?(at, event)}; at is the place under the pointer, -1 outside. Dragging moves
  * the map, unless the tool has a `down` that returns true: then all goes to it until the pointer is up.
  *

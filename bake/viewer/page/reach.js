@@ -36,8 +36,8 @@ export const reach = {
   title: "One-way reach",
   shaded: true,
   kind: "ground",
-  shortcut: "7",
-  order: 7,
+  shortcut: "5",
+  order: 5,
   follows: "hover",
   legend(view) {
     const centre = centreOf(view);

@@ -20,8 +20,8 @@ export const traffic = {
   id: "traffic",
   title: "Shortest paths that cross",
   kind: "ground",
-  shortcut: "8",
-  order: 8,
+  shortcut: "7",
+  order: 7,
   shaded: true,
   legend(view) {
     const found = trafficOf(view);

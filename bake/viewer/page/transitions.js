@@ -60,8 +60,8 @@ const clusters = {
   id: "clusters",
   title: "Clusters",
   kind: "ground",
-  shortcut: "4",
-  order: 4,
+  shortcut: "8",
+  order: 8,
   missing: (view) => (view.own.clusters ? "" : "The asset holds no clusters."),
   legend(view) {
     const number = chosenLayer(view);

@@ -20,11 +20,11 @@ const METHODS = [
   { id: "smoothed", title: "HPA* smoothed", colour: ({ ways }) => ways[2], share: 0.75, dash: [] },
 ];
 
-/** Adds the section "Ways" to the panel, and the ways themselves to the view. */
+/** Adds the tab "Path" to the panel, and the paths to the view. */
 export function installWays(view, panel) {
   const { state, palette } = view;
   state.declare("ways", ["table"]);
-  const inner = panel.section("ways", "Ways", { order: 50 });
+  const inner = panel.tab("path", "Path");
   const ends = element("p", { class: "note" });
   const place = element("div");
   const note = element("p", { class: "note" });
@@ -54,8 +54,8 @@ export function installWays(view, panel) {
     show();
     const found = results.get("table");
     const text = found.nodes.length
-      ? `The way costs ${units(found.cost)} in ${counted(found.nodes.length - 1, "step")}.`
-      : (blockedAt(view, start) ?? blockedAt(view, goal) ?? "There is no way.");
+      ? `The path costs ${units(found.cost)} in ${counted(found.nodes.length - 1, "step")}.`
+      : (blockedAt(view, start) ?? blockedAt(view, goal) ?? "There is no path.");
     view.say(view.snap ? `${view.snap} ${text}` : text);
     view.snap = "";
     told = true;
@@ -86,7 +86,7 @@ export function installWays(view, panel) {
   }
 
   function tableOf() {
-    const titles = ["way", "cost", "steps", "expanded", "time"];
+    const titles = ["method", "cost", "steps", "expanded", "time"];
     const head = titles.map((text) => element("th", { scope: "col" }, text));
     const rows = METHODS.filter(({ id }) => results.has(id)).map((method) => {
       const { cost, nodes, expanded, time } = results.get(method.id);
@@ -98,7 +98,7 @@ export function installWays(view, panel) {
       const input = element("input", { type: "checkbox", id, onchange });
       input.checked = state.ways.includes(method.id);
       const label = element("label", { for: id }, method.title, line(method));
-      const title = method.id === "plan" ? "ways between transitions" : false;
+      const title = method.id === "plan" ? "steps between transitions" : false;
       return element(
         "tr",
         {},
@@ -111,7 +111,7 @@ export function installWays(view, panel) {
     });
     return element(
       "table",
-      { class: "ways", "aria-label": `Ways, as each method finds them; costs in units, steps in ${placeWord(view)}s` },
+      { class: "ways", "aria-label": `Paths by method; costs in units, steps in ${placeWord(view)}s` },
       element("thead", {}, element("tr", {}, ...head)),
       element("tbody", {}, ...rows),
     );

@@ -11,12 +11,12 @@ import { crowdOf } from "./walkers.js";
 const ASKING = 6;
 const LISTED = 6;
 
-/** Adds the section "Crowd", its agents as a layer, and a ground that counts their steps. */
+/** Adds the tab "Crowd", its agents as a layer, and a ground that counts their steps. */
 export function installCrowd(view, panel) {
-  const inner = panel.section("crowd", "Crowd", { order: 60, open: false });
+  const inner = panel.tab("crowd", "Crowd");
   const clock = { crowd: null, walking: false, paused: false, last: 0, listed: 0, moment: 0, heat: heater() };
   const start = element("button", { type: "button", "aria-pressed": "false", onclick: () => walk(!clock.walking) }, "Walk");
-  const anew = element("button", { type: "button", onclick: () => gather() }, "Anew");
+  const restart = element("button", { type: "button", onclick: () => gather() }, "Restart");
   const countId = fresh("agents");
   const agents = element("input", {
     id: countId, type: "number", min: 1, max: 2000, value: 300, onchange: () => gather(),
@@ -25,7 +25,7 @@ export function installCrowd(view, panel) {
   const about = element("p", { class: "note", "aria-label": "What the crowd did" });
   const list = element("ul", { class: "list", "aria-label": "Choke points" });
   inner.append(
-    element("div", { class: "row" }, element("label", { for: countId }, "Agents"), agents, start, anew),
+    element("div", { class: "row" }, element("label", { for: countId }, "Agents"), agents, start, restart),
     element("label", { class: "row" }, together, "All walk to the goal that is chosen"),
     about,
     list,

@@ -1,20 +1,22 @@
 /**
- * Changes the level with the pointer: draws walls, opens cells, lays terrain, prices arcs, and puts
+ * Changes the level with the pointer: draws walls, opens cells, paints terrain, prices arcs, and puts
  * doors into their states. Everything shown follows at once, by the reader's own updates; each edit can
  * be undone, and all of them saved as a patch, which `bake apply` and games take.
  */
 
 import { insides } from "../../../../readers/js/level.js";
 import { chooser, element, fresh, offer } from "../elements.js";
+import { toolbar } from "../toolbar.js";
 import { editsOf } from "./edits.js";
 import { addTools, attempt, priceWord, pricesNow, readPrice, summary, undo } from "./tools.js";
 
 /** Links beyond this many are priced by the tool alone. */
 const MOST_LINKS = 60;
 
-/** Add the tools and the section "Change". */
+/** Adds the tools, the tab "Draw" and the section "Prices". */
 export function installChanges(view, panel) {
-  const inner = panel.section("change", "Change", { order: 55, open: false });
+  const inner = panel.tab("draw", "Draw");
+  const expert = panel.section("prices", "Prices", { order: 60, open: false, isExpert: true });
   const brush = { terrain: 0, price: 1, tail: -1 };
   const drawn = new Map(); // what has become of each level that was looked at
   let edits = null;
@@ -34,7 +36,9 @@ export function installChanges(view, panel) {
 
   addTools(view, brush);
   const { parts, refresh: refreshParts } = sectionParts(view, brush);
-  inner.append(...parts);
+  inner.append(toolbar(view, "What to draw", ({ isExpert }) => !isExpert), ...parts.draw);
+  expert.append(toolbar(view, "Prices", ({ isExpert }) => isExpert), ...parts.prices);
+  followTab(view);
   document.addEventListener("keydown", (event) => {
     const typing = event.target.matches?.("input, select, textarea");
     if (!edits || typing || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
@@ -45,6 +49,17 @@ export function installChanges(view, panel) {
   function refresh() {
     if (edits) refreshParts();
   }
+}
+
+/** The tab Draw has a tool that draws, the others have Look; a tool that is chosen by its key shows the tab. */
+function followTab({ state, tools }) {
+  const draws = () => tools.current().id !== "look" && !tools.current().isExpert;
+  if (draws()) state.set({ tab: "draw" });
+  state.listen((changed) => {
+    if (changed.has("tool") && draws()) state.set({ tab: "draw" });
+    else if (changed.has("tab") && state.tab === "draw" && !draws()) state.set({ tool: "wall" });
+    else if (changed.has("tab") && state.tab !== "draw") state.set({ tool: "look" });
+  });
 }
 
 /** Makes what was drawn into a level again, when it is opened again or was baked again. */
@@ -83,7 +98,7 @@ function sectionParts(view, brush) {
   const button = (text, onclick) => element("button", { type: "button", onclick }, text);
   const back = button("Undo", () => undo(view, "undo"));
   const again = button("Redo", () => undo(view, "redo"));
-  const reset = button("As it was baked", () => attemptReset(view));
+  const reset = button("Reset", () => attemptReset(view));
   const about = element("p", { class: "note", role: "status", "aria-label": "What was changed" });
   const terrains = chooser("Terrain", (code) => {
     brush.terrain = +code;
@@ -100,7 +115,7 @@ function sectionParts(view, brush) {
   const note = element(
     "p",
     { class: "note" },
-    "Wall, Open and Paint draw on the map. Price is given to the arc between two clicks.",
+    "Price sets the cost of the arc between two clicks.",
   );
   let shownLevel = null;
 
@@ -124,21 +139,18 @@ function sectionParts(view, brush) {
     if (focused && !document.activeElement?.id) document.getElementById(focused)?.focus();
   }
 
-  const parts = [
+  const draw = [
     element("div", { class: "row", role: "toolbar", "aria-label": "Edits" }, back, again, reset),
     about,
     terrains.row,
-    price,
     doors,
-    links,
     element("div", { class: "row" }, save, file),
-    note,
   ];
-  return { parts, refresh };
+  return { parts: { draw, prices: [note, price, links] }, refresh };
 }
 
 function attemptReset(view) {
-  if (attempt(view, "as it was baked", (now) => now.reset())) view.say("as it was baked");
+  if (attempt(view, "reset", (now) => now.reset())) view.say("The level is as it was baked.");
 }
 
 function doorRow(view, door, i) {

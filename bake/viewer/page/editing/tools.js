@@ -58,7 +58,7 @@ export function addTools(view, brush) {
   painter("terrain", "Paint", "t", "terrain", (nodes) => ({
     terrain: nodes.map((at) => [at, brush.terrain]),
   }));
-  view.tools.add({ id: "price", title: "Price", key: "c", click: (at) => priceTo(view, brush, at) });
+  view.tools.add({ id: "price", title: "Price", key: "c", isExpert: true, click: (at) => priceTo(view, brush, at) });
 }
 
 /** The places under a line from one to another, without the first. */

@@ -17,9 +17,9 @@ const TITLES = { astar: "A*", dijkstra: "Dijkstra", weighted: "weighted A*", gre
 /** Steps in a second, from slow to fast. */
 const SPEEDS = [[4, "4 steps a second"], [30, "30 steps a second"], [240, "240 steps a second"], [4000, "4,000 steps a second"]]; // prettier-ignore
 
-/** Adds the section "Search, step by step", the ground of its lists, and the place it looks at. */
+/** Adds the tab "Search", the color mode of its lists, and the place it looks at. */
 export function installTraces(view, panel) {
-  const inner = panel.section("search", "Search, step by step", { order: 65, open: false });
+  const inner = panel.tab("search", "Search");
   const shown = { player: null, moment: 0, playing: false, speed: 30, owed: 0, last: 0, paint: listColours() };
   const methods = chooser("Method", (method) => (weight.row.hidden = method !== "weighted"));
   offer(methods, METHODS.map((each) => [each, TITLES[each]]), "astar"); // prettier-ignore
@@ -251,10 +251,10 @@ function listColours() {
 const listsGround = (shown) => ({
   id: "search",
   order: 21,
-  title: "Lists of a search",
+  title: "Search progress",
   kind: "ground",
   legend(view) {
-    if (!shown.player) return [{ text: "Nothing is searched yet: see Search, step by step." }];
+    if (!shown.player) return [{ text: "Start a search in the tab Search." }];
     if (shown.player.trace.walk) return [...walkLegend(view, shown.player), ...blockedLegend(view)];
     return [
       { colour: view.palette.css("OPENED"), text: `${shown.player.open.toLocaleString("en")} on the open list` },
