@@ -1,4 +1,4 @@
-"""What a newcomer sees first: names, tabs, the color modes, and both parts of the page on a phone."""
+"""What a newcomer sees first: names, tabs, color modes, and map and path on a phone."""
 
 from __future__ import annotations
 

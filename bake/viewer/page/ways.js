@@ -41,7 +41,7 @@ export function installWays(view, panel) {
     if (start < 0 || goal < 0) {
       // The hint on the map says what to click where neither is set.
       if (start >= 0) ends.textContent = `From ${placeName(view, start)}: click a goal.`;
-      else ends.textContent = goal < 0 ? "" : `To ${placeName(view, goal)}: click a start.`;
+      else ends.textContent = goal < 0 ? "No path yet." : `To ${placeName(view, goal)}: click a start.`;
       if (told) view.say("");
       told = false;
       show();
