@@ -40,7 +40,7 @@ class PlaneOutlines:
 
 
 def plane_outlines(scene: Scene) -> PlaneOutlines | None:
-    """Return what a profile's part of the plane consists of; None = the level divides no plane."""
+    """Return the outlines of a profile's part of the plane; None = the level divides no plane."""
     if scene.places.asset.has("/mesh_vertex"):
         return _polygon_outlines(scene)
     return _area_outlines(scene) if scene.places.asset.has("/wall_corner") else None

@@ -224,7 +224,7 @@ function* sampled(view, block) {
 
 const way = {
   id: "way",
-  title: "Start, goal and the way",
+  title: "Start, goal and path",
   order: 90,
   initially: true,
   draw(ctx, view) {

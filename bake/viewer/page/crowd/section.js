@@ -136,7 +136,7 @@ const stepsGround = (clock) => ({
   legend: (view) =>
     clock.crowd
       ? [{ ramp: true, from: "0", to: counted(clock.crowd.most, "step") }, ...blockedLegend(view)]
-      : [{ text: "Nobody walks yet: see Crowd." }],
+      : [{ text: "Let a crowd walk in the tab Crowd." }],
   paint: (view) =>
     clock.crowd ? clock.heat(view, clock.moment, clock.crowd.visits, Math.max(1, clock.crowd.most)) : pale(view),
 });
