@@ -72,6 +72,9 @@ def test_the_hint_stays_until_start_and_goal_are_set(keep: BrowserPage) -> None:
     assert box["x"] + box["width"] <= stage["x"] + stage["width"]
     keep.ask("(view) => view.state.set({ start: '22,45' })")
     assert hint.is_visible()
+    for name, is_shown in (("Crowd", False), ("Search", True), ("Draw", False), ("Path", True)):
+        keep.open_section(name)
+        assert hint.is_visible() == is_shown
     keep.ask("(view) => view.state.set({ goal: '43,25' })")
     assert not hint.is_visible()
     keep.ask("(view) => view.state.set({ goal: '', tool: 'wall' })")

@@ -101,7 +101,8 @@ function start() {
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", theme);
   const hint = () => {
-    find("hint").hidden = !view.level || state.tool !== "look" || (view.start >= 0 && view.goal >= 0);
+    const needsEnds = ["path", "search"].includes(state.tab) && state.tool === "look";
+    find("hint").hidden = !view.level || !needsEnds || (view.start >= 0 && view.goal >= 0);
   };
   for (const event of ["open", "state"]) view.on(event, hint);
   view.on("say", (text) => (find("status").textContent = text));
