@@ -163,6 +163,23 @@ def make_folder(folder: Path, called: str) -> None:
         ) from None
 
 
+@contextlib.contextmanager
+def created_folder(folder: Path, called: str) -> Iterator[None]:
+    """Create a folder for a block; at its end, remove the new folders that are still empty.
+
+    Raises:
+        OutputError: the folder cannot be created; ``called`` names its purpose in the error.
+    """
+    new_folders = [each for each in (folder, *folder.parents) if not os.path.lexists(each)]
+    try:
+        make_folder(folder, called)
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            for each in new_folders:
+                each.rmdir()
+
+
 def make_own_folder(folder: Path, called: str) -> None:
     """Make a folder whose name no person has chosen, where there is none.
 

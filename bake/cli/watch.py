@@ -172,9 +172,11 @@ def _data(news: News) -> dict[str, Any]:
 
 
 def _served(folder: Path, port: int | None, outcomes: Sequence[Outcome]) -> ViewerServer:
+    from bake.asset.partial import make_folder
     from bake.viewer.served import ServedLevels
     from bake.viewer.server import ViewerServer
 
+    make_folder(folder, "the output folder")  # A build that fails removes it.
     levels = ServedLevels(folder)
     for outcome in outcomes:
         if outcome.error is not None:

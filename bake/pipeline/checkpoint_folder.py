@@ -38,7 +38,7 @@ class CheckpointFolder:
         while not self.is_ours:
             if is_link(self.path):
                 raise OSError(errno.ELOOP, "a link has its name; remove the link")
-            self.path.mkdir(exist_ok=True)
+            self.path.mkdir(parents=True, exist_ok=True)
             if sys.platform != "win32":  # Windows cannot open a folder.
                 # Another process may remove it before it is locked.
                 self._handle = lock(self.path, os.O_RDONLY, wait=False)

@@ -12,6 +12,7 @@ import numpy as np
 
 from bake.arrays import BoolArray
 from bake.asset import header_for
+from bake.asset.partial import make_folder
 from bake.asset.write import Contents, write_asset
 from bake.errors import BudgetError, CostError, LevelError, in_units, over_budget
 from bake.level import (
@@ -131,6 +132,8 @@ def bake_level(task: Task, threads: int, report: Report, make: Make | None = Non
                 parts = make(*what, checkpoint) if make else world_contents(*what, checkpoint.table)
             # 6. Write the columns to a file, and put the file into place.
             report("write", 0)
+            # A build beside this one removes the folder where all of its levels have failed.
+            make_folder(task.asset.parent, "the output folder")
             size = write_asset(task.asset, found.header, together(parts))
             checkpoint.clear()
         finally:

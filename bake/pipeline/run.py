@@ -9,6 +9,7 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 from bake.asset import Asset
 from bake.asset.header import is_foreign
-from bake.asset.partial import check_writable, make_folder, remove_leftovers
+from bake.asset.partial import check_writable, created_folder, remove_leftovers
 from bake.errors import BudgetError
 from bake.kinds import KINDS, FileKind, kind_of
 from bake.levels import is_puzzle
@@ -92,12 +93,14 @@ def build(
         _tidy(folder)
     if not stale:
         return
-    for folder in sorted({task.asset.parent for task in stale}):
-        make_folder(folder, "the output folder")
-        check_writable(folder)
     threads, wanted = threads_for(len(stale), jobs), jobs
     jobs = min(len(stale), jobs or processors())
-    try:
+    with ExitStack() as stack:
+        for folder in sorted({task.asset.parent for task in stale}):
+            stack.enter_context(created_folder(folder, "the output folder"))
+            check_writable(folder)
+        for folder in folders:
+            stack.callback(_tidy, folder)
         if cluster is not None:
             yield from attempt_on_cluster(stale, cluster, wanted, force, report)
         elif jobs == 1:
@@ -105,9 +108,6 @@ def build(
                 yield attempt(task, threads, force, report)
         else:
             yield from attempt_in_processes(stale, jobs, threads, force, report)
-    finally:
-        for folder in folders:
-            _tidy(folder)
 
 
 def _tidy(folder: Path) -> None:

@@ -11,13 +11,19 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from bake.asset import Asset
-from bake.asset.partial import check_writable, make_folder, make_own_folder, written_whole
+from bake.asset.partial import (
+    check_writable,
+    created_folder,
+    make_folder,
+    make_own_folder,
+    written_whole,
+)
 from bake.asset.write import Contents
 from bake.kinds import kind_of
 from bake.levels import is_puzzle
@@ -78,8 +84,28 @@ def build_shard(
         OutputError: the folder cannot be made or written.
     """
     folder = tasks[0].asset.parent / shard.name
-    make_own_folder(folder, "the shard's folder")
-    check_writable(folder)
+    with created_folder(folder.parent, "the output folder"):
+        make_own_folder(folder, "the shard's folder")
+        check_writable(folder)
+        failed = False
+        for outcome in _bake_shard(tasks, shard, folder, jobs=jobs, force=force, report=report):
+            failed |= outcome.status == "failed"
+            yield outcome
+        if failed:
+            with suppress(OSError):  # Other levels may have been baked into it.
+                folder.rmdir()
+
+
+def _bake_shard(
+    tasks: Sequence[Task],
+    shard: Shard,
+    folder: Path,
+    *,
+    jobs: int | None,
+    force: bool,
+    report: LevelReport,
+) -> Iterator[Outcome]:
+    """Bake one share of the levels into the shard's folder."""
     whole: list[Task] = []
     for place, task in enumerate(tasks):
         try:
@@ -164,17 +190,17 @@ def join(
     """
     shards = _found_shards(tasks, folders)
     output = tasks[0].asset.parent
-    make_folder(output, "the output folder")
-    check_writable(output)
-    for task in tasks:
-        parts = [shard / task.asset.name for shard in shards]
-        parts = [part for part in parts if part.exists()]
-        kept = [_ranges_folder(shard, task) for shard in shards]
-        kept = [folder for folder in kept if folder.is_dir()]
-        if parts or not kept:
-            yield _put(task, parts, force)
-        else:
-            yield attempt(task, threads_for(1, None), force, report, partial(_joined, kept))
+    with created_folder(output, "the output folder"):
+        check_writable(output)
+        for task in tasks:
+            parts = [shard / task.asset.name for shard in shards]
+            parts = [part for part in parts if part.exists()]
+            kept = [_ranges_folder(shard, task) for shard in shards]
+            kept = [folder for folder in kept if folder.is_dir()]
+            if parts or not kept:
+                yield _put(task, parts, force)
+            else:
+                yield attempt(task, threads_for(1, None), force, report, partial(_joined, kept))
 
 
 def _found_shards(tasks: Sequence[Task], folders: Sequence[Path]) -> list[Path]:
@@ -217,6 +243,7 @@ def _put(task: Task, parts: Sequence[Path], force: bool) -> Outcome:
         of_puzzle = is_puzzle(task.source)
         size_of = kind_of("puzzle", task.source).size if of_puzzle else _size_of_level
         nodes, arcs, profiles = size_of(part)
+        make_folder(task.asset.parent, "the output folder")
         with written_whole(task.asset) as partly:
             shutil.copyfile(part, partly)
         wanted = task.recipe.export_flat and not of_puzzle

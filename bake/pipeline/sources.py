@@ -21,8 +21,8 @@ from bake.levels import (
 )
 from bake.levels.companions import find_companions
 from bake.levels.reading.names import fold_file_name
-from bake.recipe import LevelRecipe, Recipe
-from bake.recipe.rules import DEFAULT_SOURCES
+from bake.recipe import RECIPE_NAME, LevelRecipe, Recipe
+from bake.recipe.rules import DEFAULT_FOLDER, DEFAULT_SOURCES
 from levelbake.errors import BakeError
 
 ASSET_SUFFIX = ".h5"
@@ -87,7 +87,8 @@ def find_tasks(
     Raises:
         LevelError: there is no level, two have the same name, a name is not UTF-8, or a folder may
             not be read.
-        RecipeError: there are rules for a level that is not among the recipe's sources.
+        RecipeError: there are rules for a level that is not among the recipe's sources, or there
+            are no recipe, no sources and no folder of the default sources.
     """
     folder = recipe.folder / recipe.output if output is None else output
     _check_no_names(recipe, sources)
@@ -205,6 +206,11 @@ def _from_recipe(recipe: Recipe) -> tuple[list[Path], set[Path]]:
     if not files and recipe.sources == DEFAULT_SOURCES:
         files = _matching(recipe, (LDTK_PROJECTS,))
     _check_inside(recipe, files)
+    if not files and recipe.file is None and not Path(DEFAULT_FOLDER).is_dir():
+        raise RecipeError(
+            f"no {RECIPE_NAME} here",
+            remedy="run `bake init` to write one",
+        )
     if not files:
         raise LevelError(
             f"no level file in {', '.join(recipe.sources)}",

@@ -63,7 +63,8 @@ TABLE_NAMES = (
 )
 
 RECIPE_NAME = "bake.toml"
-DEFAULT_SOURCES = ("levels_src/*",)
+DEFAULT_FOLDER = "levels_src"
+DEFAULT_SOURCES = (f"{DEFAULT_FOLDER}/*",)
 DEFAULT_OUTPUT = "baked"
 
 MAX_TICKS_PER_UNIT = 2**24

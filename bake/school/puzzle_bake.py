@@ -9,6 +9,7 @@ import numpy as np
 
 from bake.arrays import AnyArray, Int32Array
 from bake.asset import header_for
+from bake.asset.partial import make_folder
 from bake.asset.read import PATTERNS_KIND
 from bake.asset.write import Contents, Scalar, write_asset
 from bake.errors import LevelError
@@ -47,6 +48,7 @@ def bake_puzzle(task: Task, report: Report) -> BakedLevel:
             puzzle, task.recipe.memory_budget, lambda done: report("patterns", done)
         )
         report("write", 0)
+        make_folder(task.asset.parent, "the output folder")
         size = write_asset(task.asset, header, _contents(puzzle, tables), PATTERNS)
     return BakedLevel(len(tables), 0, (), size, time.perf_counter() - begun, 0.0, ())
 

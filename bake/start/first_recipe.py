@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from bake.asset.partial import make_folder, remove_leftovers, written_whole
+from bake.asset.partial import created_folder, remove_leftovers, written_whole
 from bake.errors import LevelError, RecipeError
 from bake.pipeline import build, find_tasks
 from bake.pipeline.run import Outcome, Report
@@ -122,13 +122,13 @@ def try_recipe(
     """
     rules = load_recipe(recipe)
     output = rules.folder / rules.output
-    with tempfile.TemporaryDirectory(prefix="bake-init-") as made:
+    with tempfile.TemporaryDirectory(prefix="bake-init-") as made, ExitStack() as stack:
         tasks = [
             replace(task, recipe=replace(task.recipe, tables=("components",)))
             for task in find_tasks(rules, (), Path(made))
         ]
         if draw:
-            make_folder(output, "the folder of the pictures")
+            stack.enter_context(created_folder(output, "the folder of the pictures"))
         for outcome in build(tasks, jobs=jobs, force=True, report=report):
             picture = output / f"{outcome.task.name}.png"
             if outcome.error is not None or not draw:

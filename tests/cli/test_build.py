@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from bake.pipeline import run
 from bake.play import open_asset
 from bake.view import console
 from tests.support import ldtk_projects
@@ -264,8 +265,43 @@ def test_no_recipe_is_needed(bare: Path) -> None:
     ]
 
 
-def test_nothing_to_bake(bare: Path) -> None:
+@pytest.mark.parametrize("command", ["build", "check", "lint", "plan", "join", "watch"])
+def test_a_folder_without_recipe_and_levels(bare: Path, command: str) -> None:
+    mistake(bake(command), "no bake.toml", "`bake init`")
+    assert list(bare.iterdir()) == []
+
+
+def test_a_folder_of_no_levels(bare: Path) -> None:
+    (bare / "levels_src").mkdir()
     mistake(bake("build"), "no level file in levels_src/*")
+
+
+@pytest.mark.parametrize("extra", [(), ("--shard", "1/1"), ("--jobs", "2")])
+def test_a_failed_build_leaves_no_empty_folders(bare: Path, extra: tuple[str, ...]) -> None:
+    (bare / "one.map").write_text("no map")
+    (bare / "two.map").write_text("no map")
+    done = bake("build", "one.map", "two.map", "-o", "new/assets", *extra)
+    assert (done.code, len(done.errors)) == (1, 2)
+    assert sorted(path.name for path in bare.iterdir()) == ["one.map", "two.map"]
+    (bare / "new").mkdir()
+    assert bake("build", "one.map", "-o", "new", *extra).code == 1
+    assert list((bare / "new").iterdir()) == [], "a folder that was there before stays"
+
+
+def test_a_shard_without_a_level_has_a_folder(bare: Path) -> None:
+    (bare / "one.map").write_text("type octile\nheight 1\nwidth 2\nmap\n..\n")
+    assert bake("build", "one.map", "--shard", "2/2").code == 0
+    assert (bare / "baked" / "shard-2-of-2").is_dir()
+
+
+def test_an_output_folder_that_another_build_removed(
+    bare: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Builds beside this one remove the folder if all of their levels have failed."""
+    (bare / "one.map").write_text("type octile\nheight 1\nwidth 2\nmap\n..\n")
+    monkeypatch.setattr(run, "check_writable", Path.rmdir)
+    assert bake("build", "one.map", "--jobs", "1").code == 0
+    assert (bare / "baked" / "one.h5").is_file()
 
 
 def test_the_folder_of_an_ldtk_project(bare: Path) -> None:

@@ -91,7 +91,7 @@ def test_quiet_with_polling(hall: Path, bare: Path) -> None:
 
 @pytest.mark.usefixtures("bare")
 def test_what_cannot_be_watched() -> None:
-    mistake(bake("watch"), "no level file in levels_src/*")
+    mistake(bake("watch"), "no bake.toml")
     Path("bake.toml").write_text("nonsense = 1\n")
     mistake(bake("watch"), "unknown key")
     assert bake("watch", "--port", "9000").code == 2

@@ -243,9 +243,18 @@ def test_without_a_recipe_the_working_directory_counts(
 
 
 def test_without_a_recipe_no_message_names_the_working_directory(bare: Path) -> None:
+    (bare / "levels_src").mkdir()
     with pytest.raises(LevelError) as caught:
         find_tasks(load_recipe(None), [], None)
     assert str(caught.value).startswith("no level file in levels_src/*; expected files ending in ")
+
+
+@pytest.mark.usefixtures("bare")
+def test_without_a_recipe_and_levels_init_is_recommended() -> None:
+    with pytest.raises(RecipeError) as caught:
+        find_tasks(load_recipe(None), [], None)
+    assert caught.value.file is None
+    assert "bake init" in str(caught.value.remedy)
 
 
 def test_rules_of_single_levels(tmp_path: Path) -> None:
