@@ -15,14 +15,18 @@ from bake.cli import mistakes
 from bake.cli.options import (
     AssetFile,
     Json,
+    LoneAssetFile,
     Profile,
     Quiet,
     RecipeFile,
     among,
+    asset_of,
     assets_in,
+    place_of,
     print_json,
     progress_for,
     recipe_file,
+    report_recipe,
     say,
     warn,
 )
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
     from bake.verify import Progress, Proof
 
 
-def info(asset: AssetFile, profile: Profile = None, as_json: Json = False) -> None:
+def info(asset: LoneAssetFile = None, profile: Profile = None, as_json: Json = False) -> None:
     """Say what is in an asset.
 
     That is the level, the rules it was baked by, and the tables of each profile with their sizes.
@@ -41,6 +45,7 @@ def info(asset: AssetFile, profile: Profile = None, as_json: Json = False) -> No
     from bake.asset import is_pattern_database
     from bake.view.report import inspect_asset, print_info
 
+    asset = asset_of(asset, silent=as_json)
     if profile is None and is_pattern_database(asset):
         kind = kind_of("puzzle", asset)
         found, show = kind.inspect(asset), kind.show
@@ -88,6 +93,7 @@ def export(
     from bake.asset import Asset
     from bake.export.export import export_asset, export_table, read_parts
 
+    asset = asset_of(asset, silent=quiet or as_json)
     told: dict[str, Any] = {}
     if table is not None:
         if output is not None or with_parts is not None or len(profile or ()) > 1:
@@ -109,7 +115,7 @@ def export(
 
 
 def apply(
-    asset: Annotated[Path, typer.Argument(metavar="ASSET", help="The baked level.")],
+    asset: AssetFile,
     patch: Annotated[Path, typer.Argument(metavar="PATCH", help="A patch that was saved from it.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The file of the new asset.")],
     quiet: Quiet = False,
@@ -120,6 +126,7 @@ def apply(
     """
     from bake.apply import apply_patch
 
+    asset = asset_of(asset, silent=quiet)
     with progress_for(silent=quiet) as progress:
         told: list[str] = []
         size = apply_patch(asset, patch, output, 1, partial(progress, output.name), told.append)
@@ -132,8 +139,12 @@ def apply(
 
 def verify(
     assets: Annotated[
-        list[Path], typer.Argument(metavar="ASSET", help="Baked levels, or folders of them.")
-    ],
+        list[Path] | None,
+        typer.Argument(
+            metavar="ASSET",
+            help="Baked levels, their names, or folders of them; without any, the recipe's output.",
+        ),
+    ] = None,
     profile: Profile = None,
     sample: Annotated[
         int | None,
@@ -155,10 +166,13 @@ def verify(
             "`bake verify` needs scipy, which is not installed",
             remedy='run `pip install "levelbake[verify]"`',
         )
+    named: list[Path] | list[None] = assets or [None]
+    places = [place_of(each, silent=True) for each in named]
+    report_recipe(None, silent=quiet or as_json or places == assets)
     results: list[dict[str, Any]] = []
     errors: list[mistakes.BakeError] = []
     with progress_for(silent=as_json or quiet) as progress:
-        for asset in assets_in(assets):
+        for asset in assets_in(places):
             try:
                 beside = _compared(asset)
                 proof = _proof(asset, profile, sample, partial(progress, asset.name, "verify"))

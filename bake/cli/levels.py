@@ -27,6 +27,7 @@ from bake.cli.options import (
     print_left_out,
     progress_for,
     recipe_file,
+    report_recipe,
     say,
     tasks_of,
 )
@@ -106,6 +107,7 @@ def build(
         if share is not None and given is not None:
             raise typer.BadParameter(f"--shard and {option} do not go together")
     left_out: list[LeftOut] = []
+    report_recipe(recipe, silent=quiet or as_json)
     tasks = tasks_of(sources, output, recipe, profile, left_out)
     if export:
         tasks = [replace(task, recipe=replace(task.recipe, export_flat=True)) for task in tasks]
@@ -160,6 +162,7 @@ def join(
     """Join the shards of a build to assets, the same to the byte as those of a whole build."""
     from bake.pipeline import shards as pipeline
 
+    report_recipe(recipe, silent=quiet or as_json)
     tasks = tasks_of(source, output, recipe, profile)
     folders = shards or [tasks[0].asset.parent]
     errors = _show(
@@ -250,6 +253,7 @@ def plan(
     from bake.pipeline.run import threads_for
     from bake.view.report import print_plans
 
+    report_recipe(recipe, silent=as_json)
     tasks = tasks_of(sources, None, recipe, profile)
     threads = threads_for(len(tasks), jobs)
     plans = [
@@ -277,6 +281,7 @@ def check(
     """
     from bake.pipeline import judge, reasons_to_export
 
+    report_recipe(recipe, silent=as_json)
     judged = [
         (task, why or reasons_to_export(task))
         for task, why in judge(tasks_of(sources, output, recipe, profile))
@@ -314,6 +319,7 @@ def lint(
     from bake.recipe import load_recipe
 
     left_out: list[LeftOut] = []
+    report_recipe(recipe, silent=as_json or style is not LintFormat.text)
     tasks = tasks_of(sources, None, recipe, profile, left_out)
     found = run(
         tasks,

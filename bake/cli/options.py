@@ -6,6 +6,7 @@ It also finds the levels and assets that these name.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,7 +39,9 @@ Output = Annotated[
 ]
 RecipeFile = Annotated[
     Path | None,
-    typer.Option("--recipe", help="The recipe; else bake.toml in this folder, if there is one."),
+    typer.Option(
+        "--recipe", help="The recipe; else bake.toml in this folder or the nearest one above it."
+    ),
 ]
 Jobs = Annotated[
     int | None,
@@ -64,7 +67,20 @@ Weight = Annotated[
         "less than 1 leans toward Dijkstra's algorithm.",
     ),
 ]
-AssetFile = Annotated[Path, typer.Argument(metavar="ASSET", help="A baked level.")]
+AssetFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="ASSET", help="A baked level: its file, or its name if the recipe's output has it."
+    ),
+]
+LoneAssetFile = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="ASSET",
+        help="A baked level: its file, or its name if the recipe's output has it. Without any, the "
+        "only one there.",
+    ),
+]
 PlaceText = Annotated[
     str,
     typer.Argument(
@@ -166,10 +182,88 @@ def _plain(value: Any) -> Any:
 
 
 def recipe_file(recipe: Path | None) -> Path | None:
-    """Return the named recipe, or else the one in this folder; None where there is none."""
+    """Return the named recipe, else the nearest one, else None."""
     from bake.recipe import find_recipe
 
     return recipe or find_recipe(Path())
+
+
+def report_recipe(recipe: Path | None, *, silent: bool) -> None:
+    """Print on standard error which recipe is in use, if it was found in a folder above.
+
+    Args:
+        recipe: the recipe that the command line names.
+        silent: whether nothing is printed.
+    """
+    file = None if silent or recipe is not None else recipe_file(None)
+    if file is not None and file.parent != Path():
+        typer.echo(mistakes.printable(f"recipe: {file}"), err=True)
+
+
+def asset_of(asset: Path | None, *, silent: bool) -> Path:
+    """Return the path of one asset.
+
+    Args:
+        asset: a path, or the name of a level whose asset lies in the recipe's output folder; None =
+            the only asset there.
+        silent: whether the recipe in use is not reported.
+
+    Raises:
+        AssetError: none is named, and there are none or several.
+    """
+    if asset is not None:
+        return _named_asset(asset, silent=silent)
+    folder = output_folder(silent=silent)
+    assets = assets_in([folder])
+    if len(assets) > 1:
+        raise mistakes.AssetError(
+            f"{len(assets):,} assets are in this folder",
+            file=folder,
+            expected="the name of one of them: " + ", ".join(each.stem for each in assets),
+        )
+    return assets[0]
+
+
+def place_of(asset: Path | None, *, silent: bool) -> Path:
+    """Return the path of an asset or of a folder of assets.
+
+    Args:
+        asset: as for :func:`asset_of`; None = the recipe's output folder.
+        silent: whether the recipe in use is not reported.
+    """
+    return output_folder(silent=silent) if asset is None else _named_asset(asset, silent=silent)
+
+
+def output_folder(*, silent: bool) -> Path:
+    """Return the output folder of the recipe in use.
+
+    Raises:
+        AssetError: there is no such folder.
+    """
+    from bake.recipe import load_recipe
+
+    rules = load_recipe(recipe_file(None))
+    folder = rules.folder / rules.output
+    if not folder.is_dir():
+        raise mistakes.AssetError(
+            "there is no such folder", file=folder, remedy="run `bake build` first"
+        )
+    report_recipe(None, silent=silent)
+    return folder
+
+
+def _named_asset(asset: Path, *, silent: bool) -> Path:
+    """Return an asset's path; a path that exists comes before the name of a level."""
+    from bake.recipe import load_recipe
+
+    if str(asset) != asset.name or os.path.lexists(asset):
+        return asset
+    rules = load_recipe(recipe_file(None))
+    named = rules.folder / rules.output / f"{asset.name}.h5"
+    if not named.exists():
+        return asset
+    report_recipe(None, silent=silent)
+    return named
 
 
 def tasks_of(

@@ -16,10 +16,12 @@ from bake.cli.options import (
     AssetFile,
     HeuristicName,
     Json,
+    LoneAssetFile,
     MethodName,
     PlaceText,
     Profile,
     Weight,
+    asset_of,
     print_json,
     say,
     slowness,
@@ -79,6 +81,7 @@ def path(
     from bake.school.step_by_step import traced_search
     from bake.school.trace_file import check_trace_file, search_trace
 
+    asset = asset_of(asset, silent=as_json)
     if trace is not None:
         check_trace_file(trace)
     found: Sequence[object] | None
@@ -171,6 +174,7 @@ def evaluate(
         raise typer.BadParameter(
             "--pairs and --seed draw pairs at random; leave them or FILE.scen out"
         )
+    asset = asset_of(asset, silent=as_json)
     source = scenario or Drawn(1000 if pairs is None else pairs, seed or 0)
     result = run(asset, source, profile, method, heuristic, weight)
     if as_json:
@@ -182,8 +186,8 @@ def evaluate(
 
 
 def render(
-    asset: AssetFile,
     output: Annotated[Path, typer.Option("-o", "--output", help="The PNG file to write.")],
+    asset: LoneAssetFile = None,
     show: Annotated[Show, typer.Option(help="What to draw.")] = Show.terrain,
     toward: Annotated[
         str | None, typer.Option(metavar="X,Y", help="The goal of distances and hops.")
@@ -222,6 +226,7 @@ def render(
     from bake.play import open_asset
     from bake.view.render import render_asset
 
+    asset = asset_of(asset, silent=as_json)
     with open_asset(asset) as level:
         ends = goal = None
         if path is not None or toward is not None:

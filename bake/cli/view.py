@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bake.cli import mistakes
-from bake.cli.options import Json, assets_in, print_json, say, warn
+from bake.cli.options import Json, assets_in, place_of, print_json, say, warn
 
 if TYPE_CHECKING:
     from bake.viewer.served import ServedLevels
@@ -33,8 +33,12 @@ _BEGINNING = 2**13
 
 def view(
     place: Annotated[
-        Path, typer.Argument(metavar="ASSET|FOLDER", help="A baked level, or a folder of them.")
-    ],
+        Path | None,
+        typer.Argument(
+            metavar="ASSET|FOLDER",
+            help="A baked level, its name, or a folder of them; without any, the recipe's output.",
+        ),
+    ] = None,
     page: Annotated[
         Path | None,
         typer.Option("--html", help="Write one file with everything in it, and open nothing."),
@@ -61,6 +65,7 @@ def view(
 
     The page follows the assets: it shows what changed when a level is baked again. Ctrl-C ends it.
     """
+    place = place_of(place, silent=as_json)
     for given in (place, against):
         if given is not None:
             check_is_baked(given)

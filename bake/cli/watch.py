@@ -23,6 +23,7 @@ from bake.cli.options import (
     print_json,
     progress_for,
     recipe_file,
+    report_recipe,
     say,
     tasks_of,
     tell,
@@ -57,6 +58,7 @@ def watch(
 
     if port is not None and not view:
         raise typer.BadParameter("--port goes with --view")
+    report_recipe(recipe, silent=quiet or as_json)
     levels = _Levels(sources, output, recipe, profile)
     tasks = levels.find()
     printer = _Printer(quiet=quiet, as_json=as_json)
@@ -107,7 +109,10 @@ class _Levels:
 
         file = recipe_file(self._recipe)
         found = source_folders(load_recipe(file), self._sources or [])
-        return [*found, Path() if file is None else file.parent]
+        recipes = [Path()] if file is None else [file.parent]
+        if self._recipe is None:  # One that comes into this folder is nearer than others.
+            recipes.append(Path())
+        return list(dict.fromkeys([*found, *recipes]))
 
 
 class _Printer:

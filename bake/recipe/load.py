@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -27,21 +29,46 @@ Tables = Mapping[str, Any]
 
 
 def find_recipe(start: Path) -> Path | None:
-    """Return the `bake.toml` in the folder ``start`` itself, or None where there is none.
+    """Return the `bake.toml` of a folder or of the nearest folder above it, or None.
 
-    A folder, a pipe or a link to nothing of that name is one, which :func:`load_recipe` refuses.
+    The search ends at the root of the file system, as that of cargo and ruff does. A folder, a pipe
+    or a broken link of that name counts as one, which :func:`load_recipe` rejects.
+
+    Returns:
+        The path, which begins with `..` for each folder up from a relative ``start``.
 
     Raises:
-        RecipeError: the folder may not be searched.
+        RecipeError: the folder may not be searched, or the nearest recipe lies above it and belongs
+            to another user.
     """
     file = start / RECIPE_NAME
     try:
         file.lstat()
         return file
     except (FileNotFoundError, NotADirectoryError):
-        return None
+        pass
     except OSError as error:
         raise RecipeError(f"the recipe cannot be read: {error.strerror}", file=file) from error
+    try:
+        parents = start.resolve(strict=True).parents
+    except OSError:  # The folder was removed, and has none above it.
+        return None
+    for depth, parent in enumerate(parents, 1):
+        file = parent / RECIPE_NAME
+        try:
+            about = file.lstat()
+        except OSError:  # This user may not search every folder above its own.
+            continue
+        path = file if start.is_absolute() else start.joinpath(*[".."] * depth, RECIPE_NAME)
+        if sys.platform != "win32" and about.st_uid not in (0, os.getuid()):
+            raise RecipeError(
+                "this recipe belongs to another user",
+                file=path,
+                expected="a recipe of your own in a folder above",
+                remedy=f"if you trust it, name it: `--recipe {path}`",
+            )
+        return path
+    return None
 
 
 def load_recipe(path: Path | None) -> Recipe:

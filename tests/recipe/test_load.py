@@ -1,6 +1,7 @@
 """A recipe in `bake.toml`: what it sets, where it is found, and its schema."""
 
 import json
+import os
 import pickle
 import re
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from bake.errors import RecipeError
 from bake.level import TerrainRule
 from bake.recipe import (
     LevelRecipe,
@@ -357,14 +359,58 @@ sys.exit("pydantic" in sys.modules)
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_only_the_folder_given_is_searched(tmp_path):
+def test_the_nearest_recipe_is_found(tmp_path, monkeypatch):
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    assert find_recipe(inner) is None
+    outer = tmp_path / "bake.toml"
+    outer.write_text("")
+    (inner / ".git").mkdir()
+    assert find_recipe(tmp_path) == find_recipe(inner) == outer
+    monkeypatch.chdir(inner)
+    assert find_recipe(Path()) == Path("../../bake.toml")
+    (tmp_path / "a" / "bake.toml").write_text("")
+    assert find_recipe(Path()) == Path("../bake.toml")
+    (inner / "bake.toml").write_text("")
+    assert find_recipe(Path()) == Path("bake.toml")
+    assert find_recipe(inner) == inner / "bake.toml"
+
+
+def test_a_folder_is_searched_from_where_it_is_not_from_a_link_to_it(tmp_path, monkeypatch):
+    inner = tmp_path / "real" / "inner"
+    inner.mkdir(parents=True)
+    (tmp_path / "real" / "bake.toml").write_text("")
+    (tmp_path / "link").symlink_to(inner)
+    monkeypatch.chdir(tmp_path / "link")
+    assert find_recipe(Path()) == Path("../bake.toml")
+    assert Path("../bake.toml").is_file()
+
+
+def test_no_recipe_of_a_stranger_is_used_unless_it_is_named(tmp_path, monkeypatch):
     inner = tmp_path / "inner"
     inner.mkdir()
     file = tmp_path / "bake.toml"
-    assert find_recipe(tmp_path) is None
     file.write_text("")
-    assert find_recipe(tmp_path) == file
-    assert find_recipe(inner) is None
+    owner = file.stat().st_uid
+    monkeypatch.setattr(os, "getuid", lambda: owner + 1)
+    if owner == 0:  # The administrator is trusted, as this user is.
+        assert find_recipe(inner) == file
+        os.chown(file, 4321, -1)
+    with pytest.raises(RecipeError) as caught:
+        find_recipe(inner)
+    assert caught.value.file == file
+    assert "another user" in str(caught.value)
+    assert find_recipe(tmp_path) == file, "it is in the folder itself"
+    monkeypatch.setattr(os, "getuid", lambda: file.stat().st_uid)
+    assert find_recipe(inner) == file
+
+
+def test_a_removed_folder_has_no_recipe(tmp_path, monkeypatch):
+    (tmp_path / "bake.toml").write_text("")
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert find_recipe(Path()) is None
 
 
 def test_schema_knows_every_key_and_closes_every_table():
