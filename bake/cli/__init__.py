@@ -41,37 +41,61 @@ _MORE_MEMORY = "let the process have more memory or threads (`ulimit -a` lists i
 #: What wrong usage raises; typer does not export it.
 _UsageError: Any = typer.BadParameter.__base__
 
-#: All commands, in the order in which `bake --help` lists them.
-COMMANDS: dict[str, Callable[..., None]] = {
-    "init": start.init,
-    "build": levels.build,
-    "join": levels.join,
-    "watch": watch.watch,
-    "plan": levels.plan,
-    "check": levels.check,
-    "lint": levels.lint,
-    "info": assets.info,
-    "path": paths.path,
-    "eval": paths.evaluate,
-    "render": paths.render,
-    "export": assets.export,
-    "apply": assets.apply,
-    "view": view.view,
-    "verify": assets.verify,
-    "diff": assets.diff,
-    "schema": levels.schema,
+#: All commands by the groups of `bake --help`, in its order.
+GROUPS: dict[str, dict[str, Callable[..., None]]] = {
+    "Start a project": {"init": start.init},
+    "Bake levels": {"build": levels.build, "watch": watch.watch, "join": levels.join},
+    "Check levels and assets": {
+        "plan": levels.plan,
+        "check": levels.check,
+        "lint": levels.lint,
+        "verify": assets.verify,
+        "diff": assets.diff,
+    },
+    "Inspect assets": {
+        "view": view.view,
+        "info": assets.info,
+        "path": paths.path,
+        "eval": paths.evaluate,
+        "render": paths.render,
+    },
+    "Use assets elsewhere": {
+        "export": assets.export,
+        "apply": assets.apply,
+        "schema": levels.schema,
+    },
 }
+COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
 
 
 class _Commands(TyperGroup):
-    """The commands, with what their help calls lists of files."""
+    """The commands, in groups, with the usual notation of their arguments."""
 
     def get_command(self, *arguments: Any) -> Any:
         command: Any = super().get_command(*arguments)
         for parameter in [] if command is None else command.params:
-            if parameter.nargs == -1:  # typer says <list[Path]>
+            if parameter.param_type_name != "argument":
+                continue
+            many = parameter.nargs == -1
+            if many:  # typer writes <list[Path]>
                 parameter.display_type = lambda context: "<path>"
+            usage = (parameter.metavar or parameter.name.upper()) + ("..." if many else "")
+            if not parameter.required:
+                usage = f"[{usage}]"
+            parameter.get_usage_pieces = lambda context, usage=usage: [usage]
         return command
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        width = max(map(len, COMMANDS))
+        for heading, names in GROUPS.items():
+            with formatter.section(heading):
+                rows = [(f"{name:{width}}", self._summary(ctx, name)) for name in names]
+                formatter.write_dl(rows)
+
+    def _summary(self, ctx: Any, name: str) -> str:
+        """Return the first paragraph of a command's help, uncut."""
+        command = self.get_command(ctx, name)
+        return " ".join(command.help.split("\n\n")[0].split()).rstrip(".")
 
     def invoke(self, *arguments: Any) -> Any:
         try:
@@ -83,7 +107,11 @@ class _Commands(TyperGroup):
 
 app = typer.Typer(
     cls=_Commands,
-    help="Bake levels into pathfinding assets at build time, and look next hops up at runtime.",
+    help="Bake levels into pathfinding assets at build time, and look next hops up at runtime.\n\n"
+    "Start with `bake init`, which writes a recipe for the levels in a folder; then run "
+    "`bake build`.",
+    epilog="`bake COMMAND -h` explains a command and its options.",
+    context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -107,7 +135,10 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _root(
     _version_: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "-V", "--version", callback=_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
     pass

@@ -22,6 +22,7 @@ from bake.cli.options import (
     among,
     asset_of,
     assets_in,
+    option_values,
     place_of,
     print_json,
     progress_for,
@@ -104,7 +105,8 @@ def export(
             places, size = export_table(opened, table, profile[0] if profile else None)
         path, told = table, {"places": str(places)}
     else:
-        parts = read_parts(with_parts)
+        with option_values():
+            parts = read_parts(with_parts)
         path = output or asset.with_suffix(".bake")
         with Asset(asset) as opened:
             size = export_asset(opened, path, profile, parts)
@@ -234,7 +236,8 @@ def diff(
     from bake.diff import pair_folders, read_limit
     from bake.diff.base import pair_with_revision
 
-    limits = [read_limit(text) for text in fail_on or []]
+    with option_values():
+        limits = [read_limit(text) for text in fail_on or []]
     if (old is None or new is None) if base is None else (old is not None):
         raise typer.BadParameter("name OLD and NEW, or --base REV")
     if recipe is not None and base is None:
@@ -246,6 +249,7 @@ def diff(
     elif old is not None and new is not None:
         failures = _compare_levels(pair_folders(old, new), limits, sample, profile, as_json)
     else:
+        report_recipe(recipe, silent=as_json)
         with ExitStack() as stack:
             with progress_for(silent=as_json) as progress:
                 pairs = stack.enter_context(

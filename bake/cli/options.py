@@ -63,6 +63,8 @@ Weight = Annotated[
     float,
     typer.Option(
         "--weight",
+        min=0,
+        max=1000,
         help="What astar multiplies its heuristic with, 0 to 1000: more finds worse paths sooner, "
         "less than 1 leans toward Dijkstra's algorithm.",
     ),
@@ -154,6 +156,37 @@ def _print_lines(error: mistakes.BakeError) -> None:
         typer.echo(f"\n[{table}]", err=True)
         for line in (line for own, line in lines if own == table):
             typer.echo(line, err=True)
+
+
+@contextmanager
+def option_values() -> Iterator[None]:
+    """Turn an error about the value of an option into wrong usage."""
+    try:
+        yield
+    except mistakes.QueryError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def check_search(
+    method: str, heuristic: str | None, weight: float = 1.0, **options: int | None
+) -> None:
+    """Check options of searches as far as no level is needed.
+
+    Args:
+        method, heuristic, weight: as of :meth:`bake.play.Navigator.search`.
+        options: what some methods need besides; None = the option is missing.
+
+    Raises:
+        BadParameter: there is no such method or heuristic, or they do not go together.
+    """
+    from bake.play.searching.heuristics import check_heuristic
+    from bake.play.searching.methods import Request, checked_method
+
+    options = {name: value for name, value in options.items() if value is not None}
+    with option_values():
+        checked_method(Request(method, heuristic, weight, options=options))
+        if heuristic is not None:
+            check_heuristic(heuristic)
 
 
 @contextmanager

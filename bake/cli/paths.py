@@ -22,6 +22,7 @@ from bake.cli.options import (
     Profile,
     Weight,
     asset_of,
+    check_search,
     print_json,
     say,
     slowness,
@@ -51,17 +52,17 @@ def path(
         str | None,
         typer.Option(
             "--method",
-            help="How the path is found: table (default), astar (with --weight or --trace), hpa "
+            help="How the path is found: table (default), astar (with --weight or --trace), hpa, "
             "bfs and others; beam with --width, sma with --memory.",
         ),
     ] = None,
     heuristic: HeuristicName = None,
     weight: Weight = 1.0,
     width: Annotated[
-        int | None, typer.Option("--width", help="How many open places a beam holds.")
+        int | None, typer.Option("--width", min=1, help="How many open places a beam holds.")
     ] = None,
     memory: Annotated[
-        int | None, typer.Option("--memory", help="How many places sma holds.")
+        int | None, typer.Option("--memory", min=1, help="How many places sma holds.")
     ] = None,
     trace: Annotated[
         Path | None,
@@ -81,6 +82,10 @@ def path(
     from bake.school.step_by_step import traced_search
     from bake.school.trace_file import check_trace_file, search_trace
 
+    if method not in (None, "funnel", "polyanya"):  # The latter are of planes.
+        check_search(method, heuristic, weight, width=width, memory=memory)
+    elif heuristic is not None:
+        check_search("astar", heuristic)
     asset = asset_of(asset, silent=as_json)
     if trace is not None:
         check_trace_file(trace)
@@ -174,6 +179,7 @@ def evaluate(
         raise typer.BadParameter(
             "--pairs and --seed draw pairs at random; leave them or FILE.scen out"
         )
+    check_search(method, heuristic, weight)
     asset = asset_of(asset, silent=as_json)
     source = scenario or Drawn(1000 if pairs is None else pairs, seed or 0)
     result = run(asset, source, profile, method, heuristic, weight)
@@ -226,6 +232,8 @@ def render(
     from bake.play import open_asset
     from bake.view.render import render_asset
 
+    if method is not None or heuristic is not None:
+        check_search(method or "astar", heuristic)
     asset = asset_of(asset, silent=as_json)
     with open_asset(asset) as level:
         ends = goal = None

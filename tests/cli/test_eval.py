@@ -7,7 +7,7 @@ import pytest
 
 from bake.play import open_asset
 from bake.view import evaluate
-from tests.support.command import bake, mistake
+from tests.support.command import bake, mistake, misuse
 from tests.support.levels import shared_level
 
 PROBLEMS = [
@@ -119,9 +119,9 @@ def test_an_inexact_method_reports(project: Path) -> None:
 
 def test_no_such_method(project: Path) -> None:
     scen = scenario(project / "yard.scen", PROBLEMS)
-    mistake(bake("eval", "baked/yard.h5", scen, "--method", "magic"), "no method 'magic'", "astar")
+    misuse(bake("eval", "baked/yard.h5", scen, "--method", "magic"), "no method 'magic'", "astar")
     ask = ("--method", "astar", "--heuristic", "guess")
-    mistake(bake("eval", "baked/yard.h5", scen, *ask), "no heuristic 'guess'", "octile")
+    misuse(bake("eval", "baked/yard.h5", scen, *ask), "no heuristic 'guess'", "octile")
 
 
 def test_differences_within_the_printed_digits_are_none(project: Path) -> None:
@@ -193,7 +193,7 @@ def test_pairs_by_methods_that_promise_less(project: Path) -> None:
     assert 0 <= weighted["suboptimality"]["max"] <= 3
     greedy = bake(*ask, "greedy")
     assert (greedy.code, greedy.data["wrong"]) == (0, 0)
-    mistake(bake(*ask, "table", "--weight", "4"), "'table' takes no weight")
+    misuse(bake(*ask, "table", "--weight", "4"), "'table' takes no weight")
 
 
 def test_pairs_that_cannot_be_drawn(project: Path) -> None:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import levelbake
 from bake import __version__
 from bake.cli import COMMANDS as ALL
+from bake.cli import GROUPS
 from tests.support.command import bake, quiet_environment
 from tests.support.forked import bake_apart
 from tests.support.tiled_maps import layer, tmx
@@ -17,16 +19,46 @@ COMMANDS = ("build", "check", "info", "path", "eval", "render", "verify", "schem
 HEAVY = ("levelbake", "numpy", "numba", "h5py", "scipy", "networkx", "PIL")
 
 
-def test_version() -> None:
-    done = bake_apart("--version")
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_version(option: str) -> None:
+    done = bake_apart(option)
     assert (done.code, done.out, done.err) == (0, f"levelbake {__version__}\n", "")
 
 
-def test_as_a_module() -> None:
+@pytest.mark.parametrize("module", ["bake", "levelbake"])
+def test_as_a_module(module: str, tmp_path: Path) -> None:
+    (tmp_path / "typer.py").write_text("raise SystemExit('a module of the project was loaded')")
     done = subprocess.run(
-        [sys.executable, "-m", "bake", "--version"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", module, "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
     )
     assert done.stdout == f"levelbake {__version__}\n"
+
+
+def test_the_reader_alone_names_what_has_the_command(tmp_path: Path) -> None:
+    blocked = tmp_path / "blocked.py"
+    blocked.write_text(
+        "import importlib.util, runpy, sys\n"
+        "find = importlib.util.find_spec\n"
+        "importlib.util.find_spec = lambda name, *rest: (\n"
+        "    None if name == 'levelbake_command' else find(name, *rest)\n"
+        ")\n"
+        "runpy.run_module('levelbake', run_name='__main__', alter_sys=True)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(blocked)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert "`pip install levelbake`" in line
+
+
+def test_the_reader_has_the_version() -> None:
+    assert levelbake.__version__ == __version__
 
 
 def without(package: str, *arguments: str, before: str = "") -> subprocess.CompletedProcess[str]:
@@ -132,11 +164,23 @@ def test_a_build_with_nothing_to_do_loads_little(tmp_path: Path) -> None:
     assert done.stderr.strip().splitlines()[-1:] in ([], [""]), done.stderr
 
 
-def test_help_names_every_command() -> None:
-    done = bake("--help")
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help_names_every_command_in_a_group(option: str) -> None:
+    done = bake(option)
     assert done.code == 0
-    for command in COMMANDS:
-        assert f"\n  {command} " in done.out
+    assert "Start with `bake init`" in done.out
+    for group, commands in GROUPS.items():
+        section = done.out.partition(f"\n{group}:\n")[2].partition("\n\n")[0]
+        named = [line.split()[0] for line in section.splitlines() if line[2] != " "]
+        assert named == list(commands)
+    assert "..." not in done.out.replace("[ARGS]...", ""), "no summary is cut"
+
+
+def test_usage_names_arguments_as_other_commands_do() -> None:
+    assert "Usage: bake path [OPTIONS] ASSET X,Y X,Y\n" in bake("path", "-h").out
+    assert "Usage: bake build [OPTIONS] [SRC...]\n" in bake("build", "-h").out
+    assert "Usage: bake info [OPTIONS] [ASSET]\n" in bake("info", "-h").out
+    assert "Usage: bake schema [OPTIONS] NAME\n" in bake("schema", "-h").out
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -167,6 +211,18 @@ def test_every_command_has_help(command: str) -> None:
         ["path"],
         ["schema"],
         ["schema", "nothing"],
+        ["path", "a.h5", "1,2", "2,2", "--method", "nothing"],
+        ["path", "a.h5", "1,2", "2,2", "--method", "astar", "--heuristic", "nothing"],
+        ["path", "a.h5", "1,2", "2,2", "--weight", "-1"],
+        ["path", "a.h5", "1,2", "2,2", "--weight", "1001"],
+        ["path", "a.h5", "1,2", "2,2", "--method", "beam", "--width", "0"],
+        ["path", "a.h5", "1,2", "2,2", "--method", "sma", "--memory", "0"],
+        ["path", "a.h5", "1,2", "2,2", "--method", "astar", "--width", "3"],
+        ["eval", "a.h5", "--method", "nothing"],
+        ["eval", "a.h5", "--method", "hpa", "--weight", "2"],
+        ["render", "a.h5", "-o", "a.png", "--method", "nothing"],
+        ["render", "a.h5", "-o", "a.png", "--heuristic", "nothing"],
+        ["diff", "a.h5", "b.h5", "--fail-on", "nothing"],
     ],
 )
 def test_wrong_usage(arguments: list[str]) -> None:

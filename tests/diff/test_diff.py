@@ -255,7 +255,6 @@ def test_mistakes_are_one_line(tmp_path: Path) -> None:
     asset = grid(tmp_path, "..")
     for arguments in (
         ("diff", asset, tmp_path / "none.h5"),
-        ("diff", asset, asset, "--fail-on", "luck"),
         ("diff", asset, asset, "--profile", "boat"),
         ("diff", asset, asset, "-o", tmp_path / "a.jpg"),
     ):

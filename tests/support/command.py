@@ -101,6 +101,15 @@ def mistake(done: Done, *parts: str) -> str:
     return line
 
 
+def misuse(done: Done, *parts: str) -> str:
+    """Return the last line of a command that was used wrongly; it has each of ``parts`` in it."""
+    assert (done.code, done.out) == (2, ""), done
+    line = done.err.splitlines()[-1]
+    for part in ("Error: ", *parts):
+        assert part in line, line
+    return line
+
+
 def members(session: int) -> Iterator[int]:
     """Processes of a session that are still running."""
     for entry in Path("/proc").iterdir():

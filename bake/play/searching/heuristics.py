@@ -191,11 +191,18 @@ def heuristic_for(context: SearchContext, heuristic: str | Given | None, goal: i
         heuristic = best_name(context)
     if not isinstance(heuristic, str):
         return _given(context.version, heuristic, goal)
-    if heuristic not in HEURISTICS:
-        raise QueryError(
-            f"no heuristic {quoted(heuristic)}", expected=" or ".join(sorted(HEURISTICS))
-        )
+    check_heuristic(heuristic)
     return HEURISTICS[heuristic](context, goal)
+
+
+def check_heuristic(name: str) -> None:
+    """Check the name of a heuristic.
+
+    Raises:
+        QueryError: there is no such heuristic.
+    """
+    if name not in HEURISTICS:
+        raise QueryError(f"no heuristic {quoted(name)}", expected=" or ".join(sorted(HEURISTICS)))
 
 
 def overestimate(context: SearchContext, name: str | None, goal: int) -> tuple[int, int, int]:

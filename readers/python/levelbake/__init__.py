@@ -26,6 +26,8 @@ from levelbake.places import Coordinates
 from levelbake.profile import Profile
 from levelbake.things import Door, Instance, Link, Region, Spot
 
+__version__ = "0.1.0"
+
 #: The former name of :func:`open_level`.
 open_asset = open_level
 
