@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
@@ -69,6 +69,12 @@ Weight = Annotated[
         "less than 1 leans toward Dijkstra's algorithm.",
     ),
 ]
+Width = Annotated[
+    int | None, typer.Option("--width", min=1, help="How many open places a beam holds.")
+]
+Memory = Annotated[int | None, typer.Option("--memory", min=2, help="How many places sma holds.")]
+#: The method that uses each of these.
+_USERS = {"width": "beam", "memory": "sma"}
 AssetFile = Annotated[
     Path,
     typer.Argument(
@@ -167,14 +173,33 @@ def option_values() -> Iterator[None]:
         raise typer.BadParameter(str(error)) from None
 
 
+def sizes_of(method: str | None, width: int | None, memory: int | None) -> dict[str, int]:
+    """Return what a method needs besides, by the names of the options.
+
+    Raises:
+        BadParameter: an option is missing, or is given to a method that does not use it.
+    """
+    sizes = {"width": width, "memory": memory}
+    for name, size in sizes.items():
+        user = _USERS[name]
+        if size is None and method == user:
+            raise typer.BadParameter(f"the method {user!r} needs --{name}")
+        if size is not None and method != user:
+            raise typer.BadParameter(f"--{name} goes with --method {user}")
+    return {name: size for name, size in sizes.items() if size is not None}
+
+
 def check_search(
-    method: str, heuristic: str | None, weight: float = 1.0, **options: int | None
+    method: str,
+    heuristic: str | None,
+    weight: float = 1.0,
+    options: Mapping[str, int] | None = None,
 ) -> None:
     """Check options of searches as far as no level is needed.
 
     Args:
         method, heuristic, weight: as of :meth:`bake.play.Navigator.search`.
-        options: what some methods need besides; None = the option is missing.
+        options: what the method needs besides.
 
     Raises:
         BadParameter: there is no such method or heuristic, or they do not go together.
@@ -182,9 +207,8 @@ def check_search(
     from bake.play.searching.heuristics import check_heuristic
     from bake.play.searching.methods import Request, checked_method
 
-    options = {name: value for name, value in options.items() if value is not None}
     with option_values():
-        checked_method(Request(method, heuristic, weight, options=options))
+        checked_method(Request(method, heuristic, weight, options=options or {}))
         if heuristic is not None:
             check_heuristic(heuristic)
 

@@ -17,14 +17,17 @@ from bake.cli.options import (
     HeuristicName,
     Json,
     LoneAssetFile,
+    Memory,
     MethodName,
     PlaceText,
     Profile,
     Weight,
+    Width,
     asset_of,
     check_search,
     print_json,
     say,
+    sizes_of,
     slowness,
     warn,
 )
@@ -58,12 +61,8 @@ def path(
     ] = None,
     heuristic: HeuristicName = None,
     weight: Weight = 1.0,
-    width: Annotated[
-        int | None, typer.Option("--width", min=1, help="How many open places a beam holds.")
-    ] = None,
-    memory: Annotated[
-        int | None, typer.Option("--memory", min=1, help="How many places sma holds.")
-    ] = None,
+    width: Width = None,
+    memory: Memory = None,
     trace: Annotated[
         Path | None,
         typer.Option("--trace", metavar="FILE.json", help="Write the search down, step by step."),
@@ -82,8 +81,9 @@ def path(
     from bake.school.step_by_step import traced_search
     from bake.school.trace_file import check_trace_file, search_trace
 
+    options: dict[str, Any] = sizes_of(method, width, memory)
     if method not in (None, "funnel", "polyanya"):  # The latter are of planes.
-        check_search(method, heuristic, weight, width=width, memory=memory)
+        check_search(method, heuristic, weight, options)
     elif heuristic is not None:
         check_search("astar", heuristic)
     asset = asset_of(asset, silent=as_json)
@@ -117,9 +117,9 @@ def path(
                 method = "table" if weight == 1 and trace is None else "astar"
             ends = _open_place(asset, level, nav, start), _open_place(asset, level, nav, goal)
             if trace is None:
-                room: dict[str, Any] = {"width": width, "memory": memory}
-                room = {name: each for name, each in room.items() if each is not None}
-                searched: SearchResult = nav.search(*ends, method, heuristic, weight=weight, **room)
+                searched: SearchResult = nav.search(
+                    *ends, method, heuristic, weight=weight, **options
+                )
             else:
                 searched = traced = traced_search(nav, *ends, method, heuristic, weight=weight)
                 search_trace(level, nav.name, ends, weight, traced).write(trace)
@@ -162,6 +162,8 @@ def evaluate(
     method: MethodName = "table",
     heuristic: HeuristicName = None,
     weight: Weight = 1.0,
+    width: Width = None,
+    memory: Memory = None,
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
@@ -179,10 +181,11 @@ def evaluate(
         raise typer.BadParameter(
             "--pairs and --seed draw pairs at random; leave them or FILE.scen out"
         )
-    check_search(method, heuristic, weight)
+    options = sizes_of(method, width, memory)
+    check_search(method, heuristic, weight, options)
     asset = asset_of(asset, silent=as_json)
     source = scenario or Drawn(1000 if pairs is None else pairs, seed or 0)
-    result = run(asset, source, profile, method, heuristic, weight)
+    result = run(asset, source, profile, method, heuristic, weight, **options)
     if as_json:
         print_json(result)
     else:
@@ -212,6 +215,8 @@ def render(
         str | None, typer.Option(help="How the path is found; else along the baked next hops.")
     ] = None,
     heuristic: Annotated[str | None, typer.Option(help="What guides the search.")] = None,
+    width: Width = None,
+    memory: Memory = None,
     lint: Annotated[bool, typer.Option("--lint", help="Mark what `bake lint` finds.")] = False,
     trace: Annotated[
         Path | None,
@@ -232,11 +237,13 @@ def render(
     from bake.play import open_asset
     from bake.view.render import render_asset
 
+    options = sizes_of(method, width, memory)
     if method is not None or heuristic is not None:
-        check_search(method or "astar", heuristic)
+        check_search(method or "astar", heuristic, options=options)
     asset = asset_of(asset, silent=as_json)
     with open_asset(asset) as level:
         ends = goal = None
+        count = len(level.profiles)
         if path is not None or toward is not None:
             nav = level.profile(profile)
             open_place = partial(_open_place, asset, level, nav)
@@ -253,6 +260,7 @@ def render(
         layer=layer,
         method=method,
         heuristic=heuristic,
+        options=options,
         lint=lint,
         trace=trace,
         step=step,
@@ -260,7 +268,8 @@ def render(
     if as_json:
         print_json(drawn)
     else:
-        say(f"{output}: {drawn['width']} x {drawn['height']} pixels")
+        first = "" if count == 1 or profile is not None else f", for profile {drawn['profile']!r}"
+        say(f"{output}: {drawn['width']} x {drawn['height']} pixels{first}")
 
 
 def _place(level: LevelAsset, text: str) -> Place:

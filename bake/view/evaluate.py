@@ -10,7 +10,7 @@ import math
 import random
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -121,6 +121,7 @@ def evaluate(
     method: str = "table",
     heuristic: str | None = None,
     weight: float = 1.0,
+    **options: int,
 ) -> Evaluation:
     """Solve every problem of a scenario file, or pairs drawn at random, by one method.
 
@@ -150,7 +151,9 @@ def evaluate(
                 wrong[number] = str(mistake)
         pairs = [ends[number] for number in asked]
         # The first one loads and compiles.
-        every = [_walk(nav, pair, method, heuristic, weight) for pair in [*pairs[:1], *pairs]]
+        every = [
+            _walk(nav, pair, method, heuristic, weight, options) for pair in [*pairs[:1], *pairs]
+        ]
         walked = every[1:]
         seconds = sum(each.path_us for each in walked) / 1e6
         if method == "table" and pairs:
@@ -293,6 +296,7 @@ def _walk(
     method: str,
     heuristic: str | None,
     weight: float,
+    options: Mapping[str, int],
 ) -> _Walked:
     """Find the path between two places by a method of :meth:`Navigator.search`.
 
@@ -301,14 +305,15 @@ def _walk(
     """
 
     def path() -> object:
-        return nav.path(*pair, method, heuristic, weight=weight)
+        return nav.path(*pair, method, heuristic, weight=weight, **options)
 
     def first_move() -> object:
         if method == "table":
             return nav.next_hop(*pair)
         return next(nav.search.walk(*pair) or iter(()), None) if method == "hpa" else path()
 
-    found = nav.search(*pair, method, heuristic, weight=weight)
+    search: Callable[..., SearchResult] = nav.search
+    found = search(*pair, method, heuristic, weight=weight, **options)
     return _Walked(found, _microseconds(path), _microseconds(first_move))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -54,6 +55,7 @@ def render_asset(
     layer: int = 1,
     method: str | None = None,
     heuristic: str | None = None,
+    options: Mapping[str, int] | None = None,
     lint: bool = False,
     trace: Path | None = None,
     step: int | None = None,
@@ -63,7 +65,8 @@ def render_asset(
     Args:
         asset: the baked level.
         output: the .png file to write; it is replaced whole or not at all.
-        profile: the profile to draw for; it may be left out where the asset holds only one.
+        profile: the profile to draw for; it may be left out where the asset holds only one, and
+            where terrain alone is drawn, which is then as the first profile sees it.
         show: "terrain" (the designer's colours), "components" (what is cut off from what),
             "distances" or "hops" (toward one goal), "clusters" (and the graph between them),
             "search" (what a search for the path looked at), "contours" (in which order of f).
@@ -75,6 +78,7 @@ def render_asset(
         layer: the layer whose clusters are drawn; 1 is the lowest.
         method, heuristic: how the path is found, see :meth:`bake.play.Navigator.search`; None =
             by next hops, or by A* where a search is shown.
+        options: what the method needs besides: "width" of "beam", "memory" of "sma".
         lint: whether to mark what `bake lint` finds in the profile's ways.
         trace: a trace of a search or of agents, to show in place of a path; see docs/traces.md.
         step: which step of the trace to show, from 1; None = the last one.
@@ -125,6 +129,8 @@ def render_asset(
             summary: dict[str, object] = {"profile": scene.profile, "show": str(show)}
             summary |= {"steps": told.count, "step": shown}
         else:
+            if show is Show.terrain and path is None and toward is None and not lint:
+                profile = profile or opened.profiles[0]
             scene = read_scene(opened, profile)
             if lint and not scene.places.is_grid:
                 raise QueryError(
@@ -134,7 +140,9 @@ def render_asset(
                 )
             found, searched = None, None
             if path is not None and (show in _OF_SEARCHES or method is not None):
-                found, searched = search_path(scene, path, method or "astar", heuristic)
+                found, searched = search_path(
+                    scene, path, method or "astar", heuristic, options or {}
+                )
                 if show is Show.contours:
                     searched = with_contours(scene, searched, found)
             elif path is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from bake.lint.ways import Problem
 from bake.play.hierarchy.layers import HierarchyTables
 from bake.play.hierarchy.paths import HierarchyPaths
 from bake.play.searching.heuristics import heuristic_for
+from bake.play.searching.result import SearchResult
 from bake.view import Show
 from bake.view.scene import LayerScene, Scene
 from levelbake.errors import QueryError
@@ -120,7 +122,11 @@ def path_by_hops(scene: Scene, ends: tuple[Place, Place]) -> Route:
 
 
 def search_path(
-    scene: Scene, ends: tuple[Place, Place], method: str, heuristic: str | None
+    scene: Scene,
+    ends: tuple[Place, Place],
+    method: str,
+    heuristic: str | None,
+    options: Mapping[str, int],
 ) -> tuple[Route, Searched]:
     """Search for a path, and note what was looked at.
 
@@ -129,7 +135,8 @@ def search_path(
             heuristic.
         MissingTableError: the method is "hpa", and the asset holds no hierarchy.
     """
-    found = scene.navigator.search(*ends, method, heuristic, looked_at=True)
+    search: Callable[..., SearchResult] = scene.navigator.search
+    found = search(*ends, method, heuristic, looked_at=True, **options)
     route = _route(scene, ends, found.path, found.cost)
     looked_at = found.looked_at or ()
     transition: Int32Array = np.empty(0, dtype=np.int32)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from tests.support.command import bake, mistake
+from tests.support.command import bake, mistake, misuse
 
 pytest.importorskip("bake.view.render")
 
@@ -34,6 +34,33 @@ def test_json(project: Path) -> None:
     assert (done.code, done.err) == (0, "")
     with Image.open(project / "yard.png") as image:
         assert (done.data["width"], done.data["height"]) == image.size
+
+
+def test_terrain_of_several_profiles_is_drawn_for_the_first(project: Path) -> None:
+    done = bake("render", "baked/fen.h5", "-o", "first.png")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.endswith(" pixels, for profile 'boat'\n")
+    named = bake("render", "baked/fen.h5", "-o", "boat.png", "--profile", "boat")
+    assert "profile" not in named.out
+    assert (project / "first.png").read_bytes() == (project / "boat.png").read_bytes()
+    mistake(bake("render", "baked/fen.h5", "-o", "c.png", "--show", "components"), "'walker'")
+
+
+@pytest.mark.parametrize(("method", "option"), [("beam", "--width"), ("sma", "--memory")])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        ("render", "yard", "-o", "a.png", "--show", "search", "--path", "0,0", "3,3"),
+        ("eval", "yard", "--pairs", "5"),
+        ("path", "yard", "0,0", "3,3"),
+    ],
+)
+@pytest.mark.usefixtures("project")
+def test_methods_that_need_a_size(ask: tuple[str, ...], method: str, option: str) -> None:
+    done = bake(*ask, "--method", method, option, "40", "--json")
+    assert (done.code, done.data["method"]) == (0, method)
+    misuse(bake(*ask, "--method", method), option)
+    misuse(bake(*ask, "--method", "astar", option, "40"), option, method)
 
 
 def test_a_graph(project: Path) -> None:

@@ -222,7 +222,9 @@ def test_every_command_has_help(command: str) -> None:
         ["eval", "a.h5", "--method", "hpa", "--weight", "2"],
         ["render", "a.h5", "-o", "a.png", "--method", "nothing"],
         ["render", "a.h5", "-o", "a.png", "--heuristic", "nothing"],
+        ["render", "a.h5", "-o", "a.png", "--width", "3"],
         ["diff", "a.h5", "b.h5", "--fail-on", "nothing"],
+        ["export", "a.h5", "--with", "nothing"],
     ],
 )
 def test_wrong_usage(arguments: list[str]) -> None:

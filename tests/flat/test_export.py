@@ -281,10 +281,6 @@ def test_the_command(asset: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ["--with", "music"],
-            "--with music: there is no such part; expected distances or hierarchy",
-        ),
         (["--profile", "dragon"], "no profile 'dragon'; expected 'default'"),
         (["-o", "no/such/folder/x.bake"], "cannot be written"),
         (["--with", "distances"], "distances"),

@@ -91,8 +91,9 @@ def test_an_unknown_view_is_named(tmp_path: Path) -> None:
 
 def test_profiles_must_be_named_and_known(tmp_path: Path) -> None:
     asset = grid(tmp_path, ".m", recipe=LevelRecipe(profiles=(ANY, CLEAN)))
-    with pytest.raises(UnknownProfileError, match="several profiles"):
-        render_asset(asset, tmp_path / "a.png")
+    for more in ({"show": "components"}, {"path": ((0, 0), (0, 0))}, {"lint": True}):
+        with pytest.raises(UnknownProfileError, match="several profiles"):
+            render_asset(asset, tmp_path / "a.png", **more)
     with pytest.raises(UnknownProfileError, match="no profile 'boat'"):
         render_asset(asset, tmp_path / "a.png", profile="boat")
 
