@@ -241,16 +241,20 @@ def plan(
         int | None,
         typer.Option(min=1, help="Say as well what a cluster of so many workers would take."),
     ] = None,
+    tables: Annotated[
+        bool, typer.Option("--tables", help="Print a line for each table of a level as well.")
+    ] = False,
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
-    """Say what baking would cost.
+    """Predict the bytes, time and peak memory of a bake.
 
-    Bytes, seconds and peak memory of each level and table are predicted, and nothing is baked.
+    Nothing is baked.
     """
     from bake.levels import is_puzzle
-    from bake.pipeline.plan import plan_level
+    from bake.pipeline.plan import plan_level, total_of
     from bake.pipeline.run import threads_for
+    from bake.processors import processors
     from bake.view.report import print_plans
 
     report_recipe(recipe, silent=as_json)
@@ -262,10 +266,11 @@ def plan(
         else plan_level(task, threads, workers)
         for task in tasks
     ]
+    total = total_of(plans, min(len(tasks), jobs or processors()))
     if as_json:
-        print_json({"levels": plans})
+        print_json({"levels": plans, "total": total})
     else:
-        print_plans(plans)
+        print_plans(plans, total, tables=tables)
 
 
 def check(

@@ -125,6 +125,33 @@ class Plan:
     cluster: ClusterPlan | None = None  #: the same on a cluster, where that is asked for
 
 
+@dataclass(frozen=True)
+class Total:
+    """The predicted cost of baking several levels, some of them at once."""
+
+    nodes: int  #: of all levels
+    bytes: int  #: of all assets
+    seconds: float  #: wall time
+    memory: int  #: the most that processes at work at once may need, in bytes
+
+
+def total_of(plans: Sequence[Plan], jobs: int) -> Total:
+    """Return the cost of all levels.
+
+    Args:
+        plans: one for each level.
+        jobs: how many levels are baked at once.
+    """
+    seconds = [plan.seconds for plan in plans]
+    memory = sorted((plan.memory for plan in plans), reverse=True)
+    return Total(
+        nodes=sum(plan.nodes for plan in plans),
+        bytes=sum(plan.bytes for plan in plans),
+        seconds=max(sum(seconds) / jobs, *seconds, 0.0),
+        memory=sum(memory[:jobs]),
+    )
+
+
 class _Stages:
     """Takes the time of stages that report themselves, in the place of a bake's progress.
 

@@ -25,7 +25,7 @@ from levelbake.places import Coordinates, Point
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from bake.pipeline.plan import Plan
+    from bake.pipeline.plan import Plan, Total
 
 #: At most this many doors, links, regions or spots are printed.
 MOST_THINGS = 20
@@ -96,29 +96,41 @@ def data_of(outcome: Outcome) -> dict[str, Any]:
     return data
 
 
-def print_plans(plans: Sequence[Plan]) -> None:
-    """Print what each level and table will cost."""
-    headings = ("level", "profile", "table", "kind", "in the file", "time", "peak memory")
-    rows = (row for plan in plans for row in _plan_rows(plan))
-    print_table(console(), headings, headings[4:], rows)
+def print_plans(plans: Sequence[Plan], total: Total, *, tables: bool) -> None:
+    """Print a row for each level, for each of its tables where wanted, and one for all levels."""
+    headings = ("level", "profile", "table", "kind", "nodes", "in the file", "time", "peak memory")
+    rows = [row for plan in plans for row in _plan_rows(plan, tables=tables)]
+    rows.append(["total", "", "", "", f"{total.nodes:,}", *_sizes(total)])
+    columns = [i for i, heading in enumerate(headings) if tables or heading not in _OF_TABLES]
+    rows = [[row[i] for i in columns] for row in rows]
+    print_table(console(), [headings[i] for i in columns], headings[4:], rows)
 
 
-def _plan_rows(plan: Plan) -> Iterator[list[str | Text]]:
+#: Columns of plans that only tables fill.
+_OF_TABLES = ("profile", "table", "kind")
+
+
+def _sizes(cost: Plan | Total) -> tuple[str, str, str]:
+    return in_units(cost.bytes), in_time(cost.seconds), in_units(cost.memory)
+
+
+def _plan_rows(plan: Plan, *, tables: bool) -> Iterator[list[str | Text]]:
     from rich.text import Text
 
-    nodes, seconds = f"{plan.nodes:,} nodes", in_time(plan.seconds)
-    sizes = (in_units(plan.bytes), seconds, in_units(plan.memory))
-    yield [Text(printable(plan.level), style="bold"), "", nodes, "", *sizes]
-    for one in plan.tables:
+    style = "bold" if tables else ""
+    level = Text(printable(plan.level), style=style)
+    yield [level, "", "", "", f"{plan.nodes:,}", *_sizes(plan)]
+    for one in plan.tables if tables else ():
         seconds = in_time(one.seconds) if one.seconds else ""
         memory = in_units(one.memory) if one.memory else ""
-        yield ["", shown(one.profile), one.table, one.kind, in_units(one.bytes), seconds, memory]
+        kind = ["", shown(one.profile), one.table, one.kind, ""]
+        yield [*kind, in_units(one.bytes), seconds, memory]
     if plan.cluster is not None:
-        workers, memory = plan.cluster.workers, "nothing to share"
+        memory = "nothing to share"
         if plan.cluster.memory:
             memory = f"{in_units(plan.cluster.memory)} each"
-        where = counted(workers, "worker")
-        yield ["", "", where, "", "", in_time(plan.cluster.seconds), memory]
+        workers = counted(plan.cluster.workers, "worker")
+        yield ["", "", "", "", workers, "", in_time(plan.cluster.seconds), memory]
 
 
 def in_time(seconds: float) -> str:
