@@ -174,7 +174,7 @@ def option_values() -> Iterator[None]:
 
 
 def sizes_of(method: str | None, width: int | None, memory: int | None) -> dict[str, int]:
-    """Return what a method needs besides, by the names of the options.
+    """Return the options that a method requires, by name.
 
     Raises:
         BadParameter: an option is missing, or is given to a method that does not use it.
