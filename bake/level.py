@@ -249,6 +249,8 @@ class GeometryLevel:
     points: tuple[CharacteristicPoint, ...] = ()  #: characteristic points, for Dirichlet domains
     depends_on: tuple[Path, ...] = ()
     remarks: tuple[Remark, ...] = ()  #: what was drawn in the file, but does not count
+    #: entries of the recipe's legend for its format that it has nothing for
+    unmatched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

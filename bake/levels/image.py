@@ -22,10 +22,10 @@ from bake.levels.reading.files import check_file, read_start
 from bake.levels.reading.limits import check_size, check_terrain_count
 from bake.levels.reading.mistakes import refuse
 from bake.levels.reading.terrains import (
+    BUILT_IN_COLOURS,
     FLOOR,
     UNKNOWN,
     VOID,
-    WALL,
     built_in,
     colour_text,
     describe_unknown,
@@ -35,9 +35,6 @@ from bake.levels.reading.terrains import (
     strips,
 )
 from bake.toml import toml_line
-
-#: Colours that need no legend entry. Fully transparent pixels need none either; they are VOID.
-BUILT_IN: Mapping[str, str] = {"#000000": WALL, "#ffffff": FLOOR}
 
 _MODES = frozenset({"1", "L", "LA", "P", "PA", "RGB", "RGBA"})
 _FORMATS = ("PNG", "BMP", "DIB", "GIF", "TIFF", "WEBP")
@@ -61,7 +58,8 @@ def read_image(path: Path, legend: Mapping[str, str]) -> GridLevel:
 
     Args:
         path: a lossless image with one frame and 8 bits a channel.
-        legend: terrain by colour, in the order terrains are to be numbered.
+        legend: terrain by colour. Terrains are numbered in the order of their first colour that
+            the image has, so that entries of other colors change nothing.
 
     Raises:
         LevelError: the image is missing, damaged, lossy, animated, too large, or of unknown
@@ -84,14 +82,15 @@ def read_image(path: Path, legend: Mapping[str, str]) -> GridLevel:
     if used[UNKNOWN]:
         _refuse_colours(path, image, terrain)
 
-    terrains = keep_used(names.names, terrain, used)
+    order = names.used_numbers(clear=bool(used[names.clear]))
+    terrains = keep_used(names.names, terrain, order=order)
     return GridLevel(
         name=path.stem,
         source=path,
         terrain=terrain,
         terrains=terrains,
         terrain_rules=built_in(terrains),
-        colours=_display_colours(names, terrains, np.concatenate(sampled)),
+        colours=_display_colours(names, np.concatenate(sampled)),
         unmatched=names.unmatched(),
     )
 
@@ -149,7 +148,7 @@ class ImageLegend:
     """Knows the recipe's colours, then the built-in ones that the recipe does not name."""
 
     names: tuple[str, ...]  #: terrains by number, in legend order, then the built-in ones
-    colours: Mapping[str, Colour]  #: the first colour the legend names for a terrain, by terrain
+    clear: int  #: the number of VOID, which clear pixels are that no entry names
 
     def __init__(self, legend: Mapping[str, str], path: Path) -> None:
         """Number the terrains and index the colours.
@@ -171,7 +170,7 @@ class ImageLegend:
             if terrain_of.setdefault(packed, terrain) != terrain:
                 found = f"{colour_text(packed)} stands for '{terrain_of[packed]}' and '{terrain}'"
                 refuse(path, place, found, "one terrain for each colour")
-        for text, terrain in BUILT_IN.items():
+        for text, terrain in BUILT_IN_COLOURS.items():
             packed = pack_colour(text)
             assert packed is not None
             terrain_of.setdefault(packed, terrain)
@@ -179,12 +178,12 @@ class ImageLegend:
         self.names = tuple(dict.fromkeys([*terrain_of.values(), VOID]))
         check_terrain_count(path, len(self.names), "[legend]")
         number = {name: code for code, name in enumerate(self.names)}
-        self.colours = {name: rgb(packed) for packed, name in reversed(terrain_of.items())}
+        self._terrain_of = terrain_of
         ascending = sorted(terrain_of)
         self._colours = np.array(ascending, dtype=np.uint32)
         self._codes = np.array([number[terrain_of[each]] for each in ascending], dtype=np.uint8)
         self._met = np.zeros(len(ascending), dtype=np.bool_)
-        self._clear, self._legend = number[VOID], legend
+        self.clear, self._legend = number[VOID], legend
 
     def look_up(self, packed: UInt32Array) -> UInt8Array:
         """Look up the terrain of each colour.
@@ -198,8 +197,22 @@ class ImageLegend:
         place = np.searchsorted(self._colours[:-1], packed)
         known = self._colours[place] == packed
         self._met[place[known]] = True
-        unnamed = np.where(packed & np.uint32(0xFF), np.uint8(UNKNOWN), np.uint8(self._clear))
+        unnamed = np.where(packed & np.uint32(0xFF), np.uint8(UNKNOWN), np.uint8(self.clear))
         return np.where(known, self._codes[place], unnamed)
+
+    def used_colours(self) -> dict[int, str]:
+        """Return the terrain of every known color that was looked up, in legend order."""
+        met = set(self._colours[self._met].tolist())
+        return {packed: name for packed, name in self._terrain_of.items() if packed in met}
+
+    def used_numbers(self, *, clear: bool) -> list[int]:
+        """Return the numbers of the terrains looked up, by their first color; VOID comes last.
+
+        Args:
+            clear: whether some pixel was VOID.
+        """
+        used = [self.names.index(name) for name in self.used_colours().values()]
+        return list(dict.fromkeys([*used, self.clear] if clear else used))
 
     def unmatched(self) -> tuple[str, ...]:
         """Return the entries of the recipe whose colours were never looked up."""
@@ -207,11 +220,9 @@ class ImageLegend:
         return tuple(text for text in self._legend if pack_colour(text) not in met)
 
 
-def _display_colours(
-    names: ImageLegend, terrains: tuple[str, ...], sample: UInt32Array
-) -> dict[str, Colour]:
+def _display_colours(names: ImageLegend, sample: UInt32Array) -> dict[str, Colour]:
     """Choose each terrain's commonest colour among some pixels, or else its first in the legend."""
-    chosen = {name: names.colours[name] for name in terrains if name in names.colours}
+    chosen = {name: rgb(packed) for packed, name in reversed(names.used_colours().items())}
     packed, count = np.unique(sample, return_counts=True)
     for place in np.argsort(count, kind="stable"):
         colour = packed[place : place + 1]

@@ -93,7 +93,7 @@ def without_off(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _table(task: Task) -> str:
-    tables = {"tiled": "tiled.legend", "ldtk": "ldtk.legend", "image": "legend"}
+    tables = {"tiled": "tiled.legend", "ldtk": "ldtk.legend", "image": "legend", "svg": "legend"}
     return tables.get(format_of(task.source) or "", "")
 
 

@@ -76,14 +76,19 @@ def check_lattice_fits(level: GridLevel, nodes: int, budget: int) -> None:
         raise over_budget(found, budget, "raise memory_budget, or split the level")
 
 
-def lattice_world_contents(world: LatticeWorld, recipe: LevelRecipe) -> list[Contents]:
+def lattice_world_contents(world: LatticeWorld, recipe: LevelRecipe, stated: str) -> list[Contents]:
     """Make everything an asset holds of such a level, but for what says by which code it was baked.
+
+    Args:
+        world: the level.
+        recipe: what to make.
+        stated: the recipe as the asset is to state it.
 
     Raises:
         CostError, BudgetError.
     """
     block = recipe.cluster_size
-    said = level_contents(world, recipe.canonical())
+    said = level_contents(world, stated)
     node = block_order(world.is_node, block)
     bits = Contents(
         {**said.attributes, ("/", "block"): block},

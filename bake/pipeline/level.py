@@ -45,7 +45,7 @@ from bake.pipeline.lattice import (
 )
 from bake.pipeline.profile import Report, profile_tables
 from bake.pipeline.sources import Task
-from bake.pipeline.staleness import recipe_digest, source_digests
+from bake.pipeline.staleness import recipe_digest, source_digests, stated_recipe
 from bake.recipe import RECIPE_NAME, LevelRecipe
 from bake.tables.range_search import Executor, KeptRanges
 from bake.worlds import (
@@ -96,6 +96,7 @@ class Prepared:
 
     level: Level
     header: Header  #: of its asset
+    stated: str  #: what the asset states of its recipe
     #: its graph, and what it costs; without a list of its arcs if it is large and needs none
     world: World | LatticeWorld
 
@@ -126,9 +127,9 @@ def bake_level(task: Task, threads: int, report: Report, make: Make | None = Non
             # 5. Make the tables of one profile after another.
             world = found.world
             if isinstance(world, LatticeWorld):
-                parts = lattice_world_contents(world, task.recipe)
+                parts = lattice_world_contents(world, task.recipe, found.stated)
             else:
-                what = world, task.recipe, task.recipe.canonical(), threads, report
+                what = world, task.recipe, found.stated, threads, report
                 parts = make(*what, checkpoint) if make else world_contents(*what, checkpoint.table)
             # 6. Write the columns to a file, and put the file into place.
             report("write", 0)
@@ -219,13 +220,14 @@ def prepare(
         stands = open_terrains(level, profiles)
         bake = _rehearse_on_cells if on_cells else _rehearse
         enter_fit(stack, level, recipe, stands, nodes, bake=bake, report=report, say=say)
-    header = header_for(level.name, sources, recipe_digest(recipe))
+    stated = stated_recipe(level, recipe)
+    header = header_for(level.name, sources, recipe_digest(stated))
     if isinstance(level, GridLevel) and on_cells:
         # There is no list of arcs where the level is large and needs none.
         check_lattice_fits(level, nodes, recipe.memory_budget)
         world = build_lattice_world(level, profiles, rules, connectivity)
-        return Prepared(level, header, world)
-    return Prepared(level, header, read_world(level, recipe))
+        return Prepared(level, header, stated, world)
+    return Prepared(level, header, stated, read_world(level, recipe))
 
 
 def _rehearse(level: Level, recipe: LevelRecipe) -> None:
@@ -238,7 +240,7 @@ def _rehearse_on_cells(level: Level, recipe: LevelRecipe) -> None:
     """Make what an asset would hold of a tiny level whose arcs are not listed."""
     assert isinstance(level, GridLevel)
     world = build_lattice_world(level, agent_profiles(level, recipe), *movement_of(level, recipe))
-    lattice_world_contents(world, recipe)
+    lattice_world_contents(world, recipe, "{}")
 
 
 def world_contents(

@@ -45,6 +45,7 @@ from bake.pipeline.level import (
 from bake.pipeline.part import part_of
 from bake.pipeline.profile import choose, profile_tables, range_job
 from bake.pipeline.sources import Task
+from bake.pipeline.staleness import stated_recipe
 from bake.recipe import LevelRecipe
 from bake.search.all_pairs.batch import LANES
 from bake.search.all_pairs.floyd_warshall import floyd_warshall
@@ -217,7 +218,7 @@ def _plan_world(
     stages = _Stages()
     world = read_world(part, recipe, strict_links=part is level)
     made = [
-        shared_contents(world, recipe.canonical()),
+        shared_contents(world, stated_recipe(level, recipe)),
         things_contents(world),
         update_contents(world),
     ]
@@ -371,7 +372,7 @@ def _plan_lattice(level: GridLevel, recipe: LevelRecipe, nodes: int) -> Plan:
     assert isinstance(part, GridLevel)
     begun = time.process_time()
     world = build_lattice_world(part, profiles, rules, connectivity)
-    contents = together(lattice_world_contents(world, recipe))
+    contents = together(lattice_world_contents(world, recipe, stated_recipe(level, recipe)))
     size, stored = stored_bytes(contents)
     scale = nodes / max(1, world.node_count)
     seconds = scale * (time.process_time() - begun)

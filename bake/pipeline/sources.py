@@ -310,6 +310,8 @@ def _place(file: Path) -> tuple[Path, str]:
 def _that_matter(recipe: LevelRecipe, file: Path) -> LevelRecipe:
     """Return the rules without those for other kinds of files, so that these stale no asset."""
     kind = format_of(file)
+    if kind not in ("image", "svg"):
+        recipe = replace(recipe, legend={})
     if kind != "ldtk":
         recipe = replace(recipe, ldtk=LdtkReading())
     return recipe if kind == "tiled" else replace(recipe, tiled=TiledReading())

@@ -1,7 +1,9 @@
 """Tell whether an asset is fresh, for a build's second step and for Make or Ninja.
 
-Content decides, never a clock: sha256 of every file the level was read from and of the recipe in
-effect, and the revision of the baking code. Line ends of text do not count, as they are no content.
+Content decides, never a clock: sha256 of every file the level was read from and of the rules that
+it looks up in its recipe, and the revision of the baking code. Line ends of text do not count, as
+they are no content. An asset states the rules that its level looks up, so that a new recipe can be
+compared in these alone, without reading the level.
 
 For other build tools, a depfile says which files each asset was baked from (GNU Make manual,
 "Generating Prerequisites Automatically"; Ninja manual, "Header dependencies: depfile"). Every file
@@ -14,18 +16,20 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 
 from bake.asset.header import PATCH_PREFIX, read_header, source_digest
 from bake.asset.partial import written_whole
-from bake.asset.schema import BAKE_REVISION
+from bake.asset.schema import BAKE_REVISION, LEVELS
 from bake.errors import LevelError
+from bake.level import GraphLevel, Level
 from bake.levels import implied_files
 from bake.pipeline.sources import Task, name_error, name_is_text
-from bake.recipe import LevelRecipe
+from bake.recipe import LevelRecipe, UsedNames, read_used, write_used
 from levelbake.errors import AssetError, OutputError
-from levelbake.file import FORMAT_VERSION, Header
+from levelbake.file import FORMAT_VERSION, Hdf5File, Header
 
 _ESCAPED = {"$": "$$", " ": "\\ ", "#": "\\#"}
 #: Characters for which Make and Ninja share no escape: those that mean something to Make, and those
@@ -33,9 +37,32 @@ _ESCAPED = {"$": "$$", " ": "\\ ", "#": "\\#"}
 _UNUSABLE = "%*?[]:;=|~\\'\"&`<>^"
 
 
-def recipe_digest(recipe: LevelRecipe) -> str:
-    """Return sha256 of the rules in effect."""
-    return hashlib.sha256(recipe.canonical().encode()).hexdigest()
+def recipe_digest(stated: str) -> str:
+    """Return sha256 of what an asset states of its recipe."""
+    return hashlib.sha256(stated.encode()).hexdigest()
+
+
+#: The digest in the assets of puzzles, which look up nothing in a recipe.
+NO_RECIPE = recipe_digest("{}")
+
+
+def stated_recipe(level: Level, recipe: LevelRecipe) -> str:
+    """Return the rules in effect for a level, as its asset states them: those that it looks up."""
+    areas = level.areas if isinstance(level, GraphLevel) else {}
+    # Terrains of a divided plane have names of their own beside those that rules are for.
+    terrains = {area for area, _ in areas.values()} or level.terrains
+    colours = recipe.legend.keys() - set(level.unmatched)
+    return write_used(recipe, UsedNames(frozenset(colours), frozenset(terrains)))
+
+
+def _uses_other_rules(task: Task, header: Header) -> bool:
+    """Return whether a level is to be baked by other rules than those that its asset states."""
+    if header.recipe == NO_RECIPE:
+        return False
+    with closing(Hdf5File(task.asset, LEVELS, check=False)) as file:
+        stated = file.attribute("/", "recipe")
+    used = read_used(stated) if isinstance(stated, str) else None
+    return used is None or header.recipe != recipe_digest(write_used(task.recipe, used))
 
 
 def source_digests(level_file: Path, others: tuple[Path, ...]) -> tuple[tuple[str, str], ...]:
@@ -77,20 +104,24 @@ def reasons_to_bake(task: Task, digest: Callable[[Path], str] = source_digest) -
     except OSError as error:
         return [f"cannot be read: {error.strerror or error}"]
     try:
-        header = read_header(task.asset)
+        return _changes_since(task, read_header(task.asset), digest)
     except AssetError as error:
         return [error.found]
-    return changes_since(task, header, digest)
 
 
-def changes_since(task: Task, header: Header, digest: Callable[[Path], str]) -> list[str]:
-    """Return how a task differs from what a header says that an asset was baked from."""
+def _changes_since(task: Task, header: Header, digest: Callable[[Path], str]) -> list[str]:
+    """Return the differences between a task and what its asset was baked from.
+
+    Raises:
+        AssetError: the asset is damaged.
+    """
     reasons = []
     if header.format_version != FORMAT_VERSION:
         reasons.append(f"format version {header.format_version}, now {FORMAT_VERSION}")
     if header.bake_revision != BAKE_REVISION:
         reasons.append(f"baked by revision {header.bake_revision}, now {BAKE_REVISION}")
-    if header.recipe != recipe_digest(task.recipe):
+    # Assets of other versions may state their recipes in other ways.
+    if not reasons and _uses_other_rules(task, header):
         reasons.append("the recipe changed")
     return reasons + _changed_sources(task, header, digest)
 

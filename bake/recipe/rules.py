@@ -7,7 +7,7 @@ sets. Two recipes that mean the same are equal however their files are written.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -369,10 +369,13 @@ class LevelRecipe:
     #: Whether some of the recipe's profiles were left out of this run, which no recipe says.
     narrowed: bool = False
 
-    def canonical(self) -> str:
+    def canonical(self, terrains: Iterable[str] = ()) -> str:
         """Write one line of JSON that is equal for two recipes exactly when they bake equal tables.
 
         Orders that mean nothing (of keys, profiles, tables, ``enter_from``) leave no trace.
+
+        Args:
+            terrains: terrains that stand as null below "terrain" where the recipe has no rule.
         """
         # `algorithm` and `memory_budget` are left out: every algorithm gives the same tables, and
         # the budget decides only whether a bake succeeds, so neither can make an asset stale. Nor
@@ -380,7 +383,7 @@ class LevelRecipe:
         rules: dict[str, Any] = {
             "tables": None if self.tables is None else sorted(self.tables),
             "legend": dict(self.legend),
-            "terrain": _plain_rules(self.terrain),
+            "terrain": {**dict.fromkeys(terrains), **_plain_rules(self.terrain)},
             "profiles": {profile.name: _plain_rules(profile.terrain) for profile in self.profiles},
         }
         # What few recipes say is left out where it is not said, so that no other asset is stale.

@@ -18,7 +18,7 @@ from bake.pipeline.level import BakedLevel, errors_name
 from bake.pipeline.plan import BASE_BYTES, Plan, TablePlan
 from bake.pipeline.profile import Report
 from bake.pipeline.sources import Task
-from bake.pipeline.staleness import recipe_digest, source_digests
+from bake.pipeline.staleness import NO_RECIPE, source_digests
 from bake.school.pattern_asset import PATTERNS
 from bake.school.pattern_tables import pattern_memory, pattern_tables
 from bake.school.puzzle import Planning, Puzzle, Tiles
@@ -63,7 +63,7 @@ def _prepared(task: Task) -> tuple[Puzzle, Header]:
     puzzle = read_puzzle(task.source, task.recipe.memory_budget)
     if source_digests(task.source, ()) != before:
         raise LevelError("changed while it was being read", file=task.source, remedy="build again")
-    return puzzle, header_for(task.name, before, recipe_digest(task.recipe))
+    return puzzle, header_for(task.name, before, NO_RECIPE)
 
 
 def plan_puzzle(task: Task) -> Plan:

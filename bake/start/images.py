@@ -10,8 +10,8 @@ from PIL import Image
 
 from bake.arrays import Int32Array, UInt8Array, UInt32Array
 from bake.asset.partial import written_whole
-from bake.levels.image import BUILT_IN, image_colours, read_painting
-from bake.levels.reading.terrains import colour_text, rgb
+from bake.levels.image import image_colours, read_painting
+from bake.levels.reading.terrains import BUILT_IN_COLOURS, colour_text, rgb
 from bake.start.entries import COLOURS, Entry, Guesses
 from bake.start.words import FLOOR, WALL, Meaning, usual
 
@@ -99,7 +99,7 @@ def image_entries(path: Path) -> list[Entry]:
     whole = max(1, sum(counts.values()))
     guesses = Guesses(COLOURS)
     for packed, count in sorted(counts.items(), key=lambda each: (-each[1], each[0])):
-        if (text := colour_text(packed)) not in BUILT_IN:
+        if (text := colour_text(packed)) not in BUILT_IN_COLOURS:
             colour, means = looks_like(rgb(packed))
             why = f"{colour}, {count / whole:.1%} of {path.name}"
             guesses.means(text, means, why, usual(means), sure=False)

@@ -98,7 +98,7 @@ def divided(
         mesh=pieces.mesh,
         walls=pieces.walls,
         remarks=(*level.remarks, *pieces.remarks),
-        unmatched=level.unmatched if isinstance(level, GridLevel) else (),
+        unmatched=level.unmatched,
     )
 
 

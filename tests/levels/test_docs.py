@@ -7,8 +7,8 @@ from PIL import Image
 
 from bake.level import GraphLevel, GridLevel
 from bake.levels import SUFFIXES, load
-from bake.levels.image import BUILT_IN
 from bake.levels.movingai import LETTERS
+from bake.levels.reading.terrains import BUILT_IN_COLOURS
 from tests.support.levels import named, refusal
 from tests.support.pages import blocks, page
 
@@ -64,7 +64,7 @@ def test_tables_name_every_suffix_letter_and_colour() -> None:
     for text, mentions in [
         (page("levels.md"), SUFFIXES),
         (MAPS, [*LETTERS, *LETTERS.values()]),
-        (IMAGES, [*BUILT_IN, *BUILT_IN.values()]),
+        (IMAGES, [*BUILT_IN_COLOURS, *BUILT_IN_COLOURS.values()]),
     ]:
         for mention in mentions:
             assert f"`{mention}`" in text

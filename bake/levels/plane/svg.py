@@ -25,7 +25,7 @@ from bake.levels.plane.svg_paths import PathError, length, numbers, path_rings, 
 from bake.levels.reading.files import read_whole
 from bake.levels.reading.limits import check_terrain_count
 from bake.levels.reading.mistakes import is_plain_text, refuse, shown
-from bake.levels.reading.terrains import FLOOR, VOID, WALL, built_in, pack_colour, rgb
+from bake.levels.reading.terrains import BUILT_IN_COLOURS, VOID, built_in, pack_colour, rgb
 
 MAX_SVG_BYTES = 2**26
 MAX_ELEMENTS = 2**20
@@ -92,14 +92,15 @@ def read_svg(path: Path, legend: Mapping[str, str]) -> GeometryLevel:
             if (packed := pack_colour(text)) is not None
         },
         remarks=tuple(reader.all_remarks()),
+        unmatched=tuple(text for text in legend if _hexadecimal(text) not in reader.met),
     )
 
 
 class _Reader:
     def __init__(self, path: Path, legend: Mapping[str, str]) -> None:
         self.path = path
-        self.legend = {"#ffffff": FLOOR, "#000000": WALL}
-        self.legend |= {_hexadecimal(colour): terrain for colour, terrain in legend.items()}
+        named = {_hexadecimal(colour): terrain for colour, terrain in legend.items()}
+        self.legend = {**BUILT_IN_COLOURS, **named}
         self.shapes: list[Shape] = []
         self.remarks: list[Remark] = []
         #: The first place, and the number, of shapes that a property hides, and of elements that
@@ -108,6 +109,7 @@ class _Reader:
         self.cut: dict[str, list[str]] = {}
         self.sheet: list[str] | None = None  #: the text so far inside a <style> element
         self.drawn_in: dict[str, str] = {}
+        self.met: set[str] = set()  #: colors that were looked up in the legend
         self.styles = [_Style()]
         self.count = 0
         self.parser = expat.ParserCreate(namespace_separator=" ")
@@ -306,6 +308,7 @@ class _Reader:
                 f'add "{text}" = "{VOID}", say, to [legend]' if known else None,
                 (("legend", f'"{text}" = "..."'),) if known else (),
             )
+        self.met.add(text)
         self.drawn_in.setdefault(terrain, text)
         return terrain
 

@@ -14,6 +14,9 @@ from bake.level import Colour, TerrainRule
 WALL, FLOOR = "wall", "floor"
 #: The terrain of cells that are in a level only because levels are rectangles.
 VOID = "void"
+
+#: Terrain by color, where no legend names the color. Clear pixels of images are VOID then.
+BUILT_IN_COLOURS: Mapping[str, str] = {"#000000": WALL, "#ffffff": FLOOR}
 #: What terrains cost that need no entry in any legend, in every format.
 BUILT_IN_RULES: Mapping[str, TerrainRule] = {
     WALL: TerrainRule(cost=None),
@@ -118,7 +121,11 @@ def used_numbers(terrain: UInt8Array) -> BoolArray:
 
 
 def keep_used(
-    names: Sequence[str], terrain: UInt8Array, used: BoolArray | None = None
+    names: Sequence[str],
+    terrain: UInt8Array,
+    used: BoolArray | None = None,
+    *,
+    order: Sequence[int] | None = None,
 ) -> tuple[str, ...]:
     """Drop the terrains that no cell has, and renumber the cells of ``terrain`` in place.
 
@@ -126,12 +133,14 @@ def keep_used(
         names: terrains by number.
         terrain: (height, width) index into ``names``; no cell is UNKNOWN.
         used: what :func:`used_numbers` says, where that is known already.
+        order: the numbers in use, in the order of the result; None = ascending.
 
     Returns:
-        The terrains that some cell has, in the same order.
+        The terrains that some cell has.
     """
-    used = used_numbers(terrain) if used is None else used
-    present = np.flatnonzero(used)
+    if order is None:
+        order = np.flatnonzero(used_numbers(terrain) if used is None else used).tolist()
+    present = np.array(order, dtype=np.intp)
     renumber = np.zeros(256, dtype=np.uint8)
     renumber[present] = np.arange(len(present))
     for top, bottom in strips(terrain.shape[1], terrain.shape[0]):
