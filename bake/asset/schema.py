@@ -32,7 +32,9 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     Attribute("/", "cost_rule", "text", "mean or entered", values=("mean", "entered")),
     Attribute("/", "ticks_per_unit", "integer", "ticks in one unit of cost",
         least=1, most=2**31 - 1),
-    Attribute("/", "recipe", "text", "the recipe that took effect, as canonical JSON"),
+    Attribute("/", "recipe", "text", "the rules that the level "
+        "looked up in its recipe, as canonical JSON; a terrain is null where the recipe has no "
+        "rule for it"),
     Attribute(_OWN, "component_count", "integer", "strongly connected components",
         counts="component"),
     Attribute(_OWN, "one_way", "flag",

@@ -183,10 +183,12 @@ def test_baked_from_another_file(task: Task) -> None:
 
 
 def test_several_reasons_are_all_told(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bake.pipeline.staleness.BAKE_REVISION", 99)
     task.source.write_bytes(b"{}")
     changed = replace(task, recipe=replace(task.recipe, connectivity=4))
-    assert [why.split()[0] for why in reasons_to_bake(changed)] == ["baked", "the", "keep.json"]
+    assert [why.split()[0] for why in reasons_to_bake(changed)] == ["the", "keep.json"]
+    # Another revision may state its recipes in another way, so these are not compared.
+    monkeypatch.setattr("bake.pipeline.staleness.BAKE_REVISION", 99)
+    assert [why.split()[0] for why in reasons_to_bake(changed)] == ["baked", "keep.json"]
 
 
 def test_every_file_a_level_was_read_from_counts(

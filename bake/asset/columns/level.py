@@ -14,7 +14,7 @@ COLUMNS = (
     _column("name", "text", "one", "text",
         "name of the level", box="flat"),
     _column("recipe", "text", "one", "text",
-        "the recipe that took effect, as JSON", box="flat"),
+        "attribute recipe of the asset", box="flat"),
     _column("profile_name", "text", "profile", "text",
         "name of each profile, in ascending order of their bytes; the place in it is its number",
         box="flat", order="ascending"),
