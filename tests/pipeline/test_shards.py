@@ -236,9 +236,18 @@ def test_another_source(name: str, project: Path) -> None:
 
 def test_another_recipe(project: Path) -> None:
     recipe = project / "bake.toml"
-    recipe.write_text(recipe.read_text().replace("mud = 3", "mud = 4"))
+    recipe.write_text("ticks_per_unit = 100\n" + recipe.read_text())
     refused(project, "the recipe changed", "is of another level, recipe or version")
     assert not list((project / "baked").glob("*.h5"))
+
+
+def test_another_rule_for_terrain_that_no_level_has(
+    project: Path, whole: tuple[Path, dict[str, bytes]]
+) -> None:
+    """Shards are of the recipe in all that their levels look up in it."""
+    recipe = project / "bake.toml"
+    recipe.write_text(recipe.read_text() + "lava = 5\n")
+    assert baked(joined(tasks_in(project))) == whole[1]
 
 
 def test_another_revision(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
