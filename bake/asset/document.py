@@ -33,7 +33,7 @@ def attributes(schema: Schema) -> str:
 
 def columns(declared: Iterable[Column]) -> str:
     """Return declarations of columns as a Markdown table."""
-    headings = ("column", "type", "dimensions", "unit", "where", "holds", "meaning")
+    headings = ("column", "type", "dimensions", "unit", "encoding", "where", "holds", "meaning")
     return table(headings, map(_column_row, declared))
 
 
@@ -71,6 +71,7 @@ def _column_row(column: Column) -> tuple[str, ...]:
         " or ".join(column.dtypes),
         f"[{', '.join(column.dims)}]",
         column.unit,
+        column.encoding,
         ", ".join(word for word, holds in where.items() if word and holds),
         words(column),
         column.description,
@@ -124,7 +125,7 @@ LISTS = "# -- the lists: written by `python -m bake.asset.document`, not by hand
 END_OF_LISTS = "# fmt: on\n# -- end of the lists"
 
 #: What declarations say beside what the reader checks.
-_PROSE = {"unit", "description", "shuffle", "given"}
+_PROSE = {"unit", "description", "encoding", "shuffle", "given"}
 
 #: Attributes, and columns of flat files, that answer no question to the reader: colours are to be
 #: looked at, and prices by class, greedy moves and labels' tops come of other columns as well.

@@ -9,7 +9,8 @@ writes into memory, so a disk is met by one write of this module's own.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
@@ -34,9 +35,13 @@ Scalar = str | int
 CHUNK_BYTES = 2**18
 DEFLATE_LEVEL = 6
 
-#: Columns of this many bytes and fewer are stored as they are: to say how they are deflated takes
-#: more than deflating spares.
+#: Columns of this many bytes and fewer are stored in their object headers as they are: to say how
+#: they are deflated takes more than deflating spares.
 _SMALL_BYTES = 64
+
+#: The dataset of descriptions; no column has this name.
+DESCRIPTIONS = "descriptions"
+_END_OF_CLAUSE = re.compile(r"[;:.] |, (?![^(\[]*[)\]])")
 
 #: Columns that are hardly smaller deflated, and stored as they are for large lattices, whose first
 #: question waits for them.
@@ -138,24 +143,50 @@ def _fill(file: h5py.File, contents: Contents, schema: Schema) -> None:
         if twin != path:
             group_of(folder or "/")[name] = file[twin]
             continue
-        place = _write(group_of(folder or "/").id, name, array, _storage(declared, array, side))
-        _attach(place, "unit", declared.unit, "ascii")
-        _attach(place, "sha256", digest, "ascii")
-        _attach(place, "dimensions", ", ".join(declared.dims), "ascii")
+        storage = _storage(declared, array, side)
+        column = _create(group_of(folder or "/").id, name, array, storage)
+        # Attributes come before the data, so that HDF5 can extend the object header in place.
+        _attach(column, "unit", declared.unit, "ascii")
+        _attach(column, "sha256", digest, "ascii")
+        _attach(column, "dimensions", ", ".join(declared.dims), "ascii")
+        if declared.encoding:
+            _attach(column, "encoding", declared.encoding, "ascii")
+        column.write(h5s.ALL, h5s.ALL, np.ascontiguousarray(array), column.get_type())
+    _write_descriptions(file, [schema.column(path) for path in paths])
     for (folder, name), value in sorted(contents.attributes.items()):
         place = group_of(folder).id
         _attach(place, name, value)
 
 
+def _write_descriptions(file: h5py.File, columns: Iterable[Column]) -> None:
+    """Write a line for each kind of column: its path, and the first clause of its description.
+
+    These lines are for people who open the file in other tools. As an attribute of each column
+    they would make small assets a third larger.
+    """
+    lines = {column.path: f"{column.name}: {_first_clause(column)}" for column in columns}
+    texts = np.array([line.encode() for line in lines.values()])
+    if len(texts):
+        storage = _without_times()
+        storage.set_chunk(texts.shape)
+        storage.set_deflate(DEFLATE_LEVEL)
+        column = _create(file.id, DESCRIPTIONS, texts, storage)
+        column.write(h5s.ALL, h5s.ALL, texts, column.get_type())
+
+
+def _first_clause(column: Column) -> str:
+    return _END_OF_CLAUSE.split(column.description, maxsplit=1)[0]
+
+
 # The ways of h5py to make a column or an attribute take three times as long as HDF5 does.
 
 
-def _write(group: h5i.ObjectID, name: str, array: AnyArray, storage: h5p.PropDCID) -> h5d.DatasetID:
-    """Write an array into a group, and return the column."""
+def _create(
+    group: h5i.ObjectID, name: str, array: AnyArray, storage: h5p.PropDCID
+) -> h5d.DatasetID:
+    """Create a column for an array in a group, without its elements."""
     kind = _type_of(array.dtype.str)
-    column = h5d.create(group, name.encode(), kind, h5s.create_simple(array.shape), storage)
-    column.write(h5s.ALL, h5s.ALL, np.ascontiguousarray(array), kind)
-    return column
+    return h5d.create(group, name.encode(), kind, h5s.create_simple(array.shape), storage)
 
 
 def _attach(place: h5i.ObjectID, name: str, value: Scalar, encoding: str = "utf-8") -> None:
@@ -172,16 +203,25 @@ def _type_of(code: str, encoding: str = "utf-8") -> h5t.TypeID:
     return h5t.py_create(h5py.string_dtype(encoding, kind.itemsize) if kind.char == "S" else kind)
 
 
+def _without_times() -> h5p.PropDCID:
+    """Return settings for a dataset that holds no time."""
+    storage = h5p.create(h5p.DATASET_CREATE)
+    storage.set_obj_track_times(False)
+    return storage
+
+
 def _storage(declared: Column, array: AnyArray, side: int | None) -> h5p.PropDCID:
     """Return how a column is stored.
 
     Args:
         side: cells along one side of the sheets in which large lattices are read; None elsewhere.
     """
-    storage = h5p.create(h5p.DATASET_CREATE)
-    storage.set_obj_track_times(False)
-    plain = side is not None and declared.path in PLAIN
-    if plain or array.nbytes <= _SMALL_BYTES:
+    storage = _without_times()
+    if array.nbytes <= _SMALL_BYTES:
+        # A column without elements has none to place into its header.
+        storage.set_layout(h5d.COMPACT if array.size else h5d.CONTIGUOUS)
+        return storage
+    if side is not None and declared.path in PLAIN:
         return storage
     size = CHUNK_BYTES if side is None or array.dtype != np.uint8 else SMALL_CHUNK_BYTES
     rows = max(1, size // max(1, array.itemsize * int(np.prod(array.shape[1:]))))

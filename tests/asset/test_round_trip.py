@@ -14,7 +14,7 @@ from bake.asset import Asset, header_for, sha256_of
 from bake.asset.columns import COLUMNS as ALL_COLUMNS
 from bake.asset.header import read_header
 from bake.asset.schema import ATTRIBUTES, BAKE_REVISION, COLUMNS, LEVELS, TABLES
-from bake.asset.write import Contents, write_asset
+from bake.asset.write import DESCRIPTIONS, Contents, write_asset
 from bake.play import open_asset
 from bake.recipe.rules import TABLE_NAMES
 from levelbake.columns import PROFILE, pattern_of, type_name
@@ -333,6 +333,15 @@ def test_everything_written_is_declared_and_describes_itself(tmp_path: Path) -> 
                     datasets if isinstance(item, h5py.Dataset) else groups
                 ).__setitem__(f"/{name}", item)
             )
+            lines = [text.decode() for text in datasets.pop(f"/{DESCRIPTIONS}")[()]]
+            described = [columns[path] for path in sorted({pattern_of(path) for path in datasets})]
+            assert sorted(line.partition(": ")[0] for line in lines) == sorted(
+                column.name for column in described
+            )
+            for column in described:
+                (text,) = (line for line in lines if line.startswith(f"{column.name}: "))
+                assert len(text) > len(column.name) + 5
+                assert column.description.startswith(text.partition(": ")[2])
             for name, dataset in datasets.items():
                 column = columns[pattern_of(name)]
                 seen_columns.add(column.path)
@@ -342,6 +351,7 @@ def test_everything_written_is_declared_and_describes_itself(tmp_path: Path) -> 
                     "unit": column.unit.encode(),
                     "dimensions": ", ".join(column.dims).encode(),
                     "sha256": hashlib.sha256(dataset[()].tobytes()).hexdigest().encode(),
+                    **({"encoding": column.encoding.encode()} if column.encoding else {}),
                 }
             for name, group in groups.items():
                 for attribute in group.attrs:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset, document, schema
+from bake.asset.write import DESCRIPTIONS
 from bake.export.export import export_asset
 from bake.flat import document as flat_document
 from bake.movement import HEX_LAYOUTS
@@ -126,12 +127,15 @@ def test_every_column_says_what_it_counts(example: Path) -> None:
 
     def look(path: str, item: object) -> None:
         nonlocal seen
-        if isinstance(item, h5py.Dataset):
+        if isinstance(item, h5py.Dataset) and path != DESCRIPTIONS:
             column = declared[pattern_of("/" + path)]
             assert item.attrs["unit"].decode() == column.unit
+            assert item.attrs.get("encoding", b"").decode() == column.encoding
             assert item.attrs["dimensions"].decode() == ", ".join(column.dims)
             assert item.attrs["sha256"].decode() == hashlib.sha256(item[()].tobytes()).hexdigest()
             assert (item.chunks is None) == (item.nbytes <= 64)
+            compact = item.id.get_create_plist().get_layout() == h5py.h5d.COMPACT
+            assert compact == (0 < item.nbytes <= 64)
             seen += 1
 
     for asset in sorted((example / "baked").glob("*.h5")):

@@ -13,6 +13,7 @@ from pathlib import Path
 import h5py
 
 from bake.asset.schema import BAKE_REVISION
+from bake.asset.write import DESCRIPTIONS
 from bake.pipeline import build, find_tasks
 from bake.recipe import load_recipe
 
@@ -28,7 +29,7 @@ def digests_of(asset: Path) -> dict[str, str]:
     found: dict[str, str] = {}
 
     def look(name: str, item: object) -> None:
-        if isinstance(item, h5py.Dataset):
+        if isinstance(item, h5py.Dataset) and name != DESCRIPTIONS:
             found[f"/{name}"] = item.attrs["sha256"].decode()
 
     with h5py.File(asset) as file:

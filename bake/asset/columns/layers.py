@@ -24,9 +24,9 @@ COLUMNS = (
         "transitions of the first layer in each cluster; only where block is there",
         box="asset", world="lattice", optional=True, needs="layer_nodes", least=0),
     _column("step_range", "int32", "slant, bound", "ticks",
-        "of straight steps, and of diagonal ones (on hexagonal grids: in the coordinates in "
-        "which runs are straight), the cost of the cheapest and of the dearest; 0 = there is "
-        "none; only where block is there",
+        "cost of the cheapest and of the most expensive step, straight and diagonal (on hexagonal "
+        "grids: in the coordinates in which runs are straight); 0 = there is none; only where "
+        "block is there",
         box="asset", world="lattice", optional=True, needs="layer_nodes", least=0, most=MAX_WEIGHT),
     _column("layer_nodes", "int32", "layer", "transitions",
         "transitions of each layer, lowest layer first; columns by transition or layer arc hold"
@@ -52,18 +52,18 @@ COLUMNS = (
     _column("layer_weight", "int32", "layer arc", "ticks",
         "cost of the arc", optional=True, least=1, most=MAX_WEIGHT),
     _column("layer_field", "uint8", "field byte", "slots",
-        "for each transition of the first layer, for each row of its cluster in order: slot of "
-        "the arc to take toward it, all ones = no way or there. Fields begin at whole bytes, "
-        "lower bits first", optional=True, shuffle=False),
+        "slot of the arc to take toward a transition of the first layer, for each transition and "
+        "each row of its cluster in order; all ones = no path or already there. Fields begin at "
+        "whole bytes, lower bits first", optional=True, shuffle=False, encoding="packed slots"),
     _column("layer_landmark", "int32", "first transition, landmark", "ticks",
         "cost of the way to every transition of the first layer from each landmark of the "
         "connected part that it lies in; 2147483647 where there is none", optional=True, least=0),
-    _column("cluster_distance", "uint32", "cluster pair", "ticks",
-        "the smallest distance d[i, j] from a row of cluster i to one of cluster j, 2147483647 "
-        "where there is no path; stored for each is d[i, j] - d[i - 1, j] - d[i, j - 1] + "
+    _column("cluster_distance", "uint32", "cluster pair", "folded differences in ticks",
+        "smallest distance d[i, j] from a row of cluster i to one of cluster j, 2147483647 where "
+        "there is no path; stored for each is d[i, j] - d[i - 1, j] - d[i, j - 1] + "
         "d[i - 1, j - 1], absent ones 0, modulo 2^32: 2e for a difference e, -2e - 1 where it is "
         "negative. Row after row; where all are alike both ways only j <= i",
-        box="asset", optional=True, needs="cluster"),
+        box="asset", optional=True, needs="cluster", encoding="folded second differences"),
     _column("pivot_distance", "int32", "row, pivot column", "ticks",
         "distance between the row and a pivot; where pivot_two_way is 0 the first half of the "
         "columns are distances to pivots, the second half distances from the same pivots. Where"

@@ -36,8 +36,9 @@ COLUMNS = (
         "terrain of every cell, blocked ones too; only where block is there",
         box="asset", world="lattice", given=True, refers="terrain"),
     _column("is_node", "uint8", "y, line byte", "bits",
-        "bit 7 - x % 8 of byte x // 8 in line y: the cell is a node; only where block is there",
-        box="asset", world="lattice", bits="x"),
+        "whether the cell is a node: bit 7 - x % 8 of byte x // 8 in line y; only where block is "
+        "there",
+        box="asset", world="lattice", bits="x", encoding="packed bits"),
     _column("node_location", "int32", "node", "location",
         "location of each node of a grid, y * width + x of its cell; absent where block is there",
         box="asset", world="grid", optional=True, refers="location", order="unique"),

@@ -25,8 +25,8 @@ COLUMNS = (
         "cost of taking the arc; 2147483647: the profile may not take it",
         world="graph", least=1, most=MAX_WEIGHT, none=BLOCKED),
     _column("step_ticks", "int32", "terrain, terrain, slant", "ticks",
-        "[from, to]: cost of a straight step, and of a diagonal one, from a cell of one terrain"
-        " to a cell of another; 2147483647 where there is none",
+        "cost of a step from a cell of one terrain to a cell of another [from, to, straight 0 or "
+        "diagonal 1]; 2147483647 where there is none",
         box="asset", world="lattice", optional=True, least=1, most=MAX_WEIGHT, none=BLOCKED),
     _column("step_ticks", "int32", "length, class, class", "ticks",
         "price of a step [straight 0 or diagonal 1, class at its tail, class at its head]; "
@@ -49,8 +49,8 @@ COLUMNS = (
         "step may rise, and fall (infinite: any). Absent where none of it matters",
         optional=True, least=0, most=MOST_UNITS, none=inf),
     _column("may_enter", "uint8", "terrain, terrain", "0 or 1",
-        "[from, to]: 1 where a step from one terrain to the other is allowed; absent where all "
-        "are", optional=True, one_of=(0, 1)),
+        "1 where a step from one terrain to another is allowed [from, to]; absent where all are",
+        optional=True, one_of=(0, 1)),
     _column("link_open", "uint8", "link arc", "0 or 1",
         "1 where the profile may take the link; absent: there are no links",
         world="grid", optional=True, one_of=(0, 1)),
@@ -62,13 +62,14 @@ COLUMNS = (
         "nodes where the profile can stand, in order",
         optional=True, refers="component", order="numbered"),
     _column("reach", "uint8", "component, reach byte", "bits",
-        "bit 7 - j % 8 of byte j // 8 in row i: component j can be reached from component i",
-        optional=True, bits="component"),
-    _column("run_length", "uint8", "length byte", "targets",
+        "whether component j can be reached from component i: bit 7 - j % 8 of byte j // 8 in row "
+        "i",
+        optional=True, bits="component", encoding="packed bits"),
+    _column("run_length", "uint8", "length byte", "bytes of numbers of targets",
         "how many targets each run has, row after row, and 0 for a row's last run, which ends "
         "with the table. LEB128: seven bits of a length a byte, the lowest ones first, and 128 "
         "added to all of its bytes but the last. This and the next column are next hops",
-        box="asset", optional=True),
+        box="asset", optional=True, encoding="LEB128 run lengths"),
     _column("first_run", "uint32", "row + 1", "run",
         "runs of row r are first_run[r] to first_run[r + 1] - 1, at least one. An asset without"
         " next hops has no runs", box="flat", optional=True, offsets="run", least=1),
@@ -102,17 +103,21 @@ COLUMNS = (
         " way from the root to itself, so there is one more than the row is deep",
         box="flat", optional=True, offsets="label entry", least=1),
     _column("label_difference", "int32", "label difference", "ticks",
-        "what entries stand for; the first is of no use", box="asset", optional=True),
+        "differences that entries of labels stand for; the first is of no use",
+        box="asset", optional=True),
     _column("label_away", "uint8 uint16 uint32", "label entry", "label difference",
-        "label after label: what to add to the parent's distance (0 for the parent itself, and "
-        "where it knows no way) for the distance from the row to the entry's; 0: no way",
-        box="asset", optional=True, refers="label difference"),
+        "difference between the row's distance to the entry's row and its parent's, label after "
+        "label; the parent's counts as 0 for the parent itself and where it has no path. 0: no "
+        "path",
+        box="asset", optional=True, refers="label difference",
+        encoding="places of differences in label_difference"),
     _column("label_away", "int32", "label entry", "ticks",
         "distance from the row to the entry's; 1073741824: no way",
         box="flat", optional=True, least=0, most=INFINITY),
     _column("label_toward", "uint8 uint16 uint32", "label entry", "label difference",
-        "the same for the distance from the entry's row to the row; absent where the two are "
-        "always equal", box="asset", optional=True, refers="label difference"),
+        "the same difference for distances from the entry's row; absent where the two are always "
+        "equal", box="asset", optional=True, refers="label difference",
+        encoding="places of differences in label_difference"),
     _column("label_toward", "int32", "label entry", "ticks",
         "distance from the entry's row to the row; absent: the same as label_away",
         box="flat", optional=True, least=0, most=INFINITY),

@@ -154,7 +154,8 @@ COLUMNS = (
         "what it costs; 2147483647: it is closed",
         box="flat", optional=True, least=1, most=MAX_WEIGHT, none=BLOCKED),
     _column("price_units", "float64", "price", "units",
-        "the same in units; infinite: closed", optional=True, above=0, most=MOST_UNITS, none=inf),
+        "cost of the arc; infinite: it is closed",
+        optional=True, above=0, most=MOST_UNITS, none=inf),
     *(
         declared
         for records in (REGIONS, SPOTS, DOORS, DOOR_STATES, PROTOTYPES, INSTANCES)

@@ -76,6 +76,7 @@ class Column(NamedTuple):
     shuffle: bool = True  #: whether HDF5 brings bytes of equal weight together before deflating
     needs: str = ""  #: of the same level or profile, a column without which it may not be there
     given: bool = False  #: whether the level alone says it, so that nothing else proves it
+    encoding: str = ""  #: how assets encode the elements; empty where they are plain
 
     refers: str = ""  #: elements are numbers along this dimension
     offsets: str = ""  #: elements ascend from 0 to the length of this dimension
