@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
+from bake.asset.header import read_header
 from bake.level import MAX_TERRAINS, TerrainRule
-from bake.pipeline import Task, reasons_to_bake
+from bake.pipeline import Task, reasons_to_bake, reasons_to_export
 from bake.pipeline.sources import find_tasks
 from bake.recipe import LevelRecipe, ProfileRecipe, UsedNames, load_recipe, read_used, write_used
 from tests.support.baked import rows, write_grid
@@ -129,11 +130,35 @@ def test_rules_of_profiles(project: Path) -> None:
 
 def test_an_asset_that_states_other_rules_than_its_header(project: Path) -> None:
     """A header of another recipe is stale, whatever the body states."""
-    from bake.asset.header import read_header
-
     task = tasks_of(project)[0]
     sign_body(task.asset, read_header(task.asset)._replace(recipe="0" * 64))
     assert reasons_to_bake(task) == CHANGED
+
+
+def test_an_asset_whose_rules_cannot_be_read(project: Path) -> None:
+    """It is reported as damaged and baked again."""
+    task = tasks_of(project)[0]
+    block = read_header(task.asset).block
+    whole = task.asset.read_bytes()
+    task.asset.write_bytes(whole[:block] + bytes(len(whole) - block))
+    (reason,) = reasons_to_bake(task)
+    assert "damaged" in reason
+    assert statuses(run([task])) == {task.name: "baked"}
+    assert task.asset.read_bytes() == whole
+
+
+def test_flat_files_and_fingerprints_outlive_edits_of_other_rules(project: Path) -> None:
+    """What is bound to an asset, such as its flat file and its patches, stays bound to it."""
+    flat = "[export]\nflat = true\n"
+    (project / "bake.toml").write_text(RULES + flat)
+    run(tasks_of(project), force=True)
+    before = {task.name: read_header(task.asset).fingerprint() for task in tasks_of(project)}
+    (project / "bake.toml").write_text(RULES.replace("lava = 3", "lava = 4") + flat)
+    assert [task.name for task in tasks_of(project) if reasons_to_export(task)] == []
+    run(tasks_of(project), force=True)
+    assert before == {
+        task.name: read_header(task.asset).fingerprint() for task in tasks_of(project)
+    }
 
 
 @pytest.mark.parametrize(
