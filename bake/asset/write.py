@@ -41,7 +41,7 @@ _SMALL_BYTES = 64
 
 #: The dataset of descriptions; no column has this name.
 DESCRIPTIONS = "descriptions"
-_END_OF_CLAUSE = re.compile(r"[;:.] |, (?![^(\[]*[)\]])")
+_END_OF_CLAUSE = re.compile(r"[;:.] ")
 
 #: Columns that are hardly smaller deflated, and stored as they are for large lattices, whose first
 #: question waits for them.
