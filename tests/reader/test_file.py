@@ -34,7 +34,7 @@ def test_the_reader_checks_what_the_bake_declares() -> None:
         if found is None:
             left_out.add(each.name)
         else:
-            bare = each._replace(unit="", description="", shuffle=True, given=False)
+            bare = each._replace(unit="", description="", encoding="", shuffle=True, given=False)
             # As text, because NaN is not equal to itself.
             assert list(map(str, found)) == list(map(str, bare))
     assert not read
