@@ -21,7 +21,16 @@ NAMES = {".": "floor", "#": "wall"}
 
 #: Columns that number or name terrains differ where formats number them in another order, and only
 #: editors say where cells lie.
-OTHER = ("terrain", "terrain_name", "terrain_colour", "node_terrain", "cost", "centre", "step")
+OTHER = (
+    "descriptions",
+    "terrain",
+    "terrain_name",
+    "terrain_colour",
+    "node_terrain",
+    "cost",
+    "centre",
+    "step",
+)
 
 
 def write_level(folder: Path, name: str) -> Path:
