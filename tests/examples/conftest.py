@@ -33,7 +33,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         command.write_text(f'#!/bin/sh\nexec {runs} "$@"\n')
         command.chmod(0o755)
     environment = forked.surroundings(PATH=f"{commands}{os.pathsep}{os.environ['PATH']}")
-    for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS"):
+    for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "PYTHON"):
         environment.pop(name, None)
 
     def run(folder: Path, *command: str, **more: str) -> subprocess.CompletedProcess[str]:
