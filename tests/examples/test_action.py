@@ -103,7 +103,7 @@ def test_a_change_that_loses_no_path(pull_request: PullRequest) -> None:
     done = compare(pull_request, FAIL_ON="reachability  distances=10%")
     assert done.returncode == 1
     assert "failed on level cellar: distances" in done.stdout
-    assert pull_request.step("Compare", FAIL_ON="luck").returncode == 1
+    assert pull_request.step("Compare", FAIL_ON="luck").returncode == 2
 
 
 @pytest.mark.parametrize("output", ["baked", "nav", "../nav"])

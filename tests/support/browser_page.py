@@ -15,6 +15,16 @@ from bake.viewer.bundle import page_html
 from tests.support.page_view import shown_once
 from tests.support.readers import runs
 
+#: The color of each node in the middle of its cell, three numbers each.
+PIXELS = """({ camera, canvas, plane }, nodes) => {
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  return nodes.map((at) => {
+    const [x, y] = camera.toScreen(plane.x(at), plane.y(at));
+    const i = 4 * (Math.floor(y) * canvas.width + Math.floor(x));
+    return [data[i], data[i + 1], data[i + 2]];
+  });
+}"""
+
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -163,3 +173,9 @@ class BrowserPage:
                      (name) => [name.textContent, name.nextElementSibling.textContent])"""
             )
         )
+
+    def pixels(self, nodes: list[int]) -> list[list[int]]:
+        """The color of each of some nodes on the map."""
+        self.frame()
+        colors: list[list[int]] = self.ask(PIXELS, nodes)
+        return colors

@@ -11,7 +11,6 @@ import pytest
 from tests.support.browser_page import BrowserPage
 from tests.support.command import bake
 from tests.support.shown import running
-from tests.viewer.test_map_colours import pixels
 
 ROOM = ["." * 30 for _ in range(20)]
 
@@ -95,7 +94,7 @@ def test_a_page_beside_an_older_bake_opens_with_the_changes(
     legend = tab.page.get_by_role("list", name="What the colors mean").inner_text().split("\n")
     assert [text.strip() for text in legend if text] == ["1 costs more", "1 opened", "2 closed"]
     changed = [node(8, 8), node(9, 8), node(5, 5), node(12, 3)]
-    assert pixels(tab, changed) == [CLOSED, CLOSED, OPENED, DEARER]
+    assert tab.pixels(changed) == [CLOSED, CLOSED, OPENED, DEARER]
     assert layer_texts(tab) == ["1 cell: costs more", "1 cell: opened", "2 cells: closed"]
     # Other color modes outline the same cells.
     tab.ask("(view) => view.state.set({ ground: 'terrain' })")
@@ -127,7 +126,7 @@ def test_changes_are_marked_after_a_rebake(
         tab.ask("(view) => view.state.set({ ground: 'costs' })")
         assert edge(tab, node(6, 4)) == [CLOSED] * 4
         tab.ask("(view) => view.state.set({ ground: 'difference' })")
-        assert pixels(tab, [node(4, 4), node(6, 4)]) == [CLOSED] * 2
+        assert tab.pixels([node(4, 4), node(6, 4)]) == [CLOSED] * 2
         # A third bake is compared with the second one, or still with the older one.
         bake_room(tmp_path / "home", {(4, 4)})
         tab.until(f"() => bakeView.nav.nodes.length === {nodes - 1}")

@@ -10,16 +10,6 @@ import pytest
 from tests.support.browser_page import BrowserPage
 from tests.support.pages import page
 
-#: The color of each node in the middle of its cell, three numbers each.
-PIXELS = """({ camera, canvas, plane }, nodes) => {
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  return nodes.map((at) => {
-    const [x, y] = camera.toScreen(plane.x(at), plane.y(at));
-    const i = 4 * (Math.floor(y) * canvas.width + Math.floor(x));
-    return [data[i], data[i + 1], data[i + 2]];
-  });
-}"""
-
 #: The words and the outermost colors of the first ramp in the legend of the map's colors.
 RAMP = """(view) => {
   const canvas = document.querySelector("#section-ground .legend canvas[width='120']");
@@ -30,12 +20,6 @@ RAMP = """(view) => {
 
 #: Colors of cells are drawn exactly where no line crosses the middle of a cell.
 CLOSED = [214, 48, 66]
-
-
-def pixels(tab: BrowserPage, nodes: list[int]) -> list[list[int]]:
-    tab.frame()
-    colours: list[list[int]] = tab.ask(PIXELS, nodes)
-    return colours
 
 
 def test_the_legend_of_clearance_has_the_colours_of_the_map(keep: BrowserPage) -> None:
@@ -63,7 +47,7 @@ def test_the_legend_of_clearance_has_the_colours_of_the_map(keep: BrowserPage) -
     first, first_colour, last, last_colour = keep.ask(RAMP)
     ends = {first: first_colour, last: last_colour}
     assert set(ends) == {"1 cell wide", "16 cells and more"}
-    narrow_colour, wide_colour = pixels(keep, [narrow, wide])
+    narrow_colour, wide_colour = keep.pixels([narrow, wide])
     assert narrow_colour == ends["1 cell wide"]
     assert size > 2
     assert distance(wide_colour, ends["16 cells and more"]) < distance(
@@ -90,7 +74,7 @@ def test_walls_that_were_drawn_stay_red_in_every_mode(keep: BrowserPage) -> None
     assert "search" in grounds
     for ground in grounds:
         keep.ask("(view, ground) => view.state.set({ ground })", ground)
-        assert pixels(keep, wall) == [CLOSED] * 3, ground
+        assert keep.pixels(wall) == [CLOSED] * 3, ground
 
 
 def test_blocked_cells_that_were_baked_are_dark_and_not_red(keep: BrowserPage) -> None:
@@ -99,7 +83,7 @@ def test_blocked_cells_that_were_baked_are_dark_and_not_red(keep: BrowserPage) -
         """(view) => Array.from({ length: view.level.locations }, (_, at) => at)
              .filter((at) => !view.nav.stands(at)).slice(0, 40)"""
     )
-    assert CLOSED not in pixels(keep, blocked)
+    assert CLOSED not in keep.pixels(blocked)
     legend = keep.page.get_by_role("list", name="What the colors mean").inner_text()
     assert "wall" not in legend
 
