@@ -15,7 +15,7 @@ from bake.school import on_levels, register
 from levelbake.errors import QueryError
 from tests.support.baked import bake, write_graph
 from tests.support.command import bake as command
-from tests.support.command import mistake
+from tests.support.command import misuse
 from tests.support.open_levels import drawn_level
 
 
@@ -172,5 +172,5 @@ def test_the_command_line(tmp_path: Path) -> None:
         done = command(*ask, *options)
         assert ", admissible: no path costs less" in done.out
         assert command(*ask, *options, "--json").data["cost"] == pytest.approx(best)
-    mistake(command(*ask, "beam"), "'beam' needs a width")
-    mistake(command(*ask, "astar", "--width", "3"), "'astar' takes no width")
+    misuse(command(*ask, "beam"), "'beam'", "--width")
+    misuse(command(*ask, "astar", "--width", "3"), "--width", "beam")
