@@ -54,7 +54,7 @@ class Agent:
 
     @property
     def priority(self) -> float:
-        """Return the priority: of agents under way, larger ones are planned first."""
+        """Return the priority of an agent; higher ones are planned first."""
         return self._priority
 
     @priority.setter

@@ -181,7 +181,7 @@ def created_folder(folder: Path, called: str) -> Iterator[None]:
 
 
 def make_own_folder(folder: Path, called: str) -> None:
-    """Make a folder whose name no person has chosen, where there is none.
+    """Create a folder with a generated name, unless it exists.
 
     Raises:
         OutputError: the folder cannot be made, or its name is that of a link.
@@ -268,7 +268,7 @@ def _create(partial: Path) -> int | None:
 
 
 def _clear_name(partial: Path) -> None:
-    """Remove a link, or the leftover of a process that had this one's number.
+    """Remove a link, or a leftover of an earlier process with the same number.
 
     Another process may have that number at the same time, in another container; wait for it.
     """

@@ -124,7 +124,7 @@ def warn(text: str) -> None:
 
 
 def slowness() -> list[str]:
-    """Return a line for each reason why kernels are slow; most often there is none."""
+    """Return a line for each reason why kernels are slow."""
     from bake.kernels.jit import slowness_notes
 
     return slowness_notes()

@@ -232,7 +232,7 @@ class UnloadableError(Exception):
 
 @contextmanager
 def _without_settings_from_here() -> Iterator[None]:
-    """Have a command load numba without the settings in the current folder.
+    """Load numba without the settings in the current folder.
 
     numba reads them from ``.numba_config.yaml`` there, which may be a stranger's. In a game, that
     is for the game to decide.

@@ -47,7 +47,7 @@ def find_cache_folder() -> tuple[Path, str]:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder of the cache, and those it lies in, which this user alone may write.
+    """Create a cache folder and its parents, writable by this user alone.
 
     Raises:
         OSError: a folder cannot be made, or another user may write to it.
@@ -66,7 +66,7 @@ def make_folder(folder: Path) -> None:
 
 
 def protect(handle: int) -> None:
-    """Let no other user write an open file, whatever the umask is."""
+    """Remove write permission of other users from an open file."""
     if sys.platform != "win32":
         os.fchmod(handle, stat.S_IMODE(os.fstat(handle).st_mode) & ~(stat.S_IWGRP | stat.S_IWOTH))
 
@@ -115,7 +115,7 @@ def _fault_of(base: Path) -> str:
 
 
 def _passed_by(path: Path) -> Iterator[tuple[Path, int]]:
-    """Yield all folders and links that the system passes on its way to a path, as far as it exists.
+    """Yield the folders and links that a path resolves through, as far as they exist.
 
     Yields:
         Each with the number of parts of the path that lead to it.

@@ -161,7 +161,7 @@ class Current:
 
     @property
     def changes(self) -> dict[str, Any] | None:
-        """Return how the level differs from the baked one; None where it does not."""
+        """Return the difference from the baked level, or None."""
         return None if self._writer is None else self._writer.changes
 
     def close(self) -> None:

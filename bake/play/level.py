@@ -110,7 +110,7 @@ class LevelAsset(OpenLevel):
 
     @property
     def changed(self) -> bool:
-        """Return whether anything differs from the level as it was baked.
+        """Return whether the level differs from the baked one.
 
         This is terrain, obstacles and prices of single arcs, and the links, arcs, nodes and
         obstacles that the game added or removed.
@@ -228,7 +228,7 @@ class LevelAsset(OpenLevel):
         return self._current.writer.set_state(self._current.things, door, state)
 
     def reset(self) -> dict[str, DetailedReport]:
-        """Restore the level as it was baked, in one batch."""
+        """Restore the baked level, in one batch."""
         return self._current.writer.reset()
 
     def save_patch(self, path: str | Path) -> None:

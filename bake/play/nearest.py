@@ -372,7 +372,7 @@ class NearestPlaces:
         return np.ascontiguousarray(elevation[self._version.location])
 
     def _tree(self, *, in_space: bool) -> KdTree | None:
-        """Return the tree of all rows of a graph; None where there are none."""
+        """Return the tree of all rows of a graph, or None if it has no rows."""
         if in_space not in self._trees:
             row, points = np.arange(self._version.row_count, dtype=np.int32), self._points
             if in_space and self._height is not None:

@@ -156,7 +156,7 @@ class Journal:
         return False
 
     def loss(self) -> str | None:
-        """Return what another program did to the file; None where it is as this process left it.
+        """Return the change that another program made to the file, or None.
 
         Raises:
             OSError: the file cannot be looked at.

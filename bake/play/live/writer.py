@@ -200,12 +200,12 @@ class LevelWriter:
         return self._apply(Edit(self.rules.asked.door(things, door, state), {}))
 
     def reset(self) -> dict[str, DetailedReport]:
-        """Restore the level as it was baked: see :meth:`bake.play.LevelAsset.reset`."""
+        """Restore the baked level: see :meth:`bake.play.LevelAsset.reset`."""
         return self.restore(changes_of(LevelState.baked(self.rules)))
 
     @property
     def changes(self) -> dict[str, Any] | None:
-        """Return how the level differs from the baked one, as a patch does; None = not at all."""
+        """Return the difference from the baked level, as a patch holds it, or None."""
         level = self._level
         if level is None:
             return None
