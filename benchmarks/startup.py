@@ -20,7 +20,7 @@ SMALL_SIZE = 48
 _IMPORT = """
 import numpy, h5py, time
 begun = time.perf_counter()
-import bake.play
+import {module}
 print(time.perf_counter() - begun)
 """
 _LOADED = """
@@ -39,7 +39,10 @@ def run(bench: Bench, section: Section) -> None:
         raise Skip("the bake command is not installed")
     times = bench.either(15, 3)
     assert child.python_says(_LOADED) == 0, "import bake.play loads more than numpy and h5py"
-    imported = median(child.python_says(_IMPORT) for _ in range(times))
+    imported = {
+        module: median(child.python_says(_IMPORT.format(module=module)) for _ in range(times))
+        for module in ("levelbake", "bake.play")
+    }
     child.run([command, "--help"])
     helped = median(child.run([command, "--help"]) for _ in range(times))
     idle = _nothing_to_do(bench, command, times)
@@ -49,12 +52,16 @@ def run(bench: Bench, section: Section) -> None:
     section.table(
         ("what", "seconds"),
         [
-            ("`import bake.play`, after numpy and h5py", f"{imported:.3f}"),
+            *(
+                (f"`import {module}`, after numpy and h5py", f"{seconds:.3f}")
+                for module, seconds in imported.items()
+            ),
             ("`bake --help`", f"{helped:.3f}"),
             (f"`bake build`, {LEVELS} levels, all up to date", f"{idle:.3f}"),
         ],
     )
-    section.at_most("`import bake.play`", imported * 1000, 60, "ms", digits=0)
+    for module, most in (("levelbake", 10), ("bake.play", 60)):
+        section.at_most(f"`import {module}`", imported[module] * 1000, most, "ms", digits=0)
     section.at_most("`bake --help`", helped, 0.25, "s")
     section.at_most(f"`bake build` of {LEVELS} levels, nothing to do", idle, 1, "s")
     first, later = _first_and_next(bench, command, bench.either(5, 1))

@@ -1,6 +1,6 @@
-"""How the package is built: its modules, what they import, and how large they are.
+"""Measure the structure of the package: its modules, their imports and their size.
 
-``python -m tests.support.structure`` prints the figures that decision 21 compares.
+``python -m tests.support.structure`` prints the figures.
 """
 
 import ast
@@ -16,6 +16,8 @@ from typing import NamedTuple
 PACKAGE = Path(__file__).resolve().parents[2] / "bake"
 #: The reader, on which the package stands.
 LEVELBAKE = PACKAGE.parent / "readers" / "python" / "levelbake"
+#: Rooms of the package that are no part of the core.
+EXTRAS = frozenset({"school"})
 
 _NO_CODE = frozenset(
     (
@@ -23,6 +25,8 @@ _NO_CODE = frozenset(
         *(tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER),
     )
 )
+_FSTRING_START = getattr(tokenize, "FSTRING_START", None)
+_FSTRING_END = getattr(tokenize, "FSTRING_END", None)
 
 
 def modules() -> dict[str, Path]:
@@ -125,8 +129,9 @@ class Weight(NamedTuple):
     code_lines: int  # lines that hold code: neither blank, nor a comment, nor a docstring
     tokens: int  # tokens of that code, which do not change with its layout
     kernels: int  # functions that numba compiles
-    public_names: int  # functions, classes and constants of modules without an underscore
 
+
+NOTHING = Weight(0, 0, 0)
 
 #: What marks a function as compiled.
 KERNELS = frozenset({"kernel", "allocating", "inlined", "accessor", "separate"})
@@ -145,11 +150,14 @@ def weight(path: Path) -> Weight:
             first = node.body[0]
             prose.update(range(first.lineno, (first.end_lineno or 0) + 1))
     lines: set[int] = set()
-    tokens = 0
+    tokens = depth = 0
     for token in tokenize.generate_tokens(io.StringIO(path.read_text("utf-8")).readline):
-        if token.type not in _NO_CODE and token.start[0] not in prose:
-            lines.update(range(token.start[0], token.end[0] + 1))
-            tokens += token.type != tokenize.NEWLINE
+        if token.type in _NO_CODE or token.start[0] in prose:
+            continue
+        lines.update(range(token.start[0], token.end[0] + 1))
+        # An f-string is one token, as it is to the tokenizer of Python 3.11.
+        tokens += depth == 0
+        depth += (token.type == _FSTRING_START) - (token.type == _FSTRING_END)
     marks = [
         mark.id
         for node in tree.body
@@ -157,31 +165,29 @@ def weight(path: Path) -> Weight:
         for mark in node.decorator_list
         if isinstance(mark, ast.Name)
     ]
-    public = [name for name in _defined(tree) if not name.startswith("_")]
-    return Weight(len(lines), tokens, sum(mark in KERNELS for mark in marks), len(public))
-
-
-def _defined(tree: ast.Module) -> Iterator[str]:
-    """The names of a module's own functions, classes and constants."""
-    for node in tree.body:
-        match node:
-            case ast.FunctionDef() | ast.ClassDef():
-                yield node.name
-            case ast.Assign():
-                yield from (each.id for each in node.targets if isinstance(each, ast.Name))
-            case ast.AnnAssign(target=ast.Name(id=name)):
-                yield name
+    return Weight(len(lines), tokens, sum(mark in KERNELS for mark in marks))
 
 
 def room_weights(package: Path = PACKAGE) -> dict[str, Weight]:
-    """How large each room is: a folder of the package, or all modules beside them."""
+    """Return the weight of each room: a folder of the package, or all modules beside them."""
     rooms: dict[str, Weight] = {}
     for path in sorted(package.rglob("*.py")):
         room, *inside = path.relative_to(package).parts
         name = room if inside else "loose modules"
-        before = rooms.get(name, Weight(0, 0, 0, 0))
-        rooms[name] = Weight(*map(sum, zip(before, weight(path), strict=True)))
+        rooms[name] = total_weight((rooms.get(name, NOTHING), weight(path)))
     return rooms
+
+
+def total_weight(weights: Iterable[Weight]) -> Weight:
+    """Return the sum of some weights."""
+    return Weight(*map(sum, zip(NOTHING, *weights, strict=True)))
+
+
+def core_weight(package: Path = PACKAGE, reader: Path = LEVELBAKE) -> Weight:
+    """Return the weight of the core: the package without its extras, and the reader."""
+    rooms = room_weights(package)
+    inside = [weight for name, weight in rooms.items() if name not in EXTRAS]
+    return total_weight([*inside, *map(weight, reader.rglob("*.py"))])
 
 
 def signatures(path: Path) -> dict[str, tuple[int, bool]]:
@@ -209,16 +215,12 @@ def folder_sizes(known: Mapping[str, Path]) -> Counter[str]:
 
 
 def main() -> None:
-    """Print how large each room is, circles, the fullest folders and the longest signatures."""
+    """Print the size of each room and of the core, cycles, full folders and long signatures."""
     known = modules()
-    rooms = room_weights()
-    school = rooms.get("school", Weight(0, 0, 0, 0))
-    for name, own in sorted(rooms.items(), key=lambda each: -each[1].code_lines):
-        print(f"{name:14} {own.code_lines:7,} lines {own.tokens:9,} tokens {own.kernels:4} kernels")
-    lines, tokens, kernels, _ = (
-        sum(each) - apart for *each, apart in zip(*rooms.values(), school, strict=True)
-    )
-    print(f"all but school {lines:7,} lines {tokens:9,} tokens {kernels:4} kernels")
+    rooms = room_weights() | {"levelbake": total_weight(map(weight, LEVELBAKE.rglob("*.py")))}
+    by_size = sorted(rooms.items(), key=lambda room: -room[1].code_lines)
+    for name, (lines, tokens, kernels) in [*by_size, ("core", core_weight())]:
+        print(f"{name:14} {lines:7,} lines {tokens:9,} tokens {kernels:4} kernels")
     found = circles({name: imports(path, known) - {name} for name, path in known.items()})
     print(f"{len(found)} circles of modules, typing imports counted", *found, sep="\n  ")
     print("fullest folders:", folder_sizes(known).most_common(6))
