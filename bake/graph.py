@@ -22,9 +22,11 @@ UNREACHABLE = BLOCKED
 
 #: The distance inside kernels where there is no path yet. Every distance stays below it, so that a
 #: distance plus a weight, or plus another distance, never wraps in int32.
+# limit: a one-line error; tests/tables/test_limits.py
 INFINITY = 2**30
 
 #: The largest weight of one arc, so that a distance plus a weight never wraps in int32.
+# limit: a one-line error; tests/tables/test_limits.py
 MAX_WEIGHT = 2**29
 
 #: The default number of ticks in one unit of cost. 27720 is divisible by every number up to 12, so

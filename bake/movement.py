@@ -30,9 +30,11 @@ HEX_LAYOUTS: tuple[HexLayout, ...] = ("odd-r", "even-r", "odd-q", "even-q")
 NO_LINK = np.int32(-1)
 
 #: Largest side of a footprint, in cells.
+# limit: a one-line error; tests/asset/test_damage_things.py
 MAX_SIZE = 16
 
 #: The most cells that a link passes through.
+# limit: a one-line error; tests/play/live/test_moves.py
 MAX_VIA = 4096
 
 

@@ -6,6 +6,7 @@ import pickle
 import pytest
 
 from bake.errors import BakeErrors, LevelError, recipe_lines
+from levelbake import errors
 from tests.support.structure import modules, naming, parsed
 
 
@@ -28,7 +29,8 @@ def test_file_names_that_are_no_text() -> None:
 
 
 def test_long_parts_are_cut() -> None:
-    error = LevelError("a" * 5000, expected="b" * 1000, remedy="c" * 1001)
+    longest = errors._LONGEST_PART
+    error = LevelError("a" * 5000, expected="b" * longest, remedy="c" * (longest + 1))
     assert str(error) == f"{'a' * 997}...; expected {'b' * 1000}; {'c' * 997}..."
 
 

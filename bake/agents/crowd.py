@@ -21,6 +21,7 @@ from levelbake.errors import QueryError
 from levelbake.places import Place, number_of, quoted, whole_of
 
 #: The longest window that searches can count.
+# limit: a one-line error; lowered by window_of_five
 MOST_STEPS = 256
 
 

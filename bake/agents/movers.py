@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bake.search.point.astar_buckets import PackedArcs
 
 #: Fields of one profile are kept up to this many bytes; the one not asked for the longest goes.
+# limit: the oldest results are dropped and recomputed; lowered by crowds
 FIELD_BYTES = 2**28
 
 
@@ -173,6 +174,7 @@ class Mover:
 
 
 #: How many places are looked at in one go.
+# limit: the work is done in parts; lowered by crowds
 _PART = 256
 
 

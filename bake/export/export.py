@@ -20,6 +20,7 @@ from levelbake.errors import OutputError, QueryError, UnknownProfileError
 from levelbake.file import LEVEL, MAGIC, FlatFile, open_to_read
 
 #: Rows of a matrix, which then has 128 MiB at most; numbers of rows fit into 16 bits.
+# limit: a one-line error that suggests a flat file; tests/flat/test_table.py
 MOST_ROWS = 8192
 
 

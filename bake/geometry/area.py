@@ -18,6 +18,7 @@ from bake.level import CharacteristicPoint, Colour, OffMeshLink, Polygons, Terra
 GRID = 1024
 #: The farthest a corner may lie from the origin, in units of the plane. Products of two differences
 #: of corners then have less than 62 bits, so orientations are exact in int64.
+# limit: a one-line error; tests/geometry/test_area.py
 FARTHEST = 2**18
 
 #: A shapely geometry of areas (Polygon, MultiPolygon, perhaps empty), in steps of the grid.

@@ -28,6 +28,7 @@ from bake.level import (
 from levelbake.places import Point
 
 #: The most corners all shapes of a level may have.
+# limit: a one-line error; lowered by shapes
 MAX_CORNERS = 2**22
 
 

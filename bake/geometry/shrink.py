@@ -17,6 +17,7 @@ from bake.arrays import AnyArray, Float64Array, Int64Array
 from bake.geometry.area import Region
 
 #: Regions with no more outlines are shrunk at once.
+# limit: another algorithm gives the same answer; lowered by grown_shapes
 MANY_OUTLINES = 1024
 
 

@@ -48,6 +48,7 @@ NODE_BYTES = 100
 CELL_BYTES = 16
 
 #: The largest terrain there may be; the number after it says "nowhere".
+# limit: the arcs are listed; tests/tables/test_lattice.py
 MOST_TERRAINS = 255
 
 

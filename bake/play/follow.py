@@ -28,6 +28,7 @@ _REACH = 0.5
 _STRAYED = 1.5
 
 #: How many places ahead an agent may come back to its path at.
+# limit: the agent rejoins its path earlier; tests/play/test_follow.py
 _REENTRY = 32
 
 #: Sines of angles below this are straight on.

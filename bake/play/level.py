@@ -32,6 +32,7 @@ from levelbake.places import Name, Place, Points
 from levelbake.things import Door, Link
 
 #: Cells of a grid, or nodes of a graph, from which on opening a level loads compiled code ...
+# limit: opening loads compiled code; tests/play/test_warm.py
 LARGE = 2**13
 
 #: ... of what a game asks often.

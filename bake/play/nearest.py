@@ -33,6 +33,7 @@ _WITHIN = 0.499
 #: this part of the square of the distance to the nearest other place.
 _OWN = 0.2499
 #: Points that are held against all cones in one go.
+# limit: the work is done in parts; lowered by points
 _AT_ONCE = 64
 
 

@@ -25,6 +25,7 @@ from levelbake.errors import BlockedCellError, QueryError
 from levelbake.hops import view_of
 
 #: Pairs of corners that are looked at in one go.
+# limit: the work is done in parts; lowered by points
 _PAIRS = 2**16
 
 

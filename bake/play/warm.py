@@ -16,6 +16,7 @@ from levelbake.errors import BakeError
 from levelbake.places import Place
 
 #: Large lattices with more rows are not asked what lists all of their arcs.
+# limit: the arc list loads at first use; lowered by warmed
 _MOST_ROWS = 2**20
 
 

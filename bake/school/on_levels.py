@@ -29,6 +29,7 @@ from bake.search.problem import Status
 from levelbake.errors import QueryError
 
 #: A search gives up after this many expansions: some seconds.
+# limit: a one-line error; tests/school/test_on_levels.py
 MOST_EXPANDED = 1_000_000
 
 #: Methods whose path has the fewest steps.

@@ -20,6 +20,7 @@ from bake.school.puzzle import Planning, Puzzle, Tiles
 from bake.verify.profile import Progress
 
 #: States taken at once.
+# limit: the work is done in parts; tests/school/test_pattern_proof.py
 _PIECE = 2**20
 
 #: A distance no table holds; two of them can be added.

@@ -25,9 +25,12 @@ from bake.school.puzzle import Action, Combine, Planning, Puzzle, Tiles, is_addi
 
 VERSION = 1
 #: Boards are kept as bits of 32 by the search for the table.
+# limit: a one-line error; tests/school/test_puzzle_json.py
 MAX_TILE_CELLS = 32
+# limit: a one-line error; tests/school/test_puzzle_json.py
 MAX_ACTION_COST = 1_000_000
 #: Actions are kept as a table of actions by variables.
+# limit: a one-line error; tests/school/test_puzzle_json.py
 MAX_ACTION_ENTRIES = 10_000_000
 
 _SOME: dict[str, Any] = {"minItems": 1}

@@ -15,6 +15,7 @@ from levelbake.errors import QueryError
 from levelbake.places import Place, quoted, whole_of
 
 #: The farthest that such agents look ahead.
+# limit: a one-line error; tests/school/test_real_time_agent.py
 MOST_LOOKAHEAD = 64
 
 #: Whether each method is LRTA*; otherwise it is RTA*.

@@ -36,6 +36,7 @@ Hand = Literal["left", "right"]
 _AROUND = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
 
 #: A walk without a plan ends after this many steps for each cell of the level, unless told.
+# limit: the walk ends; tests/school/test_skirting.py
 _STEPS_A_CELL = 4
 
 #: How many steps a bounce leads away.

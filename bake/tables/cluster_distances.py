@@ -16,9 +16,11 @@ from bake.search.all_pairs.batch import LANES, BatchScratch, BatchSearch
 from bake.tables.clusters import Clusters
 
 #: "auto" leaves the table out where it would have more entries than this (16 MiB) ...
+# limit: the table is left out; tests/tables/test_cluster_distances.py
 AUTO_PAIRS = 2**22
 
 #: ... or searches for more distances: some seconds.
+# limit: the table is left out; tests/tables/test_cluster_distances.py
 AUTO_DISTANCES = 2**30
 
 #: Bytes that searching takes for each arc.
@@ -28,6 +30,7 @@ ARC_BYTES = 52
 FIXED_BYTES = 2**14
 
 #: Rows that are looked at together, and the rest of their last cluster.
+# limit: the work is done in parts; lowered by bakes
 PIECE = 2**11
 
 

@@ -11,9 +11,11 @@ from bake.graph import Subgraph
 from bake.search.graph.connectivity import reachable_components, strong_components
 
 #: Largest closure between one-way components that is stored, in bytes (23,168 components).
+# limit: no closure; next hops answer reachability; lowered by one_way
 MAX_CLOSURE = 64 * 2**20
 
 #: Bits of the closure put into order at a time; each takes a byte meanwhile.
+# limit: the work is done in parts; tests/tables/test_components.py
 BLOCK_BITS = 2**18
 
 

@@ -24,10 +24,12 @@ from bake.search.hierarchy.layer_builder import Base, Joined, build_layer
 from bake.tables.clusters import Clusters
 
 #: Landmarks on the first layer: see docs/decisions/0070-plans-by-search.md.
+# limit: searches expand more, paths are the same; lowered by sound_bakes
 LANDMARKS = 16
 
 #: Flow fields are not kept where they would take more bytes a row: drawn regions may be of any
 #: size.
+# limit: clusters are searched without flow fields; lowered by sound_bakes
 FLOW_BYTES_A_ROW = 64
 
 

@@ -32,9 +32,11 @@ from bake.tables.run_writer import STATE_BYTES, Piece, RunWriter
 Take = Callable[[RunWriter, int, int, Int32Array | Iterator[Piece]], None]
 
 #: Rows from which on entries are looked at: below, a whole batch takes a millisecond.
+# limit: another algorithm gives the same answer; lowered by runs
 FEWEST_ROWS = 2**13
 
 #: Batches of the longest stretch.
+# limit: ranges are split; lowered by runs_by_entries
 LONGEST = 32
 
 #: The share of rows that change in a batch, as long as nothing is known; and by which power of its
@@ -42,9 +44,11 @@ LONGEST = 32
 SHARE, GROWTH = 0.02, 0.5
 
 #: Nodes whose distances are worked out at once; they stay in the second cache.
+# limit: the work is done in parts; lowered by runs_by_entries
 PIECE = 1024
 
 #: What a batch search and its moves take for a node, in sums by way of an entry.
+# limit: another algorithm gives the same answer; lowered by runs_by_entries
 SEARCHED = 32
 
 #: Bytes of a search by entries beside those of a batch search: pieces, and the inside of a stretch.

@@ -38,11 +38,14 @@ from bake.search.all_pairs.runs import (
 from bake.tables.all_pairs import slot_dtype
 
 #: Rows after which the buffer of ended runs is emptied; this bounds its size.
+# limit: the work is done in parts; lowered by bakes
 SLICE = 4096
 
 #: Rows a level has for each of its ranges, at least. Fewer would make the first batch of a range,
 #: which looks at every arc, a burden.
+# limit: the work is done in parts; lowered by runs
 RANGE_ROWS = 2**11
+# limit: ranges are longer; tests/tables/test_compressed.py
 MOST_RANGES = 64
 
 #: Bytes a row needs while its range is searched.

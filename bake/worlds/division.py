@@ -27,6 +27,7 @@ from bake.worlds.pieces import Grown, Kind, Pieces
 from bake.worlds.world import AgentProfile, check_terrains
 
 #: The terrain of links' ends and nodes is one of these many numbers.
+# limit: a one-line error; lowered by shapes
 MAX_TERRAINS = 255
 
 

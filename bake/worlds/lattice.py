@@ -37,12 +37,14 @@ from levelbake.steps import (
 )
 
 #: Cells whose steps are priced at a time, so that temporary arrays stay in the cache.
+# limit: the work is done in parts; lowered by cell_bakes
 _CELLS = 2**13
 
 #: Arcs of every node.
 SLOTS = 8
 
 #: More terrains than this leave no number for "nowhere".
+# no limit: the number of no terrain
 MOST_TERRAINS = 255
 
 

@@ -33,6 +33,7 @@ from bake.worlds.pieces import (
 )
 
 #: The most points that a level may have, as each may see all others.
+# limit: a one-line error; lowered by shapes
 MAX_BENDS = 2**13
 #: Length of an arc between two nodes at one point, in units; no arc may be shorter.
 SHORTEST = 1 / GRID

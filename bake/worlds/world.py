@@ -33,6 +33,7 @@ from levelbake.steps import (
 )
 
 #: Number of cells whose steps are priced at a time, so that temporary arrays stay in the cache.
+# limit: the work is done in parts; lowered by bakes
 _CELLS = 2**14
 
 

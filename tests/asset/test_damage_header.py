@@ -15,7 +15,7 @@ from levelbake.errors import (
     CorruptAssetError,
     NotAnAssetError,
 )
-from levelbake.file import FORMAT_VERSION, OLDEST_READABLE
+from levelbake.file import FORMAT_VERSION, LARGEST_BLOCK, OLDEST_READABLE
 from tests.support.damage import ask_everything, refusal
 from tests.support.tampering import sign_body
 
@@ -176,7 +176,7 @@ def test_the_version_is_judged_before_anything_else(asset: Path) -> None:
         ("block", "256"),
         ("block", "513"),
         ("block", "768"),
-        ("block", str(2**21)),
+        ("block", str(2 * LARGEST_BLOCK)),
         ("block", "1" + "0" * 40),
         ("block", "true"),
         ("level", "5"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bake.movement import MAX_SIZE
 from bake.play import open_asset
 from levelbake.errors import CorruptAssetError
 from tests.support.baked import bake_grid
@@ -114,7 +115,7 @@ def test_floors_that_do_not_fit(value: int, tower: Path) -> None:
         open_asset(tower)
 
 
-@pytest.mark.parametrize("value", [0, -1, 17, 2**40, "2"])
+@pytest.mark.parametrize("value", [0, -1, MAX_SIZE + 1, 2**40, "2"])
 def test_a_size_that_is_none(value: object, tower: Path) -> None:
     edit(tower, lambda file: file["profiles/ogre"].attrs.__setitem__("size", value))
     with pytest.raises(CorruptAssetError, match="size"):

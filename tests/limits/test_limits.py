@@ -1,20 +1,28 @@
-"""Limits hold at every small value; the sources name no other ones, and the page has them all."""
+"""Limits hold at every small value, and each is marked beside its constant."""
 
 from __future__ import annotations
 
-import ast
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from bake.asset.document import section_of
-from tests.support.limits import sources
 from tests.support.limits.every_value import check_every_value
-from tests.support.limits.sources import constants_of, is_no_limit, is_whole, modules, qualified
-from tests.support.limits.table import LEFT_OUT, LIMITS, MAKER, NO_LIMITS, PAGE, names_in, section
+from tests.support.limits.markers import (
+    MARKER,
+    Constant,
+    all_modules,
+    comments_of,
+    constants_of,
+    limits,
+    must_be_marked,
+    read_constants,
+    room_modules,
+)
+from tests.support.limits.values import EXERCISES, LEAST, OTHERS, trials
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -38,75 +46,84 @@ def test_limits_that_kernels_read_lowered_to_every_small_value() -> None:
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
 
 
-def test_every_number_that_has_a_name_is_known() -> None:
-    """A new one goes to LIMITS, with what crosses it, or to NO_LIMITS, with the reason."""
-    limits = {(each.module, name) for each in LIMITS for name in each.names}
-    others = names_in(entry for entries in NO_LIMITS.values() for entry in entries)
-    going = names_in(LEFT_OUT)
-    unknown = []
-    for module in modules():
-        constants, short = constants_of(module), module.removeprefix("bake.")
-        for name, constant in constants.items():
-            if not is_whole(constant.value) or is_no_limit(name, constants):
-                continue
-            if not {(short, name), (short, "")} & (limits | others | going):
-                unknown.append(f"{short}:{constant.line}: {name} = {constant.text}")
-    assert not unknown, "neither in LIMITS nor in NO_LIMITS:\n" + "\n".join(unknown)
+def test_every_constant_that_bounds_is_marked() -> None:
+    unmarked = [
+        str(constant)
+        for module in room_modules()
+        for constant in constants_of(module).values()
+        if not constant.kind and must_be_marked(constant)
+    ]
+    assert not unmarked, "needs a comment '# limit: EFFECT; TEST' or '# no limit: WHY'"
 
 
-def test_every_name_is_that_of_a_number() -> None:
-    limits = {(each.module, name) for each in LIMITS for name in each.names}
-    others = names_in(entry for entries in NO_LIMITS.values() for entry in entries)
-    assert not limits & others
-    gone = {
-        f"{module} {name}"
-        for module, name in limits | others
-        if name not in constants_of(qualified(module))
+def test_every_marker_belongs_to_a_constant() -> None:
+    """A marker anywhere else, or a second one, would be read by nobody."""
+    for module, path in all_modules().items():
+        comments = comments_of(path.read_text("utf-8")).values()
+        written = sum(MARKER.fullmatch(comment) is not None for comment in comments)
+        lines = {constant.line for constant in constants_of(module).values() if constant.kind}
+        assert written == len(lines), module
+
+
+def test_every_marker_names_its_effect_and_a_test() -> None:
+    names = {exercise.__name__ for exercise in EXERCISES}
+    wrong = [str(limit) for limit in limits() if not _is_tested(limit, names)]
+    assert limits()
+    assert not wrong, "names no exercise, or no file of tests that mentions the constant"
+
+
+def _is_tested(limit: Constant, exercises: set[str]) -> bool:
+    if not limit.effect:
+        return False
+    if limit.exercise:
+        return limit.exercise in exercises
+    path = ROOT / limit.file
+    is_test = limit.file.startswith("tests/") and path.name.startswith("test_")
+    return is_test and path.exists() and limit.name in re.findall(r"\w+", path.read_text("utf-8"))
+
+
+def test_every_exercise_and_value_is_used() -> None:
+    tried = {str(trial) for trial in trials()}
+    assert {trial.exercise for trial in trials()} == EXERCISES.keys()
+    assert (OTHERS.keys() | LEAST.keys()) <= tried
+
+
+def test_errors_are_tried_on_both_sides() -> None:
+    for trial in trials():
+        if trial.least:
+            assert {trial.least - 1, trial.least} <= set(trial.values), trial
+
+
+def test_markers_are_read() -> None:
+    text = """\
+#: Entries at first.
+# limit: the buffer grows; lowered by searches
+ENTRIES = 4096
+FEW, SHARE = 64, 100  # limit: all is done again, or a part; tests/test_it.py
+# no limit: the largest int32
+LAST: int = 2**31 - 1
+
+# limit: too far away
+
+MOST = 3
+NAME = "# limit: in a text"
+lower = 1
+"""
+    read = {constant.name: constant for constant in read_constants("bake.it", text)}
+    effect = "all is done again, or a part"
+    assert read == {
+        "ENTRIES": Constant("bake.it", "ENTRIES", 3, "limit", "the buffer grows", "searches"),
+        "FEW": Constant("bake.it", "FEW", 4, "limit", effect, "", "tests/test_it.py"),
+        "SHARE": Constant("bake.it", "SHARE", 4, "limit", effect, "", "tests/test_it.py"),
+        "LAST": Constant("bake.it", "LAST", 6, "no limit", "the largest int32"),
+        "MOST": Constant("bake.it", "MOST", 10),
+        "NAME": Constant("bake.it", "NAME", 11),
     }
-    assert not gone, "named, but no longer there"
 
 
-def test_no_rule_knows_what_is_listed() -> None:
-    for module, name in names_in(entry for entries in NO_LIMITS.values() for entry in entries):
-        assert not is_no_limit(name, constants_of(qualified(module))), f"{module} {name}"
-
-
-def test_what_crosses_a_limit_elsewhere_is_there() -> None:
-    missing = []
-    for limit in LIMITS:
-        assert (limit.exercise is None) == bool(limit.test), limit.told
-        if limit.test:
-            file, _, name = limit.test.partition("::")
-            path = ROOT / file
-            tree = ast.parse(path.read_text("utf-8")) if path.exists() else ast.Module([], [])
-            names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-            if name not in names:
-                missing.append(f"{limit.told}: {limit.test}")
-    assert not missing
-
-
-def test_refusals_are_tried_on_both_sides() -> None:
-    for limit in LIMITS:
-        if limit.least:
-            tried = [value for value in limit.values if isinstance(value, int)]
-            assert {limit.least - 1, limit.least} <= set(tried), limit.told
-
-
-def test_rules_know_kinds_and_nothing_else() -> None:
-    """Columns in a row and marks are no limits; what is called one is, whatever it comes to."""
-    bundles = constants_of("bake.search.hierarchy.bundles")
-    assert all(is_no_limit(name, bundles) for name in ("CLUSTER", "END", "TO_GOAL", "ASTRAY"))
-    assert not is_no_limit("STATE_COLUMNS", bundles)
-    near = constants_of("bake.search.hierarchy.near")
-    assert not is_no_limit("MOST_LABELS", near)
-    assert not is_no_limit("_LAST_TURN", near)
-    assert is_no_limit("_LARGEST_G", near)
+def test_names_tell_which_constants_bound() -> None:
+    graph = constants_of("bake.graph")
+    assert must_be_marked(graph["MAX_WEIGHT"])
+    assert not must_be_marked(graph["BLOCKED"])
     assert constants_of("bake.no_such_module") == {}
-    assert len(modules()) > 150
-    assert sources.BAKE == ROOT / "bake"
-
-
-def test_the_page_is_up_to_date() -> None:
-    assert section_of(PAGE.read_text("utf-8"), MAKER) == section(), (
-        "python -m tests.support.limits.table"
-    )
+    assert len(room_modules()) > 150

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bake.play import open_asset
+from bake.play import follow, open_asset
 from bake.play.follow import Follower
 from levelbake.errors import QueryError
 from tests.support.baked import bake, write_graph
@@ -128,6 +128,19 @@ def test_a_small_push_is_walked_off(tmp_path: Path) -> None:
         assert math.isclose(back.off, 0.4)
         assert not back.strayed
         assert back.corner == (7.5, 0.5)
+
+
+@pytest.mark.parametrize(("limit", "rejoined"), [(1, (0, 1)), (32, (1, 1))])
+def test_only_the_next_cells_are_candidates_for_reentry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int, rejoined: tuple[int, int]
+) -> None:
+    monkeypatch.setattr(follow, "_REENTRY", limit)
+    with drawn_level(tmp_path, "..........", "..........") as (_, nav):
+        path = nav.path((0, 1), (9, 1))
+        assert path is not None
+        follower = nav.plane.follow(path, smooth=False)
+        assert follower.reenter((0.5, 0.5))
+        assert rejoined in follower.path
 
 
 @pytest.mark.parametrize("smooth", [False, True])

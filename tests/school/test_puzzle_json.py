@@ -10,7 +10,7 @@ import pytest
 from bake.levels import is_puzzle, load
 from bake.school import puzzle_json
 from bake.school.puzzle import Planning, Tiles
-from bake.school.puzzle_json import puzzle_schema, read_puzzle
+from bake.school.puzzle_json import MAX_ACTION_COST, MAX_TILE_CELLS, puzzle_schema, read_puzzle
 from levelbake.errors import BakeError
 from tests.support.puzzles import EIGHT, PORTER, write_puzzle
 
@@ -74,7 +74,11 @@ BOARD = [[1, 2], [3, 0]]
         (EIGHT, {"kind": None}, 'kind: this key is missing; expected "tiles" or "planning"'),
         (EIGHT, {"goal": []}, "goal: the board is 0 x 0; expected 2 to 32 cells"),
         (EIGHT, {"goal": [[0]]}, "goal: the board is 1 x 1; expected 2 to 32 cells"),
-        (EIGHT, {"goal": [[0] * 33]}, "goal: the board is 33 x 1; expected 2 to 32 cells"),
+        (
+            EIGHT,
+            {"goal": [[0] * (MAX_TILE_CELLS + 1)]},
+            "goal: the board is 33 x 1; expected 2 to 32 cells",
+        ),
         (EIGHT, {"goal": [[1, 2], [0]]}, "goal[1]: this row has 1 tiles; expected 2"),
         (EIGHT, {"goal": [[1, 2], [4, 0]]}, "goal[1][0]: found 4; expected a tile from 0 to 3"),
         (
@@ -149,7 +153,15 @@ BOARD = [[1, 2], [3, 0]]
         ),
         (
             PORTER,
-            {"actions": [{"name": "nap", "sets": {"porter": "hall"}, "cost": 1_000_001}]},
+            {
+                "actions": [
+                    {
+                        "name": "nap",
+                        "sets": {"porter": "hall"},
+                        "cost": MAX_ACTION_COST + 1,
+                    }
+                ]
+            },
             "actions[0].cost: the cost is 1000001; expected a whole number from 0 to 1,000,000",
         ),
         (

@@ -8,6 +8,7 @@ import pytest
 from bake.agents.belief import Belief
 from bake.play import Navigator
 from bake.school import RealTimeAgent
+from bake.school.real_time_agent import MOST_LOOKAHEAD
 from levelbake.errors import QueryError
 from tests.support.open_levels import drawn_level
 
@@ -89,9 +90,9 @@ def test_another_goal(tmp_path: Path, method: str) -> None:
 def test_mistakes(tmp_path: Path) -> None:
     with drawn_level(tmp_path, "..#") as (_, nav):
         belief = Belief(nav)
-        for lookahead in (0, 65, "2", 1.5):
+        for lookahead in (0, MOST_LOOKAHEAD + 1, "2", 1.5):
             with pytest.raises(QueryError, match="expected 1 to 64"):
                 RealTimeAgent(belief, (0, 0), (1, 0), lookahead=lookahead)  # type: ignore[arg-type]
-        assert RealTimeAgent(belief, (0, 0), (1, 0), lookahead=64).step() == (1, 0)
+        assert RealTimeAgent(belief, (0, 0), (1, 0), lookahead=MOST_LOOKAHEAD).step() == (1, 0)
         with pytest.raises(QueryError, match="no method 'astar'; expected lrta_star or rta_star"):
             RealTimeAgent(belief, (0, 0), (1, 0), "astar")

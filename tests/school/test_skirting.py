@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bake.play import Navigator, open_asset
+from bake.school import skirting
 from bake.school.skirting import bounce, crash_and_turn, trace_obstacles
 from levelbake.errors import BlockedCellError, QueryError
 from levelbake.places import Place
@@ -80,13 +81,17 @@ def test_hands_and_sight(tmp_path: Path) -> None:
         assert len(seen.path) < len(blind.path)
 
 
-def test_a_step_limit(tmp_path: Path) -> None:
+def test_a_step_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with drawn_level(tmp_path, "......") as (_, nav):
         for walk in (trace_obstacles, bounce, crash_and_turn):
             found = walk(nav, (0, 0), (5, 0), most_steps=2)
             assert (found.path, found.arrived) == ([(0, 0), (1, 0), (2, 0)], False)
             assert walk(nav, (0, 0), (5, 0), most_steps=0).path == [(0, 0)]
             assert walk(nav, (3, 0), (3, 0)).arrived
+            assert walk(nav, (0, 0), (5, 0)).arrived
+        monkeypatch.setattr(skirting, "_STEPS_A_CELL", 0)
+        for walk in (trace_obstacles, bounce, crash_and_turn):
+            assert walk(nav, (0, 0), (5, 0)).path == [(0, 0)]
 
 
 def test_bouncing_is_the_same_for_the_same_seed(tmp_path: Path) -> None:

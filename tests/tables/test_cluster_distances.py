@@ -2,7 +2,7 @@
 
 import tracemalloc
 from dataclasses import replace
-from math import inf
+from math import inf, isqrt
 
 import numpy as np
 import pytest
@@ -12,6 +12,8 @@ from bake.arrays import Int32Array
 from bake.errors import BudgetError
 from bake.graph import UNREACHABLE
 from bake.tables.cluster_distances import (
+    AUTO_DISTANCES,
+    AUTO_PAIRS,
     cluster_distances,
     fits_auto,
     working_bytes,
@@ -115,7 +117,12 @@ def test_the_budget_is_what_it_takes(n: int, size: int) -> None:
 
 @pytest.mark.parametrize(
     ("rows", "count", "fits"),
-    [(4096, 2048, True), (4096, 2049, False), (2**20, 1024, True), (2**20 + 1, 1024, False)],
+    [
+        (4096, isqrt(AUTO_PAIRS), True),
+        (4096, isqrt(AUTO_PAIRS) + 1, False),
+        (AUTO_DISTANCES // 1024, 1024, True),
+        (AUTO_DISTANCES // 1024 + 1, 1024, False),
+    ],
 )
 def test_what_is_made_unasked(rows: int, count: int, fits: bool) -> None:
     assert fits_auto(rows, count) is fits

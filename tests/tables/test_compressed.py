@@ -422,6 +422,7 @@ def test_the_cuts_of_levels() -> None:
         assert (ranges[0][0], ranges[-1][1]) == (0, rows)
         sizes = [stop - begin for begin, stop in ranges]
         assert max(sizes) - min(sizes) < 2 * LANES
+    assert len(target_ranges(10**9)) == run_writer.MOST_RANGES == 64
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from bake.asset import Asset
 from bake.errors import BudgetError
 from bake.graph import BLOCKED, Graph, Metric, usable_subgraph
 from bake.movement import HEX_LAYOUTS
-from bake.pipeline import plan
+from bake.pipeline import lattice, plan
 from bake.pipeline.contents import hierarchy_contents
 from bake.pipeline.sources import Task
 from bake.play import Navigator, open_asset
@@ -29,7 +29,16 @@ from bake.tables.hierarchy import hierarchy
 from bake.verify.proof import verify_asset
 from levelbake.errors import BlockedCellError, CorruptAssetError
 from levelbake.steps import chart
-from tests.support.baked import GROUND, bake, cells_of_nodes, recipe_for, rows, rules_of, write_grid
+from tests.support.baked import (
+    GROUND,
+    LETTERS,
+    bake,
+    cells_of_nodes,
+    recipe_for,
+    rows,
+    rules_of,
+    write_grid,
+)
 from tests.support.lattices import bake_on_cells, on_cells
 from tests.support.levels import shared_level
 from tests.support.oracles import Ground
@@ -299,6 +308,16 @@ def test_plans_over_more_layers_cost_as_much(seed: int, tmp_path: Path) -> None:
                     walked = nav.length(cells) * 27720
                     assert walked == pytest.approx(way.ticks, abs=len(cells))
     assert found[:300] == found[300:600] == found[600:]
+
+
+@pytest.mark.parametrize(("more", "listed"), [(0, True), (1, False)])
+def test_levels_of_too_many_terrains_list_their_arcs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: int, listed: bool
+) -> None:
+    source = write_grid(tmp_path / "drawn.json", rows("....", "...."))
+    monkeypatch.setattr(lattice, "MOST_TERRAINS", len(LETTERS) + more)
+    with Asset(bake_on_cells(source, recipe_for(tables=("hierarchy",)))) as asset:
+        assert (asset.implied is None) is listed
 
 
 def test_what_needs_arcs_gets_a_list_of_them(tmp_path: Path) -> None:

@@ -34,10 +34,12 @@ from bake.search.hierarchy.straight_runs import lattice_runs
 from levelbake.columns import profile_path
 
 #: The first piece of a walk has no more hops, unless start and goal are near.
+# limit: missing tiles are read, and the part repeats; lowered by large_lattices
 _FIRST_HOPS = 8
 
 #: Places that lie farther apart are not near, in columns or rows: twice as many as kernels take
 #: for near, as columns of hexagons are shoved.
+# limit: missing tiles are read, and the search repeats; lowered by large_lattices
 _NEAR = 16
 
 

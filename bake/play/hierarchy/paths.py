@@ -24,9 +24,11 @@ from bake.search.hierarchy.bundles import (
 from bake.search.hierarchy.layer import Layer
 
 #: How many rows a path has room for at first.
+# limit: the search restarts with twice the capacity; lowered by same_paths
 ROOM = 4096
 
 #: How many more rows there is room for, for each of many paths.
+# limit: the search restarts with twice the capacity; lowered by same_paths
 EACH = 512
 
 #: The start of a way, its goal, and the transitions of the first layer between them.

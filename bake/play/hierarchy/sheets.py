@@ -27,12 +27,14 @@ from levelbake.columns import profile_path
 COLUMNS = ("square_clusters", "cluster_rows", "cluster_transitions", "step_range")
 
 #: Bytes of sheets and flow fields kept; a single question may need more.
+# limit: the oldest results are dropped and recomputed; lowered by large_lattices
 MOST_BYTES = 2**30
 
 #: Bytes that a cell and a row of a sheet take.
 _CELL_BYTES, _ROW_BYTES = 6, 12
 
 #: Room beside that of the bake: rows that open, and bytes of flow fields of clusters that change.
+# limit: the buffers grow, and tiles are read again; lowered by large_lattices
 _ROOM = 2**14, 2**20
 
 #: What :func:`lay_sheet` finds wrong, in the order of its numbers.

@@ -41,6 +41,7 @@ from levelbake.things import ThingTables
 T = TypeVar("T")
 
 #: Changes that are put together when so many of them came and nobody has asked.
+# limit: changes are merged; lowered by changes
 _PIECES = 64
 
 #: Settings used where the recipe in the asset does not state them.

@@ -34,6 +34,7 @@ CLIMB_NS, QUERY_NS, SWEEP_NS = 0.7, 1000.0, 4.5
 
 #: Pairs that flow fields answer after arcs came that the hierarchy does not know, before it is
 #: built anew. As many fields take about as long as building it.
+# limit: the hierarchy is rebuilt; lowered by contracted_changes
 PATIENCE = 128
 
 

@@ -20,9 +20,11 @@ from bake.search.live.flow_field import as_ticks, flow_field
 from bake.search.live.next_hops import in_pieces
 
 #: Bytes of flow fields kept for each profile; the newest block is kept even if it takes more.
+# limit: the oldest results are dropped and recomputed; lowered by changes
 ROOM = 32 * 2**20
 
 #: Fields that are made and used together, whatever room they take.
+# limit: the work is done in parts; lowered by changes
 FEW = 16
 
 

@@ -47,6 +47,7 @@ from levelbake.things import Link
 _SINCE = {"links": WITH_LINKS, "nodes": WITH_NODES, "cuts": WITH_NODES}
 
 #: The most characters of a link in a patch, and of a node.
+# limit: a one-line error; tests/play/live/test_nodes.py
 _LINK, _NODE = 2**14, 2**11
 
 

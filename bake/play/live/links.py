@@ -25,10 +25,13 @@ from levelbake.things import Link
 N = TypeVar("N", bound=Name)
 
 #: The most links that are not as baked, with the arcs added; a patch can hold so many.
+# limit: a one-line error; lowered by three_links
 MOST = 2**16
 #: The most names of links that came, went or changed, or of nodes that went, which are remembered.
+# limit: the log reports that anything may have changed; tests/play/live/test_links.py
 MOST_NAMES = 2**16
 #: The most characters of a link's name, its kind and its id.
+# limit: a one-line error; lowered by three_links
 MOST_TEXT = 256
 
 #: What a link may say, as in tile levels.

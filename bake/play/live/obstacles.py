@@ -24,6 +24,7 @@ from levelbake.errors import QueryError
 from levelbake.places import Name, quoted
 
 #: The most corners of an obstacle.
+# limit: a one-line error; tests/play/mesh/test_obstacles.py
 MOST_CORNERS = 64
 
 #: Obstacles by name, as a batch wants them; None = one that goes.

@@ -21,6 +21,7 @@ from levelbake.steps import Footprints, Lattice, Prices, Vias, price_arcs, price
 
 #: Changes that lie closer together than this are looked at as one patch, in cells; and how many
 #: cells with priced steps are remembered.
+# limit: cells are priced one by one, old prices are dropped; lowered by changes
 _NEAR, _REMEMBERED = 8, 2**14
 
 

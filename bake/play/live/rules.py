@@ -22,6 +22,7 @@ from levelbake.things import Link, ThingTables
 STEPS = -8
 
 #: The most nodes that a game may add to a graph at a time.
+# limit: a one-line error; tests/play/live/test_nodes.py
 MOST_NODES = 2**16
 
 

@@ -31,6 +31,7 @@ from bake.search.point.estimates import LARGEST, NULL, ROWS, Estimate
 from bake.search.point.space import ChangedSpace
 
 #: The most groups of cheaper arcs; each takes two searches of the whole level.
+# limit: the rest is one group; bounds are lower, paths the same; lowered by cheaper_arcs
 MOST_GROUPS = 8
 
 

@@ -16,6 +16,7 @@ from bake.search.live.graph import Adjacency, LiveGraph, positions
 from bake.search.point.space import OwnArcs
 
 #: About how many arcs an edit changes, by which differences are put together.
+# limit: changes are merged; lowered by changes
 _TOGETHER = 64
 
 #: An arc by its tail, its head and its label.

@@ -35,6 +35,7 @@ from levelbake.things import ThingTables
 
 #: Rows that opened since the bake and are in no door. With more of them the baked dissection might
 #: leave large parts uncut, and the level is cut anew.
+# limit: the level is cut again, not as it was baked; lowered by contracted_changes
 MOST_NEW_ROWS = 64
 
 
@@ -374,6 +375,7 @@ def with_rows(
 # -- what is known of a version ------------------------------------------------------------------
 
 #: The largest closure between one-way components that is worth making, in bytes.
+# limit: no closure; searches answer reachability; lowered by changes
 _MAX_CLOSURE = 2**20
 
 

@@ -49,6 +49,7 @@ from levelbake.things import Link, ThingTables
 _Snapshots = Mapping[str, Snapshot]
 
 #: Cells whose terrain is counted at a time, as counting takes eight bytes for each.
+# limit: the work is done in parts; lowered by changes
 _COUNTED = 2**20
 
 

@@ -32,6 +32,7 @@ _Lines = dict[_Line, list[tuple[int, int, Point, Point]]]
 _Shared = dict[tuple[int, int], list[tuple[Any, Point, Point, int]]]
 
 #: What obstacles make of polygons, and of their borders, is remembered for so many of them.
+# limit: the oldest results are dropped and recomputed; tests/play/mesh/test_obstacles.py
 _REMEMBERED = 2**12
 
 

@@ -20,6 +20,7 @@ from levelbake.places import floor_of, number_of, quoted
 #: Steps of the grid that vertices lie on, in one unit of the plane.
 GRID = 1024
 #: The farthest a vertex may lie from the origin, in steps: products of differences fit 62 bits.
+# no limit: the file declares how far vertices lie
 FARTHEST = 2**28
 
 #: A point in steps of the grid.

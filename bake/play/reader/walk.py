@@ -25,12 +25,15 @@ from bake.search.all_pairs.follow import (
 from levelbake.errors import CorruptAssetError
 
 #: How many walks go in step. Measured: 3 take half the time of 1, and 4 and more no less than 3.
+# limit: the work is done in parts; lowered by walks
 WALKERS = 3
 
 #: How many rows a path has room for at first, where a single one is walked.
+# limit: the buffer grows; lowered by walks
 ROOM = 512
 
 #: About how many steps are walked before they are put in order, while the caches still hold them.
+# limit: the buffer grows; lowered by walks
 PORTION = 2**17
 
 

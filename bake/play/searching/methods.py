@@ -30,6 +30,7 @@ OF_SCHOOL = ("beam", "bfs", "clusters", "dfs", "ida", "iddfs", "sma")
 WEIGHTED = ("astar", "weighted")
 
 #: The largest weight; beyond it weighted A* is greedy best-first search.
+# limit: a one-line error; lowered by weight_of_five
 MOST_WEIGHT = 1000
 
 

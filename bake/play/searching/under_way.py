@@ -27,6 +27,7 @@ SLICED = ("astar", "dijkstra")
 #: How many places are expanded before the clock is looked at: at first, and at least. The number
 #: doubles and halves, so that the clock is looked at some eight times in a budget, but not sooner
 #: than after so many seconds, as each call of a kernel takes some microseconds itself.
+# limit: the clock is read again; tests/play/test_requests.py
 FIRST_PACE = 64
 _LEAST = 8
 _LOOKS = 8

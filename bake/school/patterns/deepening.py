@@ -25,16 +25,21 @@ from bake.search.problem import Search, Status, Step, checked_budget, checked_st
 from levelbake.errors import QueryError
 
 #: Boards of more cells do not fit the 64 bits that tell one from another.
+# limit: a one-line error; tests/school/patterns/test_tile_search.py
 MOST_CELLS = 16
 
 #: No board of 16 cells needs as many moves.
+# limit: never exceeded; lowered by tiles
 _DEEPEST = 512
 
 #: States expanded between two looks at the clock, and between two chances to interrupt.
+# limit: the work is done in parts; lowered by tiles
 _SLICE = 2**12
+# limit: the work is done in parts; lowered by tiles
 _LONG_SLICE = 2**22
 
 # Places in the numbers of a search.
+# no limit: indices
 _DEPTH, _LIMIT, _BEYOND, _EXPANDED, _GENERATED, _LIMITS, _H, _DEEPEST_SEEN = range(8)
 
 # What a slice ends with.

@@ -21,6 +21,7 @@ from bake.school.puzzle import Planning, entries
 NONE = np.int64(2**62)
 
 #: The largest distance a table holds.
+# limit: a one-line error; tests/school/patterns/test_tables.py
 MOST = 2**32 - 2
 
 #: Peak memory of the search for each entry: distances, whether they are final, and a wave of states

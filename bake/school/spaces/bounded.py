@@ -27,7 +27,9 @@ _STALE = 4
 
 #: A search gives up after this many expansions for each state that it may hold, and after no fewer
 #: than LEAST_EXPANDED: one that still runs then expands the same states again and again.
+# limit: the search gives up; tests/school/spaces/test_bounded.py
 EXPANDED_FOR_EACH = 500
+# limit: the search gives up; tests/school/spaces/test_bounded.py
 LEAST_EXPANDED = 10_000
 
 

@@ -33,6 +33,7 @@ from bake.search.graph.label_correcting import (
 )
 
 #: Targets a batch searches for at once: eight cache lines of int32 a node.
+# limit: more targets take another batch; lowered by all_pairs
 LANES = 128
 
 

@@ -33,6 +33,7 @@ from bake.kernels.jit import kernel, ready
 from bake.search.all_pairs.batch import check_scale
 
 #: Rows and columns of a tile, 64 KiB; so many nodes lie between two reports of progress.
+# limit: the work is done in parts; lowered by all_pairs
 SIDE = 128
 
 #: Rows and intermediate nodes of the innermost loop; it is written out for four of each.
@@ -48,6 +49,7 @@ _LINE = 64
 WORK_BYTES = _WORK * 4 + _LINE
 
 #: Nodes of a block closed at a time.
+# limit: the work is done in parts; lowered by all_pairs
 PART = 16
 
 

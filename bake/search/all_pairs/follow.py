@@ -49,10 +49,13 @@ class StepIndex(NamedTuple):
 
 
 #: Pairs that are looked up in step.
+# limit: the work is done in parts; lowered by lookups
 BLOCK = 32
 
 #: Runs that are left when halving goes on the same number of times for all rows, and that number.
+# limit: longer rows are halved with branches first; lowered by lookups
 NEAR = 16
+# limit: longer rows are halved with branches first; lowered by lookups
 NEAR_BITS = 4
 
 # A step of a walk halves by arithmetic, and the same number of times for all rows of few runs:

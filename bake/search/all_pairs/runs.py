@@ -29,18 +29,22 @@ from bake.search.all_pairs.follow import sector
 
 #: Bits of a row's set: slots 0 to 61, then "no path", then the greedy move. Rows with more arcs
 #: keep a single slot.
+# limit: the row stores a single slot; lowered by runs
 SLOT_BITS = 62
 NONE_BIT = np.uint64(1) << np.uint64(62)
 GREEDY_BIT = np.uint64(1) << np.uint64(63)
 EVERY = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 #: Targets that a set is compared with at once.
+# limit: the work is done in parts; lowered by bakes
 BLOCK = 16
 
 #: Of so many targets one is looked at before all are.
+# limit: all targets are compared; lowered by runs
 SAMPLED = 8
 
 #: Rows whose slots are named together.
+# limit: the work is done in parts; lowered by runs
 NAMED = 2**14
 
 

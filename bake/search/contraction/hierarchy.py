@@ -25,10 +25,12 @@ from bake.search.contraction.update import Lower, lower_arcs, reprice
 
 #: The most arcs for each node. Where contraction adds more, the graph has no small cuts, and its
 #: queries would take as long as a search.
+# limit: flow fields answer in place of a hierarchy; lowered by contracted_changes
 MOST_ARCS = 128
 
 #: So many arcs, and one more for so many arcs of the hierarchy, are repriced one by one. With more
 #: of them it takes less time to customize everything.
+# limit: all arcs are customized again; lowered by contractions
 FEW, SHARE = 64, 100
 
 

@@ -22,16 +22,20 @@ from bake.search.contraction.tree import elimination_order
 from bake.search.graph.cut_order import breadth_first
 
 #: Sets of this many nodes and fewer are not cut.
+# limit: the order differs, answers do not; lowered by contractions
 UNCUT = 8
 
 #: Each side of a cut is to keep one part in so many of the set.
+# limit: the order differs, answers do not; lowered by contractions
 SHARE = 5
 
 #: Searches of a set, put together, look at no more than this many nodes for each node there is.
 #: Sets that are left are not cut: hubs and cliques would be taken apart one node at a time.
+# limit: the rest is not cut; the order differs, answers do not; lowered by contractions
 MOST_LOOKS = 400
 
 #: Cuts that would lie higher are taken for one.
+# limit: higher cuts count as one; the order differs, answers do not; lowered by contractions
 HIGHEST = 255
 
 

@@ -29,6 +29,7 @@ from bake.search.contraction.tree import Tree
 FAR = INFINITY - 1
 
 #: Chains are kept for so many goals, and take so many bytes at most; but one is always kept.
+# limit: the oldest results are dropped and recomputed; lowered by contracted_changes
 CHAINS, ROOM = 512, 8 * 2**20
 
 #: Columns of ``QueryTree.node`` and of ``QueryTree.run``.

@@ -18,6 +18,7 @@ from bake.search.contraction.metric import Weights
 from bake.search.contraction.tree import Tree
 
 #: Goals of one sweep: one cache line of int32.
+# limit: more goals take another sweep; lowered by contracted_changes
 LANES = 16
 
 

@@ -21,6 +21,7 @@ from bake.search.contraction.metric import Prices, Weights, arc_between
 from bake.search.contraction.tree import Tree
 
 #: Arcs that one edit may bear upon. If there are more, customizing everything is as fast.
+# limit: all arcs are customized again; lowered by edits
 MOST_TOUCHED = 2**16
 
 #: Which weights of a touched arc are doubtful: bits of a number, by the side.

@@ -19,17 +19,22 @@ from bake.graph import Graph
 from bake.kernels.jit import kernel
 
 #: Sets of this many nodes and fewer are not cut.
+# limit: the order differs, answers do not; lowered by orders
 UNCUT = 128
 
 #: Each side of a cut keeps one part in so many of the set.
+# limit: the order differs, answers do not; lowered by orders
 SHARE = 4
 
 #: Searches that look for a narrow place, each from where the one before ended. Larger sets are
 #: searched through once, which takes long enough.
+# limit: the order differs, answers do not; lowered by orders
 SWEEPS = 3
+# limit: the order differs, answers do not; lowered by orders
 SWEPT = 2**18
 
 #: Arcs looked at to find where in a set to begin.
+# limit: the order differs, answers do not; lowered by orders
 LOOKS = 2**10
 
 

@@ -32,6 +32,7 @@ from bake.graph import BLOCKED, UNREACHABLE
 from bake.kernels.jit import accessor, kernel, ready
 
 #: Bits of a mask. All arcs of a node that has more arcs than this are relaxed each time.
+# limit: all arcs of the node are relaxed each time; tests/search/graph/test_label_correcting.py
 MASK_BITS = 32
 ALL = np.uint32(0xFFFFFFFF)
 
@@ -116,6 +117,7 @@ def with_masks(first: Int32Array, to: Int32Array, weight: Int32Array) -> SearchA
 
 
 #: Buckets of the queue. What lies beyond them waits in the last one, which costs a little time.
+# limit: farther nodes wait in the last bucket; lowered by batches
 RING = 1024
 
 #: ``bucket`` of a node that is not queued, and of a node that was not even reached yet.

@@ -16,6 +16,7 @@ from bake.kernels.heap import Heap, drop_first, push
 from bake.kernels.jit import kernel
 
 #: Most squares along a side of a graph's plane; the last one takes in what lies beyond.
+# limit: the last square covers the rest; lowered by planes
 MOST_SQUARES = 2**14
 
 

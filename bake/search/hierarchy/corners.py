@@ -17,17 +17,23 @@ from bake.search.hierarchy.straight_runs import cell_at, cell_count, heading, is
 
 #: Corners are looked for at most this many columns and rows from where legs meet; where start and
 #: goal lie at most :data:`SHORT_PATH` columns and rows apart, WIDE_REACH.
+# limit: paths stay valid, and may be longer; lowered by sound_paths
 REACH = 4
+# limit: paths stay valid, and may be longer; lowered by sound_paths
 WIDE_REACH = 12
+# limit: paths stay valid, and may be longer; lowered by sound_paths
 SHORT_PATH = 24
 
 #: The most corners that are tried at a time; those beyond them are left out.
+# limit: other corners are skipped; paths may be longer; lowered by sound_paths
 MOST_CORNERS = 96
 
 #: The most corners that a way from leg to leg may turn at.
+# limit: paths stay valid, and may be longer; lowered by sound_paths
 MOST_TURNS = 4
 
 #: The most meetings of legs that are replaced together: those near each other.
+# limit: paths stay valid, and may be longer; lowered by sound_paths
 TOGETHER = 4
 
 #: Rows of ``QueryMemory.corner``: the cell of each corner, ticks to it, and the corner before it.

@@ -25,19 +25,23 @@ from bake.kernels.jit import inlined, kernel
 
 #: An entrance shorter than this has one transition, in its middle; longer ones begin and end with
 #: one.
+# limit: paths stay valid, and may be longer; lowered by sound_bakes
 MIDDLE_ALONE = 4
 
 #: An entrance has transitions half as far apart as ``spacing`` says, as long as those are no more
 #: than this: where passages are narrow, a step aside decides which of two ways is shorter.
+# limit: paths stay valid, and may be longer; lowered by sound_bakes
 CLOSE_TOGETHER = 5
 
 #: Steps cost about the same if the dearest costs at most 5 / 4 of the cheapest.
 ALIKE = 5, 4
 
 #: On uneven ground a detour may cost as much as so many of the cheapest step at a crossing.
+# limit: paths stay valid, and may be longer; lowered by sound_bakes
 DETOUR = 2
 
 #: Two straight steps replace a diagonal one that they cost at most so many times as much as.
+# limit: the diagonal is a crossing; paths may be longer; lowered by sound_bakes
 STRAIGHT_INSTEAD = 2
 
 #: A diagonal step over the ground of a straight one costs about 41 / 29 of it.

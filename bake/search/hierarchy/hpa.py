@@ -59,6 +59,7 @@ from bake.search.hierarchy.stack import climb, descend, found_inside, turn_round
 
 #: The most hops refined at once: a walk begins with one, and every piece has twice as many as
 #: before.
+# limit: a walk is refined in shorter parts; lowered by sound_paths
 MOST_HOPS = 64
 
 

@@ -29,17 +29,22 @@ from bake.search.hierarchy.smooth import HEX
 from bake.search.hierarchy.straight_runs import coordinate
 
 #: Cells are near that lie at most this many columns and rows apart.
+# limit: paths stay valid, and may be longer; lowered by sound_paths
 NEAR_CELLS = 8
 
 #: Where links lead to places far off, rows are near if a plan between them has no more transitions,
 #: and leads along no more rows.
+# limit: paths stay valid, and may be longer; lowered by sound_paths
 NEAR_TRANSITIONS = 8
+# limit: paths stay valid, and may be longer; lowered by sound_paths
 NEAR_ROWS = 40
 
 #: On uneven ground so many steps at either end of a longer path are searched again.
+# limit: paths stay valid, and may be longer; lowered by sound_paths
 END_STEPS = 12
 
 #: The most rows a search looks at before it gives up; the table has twice the room.
+# limit: the planned path stays, and may be longer; lowered by sound_paths
 MOST_LABELS = 2048
 
 #: Columns of ``QueryMemory.near``: the turn and the row in one number, ticks from the start, the
@@ -47,9 +52,11 @@ MOST_LABELS = 2048
 WHO, COST, BEFORE, AHEAD = 0, 1, 2, 3
 
 #: The table is cleared after this many turns, as no more fit beside a row.
+# limit: the table is cleared, and epochs restart; lowered by same_paths
 _LAST_TURN = 2**31 - 1
 
 #: No label has more ticks; this number less g puts the larger g first among ties.
+# no limit: the largest int32
 _LARGEST_G = 2**31 - 1
 
 

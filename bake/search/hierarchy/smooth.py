@@ -33,6 +33,7 @@ from bake.search.hierarchy.straight_runs import (
 SQUARE_8, HEX, SQUARE_4 = 0, 1, 2
 
 #: How often lengthening a stretch may fail before the next one begins; 32 find hardly more than 12.
+# limit: paths stay valid, and may be longer; lowered by sound_paths
 PATIENCE = 12
 
 

@@ -44,6 +44,7 @@ from bake.search.hierarchy.bundles import (
 )
 
 #: The longest run there is; longer ones are cut.
+# limit: runs are split; paths may be longer; lowered by sound_paths
 LONGEST = 255
 
 HEADINGS = 8

@@ -35,6 +35,7 @@ from bake.search.point.estimates import Estimate
 _NONE = np.empty(0, dtype=np.int64)
 
 #: Room that a heap begins with, and that it grows by.
+# limit: the buffer grows; lowered by repairs
 _ROOM = 1024
 
 

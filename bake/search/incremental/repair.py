@@ -42,6 +42,7 @@ TARGET = 3
 _LOW = 31
 
 #: Beyond this, km and labels that count from far behind would leave their bits of a key.
+# limit: the search restarts; lowered by repairs
 MOST_LATE = 2**29
 
 

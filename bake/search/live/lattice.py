@@ -28,6 +28,7 @@ from bake.search.hierarchy.layer import Layer
 from bake.search.hierarchy.sheets import Dress, SquareCells, Squares, cut_square
 
 #: What was built anew may be as much as was baked, and this many transitions more.
+# limit: the layer is rebuilt from the bake; lowered by large_lattices
 _LEAST_WASTE = 2**16
 
 

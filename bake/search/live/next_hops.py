@@ -50,6 +50,7 @@ from bake.search.live.graph import Adjacency
 STEP_ARCS = 16
 
 #: Rows of paths that there is room for at first.
+# limit: the buffer grows; lowered by contracted_changes
 PATHS_ROOM = 2**14
 
 _CONTRADICTION = "distances and weights contradict each other"

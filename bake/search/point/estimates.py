@@ -44,6 +44,7 @@ LANDMARKS = 2 << 4
 LANDMARKS_DIRECTED = 3 << 4
 
 #: Estimates are kept below every distance that counts as none.
+# no limit: INFINITY bounds distances
 LARGEST = INFINITY - 1
 
 #: Weighted A* counts its weight in these.
@@ -223,6 +224,7 @@ def _differences(
 
 
 #: How many arcs are looked at together for one that counts.
+# limit: the work is done in parts; lowered by norms
 _LOOK = 256
 
 

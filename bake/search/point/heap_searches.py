@@ -63,6 +63,7 @@ from bake.search.point.estimates import (
 )
 
 #: No distance is larger; this number less g puts the larger g first among ties.
+# no limit: the largest int32
 _LARGEST_G = 2**31 - 1
 
 #: How many low bits of a key decide ties, where any do.
@@ -76,7 +77,7 @@ _NO_COST = 2**52
 #: where the bound of the cost depends on it, or at once and in the order of algorithm B.
 NEVER = 0
 AT_ONCE = 1
-LAST = 2
+LAST = 2  # no limit: at the end
 BY_ALGORITHM_B = 3
 
 

@@ -17,6 +17,7 @@ from bake.arrays import BoolArray, Float64Array, Int32Array
 from bake.kernels.jit import allocating, kernel
 
 #: About as many points are in a bucket: fewer take a longer way down, more a longer scan.
+# limit: the order differs, answers do not; lowered by points
 _BUCKET = 8
 #: More halves than can wait on the way down a tree of 2**31 points.
 _DEPTH = 40

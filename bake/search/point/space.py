@@ -45,14 +45,18 @@ from bake.search.point.heap_searches import (
 )
 
 #: Buckets of a queue. What lies beyond them waits in one more.
+# limit: the rest waits in an overflow bucket; lowered by searches
 BUCKETS = 4096
 
 #: A queue begins with room for this many entries, and doubles.
+# limit: the buffer grows; lowered by searches
 ENTRIES = 4096
 
 #: Where the heaviest arc is at most this many times the lightest, buckets are the faster queue.
+# limit: another algorithm gives the same answer; lowered by searches
 ALIKE = 4096
 
+# limit: labels are cleared, and epochs restart; lowered by searches
 _LAST_STAMP = 2**30
 
 #: What takes a search on, in some scratch memory, until so many rows were expanded.

@@ -19,11 +19,13 @@ from bake.kernels.jit import inlined, kernel
 from bake.search.point.astar_buckets import FOUND, FULL, NO_PATH, PackedArcs
 
 #: A search begins with room for this many states and doubles; a power of two.
+# limit: the search restarts with twice the capacity; lowered by windows
 STATES = 4096
 
 #: Keys hold the number of a search above these bits, and a row and a step below them.
 _KEY_BITS = 40
 
+# limit: the table is cleared, and epochs restart; lowered by windows
 _LAST_STAMP = 2**22
 
 

@@ -47,6 +47,7 @@ NOT_A_FILE = "this is a folder, a device or a pipe"
 WRONG = (TypeError, ValueError, KeyError, IndexError, OverflowError, RecursionError)
 
 #: The most characters of a patch's first line, and of what it says of a location or an arc.
+# limit: a one-line error; tests/play/live/test_files.py
 _FIRST_LINE, _LOCATION, _ARC = 1024, 1024, 128
 
 

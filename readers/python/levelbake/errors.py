@@ -14,6 +14,7 @@ from functools import partial
 FilePath = str | os.PathLike[str]
 
 #: The most characters of one part of a line; names in malicious levels can be far longer.
+# limit: the part is cut; tests/test_errors.py
 _LONGEST_PART = 1000
 #: More digits than anybody reads; the first of them are shown.
 _LONG_NUMBER = re.compile(r"(\d{20})\d{20,}")

@@ -40,6 +40,7 @@ FLAT_VERSION = 3
 
 #: Bytes of the smallest user block: HDF5 looks for its own signature at 0, 512, 1024, 2048, ...
 SMALLEST_BLOCK = 512
+# limit: a one-line error; tests/asset/test_damage_header.py
 LARGEST_BLOCK = 2**20
 
 NOT_A_FILE = "this is a device or a pipe"
@@ -253,6 +254,7 @@ _ERRNO = re.compile(r"\berrno = ([0-9]{1,5})\b")
 _ATTEMPTS = 10
 
 #: Deflate makes data at most 1032 times smaller (RFC 1951: 258 bytes in two bits).
+# no limit: a fact of the algorithm
 _LARGEST_RATIO = 1032
 
 
@@ -929,6 +931,7 @@ class File(Closing):
 # -- runs ------------------------------------------------------------------------------------------
 
 #: Bytes that a length below 2^31 takes at most.
+# no limit: a fact of the encoding
 _MOST_BYTES = 5
 
 

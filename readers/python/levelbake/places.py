@@ -111,6 +111,7 @@ Place = Cell | Name
 
 
 #: How many wrong places of an argument an error names.
+# limit: the error counts the rest; tests/play/reader/test_around.py
 NAMED = 5
 
 #: Points farther out than this are moved in to it, as squares of larger numbers would overflow.

@@ -33,6 +33,7 @@ BLOCKED = np.int32(2**31 - 1)
 INFINITY = 2**30
 
 #: The largest weight of one arc, so that a distance plus a weight never wraps in int32.
+# limit: a one-line error; tests/tables/test_limits.py
 MAX_WEIGHT = 2**29
 
 # -- rules ----------------------------------------------------------------------------------------

@@ -23,10 +23,13 @@ from levelbake.hops import Hops, view_of
 from levelbake.steps import BLOCKED, AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
 
 #: The most places whose level is searched when it has no next hops; bake.play takes larger ones.
+# limit: a one-line error; tests/reader/test_level.py
 MOST_SEARCHED = 2**17
 #: The most ends of cheaper arcs, on either side, from which a baked path is proved.
+# limit: the level is searched; tests/reader/test_stateful.py
 MOST_PORTALS = 16
 #: The most goals of which something is kept, and about how many places all of it may describe.
+# limit: the oldest results are dropped and recomputed; tests/reader/test_stateful.py
 MOST_GOALS, MOST_KEPT = 512, 2**23
 #: Of how many places that ask for one goal at once each is proved by itself.
 _FEW = 4

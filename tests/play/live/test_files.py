@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from bake.play import LevelAsset, OutputError, PatchError, QueryError, open_asset
+from levelbake import changes
 from tests.support import forked
 from tests.support.baked import bake_grid, rows
 from tests.support.live_model import GridModel, check_level
@@ -364,6 +365,21 @@ def test_a_batch_that_says_nothing_of_the_level(
         pytest.raises(PatchError, match="damaged: line 2: it says nothing of this level"),
     ):
         again.journal(file)
+
+
+def test_patches_that_are_too_long(
+    level: LevelAsset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patch = tmp_path / "saved.patch"
+    level.save_patch(patch)
+    length = len(patch.read_text(encoding="utf-8"))
+    for limit in ("_LOCATION", "_ARC"):
+        monkeypatch.setattr(changes, limit, 0)
+    monkeypatch.setattr(changes, "_FIRST_LINE", length)
+    level.apply_patch(patch)
+    monkeypatch.setattr(changes, "_FIRST_LINE", length - 1)
+    with pytest.raises(PatchError, match="longer"):
+        level.apply_patch(patch)
 
 
 def test_files_that_never_end(level: LevelAsset, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from bake.apply import apply_patch
 from bake.asset import Asset
 from bake.export.export import export_asset
+from bake.movement import MAX_VIA
 from bake.play import LevelAsset, QueryError, open_asset
 from bake.verify import verify_asset
 from levelbake.errors import CorruptAssetError, OutputError
@@ -231,7 +232,10 @@ def test_graphs_have_none(tmp_path: Path) -> None:
         ({"via": [(3, 0.5)]}, "(3, 0.5)"),
         ({"over": ["water"]}, "link 'x' says 'over' without 'via'"),
         ({"via": [(3, 1)], "over": ["lava"]}, "link 'x' leads over 'lava'"),
-        ({"via": [(3, 1)] * 5000}, "link 'x' passes through 5000 places; expected at most 4096"),
+        (
+            {"via": [(3, 1)] * (MAX_VIA + 1)},
+            "link 'x' passes through 4097 places",
+        ),
     ],
 )
 def test_what_is_refused(said: dict[str, object], line: str, level: LevelAsset) -> None:

@@ -20,6 +20,7 @@ from bake.apply import apply_patch
 from bake.geometry import GRID
 from bake.level import TerrainRule
 from bake.play import LevelAsset, Navigator, PatchError, QueryError, open_asset
+from bake.play.live.obstacles import MOST_CORNERS
 from bake.play.mesh import cut
 from bake.play.mesh.polygons import MeshPolygons
 from bake.recipe.rules import LevelRecipe
@@ -315,7 +316,7 @@ def test_patches_and_journals_hold_obstacles(tmp_path: Path) -> None:
     [
         ({"crate": None}, "no obstacle 'crate'"),
         ({"crate": [(1, 1), (2, 2)]}, "3 to 64 corners"),
-        ({"crate": [(1, 1)] * 65}, "3 to 64 corners"),
+        ({"crate": [(1, 1)] * (MOST_CORNERS + 1)}, "3 to 64 corners"),
         ({"crate": 5}, "3 to 64 corners"),
         ({"crate": "abc"}, "3 to 64 corners"),
         ({"crate": [(1, 1), (2, 2), (3, math.nan)]}, "is no point"),

@@ -11,6 +11,7 @@ import pytest
 
 from bake.play import LevelAsset, open_asset
 from levelbake.errors import BlockedCellError, OutsideMapError, QueryError, UnknownNodeError
+from levelbake.places import NAMED
 from tests.support.around import check_around
 from tests.support.baked import GROUND, bake, bake_grid, profile_for, recipe_for, rows, write_graph
 from tests.support.oracles import Ground, Lattice, square_arcs
@@ -62,8 +63,8 @@ def test_whoever_cannot_stand_has_no_way(rooms: LevelAsset) -> None:
 
 def test_strict_calls_name_the_wrong_places(rooms: LevelAsset) -> None:
     nav = rooms.profile()
-    starts = [(0, 0)] + [(2, 1)] * 7
-    goals = [(0, 0)] * 8
+    starts = [(0, 0)] + [(2, 1)] * (NAMED + 2)
+    goals = [(0, 0)] * len(starts)
     with pytest.raises(BlockedCellError, match=r"starts\[1, 2, 3, 4, 5\] and 2 more"):
         nav.next_hops(starts, goals)
     with pytest.raises(OutsideMapError, match=r"goals\[2\]"):

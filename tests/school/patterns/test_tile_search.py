@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bake.school import Patterns, SlidingTiles, Status, search, tile_search
-from bake.school.patterns.deepening import manhattan
+from bake.school.patterns.deepening import MOST_CELLS, manhattan
 from bake.school.puzzle import Puzzle, Tiles
 from levelbake.errors import QueryError
 from tests.support.problems import Sliding
@@ -122,8 +122,9 @@ def test_half_of_all_boards_have_no_path() -> None:
 
 
 def test_what_it_can_not_do_is_refused(patterns: Patterns) -> None:
-    large = Tiles(5, 4, tuple(range(20)))
-    with pytest.raises(QueryError, match="the board has 20 cells; expected at most 16"):
+    largest, large = (Tiles(side, 1, tuple(range(side))) for side in (MOST_CELLS, MOST_CELLS + 1))
+    tile_search(SlidingTiles(largest, largest.goal))
+    with pytest.raises(QueryError, match="the board has 17 cells"):
         tile_search(SlidingTiles(large, large.goal))
     with pytest.raises(QueryError, match="of another board or goal"):
         tile_search(SlidingTiles(SIX, SIX.goal), patterns)

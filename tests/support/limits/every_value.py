@@ -1,4 +1,4 @@
-"""Lower each limit to every small value while something is done that crosses it."""
+"""Lower each limit to every small value while an exercise crosses it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from levelbake.errors import BakeError
 from tests.support.limits.exercises import runs_by_entries
 from tests.support.limits.lowering import is_built_in, lowered
-from tests.support.limits.table import LIMITS, Limit, Value
+from tests.support.limits.values import Trial, Value, trials
 
 #: Exercises that lower limits by themselves that kernels read.
 UNCOMPILED = (runs_by_entries,)
@@ -18,34 +18,30 @@ UNCOMPILED = (runs_by_entries,)
 
 def check_every_value(subtests: pytest.Subtests, *, compiled: bool) -> None:
     """Lower every limit that compiled kernels follow, or every other one, to every small value."""
-    limits = [
-        (each, each.exercise)
-        for each in LIMITS
-        if each.exercise and _may_be_compiled(each) == compiled
-    ]
-    assert limits
-    for limit, exercise in limits:
-        for value in limit.values:
-            with subtests.test(f"{limit.told}={value}"):
-                _check(limit, exercise, value)
+    chosen = [trial for trial in trials() if _may_be_compiled(trial) == compiled]
+    assert chosen
+    for trial in chosen:
+        for value in trial.values:
+            with subtests.test(f"{trial}={value}"):
+                _check(trial, value)
 
 
-def _may_be_compiled(limit: Limit) -> bool:
-    return limit.exercise not in UNCOMPILED and not is_built_in(limit.module, limit.names)
+def _may_be_compiled(trial: Trial) -> bool:
+    return trial.exercise not in UNCOMPILED and not is_built_in(trial.module, trial.names)
 
 
-def _check(limit: Limit, exercise: Callable[[], object], value: Value) -> None:
-    """Answers stay, or are refused below the least value that will do."""
+def _check(trial: Trial, value: Value) -> None:
+    """Check that answers stay, or that a value below the least one raises an error."""
     values = value if isinstance(value, tuple) else (value,)
-    wanted = _unlowered(exercise)
-    with lowered(limit.module, limit.names, values):
-        if limit.least and values[0] < limit.least:
+    expected = _answer(trial.exercise)
+    with lowered(trial.module, trial.names, values):
+        if trial.least and values[0] < trial.least:
             with pytest.raises(BakeError):
-                exercise()
+                trial.exercise()
         else:
-            assert exercise() == wanted
+            assert trial.exercise() == expected
 
 
 @cache
-def _unlowered(exercise: Callable[[], object]) -> object:
+def _answer(exercise: Callable[[], object]) -> object:
     return exercise()

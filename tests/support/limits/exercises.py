@@ -334,9 +334,9 @@ def runs() -> Answer:
 def runs_by_entries() -> Answer:
     """The same where targets are searched for by entries of stretches."""
     with (
-        lowered("tables.range_searcher", ["FEWEST_ROWS"], [0]),
-        lowered("search.all_pairs.batch", ["LANES"], [4]),
-        lowered("search.all_pairs.runs", ["BLOCK"], [4]),
+        lowered("bake.tables.range_searcher", ["FEWEST_ROWS"], [0]),
+        lowered("bake.search.all_pairs.batch", ["LANES"], [4]),
+        lowered("bake.search.all_pairs.runs", ["BLOCK"], [4]),
     ):
         return runs()
 

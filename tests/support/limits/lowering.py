@@ -1,4 +1,4 @@
-"""Give a constant another value wherever it was imported to, for as long as a scenario runs."""
+"""Set a constant to another value, in every module that imported it, while an exercise runs."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from unittest.mock import patch
 
 from bake.kernels.jit import Kernel
 from bake.search.all_pairs.follow import look_up_rows
-from tests.support.limits.sources import constants_of, modules, qualified, read_by_kernels
+from tests.support.limits.markers import constants_of, read_by_kernels, room_modules
 
 
 @contextmanager
 def lowered(module: str, names: Sequence[str], values: Sequence[int]) -> Iterator[None]:
-    """Let constants of a module below ``bake`` have other values.
+    """Set constants of a module to other values.
 
     A constant of two numbers takes two values.
     """
     assert not (isinstance(look_up_rows, Kernel) and is_built_in(module, names)), names
-    home = importlib.import_module(qualified(module))
+    home = importlib.import_module(module)
     with ExitStack() as stack:
         for name, value in zip(names, _by_name(home, names, values), strict=True):
             for holder in _holders(home, name):
@@ -32,7 +32,7 @@ def lowered(module: str, names: Sequence[str], values: Sequence[int]) -> Iterato
 
 def is_built_in(module: str, names: Sequence[str]) -> bool:
     """Whether a kernel reads one of some constants, so that compiled code does not follow it."""
-    home = importlib.import_module(qualified(module))
+    home = importlib.import_module(module)
     return any(
         name in read_by_kernels(each.__name__) for name in names for each in _holders(home, name)
     )
@@ -63,7 +63,7 @@ def _holders(home: ModuleType, name: str) -> list[ModuleType]:
 @cache
 def _load_all() -> None:
     """Load what is imported late, too, as it would take a lowered value and keep it."""
-    for module in modules():
+    for module in room_modules():
         importlib.import_module(module)
 
 
