@@ -135,9 +135,9 @@ ROOMS: dict[str, frozenset[str]] = {
         "recipe search toml worlds",
         "view": "asset levelbake.places diff graph levelbake.steps level levels lint "
         "movement pipeline recipe play levelbake.columns levelbake.file",
-        "watch": "asset pipeline processors levelbake.file",
-        "viewer": "asset diff export graph lint pipeline reader_sources recipe play view watch "
-        "levelbake.file",
+        "watch": "asset interrupts pipeline processors levelbake.file",
+        "viewer": "asset diff export graph interrupts lint pipeline reader_sources recipe play "
+        "view watch levelbake.file",
         "start": "asset level levels pipeline recipe toml view",
         "interop": "asset graph play",
         "apply": "asset graph level placement pipeline recipe play worlds levelbake.file "

@@ -18,7 +18,7 @@ from types import FrameType
 from typing import Annotated, Any, get_type_hints
 
 import bake
-from bake.interrupts import interrupts_end
+from bake.interrupts import interrupt_was_accepted, interrupts_end
 from levelbake_command import refuse_another_bake
 
 with interrupts_end():  # This takes longer than many a command.
@@ -243,6 +243,8 @@ def _leave_when_interrupted(receiver: socket.socket) -> None:
     time.sleep(_PATIENCE)
     if receiver.fileno() < 0:
         return
+    if interrupt_was_accepted():
+        os._exit(0)
     sys.stderr.write(_INTERRUPTED_NOTE + "\n")
     sys.stderr.flush()
     os._exit(_INTERRUPTED)

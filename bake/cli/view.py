@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +12,7 @@ import typer
 
 from bake.cli import mistakes
 from bake.cli.options import Json, assets_in, place_of, print_json, say, warn
+from bake.interrupts import StopFlag, interrupts_stop
 
 if TYPE_CHECKING:
     from bake.viewer.served import ServedLevels
@@ -29,6 +29,9 @@ Browser = Annotated[
 #: What a page of ours begins with; nothing else is replaced by one.
 _OURS = b"<title>bake view</title>"
 _BEGINNING = 2**13
+
+#: Seconds between two chances to receive Ctrl-C on Windows, where it does not end a wait.
+_WAIT = 1.0
 
 
 def view(
@@ -90,11 +93,16 @@ def view(
     levels = ServedLevels(place, against, traces)
     _check(levels)
     server = ViewerServer(levels, port or 0)
-    serve(server, open_browser=browser, as_json=as_json)
-    try:
-        while True:
-            threading.Event().wait(3600)
-    except KeyboardInterrupt:
+    stopped = StopFlag()
+
+    def stop() -> bool:
+        stopped.set()
+        return True
+
+    with interrupts_stop(stop):
+        serve(server, open_browser=browser, as_json=as_json)
+        while not stopped.wait(_WAIT):
+            pass
         server.close()
 
 

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,6 +30,7 @@ from bake.cli.options import (
     tell,
 )
 from bake.cli.view import Browser, Port, serve
+from bake.interrupts import interrupts_stop
 
 if TYPE_CHECKING:
     from bake.pipeline import Outcome, Task
@@ -64,26 +66,21 @@ def watch(
     printer = _Printer(quiet=quiet, as_json=as_json)
     outcomes = printer.build(tasks, jobs)
     following = Watch(levels.find, levels.folders, jobs)
-    following.begin(outcomes)
-    threading.Thread(target=warm_up, args=(tasks,), daemon=True).start()
-    server = None
-    if view:
-        server = _served(tasks[0].asset.parent, port, outcomes)
-        serve(server, open_browser=browser, as_json=as_json)
-    if not (quiet or as_json):
-        say(f"watching {mistakes.counted(len(tasks), 'level')}; Ctrl-C ends it")
-    sys.stdout.flush()
-    try:
+    with interrupts_stop(following.stop_if_idle), ExitStack() as ending:
+        following.begin(outcomes)
+        threading.Thread(target=warm_up, args=(tasks,), daemon=True).start()
+        server = None
+        if view:
+            server = _served(tasks[0].asset.parent, port, outcomes)
+            serve(server, open_browser=browser, as_json=as_json)
+            ending.callback(server.close)
+        if not (quiet or as_json):
+            say(f"watching {mistakes.counted(len(tasks), 'level')}; Ctrl-C ends it")
+        sys.stdout.flush()
         for news in following.follow():
             printer.print(news)
             if server is not None:
                 server.levels.tell(news.level, None if news.error is None else str(news.error))
-    except KeyboardInterrupt:
-        if following.busy:
-            raise
-    finally:
-        if server is not None:
-            server.close()
 
 
 class _Levels:

@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from bake.asset import is_pattern_database
 from bake.asset.header import read_header
+from bake.interrupts import StopFlag
 from bake.viewer.contents import ShownLevel, shown_level
 from bake.watch.notices import noticed
 from levelbake.errors import AssetError, BakeError
@@ -57,7 +58,7 @@ class ServedLevels:
         self._listeners: set[queue.Queue[str | None]] = set()
         self._troubles: dict[str, str] = {}
         self._patterns: dict[str, bool] = {}
-        self._stop = threading.Event()
+        self._stop = StopFlag()
         self._state = self._found()
 
     # -- levels ---------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from typing import Literal
 
 from bake.asset.header import PATCH_PREFIX, read_header, source_digest
 from bake.asset.partial import check_writable, make_folder
+from bake.interrupts import StopFlag
 from bake.pipeline import Outcome, Task, reasons_to_bake, reasons_to_export
 from bake.pipeline.flat import FLAT_SUFFIX, write_flat_file
 from bake.pipeline.run import Report, attempt, threads_for
@@ -60,7 +61,6 @@ class Watch:
 
     Attributes:
         tasks: the levels, by name.
-        busy: whether something is being baked.
     """
 
     def __init__(
@@ -79,11 +79,12 @@ class Watch:
             report: called with the progress of each level.
         """
         self.tasks: dict[str, Task] = {}
-        self.busy = False
+        #: How many levels are still to be baked in the bake that is running.
+        self._unfinished = 0
         self._where: list[Path] = []
         self._find, self._folders = find, folders
         self._jobs, self._report = jobs, report
-        self._stop = threading.Event()
+        self._stop = StopFlag()
         self._digests: dict[Path, tuple[tuple[int, ...], str]] = {}
         #: What is wrong with levels, as it was told, by name; "" stands for the recipe.
         self._told: dict[str, tuple[str, str]] = {}
@@ -91,6 +92,16 @@ class Watch:
     def stop(self) -> None:
         """End :meth:`follow` soon."""
         self._stop.set()
+
+    def stop_if_idle(self) -> bool:
+        """Stop unless this would cut a bake short; return whether :meth:`follow` ends soon.
+
+        A signal handler of the thread that follows may call this.
+        """
+        if self._unfinished:
+            return False
+        self._stop.set()
+        return True
 
     def begin(self, outcomes: Sequence[Outcome]) -> None:
         """Take over from a build: remember what it made of the levels."""
@@ -135,7 +146,8 @@ class Watch:
                     yield news
                 return
             before = state
-            self._stop.wait(SECOND_LOOK)
+            if self._stop.wait(SECOND_LOOK):
+                return
 
     def _state(self) -> object:
         return state_of(existing(self._watched()), _is_own)
@@ -160,24 +172,20 @@ class Watch:
         ]
         stale = []
         for name, task in tasks.items():
+            if self._stop.is_set():
+                return []
             if reasons_to_bake(task, self._digest):
                 stale.append(task)
             elif self._told.pop(name, None) is not None:
                 yield News("fresh", name, task.asset)
         self.tasks |= tasks
-        outcomes = self._outcomes(stale, [*tasks.values()])
-        while (outcome := self._next(outcomes)) is not None:
+        for outcome in self._outcomes(stale, [*tasks.values()]):
             if outcome.error is None:
                 self._told.pop(outcome.task.name, None)
                 yield news_of(outcome)
             else:
                 doubts.append(news_of(outcome))
         return self._unless_told(doubts)
-
-    def _next(self, outcomes: Iterator[Outcome]) -> Outcome | None:
-        outcome = next(outcomes, None)
-        self.busy = False  # It stays True where an interrupt cuts a bake short.
-        return outcome
 
     def _unless_told(self, doubts: list[News]) -> list[News]:
         return [news for news in doubts if self._told.get(news.level) != self._mistake(news)]
@@ -211,15 +219,24 @@ class Watch:
         except BakeError as error:
             yield from (Outcome(task, "failed", error=error) for task in stale)
             return
-        baking = bake_here(stale, self._jobs, self._report)
-        for _ in stale:
-            self.busy = True
-            yield next(baking)
+        self._unfinished = len(stale)
+        # An interrupt stops before this line, or is an exception after it.
+        if self._stop.is_set():
+            self._unfinished = 0
+            return
+        for outcome in bake_here(stale, self._jobs, self._report):
+            self._unfinished -= 1
+            yield outcome
         baked = {task.name for task in stale}
         for task in every:
             if task.name not in baked and reasons_to_export(task):
-                self.busy = True
-                yield _exported(task)
+                self._unfinished = 1
+                if self._stop.is_set():
+                    self._unfinished = 0
+                    return
+                outcome = _exported(task)
+                self._unfinished = 0
+                yield outcome
 
 
 def warm_up(tasks: Sequence[Task]) -> None:

@@ -10,10 +10,11 @@ as well: size, time and number of each file are compared with those before.
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
+
+from bake.interrupts import StopFlag
 
 #: Seconds between two looks where no notice came.
 LOOK_EVERY = 1.0
@@ -33,7 +34,7 @@ State = dict[Path, tuple[int, ...]]
 
 def noticed(
     folders: Callable[[], Collection[Path]],
-    stop: threading.Event | None = None,
+    stop: StopFlag | None = None,
     leave_out: Callable[[str], bool] = lambda name: False,
 ) -> Iterator[frozenset[Path]]:
     """Yield the files that were changed, made or removed, soon after that happened.
@@ -48,7 +49,7 @@ def noticed(
         stop: ends this when it is set.
         leave_out: tells of the name of a file whether its changes are never told.
     """
-    stop = threading.Event() if stop is None else stop
+    stop = StopFlag() if stop is None else stop
     watched = existing(folders())
     before = state_of(watched, leave_out)
     yield frozenset()
@@ -107,7 +108,7 @@ def state_of(
     return found
 
 
-def _wake_ups(watched: Collection[Path], stop: threading.Event) -> Iterator[set[Path]]:
+def _wake_ups(watched: Collection[Path], stop: StopFlag) -> Iterator[set[Path]]:
     """Yield whenever it is time to look: what notices name, or nothing when time has passed."""
     try:
         from watchfiles import watch

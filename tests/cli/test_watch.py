@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from tests.support import forked
 from tests.support.command import bake, mistake
 from tests.support.shown import get, running, states
 
@@ -49,8 +52,9 @@ def test_levels_are_baked_as_they_are_saved(hall: Path, bare: Path) -> None:
         assert command.line().endswith(" recipe: right again")
         hall.unlink()
         assert "no level file in levels_src/*" in command.error()
-        hall.write_text(text_of("...", "..."))
-        # Ctrl-C in the middle of a write makes Python write the line again, so it comes later.
+        whole = bare / "whole.tmp"
+        whole.write_text(text_of("...", "..."))
+        whole.replace(hall)  # A file that is half written would be baked.
         assert command.line().endswith(" recipe: right again")
         assert command.errors.empty()
         assert command.interrupt() == 0
@@ -87,6 +91,121 @@ def test_quiet_with_polling(hall: Path, bare: Path) -> None:
         assert "levels_src/hall.json: " in command.error()
         assert command.interrupt() == 0
         assert command.lines.empty()
+
+
+#: Replaces functions of the command line by ones that interrupt this process, and runs it.
+INTERRUPTED = """
+import os, signal
+from bake.cli import main, view, watch
+from bake.watch import levels
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+def interrupt():
+    os.kill(os.getpid(), signal.SIGINT)
+    for _ in range(10**5):
+        pass
+
+class Last:
+    def __del__(self):
+        interrupt()
+
+def prepare(module, name, interrupted):
+    original = getattr(module, name)
+    def replacement(*arguments, **options):
+        return interrupted(original, *arguments, **options)
+    setattr(module, name, replacement)
+
+PREPARE
+main()
+"""
+
+IDLE_IN_A_FINALIZER = """
+def say(original, line):
+    original(line)
+    if line.startswith(("watching", "http")):
+        Last()
+prepare(watch, "say", say)
+prepare(view, "say", say)
+"""
+
+BAKING = """
+def attempt(original, *arguments):
+    interrupt()
+    return original(*arguments)
+prepare(levels, "attempt", attempt)
+levels.warm_up = lambda tasks: None
+"""
+
+AFTER_A_LEVEL = """
+def say(original, line):
+    original(line)
+    if "hall: baked, 4 nodes" in line:
+        Last()
+prepare(watch, "say", say)
+"""
+
+
+def interrupted(
+    folder: Path, prepare: str, *command: str, save: str | None = None
+) -> tuple[int, list[str], list[str]]:
+    """Return the exit code and the lines of a command that `prepare` interrupts.
+
+    The level `save` is saved when the command watches.
+    """
+    code = INTERRUPTED.replace("PREPARE", prepare)
+    process = forked.Forked(
+        [sys.executable, "-c", code, *command],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=forked.surroundings(),
+    )
+    try:
+        assert process.stdout
+        lines = []
+        for line in process.stdout:
+            lines.append(line.rstrip())
+            if save is not None and line.startswith("watching"):
+                whole = folder / f"{save}.tmp"
+                whole.write_text(text_of("...."))
+                whole.replace(folder / "levels_src" / f"{save}.json")
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    return process.returncode, lines, errors.splitlines()
+
+
+on_posix = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+
+
+@on_posix
+@pytest.mark.parametrize("command", [("watch",), ("view", "baked", "--no-browser")])
+def test_an_interrupt_while_idle_is_never_lost(
+    hall: Path, bare: Path, command: tuple[str, ...]
+) -> None:
+    """Python drops exceptions in finalizers, where the command may be at any time."""
+    assert bake("build").code == 0
+    code, lines, errors = interrupted(bare, IDLE_IN_A_FINALIZER, *command)
+    assert (code, len(lines), errors) == (0, 1, [])
+
+
+@on_posix
+def test_an_interrupt_while_baking(hall: Path, bare: Path) -> None:
+    assert bake("build").code == 0
+    code, lines, errors = interrupted(bare, BAKING, "watch", save="hall")
+    assert (code, len(lines)) == (130, 1)
+    assert errors == ["interrupted; what was finished is kept"]
+    assert bake("info", "baked/hall.h5", "--json").data["nodes"] == 5
+
+
+@on_posix
+def test_an_interrupt_after_a_level(hall: Path, bare: Path) -> None:
+    """Nothing is being baked as soon as the level's line is printed."""
+    code, lines, errors = interrupted(bare, AFTER_A_LEVEL, "watch", save="hall")
+    assert (code, errors) == (0, [])
+    assert "hall: baked, 4 nodes" in lines[-1]
 
 
 @pytest.mark.usefixtures("bare")

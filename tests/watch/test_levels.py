@@ -242,3 +242,33 @@ def test_warming_up_leaves_nothing_behind(project: Path) -> None:
     levels.warm_up(following.tasks())
     assert sorted(project.rglob("*")) == before
     levels.warm_up([])
+
+
+def test_it_is_idle_as_soon_as_the_last_level_is_baked(project: Path) -> None:
+    """Between two levels of a bake it is not, as stopping there would cut the bake short."""
+    following = Following(project, jobs=1)
+    for name in ("hall", "cave"):
+        whole = project / f"{name}.tmp"
+        whole.write_text(text_of("..", "##", ".."))
+        whole.replace(project / "levels_src" / f"{name}.json")
+    idle = []
+    for _ in range(2):
+        following.next()
+        idle.append(following.watch.stop_if_idle())
+    assert idle == [False, True]
+    assert following.rest() == []
+
+
+def test_nothing_is_baked_after_it_was_stopped(
+    following: Following, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A Ctrl-C that comes while levels are judged stale."""
+
+    def judge_and_stop(task: Task, digest: object) -> list[str]:
+        assert following.watch.stop_if_idle()
+        return ["changed"]
+
+    monkeypatch.setattr(levels, "reasons_to_bake", judge_and_stop)
+    (following.folder / "levels_src" / "hall.json").write_text(text_of("..."))
+    assert list(following.watch.follow()) == []
+    assert following.watch.stop_if_idle()

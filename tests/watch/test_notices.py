@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from bake.interrupts import StopFlag
 from bake.watch import notices
 from bake.watch.notices import existing, noticed, state_of
 
@@ -22,7 +23,7 @@ class Watched:
     """What is told of some folders, gathered until what is wanted is among it."""
 
     def __init__(self, folders: Callable[[], list[Path]]) -> None:
-        self.stop = threading.Event()
+        self.stop = StopFlag()
         self._told = noticed(folders, self.stop, lambda name: name.startswith("."))
         self.seen: set[Path] = set()
         assert next(self._told) == frozenset()
@@ -121,7 +122,7 @@ def test_other_folders_than_before(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("way")
 def test_it_ends(tmp_path: Path) -> None:
-    stop = threading.Event()
+    stop = StopFlag()
     told = noticed(lambda: [tmp_path], stop)
     next(told)
     threading.Timer(0.2, stop.set).start()
@@ -133,7 +134,7 @@ def test_a_look_finds_what_no_notice_tells_of(
 ) -> None:
     """As on drives over a network."""
 
-    def silent(watched: object, stop: threading.Event) -> Iterator[set[Path]]:
+    def silent(watched: object, stop: StopFlag) -> Iterator[set[Path]]:
         while True:
             yield set()
 
@@ -149,7 +150,7 @@ def test_a_notice_counts_where_a_look_finds_nothing(
     """As on drives whose times are too coarse for two saves in a second."""
     (tmp_path / "one").write_text("as it was")
 
-    def named(watched: object, stop: threading.Event) -> Iterator[set[Path]]:
+    def named(watched: object, stop: StopFlag) -> Iterator[set[Path]]:
         yield {tmp_path / "one", tmp_path / "gone", tmp_path / ".hidden"}
 
     monkeypatch.setattr(notices, "_wake_ups", named)
