@@ -40,8 +40,8 @@ on-oldest:
 
 check-oldest: export PYTHONDONTWRITEBYTECODE =
 check-oldest: $(READY)
-	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist worksteal tests/cli/test_build.py tests/cli/test_check.py \
-	  tests/cli/test_view.py tests/cli/test_verify.py tests/flat tests/reader tests/readers tests/view tests/viewer tests/verify
+	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist worksteal tests/cli tests/flat tests/reader \
+	  tests/readers tests/view tests/viewer tests/verify
 
 # Takes hours: many examples of each property, long sequences of changes, coverage and mutants.
 night: export HYPOTHESIS_PROFILE := night
