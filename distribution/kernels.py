@@ -2,8 +2,8 @@
 
 The kernels are those that most tests need, compiled for every processor of this machine's kind
 (``PORTABLE`` in ``bake.kernels.cache``), so the wheel is for one system and one Python. The build
-backend makes the wheel without them, for all others. It runs in the root of a clone, with the
-Python of the locked packages.
+backend makes the wheel without them, for all others. It runs in a clone, with the Python of the
+locked packages. Compiling takes minutes, so everything that can fail is done before.
 """
 
 from __future__ import annotations
@@ -15,26 +15,93 @@ import sys
 import sysconfig
 import tempfile
 import zipfile
+from contextlib import chdir
 from pathlib import Path
-
-from backend import add_files, build_wheel
 
 #: The most bytes of kernels in a wheel.
 MOST_BYTES = 20 * 2**20
 
+ROOT = Path(__file__).resolve().parents[1]
 
-def compile_kernels(folder: Path) -> None:
-    """Compile kernels into an empty cache in a folder, for every processor of this one's kind."""
-    from bake.kernels.cache import PORTABLE
+#: Prints the processor's name that kernels are compiled for, and fails at once where a module that
+#: the build needs later is missing. Here "tests" and "bake" are those of this clone.
+_CHECK = """
+import platform
+import flit_core.buildapi, scipy
+import tests.support.kernels
+from bake.kernels import heap, jit
+from bake.kernels.cache import PORTABLE
+assert isinstance(heap.push, jit.Kernel), "NUMBA_DISABLE_JIT is set, or numba is missing"
+machine = {"AMD64": "x86_64"}.get(platform.machine(), platform.machine())
+assert machine in PORTABLE, f"no portable kernels for {machine}, only for {', '.join(PORTABLE)}"
+print(PORTABLE[machine][0])
+"""
 
-    machine = {"AMD64": "x86_64"}.get(platform.machine(), platform.machine())
-    environment = {
-        **os.environ,
-        "BAKE_CACHE_DIR": str(folder),
-        "NUMBA_CPU_NAME": PORTABLE[machine][0],
-        "NUMBA_CPU_FEATURES": "",
-    }
-    subprocess.run([sys.executable, "-m", "tests.support.kernels"], env=environment, check=True)
+
+class BuildError(Exception):
+    """A reason why the wheel cannot be built, in one line."""
+
+
+def check_environment() -> str:
+    """Check the Python that runs this, and return the processor that kernels are compiled for.
+
+    Raises:
+        BuildError: a module is missing, or kernels cannot be compiled.
+    """
+    done = _run("-c", _CHECK, capture=True)
+    if done.returncode == 0:
+        return str(done.stdout).split()[-1]
+    lines = str(done.stderr).strip().splitlines()
+    reason = lines[-1] if lines else f"exit code {done.returncode}"
+    raise BuildError(
+        f"{sys.executable} cannot compile kernels: {reason.removeprefix('AssertionError: ')}; "
+        "run this with the Python of the locked packages, as .venv/bin/python after `make bake`"
+    )
+
+
+def compile_kernels(folder: Path, processor: str) -> None:
+    """Compile kernels into an empty cache in a folder, for every processor of this one's kind.
+
+    Raises:
+        BuildError: the compiler failed.
+    """
+    code = _run(
+        *("-m", "tests.support.kernels"),
+        BAKE_CACHE_DIR=str(folder),
+        NUMBA_CPU_NAME=processor,
+        NUMBA_CPU_FEATURES="",
+    ).returncode
+    if code != 0:
+        raise BuildError(f"`python -m tests.support.kernels` ended with exit code {code}")
+
+
+def _run(
+    *arguments: str, capture: bool = False, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run Python in the root of the clone, whose folder "tests" goes before all others."""
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": path, **variables},
+        capture_output=capture,
+        text=True,
+        check=False,
+    )
+
+
+def make_target(target: Path) -> None:
+    """Create the folder for the wheel, and check that a file can be written into it.
+
+    Raises:
+        BuildError: it cannot be created or written.
+    """
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=target):
+            pass
+    except OSError as error:
+        raise BuildError(f"{target}: {error.strerror}; name a folder that you can write") from None
 
 
 def tag() -> str:
@@ -52,14 +119,19 @@ def with_kernels(wheel: Path, cache: Path) -> Path:
     """Add the kernels of a cache to a wheel, and return the wheel under its new name.
 
     Raises:
-        ValueError: there are more bytes of kernels than a wheel may carry.
+        BuildError: there are no kernels, or more bytes of them than a wheel may carry.
     """
+    from backend import add_files
+
     files = {
         f"bake/kernels/compiled/{file.relative_to(cache).as_posix()}": file.read_bytes()
         for file in sorted(cache.glob("*/*.nb[ic]"))
     }
-    if not 0 < sum(map(len, files.values())) <= MOST_BYTES:
-        raise ValueError(f"expected 1 to {MOST_BYTES:,} bytes of kernels in {cache}")
+    size = sum(map(len, files.values()))
+    if not 0 < size <= MOST_BYTES:
+        raise BuildError(
+            f"expected 1 to {MOST_BYTES:,} bytes of kernels in {cache}, found {size:,}"
+        )
     with zipfile.ZipFile(wheel) as archive:
         name = next(each for each in archive.namelist() if each.endswith(".dist-info/WHEEL"))
         lines = archive.read(name).decode().splitlines()
@@ -69,13 +141,36 @@ def with_kernels(wheel: Path, cache: Path) -> Path:
     return wheel.rename(wheel.with_name(wheel.name.replace("py3-none-any", tag())))
 
 
+def build(target: Path) -> Path:
+    """Build the wheel into a folder, and return its path.
+
+    Raises:
+        BuildError: it cannot be built; the folder holds no wheel then.
+    """
+    processor = check_environment()
+    make_target(target)
+    from backend import build_wheel
+
+    with tempfile.TemporaryDirectory(prefix=".kernels-", dir=target) as folder:
+        with chdir(ROOT):
+            plain = Path(folder, build_wheel(folder))
+        _report(f"compiling kernels for {processor} and Python {platform.python_version()}")
+        compile_kernels(Path(folder, "cache"), processor)
+        _report("adding the kernels to the wheel")
+        made = with_kernels(plain, Path(folder, "cache", "kernels"))
+        return made.replace(target / made.name)
+
+
+def _report(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
 def main() -> None:
     """Build the wheel into a folder, ``dist`` if none is named."""
-    target = Path(sys.argv[1] if len(sys.argv) > 1 else "dist")
-    target.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as cache:
-        compile_kernels(Path(cache))
-        made = with_kernels(target / build_wheel(str(target)), Path(cache, "kernels"))
+    try:
+        made = build(Path(sys.argv[1] if len(sys.argv) > 1 else "dist").absolute())
+    except BuildError as error:
+        sys.exit(f"error: {error}")
     print(f"{made}: {made.stat().st_size:,} bytes")
 
 

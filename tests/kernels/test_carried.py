@@ -1,17 +1,22 @@
 """Compiled kernels that a wheel carries are run where they fit, and compiled anew elsewhere."""
 
 import importlib.util
+import os
 import platform
 import shutil
+import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from bake.kernels import cache, jit
 from tests.support.counted import PACKAGE, PUSH, ROOT, python, taken
+from tests.support.kernels import Progress
 
 pytestmark = [
     pytest.mark.skipif(not jit.COMPILED, reason="numba is not installed"),
@@ -98,19 +103,27 @@ def test_machines_of_other_kinds_have_no_portable_code() -> None:
     assert arm == ("arm64-apple-darwin", "generic", "")
 
 
-def test_a_wheel_with_kernels_is_for_one_system(
-    compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def building(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The module of the command that builds a wheel with kernels."""
     monkeypatch.syspath_prepend(str(ROOT / "distribution"))
-    monkeypatch.chdir(ROOT)
     spec = importlib.util.spec_from_file_location("kernels", ROOT / "distribution" / "kernels.py")
     assert spec is not None
     assert spec.loader is not None
-    building = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(building)
-    plain = tmp_path / building.build_wheel(str(tmp_path))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_wheel_with_kernels_is_for_one_system(
+    compiled: Path, tmp_path: Path, building: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from backend import build_wheel
+
+    with chdir(ROOT):
+        plain = tmp_path / build_wheel(str(tmp_path))
     pure = zipfile.ZipFile(plain).namelist()
-    with pytest.raises(ValueError, match="bytes of kernels"):
+    with pytest.raises(building.BuildError, match="found 0"):
         building.with_kernels(plain, tmp_path / "nothing")
     wheel = building.with_kernels(plain, compiled)
     assert building.tag() in wheel.name
@@ -122,5 +135,75 @@ def test_a_wheel_with_kernels_is_for_one_system(
         record = archive.read(info.replace("WHEEL", "RECORD")).decode()
         assert all(record.count(f"{name},") == 1 for name in [*carried, info])
     monkeypatch.setattr(building, "MOST_BYTES", 1)
-    with pytest.raises(ValueError, match="expected 1 to 1 bytes"):
+    with pytest.raises(building.BuildError, match="1 to 1 bytes"):
         building.with_kernels(wheel, compiled)
+
+
+def test_a_wheel_with_kernels_is_built_from_any_folder(
+    compiled: Path, tmp_path: Path, building: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    processors = []
+
+    def copy(folder: Path, processor: str) -> None:
+        processors.append(processor)
+        shutil.copytree(compiled, folder / "kernels")
+
+    monkeypatch.setattr(building, "compile_kernels", copy)
+    monkeypatch.chdir(tmp_path)
+    wheel = building.build(tmp_path / "new" / "dist")
+    assert processors == [PORTABLE["NUMBA_CPU_NAME"]]
+    assert list((tmp_path / "new" / "dist").iterdir()) == [wheel]
+    assert building.tag() in wheel.name
+
+
+def run_build(target: Path, **variables: str) -> str:
+    """Run the command where it has to fail before it compiles, and return its only line."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "distribution" / "kernels.py", target],
+        env={**os.environ, **variables},
+        cwd=target.parent,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    return line
+
+
+def test_a_build_checks_modules_first(tmp_path: Path) -> None:
+    (tmp_path / "flit_core").mkdir()
+    (tmp_path / "flit_core" / "__init__.py").write_text("")
+    line = run_build(tmp_path / "dist", PYTHONPATH=str(tmp_path))
+    assert "error: " in line
+    assert "flit_core.buildapi" in line
+    assert not (tmp_path / "dist").exists()
+
+
+def test_a_build_checks_the_compiler_first(tmp_path: Path) -> None:
+    assert "NUMBA_DISABLE_JIT" in run_build(tmp_path / "dist", NUMBA_DISABLE_JIT="1")
+    assert not (tmp_path / "dist").exists()
+
+
+def test_a_build_checks_its_folder_first(tmp_path: Path) -> None:
+    (tmp_path / "dist").write_text("")
+    assert f"{tmp_path / 'dist'}: " in run_build(tmp_path / "dist")
+
+
+def test_a_build_that_fails_leaves_no_wheel(
+    tmp_path: Path, building: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(building, "compile_kernels", lambda folder, processor: None)
+    with pytest.raises(building.BuildError, match="kernels"):
+        building.build(tmp_path / "dist")
+    assert list((tmp_path / "dist").iterdir()) == []
+
+
+def test_progress_has_a_line_for_each_tenth(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = Progress()
+    for done in range(41):
+        progress("compiling", done / 40)
+    progress("adding", 1)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [*(f"compiling: {10 * tenth} %" for tenth in range(11)), "adding: 100 %"]

@@ -68,12 +68,25 @@ def rehearse(folder: Path) -> None:
             ask_everything(level)
 
 
+class Progress:
+    """Prints a line for each new tenth of a stage."""
+
+    def __init__(self) -> None:
+        self._printed: tuple[str, int] | None = None
+
+    def __call__(self, stage: str, share: float) -> None:
+        tenths = int(10 * share)
+        if (stage, tenths) != self._printed:
+            self._printed = stage, tenths
+            print(f"{stage}: {10 * tenths} %", file=sys.stderr, flush=True)
+
+
 def main() -> int:
     parts = [*sources(), Path(__file__), ROOT / "requirements.lock"]
     done = cache.cache_folder() / f"tests-{digest(parts)}"
     if isinstance(push, jit.Kernel) and not done.exists():
         with tempfile.TemporaryDirectory() as folder:
-            print(compile_ahead(lambda: rehearse(Path(folder)), lambda stage, share: None))
+            print(compile_ahead(lambda: rehearse(Path(folder)), Progress()))
         done.touch()
     return 0
 
