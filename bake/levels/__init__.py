@@ -10,11 +10,13 @@ from bake.levels.formats import (
     parts,
 )
 from bake.levels.reading.editors import LdtkReading, TiledReading
+from bake.levels.reading.text import TextReading
 
 __all__ = [
     "LOSSY_SUFFIXES",
     "SUFFIXES",
     "LdtkReading",
+    "TextReading",
     "TiledReading",
     "format_of",
     "implied_files",

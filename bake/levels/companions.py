@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
@@ -15,6 +15,7 @@ from bake.levels.formats import (
     JSON_SUFFIX,
     LDTK_LEVEL_SUFFIX,
     LOSSY_SUFFIXES,
+    TEXT_SUFFIXES,
     format_of,
 )
 from bake.levels.reading.files import MAX_JSON_BYTES, read_start
@@ -117,7 +118,8 @@ def find_companions(
         The reason, by file.
     """
     listed = list(files)
-    suspects = [file for file in listed if file.suffix.lower() in PICTURE_SUFFIXES | {JSON_SUFFIX}]
+    exported = PICTURE_SUFFIXES | TEXT_SUFFIXES | {JSON_SUFFIX}
+    suspects = [file for file in listed if file.suffix.lower() in exported]
     if not suspects:
         return {}
     maps = [file for file in listed if format_of(file) in ("tiled", "ldtk")]
@@ -134,6 +136,11 @@ def find_companions(
         owner = references.get(key_of(file))
         twin = twins.get(key_of(file.with_suffix("")), file)
         is_map = format_of(file) == "tiled"
+        if file.suffix.lower() in TEXT_SUFFIXES:
+            owners = (twins.get(key_of(name)) for name in _exporters(file, folder))
+            if (exporter := next(filter(None, owners), None)) is not None:
+                companions[file] = Companion(exporter, "export")
+            continue
         if owner is not None and not is_map:
             companions[file] = Companion(owner, "reference")
         elif twin != file and (is_picture or is_map):
@@ -141,3 +148,18 @@ def find_companions(
         elif is_picture and file.parent in beside:
             companions[file] = Companion(beside[file.parent], "art")
     return companions
+
+
+def _exporters(file: Path, folder: Path) -> Iterator[Path]:
+    """Yield the paths, without suffixes, of the maps that a file of text may be exported from.
+
+    Tiled names each layer's file MAP_LAYER.csv, and LDtk has a folder beside a project for exports.
+    """
+    yield file.with_suffix("")
+    parts = file.stem.split("_")
+    for count in range(len(parts) - 1, 0, -1):
+        yield file.with_name("_".join(parts[:count]))
+    for parent in file.parents:
+        if parent == folder:
+            return
+        yield parent

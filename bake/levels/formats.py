@@ -6,6 +6,7 @@ Formats are imported only when a file needs them, so that naming the suffixes co
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -15,21 +16,25 @@ from bake.levels.reading.editors import LdtkReading, TiledReading
 from bake.levels.reading.files import MAX_JSON_BYTES, read_document, read_start
 from bake.levels.reading.limits import allowance
 from bake.levels.reading.mistakes import refuse, shown
+from bake.levels.reading.text import TextReading
 from levelbake.errors import BakeError
 
-#: What levels are kept in; Moving AI maps and files of JSON need no rules to be read by.
-Format = Literal["image", "tiled", "ldtk", "movingai", "json", "svg", "obj"]
+#: What levels are stored in. Rows are characters, and values have delimiters between them.
+Format = Literal["image", "tiled", "ldtk", "movingai", "json", "svg", "obj", "rows", "values"]
 
 IMAGE_SUFFIXES = frozenset({".png", ".bmp", ".gif", ".tga", ".tif", ".tiff", ".webp"})
 LOSSY_SUFFIXES = frozenset({".jpg", ".jpeg", ".jpe", ".jfif"})
 JSON_SUFFIX = ".json"
 TILED_WORLD_SUFFIX = ".world"
 LDTK_LEVEL_SUFFIX = ".ldtkl"
+#: Suffixes that levels of text share with prose and tables of data.
+TEXT_SUFFIXES = frozenset({".txt", ".csv"})
 
 _FORMATS: Mapping[str, Format] = {
     **dict.fromkeys(IMAGE_SUFFIXES, "image"),
     **dict.fromkeys((".tmx", ".tmj", TILED_WORLD_SUFFIX), "tiled"),
     **{".ldtk": "ldtk", ".map": "movingai", JSON_SUFFIX: "json", ".svg": "svg", ".obj": "obj"},
+    **{".txt": "rows", ".csv": "values"},
 }
 #: The suffixes of all level files, in lower case.
 SUFFIXES = frozenset(_FORMATS)
@@ -168,6 +173,7 @@ def load(
     part: str = "",
     tiled: TiledReading | None = None,
     ldtk: LdtkReading | None = None,
+    text: TextReading | None = None,
     project: Path | None = None,
     memory_budget: int | None = None,
 ) -> Drawn:
@@ -179,6 +185,7 @@ def load(
         part: which of its levels, by a name of :func:`parts`.
         tiled: how Tiled maps are read; None = by the defaults.
         ldtk: how LDtk projects are read; None = by the defaults.
+        text: how rows of characters and separated values are read; None = by the defaults.
         project: folder that files a level refers to must lie in; None = the level's own.
         memory_budget: bytes; bounds what reading may take. None = 2 GiB.
 
@@ -189,7 +196,7 @@ def load(
     path = Path(path)
     _check_suffix(path)
     with allowance(memory_budget):
-        return _read(path, legend, part, tiled, ldtk, project)
+        return _read(path, legend, part, tiled, ldtk, text, project)
 
 
 def _check_suffix(path: Path) -> None:
@@ -217,6 +224,7 @@ def _read(
     part: str,
     tiled: TiledReading | None,
     ldtk: LdtkReading | None,
+    text: TextReading | None,
     project: Path | None,
 ) -> Drawn:
     kind = format_of(path)
@@ -244,6 +252,19 @@ def _read(
         from bake.levels.plane.meshes import read_obj
 
         return read_obj(path)
+    if kind == "rows":
+        from bake.levels.movingai import is_map, read_map
+        from bake.levels.text.rows import read_rows
+
+        reading = text or TextReading()
+        if not is_map(path):
+            return read_rows(path, reading)
+        # The format has letters of its own, so that no entry of the recipe matches.
+        return replace(read_map(path), unmatched=(*reading.legend, *reading.spots))
+    if kind == "values":
+        from bake.levels.text.separated import read_separated
+
+        return read_separated(path, text or TextReading())
     return _read_json(path)
 
 

@@ -15,7 +15,7 @@ from typing import NoReturn
 import numpy as np
 
 from bake.arrays import Float64Array, Int32Array, UInt8Array
-from bake.errors import counted
+from bake.errors import LevelError, counted
 from bake.level import Colour, GridLevel, Rules, TerrainRule
 from bake.levels.reading.files import check_encoding, check_merged, read_start, read_text
 from bake.levels.reading.limits import check_size, most_cells
@@ -55,6 +55,7 @@ COLOURS: dict[str, Colour] = {
 RULES = Rules(connectivity=8, corner_cutting="never", cost_rule="mean")
 
 _HEADER_BYTES = 4096
+_MAP_START = re.compile(rb"\s*type[ \t]+\w+\s+(?:height|width)[ \t]+[0-9]")
 _NUMBER = re.compile(r"[0-9]+")
 #: The most digits of a number in these files; numbers of 9 digits fit into int32.
 _MOST_DIGITS = 9
@@ -85,6 +86,14 @@ class _Header:
     height: int
     size: int  # bytes
     lines: int
+
+
+def is_map(path: Path) -> bool:
+    """Return whether a file begins as maps do, whatever its suffix is; False if unreadable."""
+    try:
+        return _MAP_START.match(read_start(path, _HEADER_BYTES)) is not None
+    except LevelError:
+        return False
 
 
 def read_map(path: Path) -> GridLevel:

@@ -14,6 +14,14 @@ from bake.recipe import LevelRecipe, Recipe, Severity
 from bake.toml import toml, toml_key
 
 
+#: The tables of a recipe that have entries for the levels of a format.
+_TABLES: Mapping[str, tuple[str, ...]] = {
+    **{"tiled": ("tiled.legend",), "ldtk": ("ldtk.legend",)},
+    **dict.fromkeys(("image", "svg"), ("legend",)),
+    **dict.fromkeys(("rows", "values"), ("text.legend", "text.spots")),
+}
+
+
 @dataclass(frozen=True)
 class LeftOver:
     """What reading one level left over."""
@@ -52,10 +60,10 @@ def idle_entries(
     unmatched = {each.task.name: set(each.unmatched) for each in read}
     owners: dict[tuple[str, str, str, str], list[Task]] = defaultdict(list)
     for task in tasks:
-        table = _table(task)
-        for entry, said in _entries(task.recipe, table).items():
-            owner = _owner(recipe, task, table, entry, said)
-            owners[table, owner, entry, said].append(task)
+        for table in _TABLES.get(format_of(task.source) or "", ()):
+            for entry, said in _entries(task.recipe, table).items():
+                owner = _owner(recipe, task, table, entry, said)
+                owners[table, owner, entry, said].append(task)
     for (table, owner, entry, said), those in owners.items():
         if not (whole or owner) or any(entry not in unmatched.get(t.name, ()) for t in those):
             continue
@@ -92,11 +100,6 @@ def without_off(findings: Iterable[Finding]) -> list[Finding]:
     return [each for each in findings if each.severity != "off"]
 
 
-def _table(task: Task) -> str:
-    tables = {"tiled": "tiled.legend", "ldtk": "ldtk.legend", "image": "legend", "svg": "legend"}
-    return tables.get(format_of(task.source) or "", "")
-
-
 def _owner(recipe: Recipe, task: Task, table: str, entry: str, said: str) -> str:
     """Return whose table of levels says an entry, as `Recipe.for_level` finds it; "" = nobody's.
 
@@ -114,7 +117,9 @@ def _entries(rules: LevelRecipe, table: str) -> Mapping[str, str]:
         "tiled.legend": rules.tiled.legend,
         "ldtk.legend": rules.ldtk.legend,
         "legend": rules.legend,
-    }.get(table, {})
+        "text.legend": rules.text.legend,
+        "text.spots": rules.text.spots,
+    }[table]
 
 
 def remarked(

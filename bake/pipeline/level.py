@@ -341,6 +341,7 @@ def read_drawn(task: Task) -> Drawn:
         part=task.part,
         tiled=replace(recipe.tiled, keep_shapes=as_drawn),
         ldtk=replace(recipe.ldtk, keep_shapes=as_drawn),
+        text=recipe.text,
         project=task.project,
         memory_budget=recipe.memory_budget,
     )

@@ -15,11 +15,13 @@ from bake.levels import (
     LOSSY_SUFFIXES,
     SUFFIXES,
     LdtkReading,
+    TextReading,
     TiledReading,
     format_of,
     parts,
 )
 from bake.levels.companions import find_companions
+from bake.levels.formats import TEXT_SUFFIXES
 from bake.levels.reading.names import fold_file_name
 from bake.recipe import RECIPE_NAME, LevelRecipe, Recipe
 from bake.recipe.rules import DEFAULT_FOLDER, DEFAULT_SOURCES
@@ -62,7 +64,7 @@ def level_name(source: Path, part: str) -> str:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A file with the suffix of a level that belongs to a map."""
+    """A file with the suffix of a level that is no level."""
 
     file: Path
     why: str
@@ -76,7 +78,8 @@ def find_tasks(
 ) -> list[Task]:
     """List the levels to bake, by name.
 
-    Pictures and exports that belong to maps of Tiled or LDtk are no levels, unless they are named.
+    Pictures and exports that belong to maps of Tiled or LDtk are no levels, nor are prose and data
+    in files of text, unless they are named.
 
     Args:
         recipe: it names the sources where none are given, and the output folder.
@@ -93,10 +96,13 @@ def find_tasks(
     folder = recipe.folder / recipe.output if output is None else output
     _check_no_names(recipe, sources)
     files, named = _expand(sources) if sources else _from_recipe(recipe)
-    companions = _find_companions(recipe, files, named)
-    files = [file for file in files if file not in companions]
+    others = _find_others(recipe, files, named)
+    files = [file for file in files if file not in others]
     if left_out is not None:
-        left_out += (LeftOut(file, why) for file, why in companions.items())
+        left_out += (LeftOut(file, why) for file, why in others.items())
+    if not files:
+        file, why = next(iter(others.items()))
+        raise LevelError(why, file=file, expected="a level among the sources")
     if problems := [name_error(file) for file in files if not name_is_text(file)]:
         raise one_error(problems)
     project = None if recipe.file is None else recipe.folder
@@ -182,20 +188,27 @@ def _is_level(file: Path) -> bool:
     return known and not file.name.startswith(".") and file.is_file()
 
 
-def _find_companions(recipe: Recipe, files: Sequence[Path], named: set[Path]) -> Mapping[Path, str]:
-    """Return the files that belong to maps, and the reason for each.
+def _find_others(recipe: Recipe, files: Sequence[Path], named: set[Path]) -> Mapping[Path, str]:
+    """Return the files that belong to maps or are prose or data, and the reason for each.
 
     Args:
         recipe: a table of it may be about a level whose name no other file has.
         files: all level files.
         named: those that the recipe or the command line names one by one.
     """
-    found = find_companions(files, recipe.folder, all_pictures=recipe.file is None)
-    maps = {fold_file_name(file.stem) for file in files if file not in found}
-    with_rules = {fold_file_name(name) for name in recipe.levels} - maps
+    companions = find_companions(files, recipe.folder, all_pictures=recipe.file is None)
+    reasons = {file: each.why for file, each in companions.items()}
+    for file in files:
+        if file.suffix.lower() in TEXT_SUFFIXES and file not in reasons:
+            from bake.levels.text.kind import why_no_level
+
+            if why := why_no_level(file, recipe.for_level(file.stem).text):
+                reasons[file] = why
+    levels = {fold_file_name(file.stem) for file in files if file not in reasons}
+    with_rules = {fold_file_name(name) for name in recipe.levels} - levels
     return {
-        file: f"{each.why}; name it in sources or on the command line if it is a level"
-        for file, each in found.items()
+        file: f"{why}; name it in sources or on the command line if it is a level"
+        for file, why in reasons.items()
         if file not in named and fold_file_name(file.stem) not in with_rules
     }
 
@@ -312,6 +325,8 @@ def _that_matter(recipe: LevelRecipe, file: Path) -> LevelRecipe:
     kind = format_of(file)
     if kind not in ("image", "svg"):
         recipe = replace(recipe, legend={})
+    if kind not in ("rows", "values"):
+        recipe = replace(recipe, text=TextReading())
     if kind != "ldtk":
         recipe = replace(recipe, ldtk=LdtkReading())
     return recipe if kind == "tiled" else replace(recipe, tiled=TiledReading())

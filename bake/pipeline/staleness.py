@@ -51,8 +51,11 @@ def stated_recipe(level: Level, recipe: LevelRecipe) -> str:
     areas = level.areas if isinstance(level, GraphLevel) else {}
     # Terrains of a divided plane have names of their own beside those that rules are for.
     terrains = {area for area, _ in areas.values()} or level.terrains
-    colours = recipe.legend.keys() - set(level.unmatched)
-    return write_used(recipe, UsedNames(frozenset(colours), frozenset(terrains)))
+    unmatched = set(level.unmatched)
+    colours = recipe.legend.keys() - unmatched
+    symbols = (recipe.text.legend.keys() | recipe.text.spots.keys()) - unmatched
+    used = UsedNames(frozenset(colours), frozenset(terrains), frozenset(symbols))
+    return write_used(recipe, used)
 
 
 def _uses_other_rules(task: Task, header: Header) -> bool:

@@ -104,8 +104,8 @@ def load_recipe(path: Path | None) -> Recipe:
 
 def _check_merged(path: Path, project: Tables, levels: int) -> None:
     """Refuse a recipe whose levels, each with the project's entries, would take too much memory."""
-    editors = [project.get(name, {}) for name in ("tiled", "ldtk")]
-    legends = [each.get("legend", {}) for each in [project, *editors]]
+    tables = [project, *(project.get(name, {}) for name in ("tiled", "ldtk", "text"))]
+    legends = [each.get(name, {}) for each in tables for name in ("legend", "spots")]
     entries = sum(map(len, [*legends, project.get("terrain", {})]))
     if levels * entries > MAX_MERGED:
         raise RecipeError(

@@ -1,4 +1,4 @@
-"""Declare the tables of a recipe about terrains, slopes, heights, rules of lint, and editors."""
+"""Declare the tables of a recipe about terrains, slopes, heights, lint, editors and text."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from bake.recipe.values import (
     LAYERS,
     LDTK_KEY,
     MAX_COST,
+    SPOT_KIND,
+    SYMBOL_KEY,
     TERRAIN_NAME,
     TILED_KEY,
     choice,
@@ -160,4 +162,24 @@ LDTK = _editor(
     legend='Terrain, or "below", by what a cell holds: "value:NAME", "value:LAYER:NAME", '
     '"value:LAYER:NUMBER", "tile:SET:IDS", "enum:TAG", "tileset:NAME", "layer:NAME", '
     '"area:ENTITY"; kind of thing by "entity:NAME".',
+)
+TEXT = Table(
+    "TextTable",
+    "How levels of text are read: rows of characters (.txt) and separated values (.csv).",
+    '[text.legend] with "~" = "water"',
+    {
+        "legend": Key(
+            Named(
+                SYMBOL_KEY,
+                TERRAIN_NAME,
+                '[text.legend] with "~" = "water"',
+                noun="character",
+            ),
+            'Terrain by character, or by the value of a cell; " " is a blank or an empty cell.',
+        ),
+        "spots": Key(
+            Named(SYMBOL_KEY, SPOT_KIND, '[text.spots] with "@" = "spawn"', noun="character"),
+            'Kind of spot by character or value: "spawn", "exit" or any other word.',
+        ),
+    },
 )

@@ -18,6 +18,7 @@ from bake.levels.elevation import ElevationImage
 from bake.levels.reading.editors import EditorReading, LdtkReading, TiledReading
 from bake.levels.reading.limits import DEFAULT_MEMORY_BUDGET
 from bake.levels.reading.mistakes import Mistake
+from bake.levels.reading.text import TextReading
 from bake.movement import MAX_SIZE
 from bake.recipe.parts import (
     ELEVATION,
@@ -26,6 +27,7 @@ from bake.recipe.parts import (
     SLOPES,
     TERRAIN,
     TERRAIN_ABOUT,
+    TEXT,
     TILED,
     Severity,
 )
@@ -326,7 +328,7 @@ class LevelRecipe:
     #: By colours, "#rrggbb" where opaque, else "#rrggbbaa", in lower case.
     legend: Mapping[str, str] = key(
         "legend",
-        Named(COLOUR_KEY, TERRAIN_NAME, '[legend] with "#3a7d44" = "grass"'),
+        Named(COLOUR_KEY, TERRAIN_NAME, '[legend] with "#3a7d44" = "grass"', noun="colour"),
         "Terrain by colour of an image's pixels.",
         dict,
         make=_by_name,
@@ -348,6 +350,13 @@ class LevelRecipe:
         "",
         LdtkReading,
         make=lambda table: LdtkReading(**{**table, "legend": _by_name(table.get("legend", {}))}),
+    )
+    text: TextReading = key(
+        "text",
+        TEXT,
+        "",
+        TextReading,
+        make=lambda table: TextReading(**{name: _by_name(each) for name, each in table.items()}),
     )
     terrain: Mapping[str, TerrainRule] = key("terrain", TERRAIN, TERRAIN_ABOUT, dict, make=_by_name)
     profiles: tuple[ProfileRecipe, ...] = key(
@@ -410,6 +419,8 @@ class LevelRecipe:
         for name, editor in (("tiled", self.tiled), ("ldtk", self.ldtk)):
             if replace(editor, allow_outside=False) != type(editor)():
                 rules[name] = _plain_editor(editor)
+        if self.text != TextReading():
+            rules["text"] = asdict(self.text)
         return json.dumps(rules, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 

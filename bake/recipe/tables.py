@@ -95,6 +95,7 @@ class Named:
     each: Scalar | Table  #: the kind of the values
     example: str  #: of it in a recipe, for mistakes
     empty: Mistake | None = None  #: what is wrong where there is none; None = nothing is
+    noun: str = "name"  #: what several spellings are of
 
     def read(self, value: Any, path: KeyPath, mistakes: Mistakes) -> dict[str, Any]:
         """Return values by name, both normalised; mistakes are noted."""
@@ -108,8 +109,9 @@ class Named:
         for key, inner in value.items():
             name = self.names.read(key, (*path, key), mistakes)
             if name is not None and first.setdefault(name, key) != key:
-                said = f"found {show(key)}, the same colour as {show(first[name])}"
-                mistakes.append(((*path, key), Mistake(said, "each colour once", "leave one out")))
+                said = f"found {show(key)}, the same {self.noun} as {show(first[name])}"
+                expected = f"each {self.noun} once"
+                mistakes.append(((*path, key), Mistake(said, expected, "leave one out")))
             found[name] = self.each.read(inner, (*path, key), mistakes)
         return found
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from bake.level import MAX_TERRAINS
 from bake.levels.reading.terrains import BUILT_IN_COLOURS
+from bake.levels.reading.text import ALWAYS_USED, TextReading
 from bake.recipe.rules import LevelRecipe
 
 _Value = TypeVar("_Value")
@@ -20,6 +21,8 @@ class UsedNames:
 
     colours: frozenset[str]  #: keys of the legend that the level has a pixel or shape of
     terrains: frozenset[str]  #: all its terrains, whether the recipe has rules for them or not
+    #: keys of the tables for text that the level has a character or value of
+    symbols: frozenset[str] = frozenset()
 
 
 def write_used(recipe: LevelRecipe, used: UsedNames) -> str:
@@ -27,7 +30,8 @@ def write_used(recipe: LevelRecipe, used: UsedNames) -> str:
 
     Two recipes with the same text bake the level to the same bytes. A level that was read has only
     colors that its legend or the built-in one names, and clear pixels. Entries for built-in and
-    clear colors count therefore even where the level was read without them.
+    clear colors count therefore even where the level was read without them. The same holds for the
+    built-in characters of text, and for blanks.
     """
     legend = {
         colour: terrain
@@ -38,9 +42,12 @@ def write_used(recipe: LevelRecipe, used: UsedNames) -> str:
     terrains_of_legend = {*recipe.legend.values(), *BUILT_IN_COLOURS.values()}
     if len(terrains_of_legend) >= MAX_TERRAINS:
         legend = dict(recipe.legend)
+    symbols = used.symbols | ALWAYS_USED
+    text = TextReading(_keep(recipe.text.legend, symbols), _keep(recipe.text.spots, symbols))
     narrowed = replace(
         recipe,
         legend=legend,
+        text=text,
         terrain=_keep(recipe.terrain, used.terrains),
         profiles=tuple(
             replace(profile, terrain=_keep(profile.terrain, used.terrains))
@@ -54,7 +61,11 @@ def read_used(stated: str) -> UsedNames | None:
     """Return the names that a text of :func:`write_used` is about; None for any other text."""
     try:
         document = json.loads(stated)
-        return UsedNames(frozenset(document["legend"]), frozenset(document["terrain"]))
+        text = document.get("text", {"legend": {}, "spots": {}})
+        symbols = {*text["legend"], *text["spots"]}
+        return UsedNames(
+            frozenset(document["legend"]), frozenset(document["terrain"]), frozenset(symbols)
+        )
     except (ValueError, TypeError, LookupError, RecursionError):
         return None
 

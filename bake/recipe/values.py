@@ -24,6 +24,7 @@ from bake.levels.reading.coordinates import (
     read_origin,
 )
 from bake.levels.reading.mistakes import Mistake
+from bake.levels.reading.text import BLANK, compose, fills_a_cell
 from levelbake.errors import cut
 
 #: Keys from the top of the document down; an int is a position in an array, from 0.
@@ -316,6 +317,17 @@ def _colour(value: str) -> str:
     return "#" + (digits[:6] if digits[6:] == "ff" else digits)
 
 
+def _symbol(value: str) -> str:
+    """Return a character or value of a level of text, composed."""
+    symbol = compose(value)
+    is_trimmed = symbol == BLANK or (symbol != "" and symbol == symbol.strip())
+    if not is_trimmed:
+        _refuse(value, _SYMBOL_EXPECTED, f'write "{BLANK}" for blanks and empty cells')
+    if not symbol.isprintable() or (len(symbol) == 1 and not fills_a_cell(symbol)):
+        _refuse(value, _SYMBOL_EXPECTED, "it has to be visible by itself")
+    return symbol
+
+
 def _level_name(value: str) -> str:
     if "/" in value or "\\" in value:
         name = PureWindowsPath(value).stem  # which splits at both kinds of slash
@@ -342,6 +354,7 @@ def _glob(pattern: str) -> str:
 
 
 _GLOB_EXPECTED = 'a glob relative to the recipe\'s folder, such as "levels_src/*.png"'
+_SYMBOL_EXPECTED = 'a character, or a value of a .csv file, as in "~" = "water"'
 _LEVEL_EXPECTED = "a level's file name without folder and extension"
 _ANY_COLOUR = _matching(
     _COLOUR,
@@ -372,6 +385,8 @@ MEMORY = Scalar(
     },
 )
 COLOUR_KEY = Scalar(_colour, _ANY_COLOUR.schema)
+SYMBOL_KEY = Scalar(_symbol, _NAME)
+SPOT_KIND = text('the kind of a spot, such as "spawn" or "exit"')
 TILED_KEY = _matching(
     _TILED_KEY,
     '"tile:SET:3-9,12", "property:NAME", "class:NAME", "wang:NAME", "tileset:NAME", '

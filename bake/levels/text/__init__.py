@@ -1,0 +1,1 @@
+"""Read levels of text: rows of characters, and comma-separated values."""

@@ -1,0 +1,73 @@
+"""Read rows of characters as a level: each character is a cell, as in maps of roguelikes."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import numpy as np
+
+from bake.level import GridLevel
+from bake.levels.reading.files import read_text
+from bake.levels.reading.mistakes import refuse
+from bake.levels.reading.text import BLANK, TextReading, compose, fills_a_cell
+from bake.levels.text.grid import SymbolGrid, lay_rows, make_level
+
+#: The largest file of text, as large as one of JSON.
+MAX_TEXT_BYTES = 2**26
+REMEDY_FOR_SIZE = "save large levels as an image, or split the level into several"
+_CODE_POINTS = 0x110000
+
+
+def read_rows(path: Path, reading: TextReading) -> GridLevel:
+    """Read a level of one character a cell.
+
+    Empty lines at the end do not count. Where the legend names blanks, they are cells, and fill up
+    the rows that end early, as editors remove blanks at the ends of lines. Otherwise blanks and
+    tabs at the ends of lines do not count.
+
+    Args:
+        path: text in UTF-8.
+        reading: the legend, and the symbols of spots.
+
+    Raises:
+        LevelError: the file cannot be read, its rows differ in length, or a character is no cell of
+            its own or not in the legend.
+    """
+    text = compose(read_text(path, MAX_TEXT_BYTES, REMEDY_FOR_SIZE))
+    if not text.isascii():
+        _check_marks(path, text)
+    has_blanks = BLANK in reading.legend
+    rows = text.rstrip("\n").split("\n")
+    if not has_blanks:
+        rows = [row.rstrip(" \t") for row in rows]
+        while rows and not rows[-1]:
+            rows.pop()
+    lengths = [len(row) for row in rows]
+    joined = "".join(rows)
+    numbers = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    lines = range(1, len(rows) + 1)
+    blank = ord(BLANK) if has_blanks else None
+    laid = lay_rows(path, numbers, lengths, lines, "character", blank)
+    seen = np.zeros(_CODE_POINTS, dtype=np.bool_)
+    seen[laid] = True
+    symbols = {number: chr(number) for number in np.flatnonzero(seen).tolist()}
+    return make_level(path, SymbolGrid(laid, symbols, lines, "character"), reading)
+
+
+def _check_marks(path: Path, text: str) -> None:
+    """Refuse characters that are drawn over their neighbor or not at all, such as accents."""
+    marks = [each for each in set(text) - {"\n", "\t"} if not fills_a_cell(each)]
+    if not marks:
+        return
+    offset = min(text.index(mark) for mark in marks)
+    line, start = text.count("\n", 0, offset) + 1, text.rfind("\n", 0, offset) + 1
+    mark = text[offset]
+    name = unicodedata.name(mark, "a control character")
+    refuse(
+        path,
+        f"line {line}, column {offset - start + 1}",
+        f"U+{ord(mark):04X} ({name}) is not drawn as a cell of its own",
+        "one character a cell",
+        "remove it, or draw the cell as another character",
+    )

@@ -1,0 +1,110 @@
+"""Read comma-separated values as a level: each value is a cell, as Tiled and spreadsheets export."""
+
+from __future__ import annotations
+
+import csv
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from bake.level import GridLevel
+from bake.levels.reading.files import read_text
+from bake.levels.reading.mistakes import refuse
+from bake.levels.reading.text import BLANK, TextReading, compose
+from bake.levels.text.grid import SymbolGrid, lay_rows, make_level
+from bake.levels.text.rows import MAX_TEXT_BYTES, REMEDY_FOR_SIZE
+
+#: More different values than any legend needs.
+MAX_VALUES = 2**16
+#: In the order in which the first row is searched for them; a comma where it has none.
+_DELIMITERS = ("\t", ";", ",")
+#: How spreadsheets name the delimiter in a line of its own.
+_NAMED_DELIMITER = "sep="
+
+
+def read_separated(path: Path, reading: TextReading) -> GridLevel:
+    """Read a level of one value a cell, separated by commas, semicolons or tabs.
+
+    Values are compared as text, without quotes and the blanks around them. Empty lines at the end
+    do not count. Where the legend names blanks, empty cells count, and fill up the rows that end
+    early. Otherwise empty cells at the ends of rows do not count.
+
+    Args:
+        path: text in UTF-8.
+        reading: the legend, and the values of spots.
+
+    Raises:
+        LevelError: the file cannot be read, its quotes do not match, its rows differ in length, or
+            a value is not in the legend.
+    """
+    text = compose(read_text(path, MAX_TEXT_BYTES, REMEDY_FOR_SIZE))
+    has_blanks = BLANK in reading.legend
+    numbers, lengths, lines = array("I"), array("I"), array("I")
+    number_of: dict[str, int] = {BLANK: 0}
+    for line, cells in split_values(path, text):
+        row = [cell.strip() or BLANK for cell in cells]
+        while row and row[-1] == BLANK and not has_blanks:
+            row.pop()
+        for value in row:
+            if value not in number_of:
+                number_of[value] = len(number_of)
+        if len(number_of) > MAX_VALUES:
+            refuse(
+                path,
+                f"line {line}",
+                f"there are more than {MAX_VALUES:,} different values up to here",
+                "the same few values in most cells",
+                "leave it out of sources if it is not a level",
+            )
+        numbers.extend([number_of[value] for value in row])
+        lengths.append(len(row))
+        lines.append(line)
+    while lengths and not lengths[-1]:
+        lengths.pop()
+        lines.pop()
+    flat = np.array(numbers, dtype=np.uint32)
+    laid = lay_rows(path, flat, lengths, lines, "cell", number_of[BLANK] if has_blanks else None)
+    symbols = {number: value for value, number in number_of.items()}
+    if not (laid == number_of[BLANK]).any():
+        del symbols[number_of[BLANK]]
+    return make_level(path, SymbolGrid(laid, symbols, lines, "cell"), reading)
+
+
+def split_values(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line and the values of each row; an empty line has none.
+
+    Raises:
+        LevelError: quotes do not match, or a value is too long.
+    """
+    lines = text.split("\n")
+    first, delimiter = 1, find_delimiter(lines)
+    if lines[0].lower().startswith(_NAMED_DELIMITER):
+        del lines[0]
+        first = 2
+    reader = csv.reader(
+        (f"{line}\n" for line in lines), delimiter=delimiter, skipinitialspace=True, strict=True
+    )
+    line = first
+    try:
+        for row in reader:
+            yield line, row
+            line = reader.line_num + first
+    except csv.Error as error:
+        refuse(
+            path,
+            f"line {line}",
+            f"the values cannot be told apart: {error}",
+            'values between delimiters, and "" for a quote inside of quotes',
+        )
+
+
+def find_delimiter(lines: list[str]) -> str:
+    """Return the delimiter that the first line with values has outside of quotes."""
+    if lines[0].lower().startswith(_NAMED_DELIMITER):
+        named = lines[0][len(_NAMED_DELIMITER) :].strip(" ")
+        return named if named in _DELIMITERS else ","
+    filled = next((line for line in lines if line.strip()), "")
+    unquoted = "".join(filled.split('"')[::2])
+    return next((each for each in _DELIMITERS if each in unquoted), ",")
