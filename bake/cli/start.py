@@ -40,8 +40,14 @@ def init(
     It guesses what their terrain means, says what a person has to decide, and draws each level.
     """
     from bake.lint.levels import surprises
-    from bake.start.first_recipe import try_recipe, write_first_recipe
+    from bake.recipe import RECIPE_NAME
+    from bake.start.first_recipe import reduce_paintings, try_recipe, write_first_recipe
 
+    if reduce and not force and (folder / RECIPE_NAME).is_file():
+        reduced = reduce_paintings(folder)
+        if reduced:
+            _report_reduced(folder / RECIPE_NAME, reduced, as_json=as_json)
+            return
     started = write_first_recipe(folder, force=force, reduce=reduce)
     tried: list[Tried] = []
     with progress_for(silent=as_json) as progress:
@@ -59,6 +65,17 @@ def init(
     errors = [error for each in tried if (error := each.outcome.error) is not None]
     if errors:
         raise mistakes.BakeErrors(errors)
+
+
+def _report_reduced(recipe: Path, reduced: tuple[Path, ...], *, as_json: bool) -> None:
+    from bake.view.console import shown
+
+    if as_json:
+        print_json({"recipe": recipe, "reduced": reduced})
+        return
+    for picture in reduced:
+        say(f"{shown(str(picture))}: written")
+    say(f"{shown(str(recipe))} is as it was; add the colors to its [legend], and run `bake build`")
 
 
 def _made(tried: Tried) -> str:

@@ -202,8 +202,12 @@ def load(
 def _check_suffix(path: Path) -> None:
     suffix = path.suffix.lower()
     if suffix in LOSSY_SUFFIXES:
+        # Naming the suffixes loads no library, and this loads numpy.
+        from bake.levels.painting import reduce_remedy
+
         found = f"{suffix} images blur colours, so terrains cannot be told apart"
-        refuse(path, None, found, "a lossless image", "save the original as .png")
+        remedy = f"save the original as .png, or {reduce_remedy(path)}"
+        refuse(path, None, found, "a lossless image", remedy)
     if suffix == LDTK_LEVEL_SUFFIX:
         refuse(
             path,

@@ -15,9 +15,10 @@ from typing import NoReturn
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
-from bake.arrays import UInt8Array, UInt16Array, UInt32Array
+from bake.arrays import Int64Array, UInt8Array, UInt16Array, UInt32Array
 from bake.errors import LevelError, counted
 from bake.level import MAX_CELLS, Colour, GridLevel
+from bake.levels.painting import MOST_COLORS, MOST_COUNTED, describe_colors, reduce_remedy
 from bake.levels.reading.files import check_file, read_start
 from bake.levels.reading.limits import check_size, check_terrain_count
 from bake.levels.reading.mistakes import refuse
@@ -38,13 +39,13 @@ from bake.toml import toml_line
 
 _MODES = frozenset({"1", "L", "LA", "P", "PA", "RGB", "RGBA"})
 _FORMATS = ("PNG", "BMP", "DIB", "GIF", "TIFF", "WEBP")
+#: Of TIFF, by the names of Pillow.
+_LOSSY_COMPRESSIONS = frozenset({"jpeg", "tiff_jpeg", "webp"})
 _JPEG_START = b"\xff\xd8\xff"
 _HEADER_BYTES = 2**20
 #: Places in the header of a TGA file, and the kind of image that is grey.
 _TGA_KIND, _TGA_PALETTE_DEPTH, _TGA_DEPTH, _TGA_ATTRIBUTES = 2, 7, 16, 17
 _TGA_GREY = 3
-#: An image with more unknown colours is a painting, which no lines make a level.
-_MOST_LINES = 64
 _ONE_AT_A_TIME = threading.Lock()
 
 #: How many pixels are looked at to choose among the colours of one terrain.
@@ -80,7 +81,7 @@ def read_image(path: Path, legend: Mapping[str, str]) -> GridLevel:
         used[codes] = True
         terrain[top:bottom] = codes
     if used[UNKNOWN]:
-        _refuse_colours(path, image, terrain)
+        _refuse_colours(path, image, terrain, names)
 
     order = names.used_numbers(clear=bool(used[names.clear]))
     terrains = keep_used(names.names, terrain, order=order)
@@ -118,6 +119,26 @@ def image_colours(path: Path, most: int) -> dict[int, int] | None:
             if len(counts) > most:
                 return None
     return counts
+
+
+def is_lossy(path: Path) -> bool:
+    """Return whether an image was saved lossy, whatever its suffix is; False if unreadable."""
+    try:
+        start = read_start(path, _HEADER_BYTES)
+        if start.startswith((b"II", b"MM")):
+            with _quiet_libraries(), Image.open(path, formats=["TIFF"]) as image:
+                return image.info.get("compression") in _LOSSY_COMPRESSIONS
+    except (LevelError, OSError, ValueError, SyntaxError):
+        return False
+    return start.startswith(_JPEG_START) or _is_lossy_webp(start)
+
+
+def is_painting(path: Path) -> bool:
+    """Return whether an image is lossy or has more colors than a level; False if unreadable."""
+    try:
+        return is_lossy(path) or image_colours(path, MOST_COLORS) is None
+    except LevelError:
+        return False
 
 
 def read_painting(path: Path) -> UInt8Array:
@@ -184,6 +205,11 @@ class ImageLegend:
         self._codes = np.array([number[terrain_of[each]] for each in ascending], dtype=np.uint8)
         self._met = np.zeros(len(ascending), dtype=np.bool_)
         self.clear, self._legend = number[VOID], legend
+
+    @property
+    def colors(self) -> UInt32Array:
+        """Return the colors that an entry names or that are built in, as 0xrrggbbaa."""
+        return self._colours
 
     def look_up(self, packed: UInt32Array) -> UInt8Array:
         """Look up the terrain of each colour.
@@ -258,7 +284,7 @@ def _decode(
             None,
             "this is a JPEG image, whatever its name says; JPEG blurs colours",
             "a lossless image",
-            "save the original as .png",
+            f"save the original as .png, or {reduce_remedy(path)}",
         )
     if _is_lossy_webp(start) and not lossy:
         refuse(
@@ -266,7 +292,7 @@ def _decode(
             None,
             "this WebP image was saved lossy, which blurs colours",
             "a lossless image",
-            "save the original as lossless WebP or .png",
+            f"save the original as lossless WebP or .png, or {reduce_remedy(path)}",
         )
     # TGA has no signature, so nearly any bytes could pass for one: only its own suffix counts.
     formats = [*_FORMATS, "TGA"] if path.suffix.lower() == ".tga" else list(_FORMATS)
@@ -419,13 +445,13 @@ def _with_alpha(path: Path, image: Image.Image, header: bytes) -> Image.Image:
 
 def _check_frames(path: Path, image: Image.Image) -> None:
     """Refuse images that blur, and those of several pictures."""
-    if image.info.get("compression") in {"jpeg", "tiff_jpeg", "webp"}:
+    if image.info.get("compression") in _LOSSY_COMPRESSIONS:
         refuse(
             path,
             None,
             "the TIFF image is compressed lossy, which blurs colours",
             "a lossless image",
-            "save the original as .png",
+            f"save the original as .png, or {reduce_remedy(path)}",
         )
     frames = getattr(image, "n_frames", 1)
     if frames > 1:
@@ -463,7 +489,19 @@ def _is_lossy_webp(start: bytes) -> bool:
     return False
 
 
-def _refuse_colours(path: Path, image: Image.Image, terrain: UInt8Array) -> NoReturn:
+def _refuse_colours(
+    path: Path, image: Image.Image, terrain: UInt8Array, names: ImageLegend
+) -> NoReturn:
+    colors, counts = _count_unknown(image, terrain)
+    if len(colors) > MOST_COLORS:
+        y, x = divmod(int((terrain == UNKNOWN).argmax()), image.width)
+        refuse(
+            path,
+            f"pixel ({x}, {y})",
+            describe_colors(colors, counts, names.colors),
+            "one flat color, or a few, for each terrain",
+            f"save it without smoothed edges, or {reduce_remedy(path)}",
+        )
     listed, (x, y), labels = describe_unknown(
         terrain, lambda top, bottom: _packed(image, top, bottom), colour_text, "pixels"
     )
@@ -474,5 +512,19 @@ def _refuse_colours(path: Path, image: Image.Image, terrain: UInt8Array) -> NoRe
         f"no terrain is known for {listed}",
         "colours of the legend",
         f"add a line such as {toml_line(labels[0], 'grass')} to [legend] in bake.toml",
-        [("legend", toml_line(colour, FLOOR, comment)) for colour in labels[:_MOST_LINES]],
+        [("legend", toml_line(colour, FLOOR, comment)) for colour in labels],
     )
+
+
+def _count_unknown(image: Image.Image, terrain: UInt8Array) -> tuple[UInt32Array, Int64Array]:
+    """Return the colors of UNKNOWN pixels as 0xrrggbbaa, ascending, and the pixels of each."""
+    colors, counts = np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.int64)
+    for top, bottom in strips(*image.size):
+        unknown = _packed(image, top, bottom)[terrain[top:bottom] == UNKNOWN]
+        colors, slot = np.unique(np.concatenate((colors, unknown)), return_inverse=True)
+        weights = np.concatenate((counts, np.ones(len(unknown), dtype=np.int64)))
+        counts = np.zeros(len(colors), dtype=np.int64)
+        np.add.at(counts, slot.reshape(-1), weights)
+        if len(colors) > MOST_COUNTED:
+            break
+    return colors, counts

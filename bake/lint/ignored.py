@@ -13,7 +13,6 @@ from bake.pipeline import Outcome, Task
 from bake.recipe import LevelRecipe, Recipe, Severity
 from bake.toml import toml, toml_key
 
-
 #: The tables of a recipe that have entries for the levels of a format.
 _TABLES: Mapping[str, tuple[str, ...]] = {
     **{"tiled": ("tiled.legend",), "ldtk": ("ldtk.legend",)},

@@ -20,8 +20,9 @@ from bake.levels import (
     format_of,
     parts,
 )
-from bake.levels.companions import find_companions
+from bake.levels.companions import PICTURE_SUFFIXES, find_companions
 from bake.levels.formats import TEXT_SUFFIXES
+from bake.levels.painting import reduced_path
 from bake.levels.reading.names import fold_file_name
 from bake.recipe import RECIPE_NAME, LevelRecipe, Recipe
 from bake.recipe.rules import DEFAULT_FOLDER, DEFAULT_SOURCES
@@ -189,7 +190,9 @@ def _is_level(file: Path) -> bool:
 
 
 def _find_others(recipe: Recipe, files: Sequence[Path], named: set[Path]) -> Mapping[Path, str]:
-    """Return the files that belong to maps or are prose or data, and the reason for each.
+    """Return the files that are no levels, and the reason for each.
+
+    They belong to maps, are paintings beside their reduced pictures, or are prose or data.
 
     Args:
         recipe: a table of it may be about a level whose name no other file has.
@@ -198,7 +201,14 @@ def _find_others(recipe: Recipe, files: Sequence[Path], named: set[Path]) -> Map
     """
     companions = find_companions(files, recipe.folder, all_pictures=recipe.file is None)
     reasons = {file: each.why for file, each in companions.items()}
+    present = set(files)
     for file in files:
+        small = reduced_path(file)
+        if file.suffix.lower() in PICTURE_SUFFIXES and small in present - {file}:
+            from bake.levels.image import is_painting
+
+            if is_painting(file):
+                reasons[file] = f"{small.name} stands for it"
         if file.suffix.lower() in TEXT_SUFFIXES and file not in reasons:
             from bake.levels.text.kind import why_no_level
 

@@ -385,7 +385,7 @@ MEMORY = Scalar(
     },
 )
 COLOUR_KEY = Scalar(_colour, _ANY_COLOUR.schema)
-SYMBOL_KEY = Scalar(_symbol, _NAME)
+SYMBOL_KEY = Scalar(_symbol, {"type": "string", "pattern": r"^( |\S(.*\S)?)$"})
 SPOT_KIND = text('the kind of a spot, such as "spawn" or "exit"')
 TILED_KEY = _matching(
     _TILED_KEY,

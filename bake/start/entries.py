@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from bake.levels.reading.editors import BELOW, EditorReading, TiledReading
+from bake.levels.reading.text import BLANK
 from bake.recipe import RECIPE_NAME
 from bake.start.words import Meaning
 from bake.toml import Value, toml, toml_key, toml_line
@@ -20,9 +21,11 @@ TILED: TablePath = ("tiled",)
 TILED_LEGEND: TablePath = ("tiled", "legend")
 LDTK: TablePath = ("ldtk",)
 LDTK_LEGEND: TablePath = ("ldtk", "legend")
+TEXT_LEGEND: TablePath = ("text", "legend")
+TEXT_SPOTS: TablePath = ("text", "spots")
 TERRAIN: TablePath = ("terrain",)
 #: Tables in the order in which a recipe has them.
-_ORDER = (COLOURS, TILED, TILED_LEGEND, LDTK, LDTK_LEGEND, TERRAIN)
+_ORDER = (COLOURS, TILED, TILED_LEGEND, LDTK, LDTK_LEGEND, TEXT_LEGEND, TEXT_SPOTS, TERRAIN)
 _LONGEST_WHY = 160
 
 E = TypeVar("E", bound=EditorReading)
@@ -67,7 +70,7 @@ class Guesses:
             usually: why it has its cost, which is sure then; None = as ``why`` says.
             sure: as of Entry.
         """
-        if not is_writable(key):
+        if not is_writable(key, self.legend):
             return
         self.put(Entry(self.legend, key, means.word, why, sure=sure))
         if means.word != BELOW:
@@ -91,8 +94,10 @@ class Line:
     levels: tuple[str, ...]
 
 
-def is_writable(key: str) -> bool:
-    """Tell whether a recipe can hold a name, or a key of a legend such as "layer:NAME"."""
+def is_writable(key: str, table: TablePath) -> bool:
+    """Return whether a table can hold a name, or a key of a legend such as "layer:NAME"."""
+    if key == BLANK:
+        return table == TEXT_LEGEND
     return key.isprintable() and all(part.strip() for part in (key, key.partition(":")[2] or key))
 
 

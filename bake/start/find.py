@@ -10,19 +10,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bake.errors import LevelError
-from bake.levels import SUFFIXES, TiledReading, format_of
+from bake.levels import SUFFIXES, TextReading, TiledReading, format_of
 from bake.levels.companions import PICTURE_SUFFIXES, find_companions, find_references, key_of
 from bake.levels.formats import (
     JSON_SUFFIX,
     LOSSY_SUFFIXES,
+    TEXT_SUFFIXES,
     TILED_WORLD_SUFFIX,
 )
-from bake.levels.image import image_colours
+from bake.levels.image import image_colours, is_lossy
+from bake.levels.painting import MOST_COLORS, reduce_remedy, reduced_path
 from bake.levels.reading.files import MAX_JSON_BYTES, read_document, read_start
 from bake.levels.reading.names import fold_file_name
+from bake.levels.text.kind import why_no_level
 from bake.levels.tiled.maps import members
 from bake.recipe.rules import DEFAULT_OUTPUT
-from bake.start.images import MOST_COLOURS, reduced_path, write_reduced
+from bake.start.images import write_reduced
 from levelbake.errors import BakeError
 
 #: A folder with more files is not that of a game's levels.
@@ -39,6 +42,8 @@ _OF_ART = re.compile(
 )
 #: Of single files, this many are listed; more of one kind are listed by what they have in common.
 _MOST_FOLDERS = 4
+#: So many files of text that are no levels are listed one by one.
+_MOST_TEXTS = 8
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,7 @@ class Found:
     sources: tuple[str, ...]  #: globs, relative to the folder, that match these files and no others
     #: files that may have been meant for levels, and why they are none
     left_out: tuple[tuple[Path, str], ...]
+    reduced: tuple[Path, ...] = ()  #: pictures that were written for paintings
 
 
 def find_levels(folder: Path, *, reduce: bool = False) -> Found:
@@ -64,6 +70,7 @@ def find_levels(folder: Path, *, reduce: bool = False) -> Found:
     files = _files(folder)
     left_out: list[tuple[Path, str]] = []
     levels = [file for file in files if _is_level(file, left_out)]
+    left_out = _summarize_texts(left_out)
     inside = _maps_of_worlds(levels, folder, left_out)
     levels = [file for file in levels if file not in inside]
     pictures = [file for file in files if file.suffix.lower() in PICTURE_SUFFIXES]
@@ -71,7 +78,8 @@ def find_levels(folder: Path, *, reduce: bool = False) -> Found:
     left_out += ((file, each.why) for file, each in companions.items() if each.role == "export")
     levels = [file for file in levels if file not in companions]
     files = [file for file in files if file not in companions]
-    levels += _images_of_levels(files, levels, folder, left_out, reduce=reduce)
+    reduced: list[Path] | None = [] if reduce else None
+    levels += _images_of_levels(files, levels, folder, left_out, reduced)
     levels = sorted(_writable(levels, folder, left_out), key=lambda file: file.as_posix())
     levels = _distinct(levels, left_out)
     if not levels:
@@ -82,7 +90,8 @@ def find_levels(folder: Path, *, reduce: bool = False) -> Found:
             remedy=f"{left_out[0][0]}: {left_out[0][1]}" if left_out else None,
         )
     left_out.sort(key=lambda each: each[0].as_posix())
-    return Found(tuple(levels), tuple(_globs(levels, folder)), tuple(left_out))
+    sources = tuple(_globs(levels, folder))
+    return Found(tuple(levels), sources, tuple(left_out), tuple(reduced or ()))
 
 
 def _files(folder: Path) -> list[Path]:
@@ -122,6 +131,10 @@ def _is_level(file: Path, left_out: list[tuple[Path, str]]) -> bool:
             return False
         if kind == "movingai":
             return read_start(file, 64).lstrip().startswith(b"type")
+        if kind in ("rows", "values"):
+            if why := why_no_level(file, TextReading()):
+                left_out.append((file, why))
+            return not why
         if kind == "json":
             return _is_json_level(file, left_out)
         if kind == "tiled" and suffix != TILED_WORLD_SUFFIX:
@@ -137,6 +150,17 @@ def _is_level(file: Path, left_out: list[tuple[Path, str]]) -> bool:
     except (BakeError, OSError):
         return suffix != JSON_SUFFIX
     return True
+
+
+def _summarize_texts(left_out: list[tuple[Path, str]]) -> list[tuple[Path, str]]:
+    """Return the files left out, with one line for the files of text after the first few."""
+    texts = [each for each in left_out if each[0].suffix.lower() in TEXT_SUFFIXES]
+    more = texts[_MOST_TEXTS:]
+    if len(more) < 2:
+        return left_out
+    first, why = more[0]
+    kept = [each for each in left_out if each not in more]
+    return [*kept, (first, f"{why}; so are {len(more) - 1:,} more files of text left out")]
 
 
 def _is_json_level(file: Path, left_out: list[tuple[Path, str]]) -> bool:
@@ -178,10 +202,11 @@ def _images_of_levels(
     levels: list[Path],
     folder: Path,
     left_out: list[tuple[Path, str]],
-    *,
-    reduce: bool,
+    reduced: list[Path] | None,
 ) -> Iterator[Path]:
-    """Yield the images that are levels: of few colours, and not the art of a level editor's maps.
+    """Yield the images that are levels: of few colors, and not the art of a level editor's maps.
+
+    Paintings are reduced where ``reduced`` is a list, to which the pictures are added.
 
     In a game's project nearly every image is art. Beside files of level editors, an image counts
     only in a folder that is called after levels; elsewhere, too, where there is such a folder.
@@ -208,10 +233,11 @@ def _images_of_levels(
                 yield file
             elif is_painting and small in chosen:
                 left_out.append((file, f"{small.name} stands for it"))
-            elif is_painting and reduce:
-                yield write_reduced(file)
+            elif is_painting and reduced is not None:
+                reduced.append(write_reduced(file))
+                yield reduced[-1]
             else:
-                offer = f"; `bake init --reduce` writes {small.name} with its main colours"
+                offer = f"; {reduce_remedy(file)}"
                 left_out.append((file, why + (offer if is_painting else "")))
         except LevelError as error:
             left_out.append((file, f"an image, but {error.found}"))
@@ -219,11 +245,11 @@ def _images_of_levels(
 
 def _why_no_level(file: Path) -> tuple[str, bool]:
     """Return why an image is no level, "" if it is one, and whether its main colours make one."""
-    if file.suffix.lower() in LOSSY_SUFFIXES:
-        return "a JPEG image, and JPEG blurs colours", True
-    colours = image_colours(file, MOST_COLOURS)
+    if file.suffix.lower() in LOSSY_SUFFIXES or is_lossy(file):
+        return "an image that was saved lossy, which blurs colors", True
+    colours = image_colours(file, MOST_COLORS)
     if colours is None:
-        return f"an image of more than {MOST_COLOURS} colours", True
+        return f"an image of more than {MOST_COLORS} colors", True
     return "" if colours else "an image of clear pixels alone", False
 
 
@@ -249,12 +275,16 @@ def _writable(
 
 
 def _distinct(levels: Iterable[Path], left_out: list[tuple[Path, str]]) -> list[Path]:
-    """Keep one of several files that would bake to one asset; images and deep folders go last."""
+    """Keep one of several files that would bake to one asset.
+
+    Images go last, files of text before them, and of others those in deep folders.
+    """
     taken: dict[str, Path] = {}
     kept = []
 
-    def rank(file: Path) -> tuple[bool, int]:
-        return format_of(file) == "image", len(file.parts)
+    def rank(file: Path) -> tuple[bool, bool, int]:
+        is_text = file.suffix.lower() in TEXT_SUFFIXES
+        return format_of(file) == "image", is_text, len(file.parts)
 
     for file in sorted(levels, key=rank):
         first = taken.setdefault(fold_file_name(file.stem), file)

@@ -83,6 +83,19 @@ def write_first_recipe(folder: Path, *, force: bool, reduce: bool = False) -> St
     return Started(recipe, found, tuple(lines))
 
 
+def reduce_paintings(folder: Path) -> tuple[Path, ...]:
+    """Write reduced pictures beside the paintings in a folder that has a recipe already.
+
+    Returns:
+        The pictures; those that were there before are left out.
+
+    Raises:
+        LevelError: there is no such folder, or no level in it.
+        OutputError: a picture cannot be written.
+    """
+    return find_levels(folder, reduce=True).reduced
+
+
 def _there_already(recipe: Path) -> RecipeError:
     return RecipeError(
         "there is a recipe already",

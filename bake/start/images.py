@@ -11,21 +11,15 @@ from PIL import Image
 from bake.arrays import Int32Array, UInt8Array, UInt32Array
 from bake.asset.partial import written_whole
 from bake.levels.image import image_colours, read_painting
+from bake.levels.painting import MOST_COLORS, reduced_path
 from bake.levels.reading.terrains import BUILT_IN_COLOURS, colour_text, rgb
 from bake.start.entries import COLOURS, Entry, Guesses
 from bake.start.words import FLOOR, WALL, Meaning, usual
 
-#: An image with more colours is a painting, not a level.
-MOST_COLOURS = 64
 #: Colours of a painting that are nearer to each other than this, over red, green and blue, are one.
 _APART = 48
 #: So many are left of a painting that is reduced to a level.
 _MAIN_COLOURS = 16
-
-
-def reduced_path(path: Path) -> Path:
-    """Return where the reduced picture of a painting goes."""
-    return path.with_name(f"{path.stem}-reduced.png")
 
 
 def write_reduced(path: Path) -> Path:
@@ -95,7 +89,7 @@ def image_entries(path: Path) -> list[Entry]:
     Raises:
         LevelError: the image cannot be read.
     """
-    counts = image_colours(path, MOST_COLOURS) or {}
+    counts = image_colours(path, MOST_COLORS) or {}
     whole = max(1, sum(counts.values()))
     guesses = Guesses(COLOURS)
     for packed, count in sorted(counts.items(), key=lambda each: (-each[1], each[0])):

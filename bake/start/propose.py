@@ -29,6 +29,7 @@ from bake.start.entries import (
 )
 from bake.start.images import image_entries
 from bake.start.ldtk import ldtk_tries
+from bake.start.text import text_entries
 from bake.start.tiled import tiled_entries
 from bake.start.tried import first_that_reads
 from bake.start.words import meaning
@@ -63,8 +64,10 @@ def propose(file: Path, project: Path) -> list[Entry]:
             tries = _with_less(file, tiled_entries(file, project))
         elif kind == "ldtk":
             tries = ldtk_tries(file, project)
+        elif kind in ("rows", "values"):
+            tries = iter([text_entries(file)])
     # A name that a recipe cannot hold has to be mended in the editor.
-    return [each for each in _mended(file, project, tries) if is_writable(each.key)]
+    return [each for each in _mended(file, project, tries) if is_writable(each.key, each.table)]
 
 
 def _mended(file: Path, project: Path, tries: Iterator[list[Entry]]) -> list[Entry]:

@@ -145,12 +145,12 @@ class MapGuesser:
         hidden = {name: said[1] for name, said in roles if said and said[0] == "above"}
         if all(name in hidden for name, _ in roles):
             hidden = {}
-        names = {name for name in hidden if is_writable(name)}
+        names = {name for name in hidden if is_writable(name, TILED)}
         words = sorted(set(hidden.values()))
         why = f"layers that are drawn above agents, by the words {', '.join(map(shown, words))}"
         for path, error in sorted(self.unread.items()):
             why = f"objects of {shown(path)} cannot be read: {error}"
-        ignored = tuple(sorted(names | {path for path in self.unread if is_writable(path)}))
+        ignored = tuple(sorted(names | {path for path in self.unread if is_writable(path, TILED)}))
         self.guesses.put(Entry(TILED, "ignore", ignored or None, why, sure=not self.unread))
         counted = [each for each in self.drawn if each.layer.name not in names]
         self._by_tiles(counted)
@@ -276,7 +276,7 @@ class MapGuesser:
                 continue
             found = thing(name)
             if found is not None:
-                if is_writable(f"object:{name}"):
+                if is_writable(f"object:{name}", TILED_LEGEND):
                     why = f"the class's name says {shown(found[1])}"
                     self.guesses.put(Entry(TILED_LEGEND, f"object:{name}", found[0], why))
             elif each.layer is not None and self._covers_some(each):

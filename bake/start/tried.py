@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from bake.level import Drawn
-from bake.levels import LdtkReading, TiledReading, load, parts
-from bake.start.entries import COLOURS, Entry, reading_of
+from bake.levels import LdtkReading, TextReading, TiledReading, load, parts
+from bake.start.entries import COLOURS, TEXT_LEGEND, TEXT_SPOTS, Entry, TablePath, reading_of
 from levelbake.errors import BakeError
 
 
@@ -36,12 +36,18 @@ def first_that_reads(
 
 def _read(file: Path, project: Path, entries: Sequence[Entry]) -> list[Drawn]:
     tiled, ldtk = reading_of(entries, TiledReading()), reading_of(entries, LdtkReading())
-    legend = {
-        entry.key: entry.value
-        for entry in entries
-        if entry.table == COLOURS and isinstance(entry.value, str)
-    }
+    text = TextReading(_texts(entries, TEXT_LEGEND), _texts(entries, TEXT_SPOTS))
+    legend = _texts(entries, COLOURS)
     return [
-        load(file, legend, part=part, tiled=tiled, ldtk=ldtk, project=project)
+        load(file, legend, part=part, tiled=tiled, ldtk=ldtk, text=text, project=project)
         for part in parts(file, tiled=tiled, ldtk=ldtk)
     ]
+
+
+def _texts(entries: Sequence[Entry], table: TablePath) -> dict[str, str]:
+    """Return the entries of a table whose values are text."""
+    return {
+        entry.key: entry.value
+        for entry in entries
+        if entry.table == table and isinstance(entry.value, str)
+    }

@@ -230,7 +230,7 @@ def test_hooks_run_commands_that_exist() -> None:
 def test_hooks_run_on_all_files_of_levels(name: str) -> None:
     for hook in hooks():
         assert re.search(hook["files"], name)
-        assert not re.search(hook["files"], name + ".txt")
+        assert not re.search(hook["files"], name + ".part")
 
 
 @pytest.mark.parametrize("suffix", [ASSET_SUFFIX, FLAT_SUFFIX])

@@ -277,7 +277,51 @@ def test_counting_stops_in_a_photograph(tmp_path: Path) -> None:
     path = tmp_path / "photo.png"
     noise = np.random.default_rng(0).integers(1, 255, (1100, 1000, 3)).astype(np.uint8)
     Image.fromarray(noise).save(path, compress_level=0)
-    assert "in the first 1,048 rows alone" in refusal(path)
+    assert "more than 65,536 colors" in refusal(path)
+
+
+def smoothed(colors: int) -> Image.Image:
+    """A level of white floor and grass whose border has so many colors between both."""
+    pixels = np.full((40, 80, 3), 255, dtype=np.uint8)
+    pixels[:, 40:] = (0x3A, 0x7D, 0x44)
+    pixels[0, :colors, 0] = np.arange(colors) + 100
+    return Image.fromarray(pixels)
+
+
+def test_a_smoothed_image_is_reported_in_one_line_with_the_remedy(tmp_path: Path) -> None:
+    path = tmp_path / "hall.png"
+    smoothed(65).save(path)
+    with pytest.raises(LevelError) as caught:
+        load(path, {"#3a7d44": "grass"})
+    assert caught.value.lines == ()
+    assert caught.value.place == "pixel (0, 0)"
+    assert caught.value.found.startswith("65 colors")
+    assert "65 pixels" in caught.value.found
+    assert "hall-reduced.png" in (caught.value.remedy or "")
+    assert "--reduce" in (caught.value.remedy or "")
+    smoothed(64).save(path)
+    with pytest.raises(LevelError) as caught:
+        load(path, {"#3a7d44": "grass"})
+    assert len(caught.value.lines) == 64
+
+
+def test_how_near_unnamed_colors_are_to_named_ones(tmp_path: Path) -> None:
+    """Three quarters of the pixels are at most 75 from white, the others 127 from both."""
+    path = tmp_path / "hall.png"
+    pixels = np.full((1, 100, 3), 255, dtype=np.uint8)
+    pixels[0, :75, 2] = np.arange(75) + 180
+    pixels[0, 75:] = 128
+    pixels[0, 75:, 1] += np.arange(25, dtype=np.uint8)
+    Image.fromarray(pixels).save(path)
+    assert "100 colors that no legend entry names (100 pixels), mostly within 75" in refusal(path)
+
+
+def test_a_reduced_picture_beside_a_smoothed_image_is_named(tmp_path: Path) -> None:
+    smoothed(65).save(tmp_path / "hall.png")
+    smoothed(0).save(tmp_path / "hall-reduced.png")
+    line = refusal(tmp_path / "hall.png")
+    assert "hall-reduced.png" in line
+    assert "--reduce" not in line
 
 
 def test_unknown_translucent_colour_is_named_with_its_alpha(tmp_path: Path) -> None:
@@ -415,7 +459,9 @@ def test_arbitrary_bytes_are_refused(folder: Path, suffix: str, data: bytes) -> 
 def test_a_jpeg_by_another_name(tmp_path: Path) -> None:
     path = tmp_path / "photo.png"
     Image.new("RGB", (8, 8)).save(path, "JPEG")
-    assert "this is a JPEG image" in refusal(path)
+    line = refusal(path)
+    assert "this is a JPEG image" in line
+    assert "--reduce" in line
 
 
 def test_lossy_webp(tmp_path: Path) -> None:

@@ -120,6 +120,7 @@ def test_lossy_images_are_refused_by_name(tmp_path: Path, name: str) -> None:
     line = refusal(tmp_path / name)
     assert "blur colours" in line
     assert "lossless" in line
+    assert "photo-reduced.png" in line
 
 
 def test_levels_have_no_dependencies_of_their_own(tmp_path: Path) -> None:

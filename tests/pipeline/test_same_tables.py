@@ -52,6 +52,10 @@ def write_level(folder: Path, name: str) -> Path:
     if kind == "map":
         rows = "\n".join(row.replace("#", "@") for row in ROWS)
         return write(folder, f"type octile\nheight 5\nwidth 6\nmap\n{rows}\n", "one.map")
+    if kind == "txt":
+        return write(folder, "\n".join(ROWS), "one.txt")
+    if kind == "csv":
+        return write(folder, "\n".join(",".join(row) for row in ROWS), "one.csv")
     path = folder / "one.png"
     Image.fromarray(
         np.array([[0 if cell == "#" else 255 for cell in row] for row in ROWS], dtype=np.uint8)
@@ -91,6 +95,8 @@ def baked(folder: Path, name: str) -> tuple[dict[str, bytes], list[list[str]]]:
     "name",
     [
         "png",
+        "txt",
+        "csv",
         "map",
         "ldtk",
         "ldtk files",

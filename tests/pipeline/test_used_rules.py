@@ -13,6 +13,7 @@ from PIL import Image
 
 from bake.asset.header import read_header
 from bake.level import MAX_TERRAINS, TerrainRule
+from bake.levels import TextReading
 from bake.pipeline import Task, reasons_to_bake, reasons_to_export
 from bake.pipeline.sources import find_tasks
 from bake.recipe import LevelRecipe, ProfileRecipe, UsedNames, load_recipe, read_used, write_used
@@ -36,6 +37,12 @@ RULES = """
 "#10a020" = "grass"
 "#2030c0" = "water"
 "#7f7f7f" = "grass"
+[text.legend]
+"~" = "water"
+"," = "grass"
+"@" = "mud"
+[text.spots]
+"@" = "spawn"
 [terrain]
 grass = 2
 water = "blocked"
@@ -53,12 +60,14 @@ def write_image(path: Path, *lines: str) -> None:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A recipe and four levels that are up to date; each level looks up other rules."""
+    """A recipe and levels that are up to date; each level looks up other rules."""
     levels = tmp_path / "levels_src"
     levels.mkdir()
     write_image(levels / "lawn.png", ".g.", ".#.")
     write_image(levels / "pond.png", ".w.", "~..")
     write_grid(levels / "tiles.json", rows("..#", "..."))
+    (levels / "cave.txt").write_text("..~\n.~.\n")
+    (levels / "hut.csv").write_text("@,#\n.,#\n")
     (levels / "yard.svg").write_text(
         '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">'
         '<rect width="9" height="9" fill="#10a020"/><rect x="3" y="3" width="2" height="2"/></svg>'
@@ -85,6 +94,15 @@ EDITS = [
     ("an entry for black", "[legend]", '[legend]\n"#000000" = "mud"', ["lawn", "pond", "yard"]),
     ("an entry for clear", "[legend]", '[legend]\n"#09090900" = "mud"', ["lawn", "pond", "yard"]),
     ("a removed entry", '"#2030c0" = "water"', "", ["pond"]),
+    ("another terrain of a character", '"~" = "water"', '"~" = "mud"', ["cave"]),
+    ("another terrain of a value", '"@" = "mud"', '"@" = "grass"', ["hut"]),
+    ("a character that no level has", '"," = "grass"', "", []),
+    ("a character more", "[text.legend]", '[text.legend]\n"!" = "mud"', []),
+    ("an entry for blanks", "[text.legend]", '[text.legend]\n" " = "mud"', ["cave", "hut"]),
+    ("an entry for walls", "[text.legend]", '[text.legend]\n"#" = "mud"', ["cave", "hut"]),
+    ("another spot", '"@" = "spawn"', '"@" = "exit"', ["hut"]),
+    ("a spot on water", "[text.spots]", '[text.spots]\n"~" = "ford"', ["cave"]),
+    ("a spot of no level", "[text.spots]", '[text.spots]\n"!" = "ford"', []),
     ("a cost", "grass = 2", "grass = 4", ["lawn", "yard"]),
     ("a cost of nothing", "lava = 3", "", []),
     ("a new cost", "[terrain]", "[terrain]\nice = 9", []),
@@ -93,13 +111,13 @@ EDITS = [
         "a cost of all",
         "[terrain]",
         "[terrain]\nfloor = 9",
-        ["lawn", "pond", "tiles"],
+        ["cave", "hut", "lawn", "pond", "tiles"],
     ),
     (
         "a profile",
         "mud = 3",
         "mud = 3\n[profiles.walker.terrain]",
-        ["lawn", "pond", "tiles", "yard"],
+        ["cave", "hut", "lawn", "pond", "tiles", "yard"],
     ),
 ]
 
@@ -125,7 +143,7 @@ def test_rules_of_profiles(project: Path) -> None:
     (project / "bake.toml").write_text(RULES + walker)
     run(tasks_of(project))
     (project / "bake.toml").write_text(RULES + walker + "terrain = { water = 1, lava = 2 }\n")
-    assert stale(project) == ["pond", "tiles"]
+    assert stale(project) == ["cave", "pond", "tiles"]
 
 
 def test_an_asset_that_states_other_rules_than_its_header(project: Path) -> None:
@@ -162,16 +180,30 @@ def test_flat_files_and_fingerprints_outlive_edits_of_other_rules(project: Path)
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", "1", '{"legend":1,"terrain":{}}', '{"legend":{}}', "[" * 10**5]
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        "1",
+        '{"legend":1,"terrain":{}}',
+        '{"legend":{}}',
+        '{"legend":{},"terrain":{},"text":{}}',
+        '{"legend":{},"terrain":{},"text":[]}',
+        "[" * 10**5,
+    ],
 )
 def test_texts_that_state_no_rules(text: str) -> None:
     assert read_used(text) is None
 
 
 def test_used_names_are_read_again() -> None:
-    used = UsedNames(frozenset({"#10a020"}), frozenset({"grass", "floor"}))
+    symbols = frozenset({"~", "@"})
+    used = UsedNames(frozenset({"#10a020"}), frozenset({"grass", "floor"}), symbols)
     recipe = LevelRecipe(
-        legend={"#10a020": "grass", "#2030c0": "water"}, terrain={"mud": TerrainRule(3)}
+        legend={"#10a020": "grass", "#2030c0": "water"},
+        text=TextReading({"~": "water", ",": "grass"}, {"@": "spawn", "<": "exit"}),
+        terrain={"mud": TerrainRule(3)},
     )
     assert read_used(write_used(recipe, used)) == used
 

@@ -13,7 +13,7 @@ BLOCKED = 'use "blocked" for terrain that can\'t be entered'
 LEVEL_KEYS = (
     "connectivity, headings, corner_cutting, cost_rule, ticks_per_unit, division, cell_size, "
     "origin, memory_budget, tables, next_hops, distances, clusters, hierarchy, lint, heuristic, "
-    "mesh, export, legend, elevation, slopes, tiled, ldtk, terrain"
+    "mesh, export, legend, elevation, slopes, tiled, ldtk, text, terrain"
 )
 TOP = f"expected {LEVEL_KEYS}, profiles, sources, output or levels"
 LEVEL = f"expected {LEVEL_KEYS} or profiles"

@@ -430,6 +430,7 @@ def test_schema_knows_every_key_and_closes_every_table():
             "heuristic",
         ),
         *("legend", "elevation", "slopes", "tiled", "ldtk", "terrain", "profiles", "levels"),
+        "text",
         *("headings", "export", "lint", "division", "mesh"),
     }
     level = schema["$defs"]["LevelTable"]

@@ -122,8 +122,8 @@ def test_images_are_levels_where_they_are_not_art(tmp_path: Path) -> None:
     assert found(game) == (["levels/a.png"], ("levels/a.png",))
     told = reasons(find_levels(game))
     assert told["photo.png"] == (
-        "an image of more than 64 colours; "
-        "`bake init --reduce` writes photo-reduced.png with its main colours"
+        "an image of more than 64 colors; "
+        "`bake init --reduce` writes photo-reduced.png with its main colors"
     )
     assert "taken for art" in told["hero.png"]
 
@@ -142,7 +142,7 @@ def painting(file: Path) -> Path:
 @pytest.mark.parametrize("suffix", [".png", ".jpg"])
 def test_a_painting_is_offered_reduced_and_is_a_level_then(tmp_path: Path, suffix: str) -> None:
     file = painting(tmp_path / f"hall{suffix}")
-    offer = "`bake init --reduce` writes hall-reduced.png with its main colours"
+    offer = "`bake init --reduce` writes hall-reduced.png with its main colors"
     with pytest.raises(LevelError, match="no level file was found") as caught:
         find_levels(tmp_path)
     assert offer in str(caught.value)

@@ -22,6 +22,8 @@ from bake.toml import toml_line
 
 #: A file with more unknown symbols is not a level, and no lines of a recipe would change that.
 _MOST_LINES = 64
+#: A longer value belongs to no level, and in no message.
+_LONGEST_KEY = 60
 #: The most spots that symbols may stand for; each takes far more memory than its byte of text.
 MAX_SPOTS = 2**16
 
@@ -175,7 +177,7 @@ def _refuse_symbols(
     suggestion = f"did you mean {shown(near)}? Else " if near else ""
     if symbol == "\t":
         remedy = "replace tabs by blanks, or save values that tabs separate as .csv"
-    elif len(labels) > _MOST_LINES:
+    elif len(labels) > _MOST_LINES or len(symbol) > _LONGEST_KEY:
         remedy = "leave it out of sources if it is not a level"
     else:
         line = toml_line(symbol, FLOOR)
@@ -185,7 +187,7 @@ def _refuse_symbols(
     lines = [
         ("text.legend", toml_line(by_label[label], FLOOR, comment))
         for label in labels
-        if by_label[label].isprintable()
+        if by_label[label].isprintable() and len(by_label[label]) <= _LONGEST_KEY
     ]
     refuse(
         path,

@@ -9,7 +9,7 @@ from pathlib import Path
 from bake.levels.movingai import is_map
 from bake.levels.reading.files import read_start
 from bake.levels.reading.text import ALWAYS_USED, TextReading, compose
-from bake.levels.text.separated import find_delimiter, split_values
+from bake.levels.text.separated import split_values
 from levelbake.errors import BakeError
 
 #: How much of a file is inspected.
@@ -31,6 +31,8 @@ def why_no_level(path: Path, reading: TextReading) -> str:
         path: the file.
         reading: by which it would be read; a legend of all its symbols makes it a level.
     """
+    if path.is_file() and path.stat().st_size == 0:
+        return "it is empty"
     lines = _first_lines(path)
     if lines is None or is_map(path):
         return ""
@@ -40,16 +42,16 @@ def why_no_level(path: Path, reading: TextReading) -> str:
 
 def _why_no_rows(lines: list[str], reading: TextReading) -> str:
     symbols = set("".join(lines))
-    if symbols and symbols <= {*reading.legend, *ALWAYS_USED}:
-        return ""
     filled = [line.rstrip() for line in lines if line.strip()]
     if not filled:
         return "it has nothing but blanks"
-    if len(filled) == 1 and _has_word(filled[0]):
-        return "it has a line of words, not rows of cells"
+    if symbols <= {*reading.legend, *ALWAYS_USED}:
+        return ""
+    if len(filled) == 1:
+        return "it has one line, not rows of cells"
     with_words = sum(map(_has_word, filled))
-    is_even = len(filled) > 1 and len({len(line) for line in filled}) == 1
-    if with_words >= _SHARE_OF_PROSE * len(filled) and not (is_even and len(filled[0]) > 1):
+    is_even = len({len(line) for line in filled}) == 1 < len(filled[0])
+    if with_words >= _SHARE_OF_PROSE * len(filled) and not is_even:
         return "it has lines of words, not rows of cells"
     if "\t" in symbols:
         return "it has tabs; save values that tabs separate as .csv"
@@ -60,7 +62,7 @@ def _why_no_values(path: Path, lines: list[str], reading: TextReading) -> str:
     try:
         rows = [[cell.strip() for cell in row] for _, row in split_values(path, "\n".join(lines))]
     except BakeError:
-        return "it is a table of data, not rows of cells" if find_delimiter(lines) != "," else ""
+        return "it is a table of data: its quotes do not match"
     rows = [row for row in rows if any(row)]
     values = [value for row in rows for value in row if value]
     different = set(values)

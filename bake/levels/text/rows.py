@@ -22,24 +22,36 @@ _CODE_POINTS = 0x110000
 def read_rows(path: Path, reading: TextReading) -> GridLevel:
     """Read a level of one character a cell.
 
-    Empty lines at the end do not count. Where the legend names blanks, they are cells, and fill up
-    the rows that end early, as editors remove blanks at the ends of lines. Otherwise blanks and
-    tabs at the ends of lines do not count.
-
     Args:
         path: text in UTF-8.
         reading: the legend, and the symbols of spots.
 
     Raises:
-        LevelError: the file cannot be read, its rows differ in length, or a character is no cell of
-            its own or not in the legend.
+        LevelError: as for :func:`read_characters`, or a character is not in the legend.
+    """
+    return make_level(path, read_characters(path, blanks=BLANK in reading.legend), reading)
+
+
+def read_characters(path: Path, *, blanks: bool) -> SymbolGrid:
+    """Read the characters of a level, without what they stand for.
+
+    Empty lines at the end do not count. Nor do blanks and tabs at the ends of lines, unless blanks
+    are cells.
+
+    Args:
+        path: text in UTF-8.
+        blanks: whether blanks are cells. They fill up rows that end early then, as editors remove
+            blanks at the ends of lines.
+
+    Raises:
+        LevelError: the file cannot be read, its rows differ in length, or a character is not drawn
+            as a cell of its own.
     """
     text = compose(read_text(path, MAX_TEXT_BYTES, REMEDY_FOR_SIZE))
     if not text.isascii():
         _check_marks(path, text)
-    has_blanks = BLANK in reading.legend
     rows = text.rstrip("\n").split("\n")
-    if not has_blanks:
+    if not blanks:
         rows = [row.rstrip(" \t") for row in rows]
         while rows and not rows[-1]:
             rows.pop()
@@ -47,12 +59,12 @@ def read_rows(path: Path, reading: TextReading) -> GridLevel:
     joined = "".join(rows)
     numbers = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     lines = range(1, len(rows) + 1)
-    blank = ord(BLANK) if has_blanks else None
+    blank = ord(BLANK) if blanks else None
     laid = lay_rows(path, numbers, lengths, lines, "character", blank)
     seen = np.zeros(_CODE_POINTS, dtype=np.bool_)
     seen[laid] = True
     symbols = {number: chr(number) for number in np.flatnonzero(seen).tolist()}
-    return make_level(path, SymbolGrid(laid, symbols, lines, "character"), reading)
+    return SymbolGrid(laid, symbols, lines, "character")
 
 
 def _check_marks(path: Path, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Read comma-separated values as a level: each value is a cell, as Tiled and spreadsheets export."""
+"""Read comma-separated values, as Tiled and spreadsheets export them: each value is a cell."""
 
 from __future__ import annotations
 
@@ -27,25 +27,36 @@ _NAMED_DELIMITER = "sep="
 def read_separated(path: Path, reading: TextReading) -> GridLevel:
     """Read a level of one value a cell, separated by commas, semicolons or tabs.
 
-    Values are compared as text, without quotes and the blanks around them. Empty lines at the end
-    do not count. Where the legend names blanks, empty cells count, and fill up the rows that end
-    early. Otherwise empty cells at the ends of rows do not count.
-
     Args:
         path: text in UTF-8.
         reading: the legend, and the values of spots.
 
     Raises:
+        LevelError: as for :func:`read_values`, or a value is not in the legend.
+    """
+    return make_level(path, read_values(path, blanks=BLANK in reading.legend), reading)
+
+
+def read_values(path: Path, *, blanks: bool) -> SymbolGrid:
+    """Read the values of a level, without what they stand for.
+
+    Values are text, without quotes and the blanks around them. Empty lines at the end do not count.
+    Nor do empty cells at the ends of rows, unless blanks are cells.
+
+    Args:
+        path: text in UTF-8.
+        blanks: whether empty cells are cells. They fill up rows that end early then.
+
+    Raises:
         LevelError: the file cannot be read, its quotes do not match, its rows differ in length, or
-            a value is not in the legend.
+            it has more than MAX_VALUES different values.
     """
     text = compose(read_text(path, MAX_TEXT_BYTES, REMEDY_FOR_SIZE))
-    has_blanks = BLANK in reading.legend
     numbers, lengths, lines = array("I"), array("I"), array("I")
     number_of: dict[str, int] = {BLANK: 0}
     for line, cells in split_values(path, text):
         row = [cell.strip() or BLANK for cell in cells]
-        while row and row[-1] == BLANK and not has_blanks:
+        while row and row[-1] == BLANK and not blanks:
             row.pop()
         for value in row:
             if value not in number_of:
@@ -65,11 +76,11 @@ def read_separated(path: Path, reading: TextReading) -> GridLevel:
         lengths.pop()
         lines.pop()
     flat = np.array(numbers, dtype=np.uint32)
-    laid = lay_rows(path, flat, lengths, lines, "cell", number_of[BLANK] if has_blanks else None)
+    laid = lay_rows(path, flat, lengths, lines, "cell", number_of[BLANK] if blanks else None)
     symbols = {number: value for value, number in number_of.items()}
     if not (laid == number_of[BLANK]).any():
         del symbols[number_of[BLANK]]
-    return make_level(path, SymbolGrid(laid, symbols, lines, "cell"), reading)
+    return SymbolGrid(laid, symbols, lines, "cell")
 
 
 def split_values(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
