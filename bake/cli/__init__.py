@@ -25,8 +25,8 @@ with interrupts_end():  # This takes longer than many a command.
     import typer
     from typer.core import TyperGroup
 
-    from bake.cli import assets, levels, mistakes, paths, start, view, watch
-    from bake.cli.options import PlacesCommand, tell
+    from bake.cli import assets, levels, mistakes, paths, start, usage, view, watch
+    from bake.cli.options import report_usage_error, tell
     from bake.cli.streams import standard_streams
     from bake.school import register
 
@@ -37,9 +37,6 @@ _INTERRUPTED_NOTE = "interrupted; what was finished is kept"
 _PATIENCE = 1.5
 
 _MORE_MEMORY = "let the process have more memory or threads (`ulimit -a` lists its limits)"
-
-#: What wrong usage raises; typer does not export it.
-_UsageError: Any = typer.BadParameter.__base__
 
 #: All commands by the groups of `bake --help`, in its order.
 GROUPS: dict[str, dict[str, Callable[..., None]]] = {
@@ -69,21 +66,16 @@ COMMANDS = {name: command for group in GROUPS.values() for name, command in grou
 
 
 class _Commands(TyperGroup):
-    """The commands, in groups, with the usual notation of their arguments."""
+    """The commands, in groups."""
 
-    def get_command(self, *arguments: Any) -> Any:
-        command: Any = super().get_command(*arguments)
-        for parameter in [] if command is None else command.params:
-            if parameter.param_type_name != "argument":
-                continue
-            many = parameter.nargs == -1
-            if many:  # typer writes <list[Path]>
-                parameter.display_type = lambda context: "<path>"
-            usage = (parameter.metavar or parameter.name.upper()) + ("..." if many else "")
-            if not parameter.required:
-                usage = f"[{usage}]"
-            parameter.get_usage_pieces = lambda context, usage=usage: [usage]
-        return command
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that the arguments begin with, and suggest one for a mistyped name."""
+        name = args[0]
+        if not ctx.resilient_parsing and not name.startswith("-") and name not in COMMANDS:
+            near = usage.suggest(name, COMMANDS)
+            message = f"no such command {name!r}"
+            raise usage.UsageError(f"{message}; {near}" if near else message, ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         width = max(map(len, COMMANDS))
@@ -94,15 +86,8 @@ class _Commands(TyperGroup):
 
     def _summary(self, ctx: Any, name: str) -> str:
         """Return the first paragraph of a command's help, uncut."""
-        command = self.get_command(ctx, name)
+        command: Any = self.get_command(ctx, name)
         return " ".join(command.help.split("\n\n")[0].split()).rstrip(".")
-
-    def invoke(self, *arguments: Any) -> Any:
-        try:
-            return super().invoke(*arguments)
-        except _UsageError as error:
-            error.message = mistakes.cut(error.message)
-            raise
 
 
 app = typer.Typer(
@@ -123,7 +108,8 @@ for _name, _command in COMMANDS.items():
         for _parameter in getattr(_hint, "__metadata__", ()):
             # Who opens a file tells that it cannot be read; for typer it would be wrong usage.
             _parameter.readable = False
-    app.command(name=_name, cls=PlacesCommand if _command is paths.path else None)(_command)
+    _class = usage.PlacesCommand if _command is paths.path else usage.Command
+    app.command(name=_name, cls=_class)(_command)
 
 
 def _version(wanted: bool) -> None:
@@ -168,12 +154,10 @@ def main() -> None:
 def _run() -> None:
     try:
         with _leaving_when_interrupted():
-            app(prog_name="bake")
-    except SystemExit as end:
-        # typer turns an interrupt into this code without printing anything.
-        if end.code == _INTERRUPTED:
-            typer.echo(_INTERRUPTED_NOTE, err=True)
-        raise
+            code = app(prog_name="bake", standalone_mode=False)
+    except usage.UsageError as error:
+        report_usage_error(error)
+        sys.exit(2)
     except mistakes.BakeError as error:
         tell(error)
         sys.exit(1)
@@ -190,6 +174,11 @@ def _run() -> None:
             raise
         tell(mistakes.BakeError("the system starts no more threads", remedy=_MORE_MEMORY))
         sys.exit(1)
+    # typer turns an interrupt into this code without printing anything.
+    if code == _INTERRUPTED:
+        typer.echo(_INTERRUPTED_NOTE, err=True)
+    if code:
+        sys.exit(code)
 
 
 @contextmanager

@@ -62,7 +62,12 @@ def export(
     asset: AssetFile,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="The flat file; else LEVEL.bake beside the asset."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="The flat file; else LEVEL.bake beside the asset.",
+        ),
     ] = None,
     profile: Annotated[
         list[str] | None,
@@ -119,7 +124,7 @@ def export(
 def apply(
     asset: AssetFile,
     patch: Annotated[Path, typer.Argument(metavar="PATCH", help="A patch that was saved from it.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file of the new asset.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The new asset.")],
     quiet: Quiet = False,
 ) -> None:
     """Fold a patch into an asset.
@@ -209,7 +214,10 @@ def diff(
     ] = None,
     recipe: RecipeFile = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="A PNG file to draw the change into.")
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE.png", help="A picture to draw the change into."
+        ),
     ] = None,
     fail_on: Annotated[
         list[str] | None,
@@ -220,10 +228,10 @@ def diff(
         ),
     ] = None,
     sample: Annotated[
-        int, typer.Option(min=1, help="How many goals to compare distances to.")
+        int, typer.Option(min=1, metavar="N", help="How many goals to compare distances to.")
     ] = 64,
     scale: Annotated[
-        int | None, typer.Option(min=1, help="Pixels of a cell in the picture.")
+        int | None, typer.Option(min=1, metavar="N", help="Pixels of a cell in the picture.")
     ] = None,
     profile: Profile = None,
     as_json: Json = False,

@@ -71,7 +71,9 @@ def build(
     depfile: Annotated[
         Path | None,
         typer.Option(
-            "--depfile", help="Write what assets depend on into a file, for Make or Ninja."
+            "--depfile",
+            metavar="FILE",
+            help="Write what assets depend on into a file, for Make or Ninja.",
         ),
     ] = None,
     cluster: Annotated[
@@ -181,7 +183,9 @@ def _parsed(shard: str) -> tuple[int, int]:
     found = re.fullmatch(r"([0-9]{1,5})/([0-9]{1,5})", shard, re.ASCII)
     number, count = (int(each) for each in found.groups()) if found else (0, 0)
     if not 1 <= number <= count:
-        raise typer.BadParameter(f"{shard!r} is no shard; write 1/4 for the first of four")
+        raise typer.BadParameter(
+            f"--shard: {shard!r} is not a valid value; expected I/N, as 1/4 for the first of four"
+        )
     return number, count
 
 
@@ -235,11 +239,15 @@ def plan(
     recipe: RecipeFile = None,
     jobs: Annotated[
         int | None,
-        typer.Option(min=1, help="How many levels at once, as for build; they share processors."),
+        typer.Option(
+            min=1, metavar="N", help="How many levels at once, as for build; they share processors."
+        ),
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, help="Say as well what a cluster of so many workers would take."),
+        typer.Option(
+            min=1, metavar="N", help="Say as well what a cluster of so many workers would take."
+        ),
     ] = None,
     tables: Annotated[
         bool, typer.Option("--tables", help="Print a line for each table of a level as well.")
@@ -347,9 +355,12 @@ def lint(
 
 
 def schema(
-    name: Annotated[SchemaName, typer.Argument(help="Which file format.")],
+    name: Annotated[SchemaName, typer.Argument(metavar="NAME", help="Which file format.")],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The file to write; else standard output.")
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="The file to write; else standard output."
+        ),
     ] = None,
 ) -> None:
     """Print the JSON Schema of a file format, or the table of columns.

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
-from bake.cli import mistakes
+from bake.cli import mistakes, usage
 
 if TYPE_CHECKING:
     from bake.pipeline import Task
@@ -35,29 +34,41 @@ Sources = Annotated[
 ]
 Output = Annotated[
     Path | None,
-    typer.Option("-o", "--output", help="The folder of the assets; else that of the recipe."),
+    typer.Option(
+        "-o", "--output", metavar="DIR", help="The folder of the assets; else that of the recipe."
+    ),
 ]
 RecipeFile = Annotated[
     Path | None,
     typer.Option(
-        "--recipe", help="The recipe; else bake.toml in this folder or the nearest one above it."
+        "--recipe",
+        metavar="FILE",
+        help="The recipe; else bake.toml in this folder or the nearest one above it.",
     ),
 ]
 Jobs = Annotated[
     int | None,
-    typer.Option(min=1, help="How many levels at once; else one for each processor."),
+    typer.Option(min=1, metavar="N", help="How many levels at once; else one for each processor."),
 ]
-Profile = Annotated[str | None, typer.Option("--profile", help="Look at this agent profile alone.")]
+Profile = Annotated[
+    str | None,
+    typer.Option("--profile", metavar="NAME", help="Look at this agent profile alone."),
+]
 Quiet = Annotated[
     bool, typer.Option("-q", "--quiet", help="Print mistakes alone, on standard error.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 MethodName = Annotated[
-    str, typer.Option("--method", help="How paths are found: table, astar, hpa and others.")
+    str,
+    typer.Option(
+        "--method", metavar="METHOD", help="How paths are found: table, astar, hpa and others."
+    ),
 ]
 HeuristicName = Annotated[
     str | None,
-    typer.Option("--heuristic", help="What guides a search; else what fits the level."),
+    typer.Option(
+        "--heuristic", metavar="NAME", help="What guides a search; else what fits the level."
+    ),
 ]
 Weight = Annotated[
     float,
@@ -65,14 +76,19 @@ Weight = Annotated[
         "--weight",
         min=0,
         max=1000,
+        metavar="X",
         help="What astar multiplies its heuristic with, 0 to 1000: more finds worse paths sooner, "
         "less than 1 leans toward Dijkstra's algorithm.",
     ),
 ]
 Width = Annotated[
-    int | None, typer.Option("--width", min=1, help="How many open places a beam holds.")
+    int | None,
+    typer.Option("--width", min=1, metavar="N", help="How many open places a beam holds."),
 ]
-Memory = Annotated[int | None, typer.Option("--memory", min=2, help="How many places sma holds.")]
+Memory = Annotated[
+    int | None,
+    typer.Option("--memory", min=2, metavar="N", help="How many places sma holds."),
+]
 #: The method that uses each of these.
 _USERS = {"width": "beam", "memory": "sma"}
 AssetFile = Annotated[
@@ -89,27 +105,19 @@ LoneAssetFile = Annotated[
         "only one there.",
     ),
 ]
-PlaceText = Annotated[
+_PLACE = "a cell (X,Y or X,Y,FLOOR), the name of a node, or a point of a divided plane."
+StartText = Annotated[
     str,
     typer.Argument(
-        metavar="X,Y",
-        help="A cell (X,Y,FLOOR where there are floors), the name of a node, or a point of a "
-        "divided plane.",
-        callback=lambda text: text[1:] if _MASKED.match(text) else text,
+        metavar="START", help=f"Where the path begins: {_PLACE}", callback=usage.unmask_place
     ),
 ]
-
-#: What looks like an option and is a place: "-1,4" or "-7".
-_NEGATIVE = re.compile(r"-\d+(,-?\d+)*$")
-_MASKED = re.compile(f" {_NEGATIVE.pattern}")
-
-
-class PlacesCommand(TyperCommand):
-    """A command whose places may begin with a minus; no option begins with a minus and a digit."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put a space before such places, as what begins with one is no option."""
-        return super().parse_args(ctx, [f" {one}" if _NEGATIVE.match(one) else one for one in args])
+GoalText = Annotated[
+    str,
+    typer.Argument(
+        metavar="GOAL", help="Where the path ends, written likewise.", callback=usage.unmask_place
+    ),
+]
 
 
 def say(text: str) -> None:
@@ -152,6 +160,15 @@ def tell(error: mistakes.BakeError) -> None:
     _print_lines(error)
 
 
+def report_usage_error(error: Any) -> None:
+    """Print an error of the parser in one line, or the help that it holds."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        typer.echo(error.message, err=True)
+        return
+    typer.secho("error: ", fg="red", bold=True, nl=False, err=True)
+    typer.echo(mistakes.printable(mistakes.cut(usage.describe_usage_error(error))), err=True)
+
+
 def _print_lines(error: mistakes.BakeError) -> None:
     """Print the lines that may be pasted into a recipe, each below its table."""
     lines = mistakes.recipe_lines(error)
@@ -166,11 +183,14 @@ def _print_lines(error: mistakes.BakeError) -> None:
 
 @contextmanager
 def option_values() -> Iterator[None]:
-    """Turn an error about the value of an option into wrong usage."""
+    """Turn an error about the value of an option into wrong usage, and suggest a value."""
     try:
         yield
     except mistakes.QueryError as error:
-        raise typer.BadParameter(str(error)) from None
+        word = re.search("'(.*?)'", error.found)
+        names = re.split(" or |, ", error.expected or "")
+        near = usage.suggest(word[1], names) if word and error.remedy is None else ""
+        raise typer.BadParameter(f"{error}; {near}" if near else str(error)) from None
 
 
 def sizes_of(method: str | None, width: int | None, memory: int | None) -> dict[str, int]:

@@ -14,13 +14,14 @@ import typer
 from bake.cli import mistakes
 from bake.cli.options import (
     AssetFile,
+    GoalText,
     HeuristicName,
     Json,
     LoneAssetFile,
     Memory,
     MethodName,
-    PlaceText,
     Profile,
+    StartText,
     Weight,
     Width,
     asset_of,
@@ -49,12 +50,13 @@ if TYPE_CHECKING:
 
 def path(
     asset: AssetFile,
-    start: PlaceText,
-    goal: PlaceText,
+    start: StartText,
+    goal: GoalText,
     method: Annotated[
         str | None,
         typer.Option(
             "--method",
+            metavar="METHOD",
             help="How the path is found: table (default), astar (with --weight or --trace), hpa, "
             "bfs and others; beam with --width, sma with --memory.",
         ),
@@ -154,10 +156,12 @@ def evaluate(
     ] = None,
     pairs: Annotated[
         int | None,
-        typer.Option(min=1, max=MOST_PAIRS, help="How many pairs to draw; 1000 by default."),
+        typer.Option(
+            min=1, max=MOST_PAIRS, metavar="N", help="How many pairs to draw; 1000 by default."
+        ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Which pairs to draw; 0 by default.")
+        int | None, typer.Option(min=0, metavar="N", help="Which pairs to draw; 0 by default.")
     ] = None,
     method: MethodName = "table",
     heuristic: HeuristicName = None,
@@ -195,7 +199,9 @@ def evaluate(
 
 
 def render(
-    output: Annotated[Path, typer.Option("-o", "--output", help="The PNG file to write.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE.png", help="The picture to write.")
+    ],
     asset: LoneAssetFile = None,
     show: Annotated[Show, typer.Option(help="What to draw.")] = Show.terrain,
     toward: Annotated[
@@ -206,15 +212,19 @@ def render(
         typer.Option("--path", metavar="X,Y X,Y", help="Two places to draw a path between."),
     ] = None,
     scale: Annotated[
-        int | None, typer.Option(min=1, help="Pixels of a cell; else what fits a screen.")
+        int | None,
+        typer.Option(min=1, metavar="N", help="Pixels of a cell; else what fits a screen."),
     ] = None,
     layer: Annotated[
-        int, typer.Option(min=1, help="Which layer of clusters; 1 is the lowest.")
+        int, typer.Option(min=1, metavar="N", help="Which layer of clusters; 1 is the lowest.")
     ] = 1,
     method: Annotated[
-        str | None, typer.Option(help="How the path is found; else along the baked next hops.")
+        str | None,
+        typer.Option(
+            metavar="METHOD", help="How the path is found; else along the baked next hops."
+        ),
     ] = None,
-    heuristic: Annotated[str | None, typer.Option(help="What guides the search.")] = None,
+    heuristic: HeuristicName = None,
     width: Width = None,
     memory: Memory = None,
     lint: Annotated[bool, typer.Option("--lint", help="Mark what `bake lint` finds.")] = False,
@@ -225,7 +235,8 @@ def render(
         ),
     ] = None,
     step: Annotated[
-        int | None, typer.Option(min=1, help="Which step of the trace; the last one by default.")
+        int | None,
+        typer.Option(min=1, metavar="N", help="Which step of the trace; the last one by default."),
     ] = None,
     profile: Profile = None,
     as_json: Json = False,

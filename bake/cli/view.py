@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 Port = Annotated[
     int | None,
-    typer.Option(min=1, max=65535, help="The port of the page's address; else any that is free."),
+    typer.Option(
+        min=1, max=65535, metavar="N", help="The port of the page's address; else any that is free."
+    ),
 ]
 Browser = Annotated[
     bool, typer.Option("--browser/--no-browser", help="Open the page in a browser, or do not.")
@@ -44,7 +46,9 @@ def view(
     ] = None,
     page: Annotated[
         Path | None,
-        typer.Option("--html", help="Write one file with everything in it, and open nothing."),
+        typer.Option(
+            "--html", metavar="FILE", help="Write one file with everything in it, and open nothing."
+        ),
     ] = None,
     port: Port = None,
     against: Annotated[

@@ -33,7 +33,7 @@ def read_parts(text: str | None) -> tuple[str, ...]:
     parts = tuple(part.strip() for part in (text or "").split(",") if part.strip())
     for part in parts:
         if part not in PARTS:
-            raise QueryError(f"--with {part}: there is no such part", expected=" or ".join(PARTS))
+            raise QueryError(f"--with: no part is called {part!r}", expected=" or ".join(PARTS))
     return parts
 
 

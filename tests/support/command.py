@@ -105,7 +105,7 @@ def misuse(done: Done, *parts: str) -> str:
     """Return the last line of a command that was used wrongly; it has each of ``parts`` in it."""
     assert (done.code, done.out) == (2, ""), done
     line = done.err.splitlines()[-1]
-    for part in ("Error: ", *parts):
+    for part in ("error: ", *parts):
         assert part in line, line
     return line
 

@@ -1,0 +1,173 @@
+"""How commands report wrong usage: in one line, as all errors, with a suggestion where one is near.
+
+The parser's own messages differ from version to version, and from those of bake. This module builds
+the line from what the parser reports and from the declarations of the commands.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+from difflib import get_close_matches
+from enum import Enum
+from functools import partial
+from typing import Any, get_args
+
+import typer
+from typer.core import TyperCommand
+
+#: The errors of the parser; typer does not export them.
+_errors: Any = sys.modules[typer.BadParameter.__module__]
+UsageError: Any = _errors.UsageError
+
+_EXTRA = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", re.DOTALL)
+#: What looks like an option and is a location: "-1,4" or "-7".
+_NEGATIVE = re.compile(r"-\d+(,-?\d+)*$")
+
+
+class Command(TyperCommand):
+    """A command whose arguments are in the usual notation, and whose values are checked plainly."""
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        hints = getattr(self.callback, "__annotations__", {})
+        parameters: list[Any] = self.params
+        for parameter in parameters:
+            kind, *_ = get_args(hints.get(parameter.name)) or (None,)
+            parameter.process_value = partial(_process, parameter, kind, parameter.process_value)
+            usage = _notation(parameter)
+            parameter.get_usage_pieces = partial(_pieces, [usage] if usage else [])
+            choices = _expectation(parameter, kind)[1]
+            if parameter.param_type_name == "argument" and not choices:
+                parameter.display_type = _no_type
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse arguments, and note the command in errors about options that lack their value."""
+        try:
+            return super().parse_args(ctx, args)
+        except UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
+
+
+class PlacesCommand(Command):
+    """A command whose places may begin with a minus; no option begins with a minus and a digit."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put a space before such places, as what begins with one is no option."""
+        return super().parse_args(ctx, [f" {one}" if _NEGATIVE.match(one) else one for one in args])
+
+
+def unmask_place(text: str) -> str:
+    """Return a place as it was written, without the space of :class:`PlacesCommand`."""
+    return text[1:] if text[:1] == " " and _NEGATIVE.match(text[1:]) else text
+
+
+def _pieces(pieces: list[str], context: Any) -> list[str]:
+    return pieces
+
+
+def _no_type(*_: Any, **__: Any) -> str:
+    """Return no type: the names of arguments are enough in a command's help."""
+    return ""
+
+
+def _notation(parameter: Any) -> str:
+    """Return how the usage line names a parameter: an argument, or an option that is required."""
+    name = parameter.metavar or parameter.name.upper()
+    if parameter.param_type_name == "option":
+        return f"{parameter.opts[0]} {name}" if parameter.required else ""
+    many = "..." if parameter.nargs == -1 else ""
+    return f"{name}{many}" if parameter.required else f"[{name}]{many}"
+
+
+def _process(parameter: Any, kind: Any, process: Any, context: Any, value: Any) -> Any:
+    """Check the value of a parameter, and report a wrong one by the parameter's declaration."""
+    try:
+        return process(context, value)
+    except _errors.MissingParameter as error:
+        error.message = _expectation(parameter, kind)[0] or ""
+        raise
+    except _errors.BadParameter as error:
+        expected, choices = _expectation(parameter, kind)
+        if expected is None or not isinstance(value, str):
+            raise
+        message = f"{value!r} is not a valid value; expected {expected}"
+        near = suggest(value, choices)
+        raise typer.BadParameter(
+            message + (f"; {near}" if near else ""), ctx=error.ctx, param=parameter
+        ) from None
+
+
+def _expectation(parameter: Any, kind: Any) -> tuple[str | None, tuple[str, ...]]:
+    """Return what values a parameter takes, and their names where they can be listed."""
+    types = [each for each in get_args(kind) or (kind,) if isinstance(each, type)]
+    for each in types:
+        if issubclass(each, Enum):
+            choices = tuple(str(member.value) for member in each)
+            return " or ".join(choices), choices
+        if each in (int, float):
+            number = "a whole number" if each is int else "a number"
+            return number + _bounds(parameter), ()
+    return None, ()
+
+
+def _bounds(parameter: Any) -> str:
+    numbers = getattr(parameter, "type", None)  # typer keeps them there before 0.27
+    least, most = (
+        getattr(parameter, name, getattr(numbers, name, None)) for name in ("min", "max")
+    )
+    if least is not None and most is not None:
+        return f" from {least} to {most}"
+    return "" if least is None else f" of at least {least}"
+
+
+def suggest(word: str, names: Iterable[str]) -> str:
+    """Return a question for the name nearest to a mistyped word; "" where none is near."""
+    near = get_close_matches(word, list(names), n=1)
+    return f"did you mean {near[0]}?" if near else ""
+
+
+def describe_usage_error(error: Any) -> str:
+    """Return the line of an error of the parser, without "error: ".
+
+    Args:
+        error: a UsageError.
+    """
+    found = _found(error)
+    if found.endswith("?"):
+        return found
+    return f"{found}; see `{'bake' if error.ctx is None else error.ctx.command_path} -h`"
+
+
+def _found(error: Any) -> str:
+    message: str = error.message
+    parameter = getattr(error, "param", None)
+    if isinstance(error, _errors.NoSuchOption):
+        known = (
+            []
+            if error.ctx is None
+            else [
+                name
+                for each in error.ctx.command.get_params(error.ctx)
+                for name in (*each.opts, *each.secondary_opts)
+                if name.startswith("-")
+            ]
+        )
+        near = suggest(error.option_name, known)
+        return f"no such option {error.option_name}" + (f"; {near}" if near else "")
+    if isinstance(error, _errors.MissingParameter) and parameter is not None:
+        missing = f"{_label(parameter)} is missing"
+        return f"{missing}; expected {message}" if message else missing
+    if isinstance(error, _errors.BadParameter) and parameter is not None:
+        return f"{_label(parameter)}: {message}"
+    if extra := _EXTRA.fullmatch(message):
+        return f"unexpected argument {extra[1]!r}"
+    return message[:1].lower() + message[1:].rstrip(".")
+
+
+def _label(parameter: Any) -> str:
+    if parameter.param_type_name == "option":
+        return str(max(parameter.opts, key=len))
+    return str(parameter.metavar or parameter.name.upper())
