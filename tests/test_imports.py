@@ -134,7 +134,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "lint": "geometry graph kinds level levels movement levelbake.steps pipeline "
         "recipe search toml worlds",
         "view": "asset levelbake.places diff graph levelbake.steps level levels lint "
-        "movement pipeline recipe play levelbake.columns levelbake.file",
+        "movement pipeline recipe play tables levelbake.columns levelbake.file",
         "watch": "asset interrupts pipeline processors levelbake.file",
         "viewer": "asset diff export graph interrupts lint pipeline reader_sources recipe play "
         "view watch levelbake.file",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -35,6 +35,7 @@ from bake.kinds import kind_of
 
 if TYPE_CHECKING:
     from bake.diff import LevelPairs, Limit
+    from bake.tables.all_pairs import Algorithm
     from bake.verify import Progress, Proof
 
 
@@ -51,11 +52,28 @@ def info(asset: LoneAssetFile = None, profile: Profile = None, as_json: Json = F
         kind = kind_of("puzzle", asset)
         found, show = kind.inspect(asset), kind.show
     else:
-        found, show = inspect_asset(asset, profile=profile), print_info
+        found, show = inspect_asset(asset, profile, _stated_algorithm(asset)), print_info
     if as_json:
         print_json(found)
     else:
         show(found)
+
+
+def _stated_algorithm(asset: Path) -> Algorithm | None:
+    """Return which algorithm the recipe in use states for an asset's next hops.
+
+    None for an asset outside the recipe's output folder, and where the recipe has mistakes.
+    """
+    from bake.asset.header import read_header
+    from bake.recipe import load_recipe
+
+    with suppress(mistakes.BakeError):
+        recipe = load_recipe(recipe_file(None))
+        if (recipe.folder / recipe.output).resolve() == asset.parent.resolve():
+            sources = read_header(asset).sources
+            file = Path(sources[0][0]).stem if sources else None
+            return recipe.for_level(asset.stem, file).algorithm
+    return None
 
 
 def export(

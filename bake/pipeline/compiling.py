@@ -18,7 +18,7 @@ from bake.search.all_pairs.runs import extend_runs
 from bake.search.contraction.labels import differences_above
 from bake.search.graph.cut_order import order_by_cuts
 from bake.search.hierarchy.inside import search_from_transitions
-from bake.tables.all_pairs import RELAX_RATIO
+from bake.tables.all_pairs import choose_algorithm
 
 #: Pairs of places that are searched in plain Python in the time that loading kernels takes. A
 #: process that has searched as many, in however many levels, loads them.
@@ -92,9 +92,7 @@ def _is_compiled(recipe: LevelRecipe) -> bool:
 def _for_sample(level: Level, recipe: LevelRecipe, nodes: int) -> LevelRecipe:
     """Return a recipe by which a tiny level gets the tables of the whole one, in the same way."""
     arcs = len(level.head) if isinstance(level, GraphLevel) else 6 * nodes
-    algorithm = recipe.algorithm
-    if algorithm == "auto":
-        algorithm = "floyd_warshall" if nodes**2 < RELAX_RATIO * arcs else "dijkstra"
+    algorithm = choose_algorithm(nodes, arcs, recipe.algorithm)
     return replace(recipe, algorithm=algorithm, cluster_size=min(recipe.cluster_size, 4))
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from bake.asset import header_for
 from bake.asset.partial import make_folder
 from bake.asset.write import Contents, write_asset
 from bake.errors import BudgetError, CostError, LevelError, in_units, over_budget
+from bake.graph import BLOCKED
 from bake.level import (
     Division,
     Drawn,
@@ -43,10 +44,11 @@ from bake.pipeline.lattice import (
     follows_from_cells,
     lattice_world_contents,
 )
-from bake.pipeline.profile import Report, profile_tables
+from bake.pipeline.profile import Report, choose, profile_tables
 from bake.pipeline.sources import Task
 from bake.pipeline.staleness import recipe_digest, source_digests, stated_recipe
 from bake.recipe import RECIPE_NAME, LevelRecipe
+from bake.tables.all_pairs import ChosenAlgorithm, choose_algorithm
 from bake.tables.range_search import Executor, KeptRanges
 from bake.worlds import (
     AgentProfile,
@@ -88,6 +90,8 @@ class BakedLevel:
     remarks: tuple[Remark, ...] = ()  #: what was drawn in the level, but does not count
     #: entries of the recipe's legend that the level has nothing for
     unmatched: tuple[str, ...] = ()
+    #: the algorithm that found each profile's next hops, by profile; empty where there are none
+    algorithms: Mapping[str, ChosenAlgorithm] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -143,13 +147,18 @@ def bake_level(task: Task, threads: int, report: Report, make: Make | None = Non
     taken_up = checkpoint.taken_up / max(1, checkpoint.pairs)
     if taken_up:
         notes.append(f"{taken_up:.0%} of the next hops taken up from a checkpoint")
-    return baked_of(found, size, seconds, taken_up, tuple(notes))
+    return baked_of(found, task.recipe, size, seconds, taken_up, tuple(notes))
 
 
 def baked_of(
-    found: Prepared, size: int, seconds: float, taken_up: float = 0.0, notes: tuple[str, ...] = ()
+    found: Prepared,
+    recipe: LevelRecipe,
+    size: int,
+    seconds: float,
+    taken_up: float = 0.0,
+    notes: tuple[str, ...] = (),
 ) -> BakedLevel:
-    """Return what there is to say of a level that was baked."""
+    """Return the report of a level that was baked."""
     level, world = found.level, found.world
     graph = world if isinstance(world, LatticeWorld) else world.graph
     return BakedLevel(
@@ -162,7 +171,22 @@ def baked_of(
         notes,
         level.remarks,
         level.unmatched,
+        _algorithms(world, recipe),
     )
+
+
+def _algorithms(world: World | LatticeWorld, recipe: LevelRecipe) -> dict[str, ChosenAlgorithm]:
+    """Return the algorithm that finds each profile's next hops, by profile."""
+    if isinstance(world, LatticeWorld) or not choose(recipe).hops:
+        return {}
+    return {
+        name: choose_algorithm(
+            int(np.count_nonzero(metric.passable)),
+            int(np.count_nonzero(metric.weight != BLOCKED)),
+            recipe.algorithm,
+        )
+        for name, metric in world.metrics.items()
+    }
 
 
 @contextmanager

@@ -49,7 +49,7 @@ from bake.pipeline.staleness import stated_recipe
 from bake.recipe import LevelRecipe
 from bake.search.all_pairs.batch import LANES
 from bake.search.all_pairs.floyd_warshall import floyd_warshall
-from bake.tables.all_pairs import choose_algorithm
+from bake.tables.all_pairs import ChosenAlgorithm, choose_algorithm
 from bake.tables.cluster_distances import fits_auto
 from bake.tables.compressed import ROW_BYTES, run_bytes
 from bake.tables.range_search import RangeJob
@@ -100,6 +100,7 @@ class TablePlan:
     work: float = 0.0
     ranges: int = 0  #: how many ranges there are; more threads or workers than these change nothing
     worker_memory: int = 0  #: bytes that searching one range takes, beside the level's graph
+    algorithm: ChosenAlgorithm | None = None  #: what finds next hops; None = another table
 
 
 @dataclass(frozen=True)
@@ -296,10 +297,14 @@ def _plan_hops(
     writing = runs * WRITE_SECONDS_PER_RUN
     size = int(runs * STORED_RUN_BYTES)
     memory = rows * ROW_BYTES + runs * run_bytes(rows, threads)
-    if choose_algorithm(job.sub, recipe.algorithm) == "floyd_warshall":
+    arcs = int(scale * job.sub.graph.arc_count)
+    algorithm = choose_algorithm(rows, arcs, recipe.algorithm)
+    if algorithm == "floyd_warshall":
         memory += 4 * rows * rows
         seconds = _matrix_seconds(rows) + writing
-        return TablePlan(profile, "next_hops", "compressed", size, seconds, memory)
+        return TablePlan(
+            profile, "next_hops", "compressed", size, seconds, memory, algorithm=algorithm
+        )
     work = seconds * scale**SEARCH_GROWTH
     ranges = len(target_ranges(rows))
     threads = min(threads, ranges)
@@ -314,6 +319,7 @@ def _plan_hops(
         work,
         ranges,
         worker,
+        algorithm,
     )
 
 

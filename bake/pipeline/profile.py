@@ -140,10 +140,11 @@ def choose(recipe: LevelRecipe) -> Choice:
 
 
 def in_ranges(sub: Subgraph, recipe: LevelRecipe) -> bool:
-    """Tell whether next hops are searched in several ranges, which machines can share out."""
+    """Return whether next hops are searched in several ranges, which machines can share out."""
+    nodes, arcs = sub.graph.node_count, sub.graph.arc_count
     return (
         choose(recipe).hops
-        and choose_algorithm(sub, recipe.algorithm) == "dijkstra"
+        and choose_algorithm(nodes, arcs, recipe.algorithm) == "dijkstra"
         and len(target_ranges(sub.graph.node_count)) > 1
     )
 

@@ -165,7 +165,7 @@ def _bake_ranges(
             search.run_in_threads(threads, lambda runs: None, kept)
     size = sum(file.stat().st_size for file in task.asset.iterdir())
     seconds = time.perf_counter() - begun
-    return Outcome(task, "baked", baked=baked_of(found, size, seconds))
+    return Outcome(task, "baked", baked=baked_of(found, task.recipe, size, seconds))
 
 
 # -- joining shares -------------------------------------------------------------------------------

@@ -14,6 +14,8 @@ import numpy as np
 from bake.graph import Subgraph
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
+#: An algorithm after "auto" was resolved.
+ChosenAlgorithm = Literal["dijkstra", "floyd_warshall"]
 Progress = Callable[[float], None]
 
 #: Cost of relaxing one arc in one lane, in minima of the Floyd-Warshall inner loop: measured on
@@ -31,16 +33,12 @@ def slot_dtype(sub: Subgraph) -> np.dtype[np.unsignedinteger]:
     raise AssertionError("slots are int32")
 
 
-def choose_algorithm(sub: Subgraph, algorithm: Algorithm) -> Literal["dijkstra", "floyd_warshall"]:
-    """Resolve "auto" by comparing the work: n^3 vectorised minima against n * m relaxations.
+def choose_algorithm(nodes: int, arcs: int, algorithm: Algorithm) -> ChosenAlgorithm:
+    """Resolve "auto" by comparing the work: n^3 vectorized minima against n * m relaxations.
 
     A relaxation costs about RELAX_RATIO minima, since it also keeps the queue and is repeated now
     and then.
     """
     if algorithm != "auto":
         return algorithm
-    return (
-        "floyd_warshall"
-        if sub.graph.node_count < RELAX_RATIO * sub.graph.arc_count / max(1, sub.graph.node_count)
-        else "dijkstra"
-    )
+    return "floyd_warshall" if nodes**2 < RELAX_RATIO * arcs else "dijkstra"

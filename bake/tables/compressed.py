@@ -50,7 +50,7 @@ def run_bytes(rows: int, threads: int) -> int:
 def working_bytes(sub: Subgraph, threads: int, algorithm: Algorithm) -> int:
     """Return the peak memory of :func:`compressed_next_hops` in bytes, the table included."""
     rows = sub.graph.node_count
-    if choose_algorithm(sub, algorithm) == "floyd_warshall":
+    if choose_algorithm(rows, sub.graph.arc_count, algorithm) == "floyd_warshall":
         search = 4 * rows * rows + threads * WORK_BYTES + rows * BatchScratch.BYTES
     else:
         search = threads * search_bytes(rows)
@@ -115,7 +115,7 @@ def compressed_next_hops(
     """
     rows = sub.graph.node_count
     threads, run_limit = run_budget(sub, budget, threads, algorithm)
-    by_matrix = choose_algorithm(sub, algorithm) == "floyd_warshall"
+    by_matrix = choose_algorithm(rows, sub.graph.arc_count, algorithm) == "floyd_warshall"
     search = RangeSearch(
         RangeJob(sub, at, unreachable_fits),
         target_ranges(rows),

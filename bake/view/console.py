@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Literal
 from levelbake.errors import printable
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, JustifyMethod
     from rich.progress import TaskID
     from rich.text import Text
 
 Style = Literal["bars", "lines", "silent"]
+
+#: Columns of output that is not a terminal: more than any row has.
+_NO_WIDTH = 2**31
 
 #: Seconds between two lines about a level that takes long.
 HEARTBEAT = 10.0
@@ -153,14 +156,14 @@ def shown(text: str) -> str:
 def console() -> Console:
     """Return standard output for tables.
 
-    It is 100 columns wide where it is not a terminal, so that rows do not fold where
-    nobody can widen the window.
+    On a terminal, rows fold at its width. Elsewhere each row is one line, however long, so that
+    programs can read it.
     """
     from rich.console import Console
 
     output = Console(highlight=False)
-    if not output.is_terminal:
-        output.width = 100
+    if not sys.stdout.isatty():  # FORCE_COLOR makes a terminal of a pipe for rich.
+        output.width = _NO_WIDTH
     return output
 
 
@@ -185,7 +188,8 @@ def print_table(
 
     table = Table(box=None, pad_edge=pad_edge, header_style="bold")
     for heading in headings:
-        table.add_column(heading, justify="right" if heading in right else "left")
+        justify: JustifyMethod = "right" if heading in right else "left"
+        table.add_column(heading, justify=justify, overflow="fold")
     for row in rows:
         table.add_row(*row)
     output.print(table)

@@ -14,8 +14,10 @@ from bake.asset.header import PATCH_PREFIX
 from bake.asset.records import as_names
 from bake.asset.schema import tables_of
 from bake.errors import counted, in_units
+from bake.graph import BLOCKED
 from bake.pipeline import Outcome
 from bake.pipeline.flat import flat_place
+from bake.tables.all_pairs import Algorithm, choose_algorithm
 from bake.view.console import console, print_table, shown
 from levelbake.columns import profile_path
 from levelbake.errors import printable
@@ -50,8 +52,9 @@ def line_of(outcome: Outcome) -> str:
 def print_summary(outcomes: Sequence[Outcome], seconds: float) -> None:
     """Print a row for each level, all notes, and a line that counts the levels."""
     output = console()
-    headings = ("level", "state", "nodes", "arcs", "profiles", "asset", "time")
-    print_table(output, headings, headings[2:], map(_outcome_row, outcomes))
+    headings = ("level", "state", "nodes", "arcs", "profiles", "algorithm", "asset", "time")
+    right = [heading for heading in headings[2:] if heading != "algorithm"]
+    print_table(output, headings, right, map(_outcome_row, outcomes))
     for outcome in outcomes:
         for note in outcome.baked.notes if outcome.baked is not None else ():
             output.print(f"{shown(outcome.task.name)}: {shown(note)}")
@@ -70,9 +73,10 @@ def _outcome_row(outcome: Outcome) -> list[str]:
     baked = outcome.baked
     if baked is not None:
         row += [f"{baked.nodes:,}", f"{baked.arcs:,}", str(len(baked.profiles))]
+        row += [name_algorithms(baked.algorithms.values())]
         row += [in_units(baked.bytes), f"{baked.seconds:.2f} s"]
     elif outcome.status == "fresh":
-        row += ["", "", "", in_units(outcome.task.asset.stat().st_size), ""]
+        row += ["", "", "", "", in_units(outcome.task.asset.stat().st_size), ""]
     return row
 
 
@@ -88,6 +92,7 @@ def data_of(outcome: Outcome) -> dict[str, Any]:
     data["status"] = outcome.status
     if baked is not None:
         data |= {name: getattr(baked, name) for name in ("nodes", "arcs", "profiles", "bytes")}
+        data["algorithms"] = dict(baked.algorithms)
         data |= {name: round(getattr(baked, name), 3) for name in ("seconds", "taken_up")}
     if outcome.flat is not None:
         data |= {"flat": flat_place(task), "flat_bytes": outcome.flat}
@@ -96,17 +101,30 @@ def data_of(outcome: Outcome) -> dict[str, Any]:
     return data
 
 
+#: Names of the algorithms that find next hops.
+_ALGORITHMS = {"dijkstra": "Dijkstra", "floyd_warshall": "Floyd-Warshall"}
+
+
+def name_algorithms(algorithms: Iterable[str | None]) -> str:
+    """Return the names of algorithms for a person, each once and without None."""
+    return ", ".join(dict.fromkeys(_ALGORITHMS[each] for each in algorithms if each is not None))
+
+
 def print_plans(plans: Sequence[Plan], total: Total, *, tables: bool) -> None:
     """Print a row for each level, for each of its tables where wanted, and one for all levels."""
-    headings = ("level", "profile", "table", "kind", "nodes", "in the file", "time", "peak memory")
     rows = [row for plan in plans for row in _plan_rows(plan, tables=tables)]
-    rows.append(["total", "", "", "", f"{total.nodes:,}", *_sizes(total)])
-    columns = [i for i, heading in enumerate(headings) if tables or heading not in _OF_TABLES]
+    rows.append(["total", "", "", "", f"{total.nodes:,}", "", *_sizes(total)])
+    columns = [i for i, heading in enumerate(_PLAN) if tables or heading not in _OF_TABLES]
     rows = [[row[i] for i in columns] for row in rows]
-    print_table(console(), [headings[i] for i in columns], headings[4:], rows)
+    right = ("nodes", "in the file", "time", "peak memory")
+    print_table(console(), [_PLAN[i] for i in columns], right, rows)
 
 
-#: Columns of plans that only tables fill.
+#: Columns of plans, and those that only tables fill.
+_PLAN = (
+    *("level", "profile", "table", "kind"),
+    *("nodes", "algorithm", "in the file", "time", "peak memory"),
+)
 _OF_TABLES = ("profile", "table", "kind")
 
 
@@ -119,18 +137,20 @@ def _plan_rows(plan: Plan, *, tables: bool) -> Iterator[list[str | Text]]:
 
     style = "bold" if tables else ""
     level = Text(printable(plan.level), style=style)
-    yield [level, "", "", "", f"{plan.nodes:,}", *_sizes(plan)]
+    algorithms = name_algorithms(each.algorithm for each in plan.tables)
+    yield [level, "", "", "", f"{plan.nodes:,}", algorithms, *_sizes(plan)]
     for one in plan.tables if tables else ():
         seconds = in_time(one.seconds) if one.seconds else ""
         memory = in_units(one.memory) if one.memory else ""
         kind = ["", shown(one.profile), one.table, one.kind, ""]
-        yield [*kind, in_units(one.bytes), seconds, memory]
+        algorithm = name_algorithms([one.algorithm])
+        yield [*kind, algorithm, in_units(one.bytes), seconds, memory]
     if plan.cluster is not None:
         memory = "nothing to share"
         if plan.cluster.memory:
             memory = f"{in_units(plan.cluster.memory)} each"
         workers = counted(plan.cluster.workers, "worker")
-        yield ["", "", "", "", workers, "", in_time(plan.cluster.seconds), memory]
+        yield ["", "", "", "", workers, "", "", in_time(plan.cluster.seconds), memory]
 
 
 def in_time(seconds: float) -> str:
@@ -143,12 +163,15 @@ def in_time(seconds: float) -> str:
 # -- assets ---------------------------------------------------------------------------------------
 
 
-def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
+def inspect_asset(
+    path: Path, profile: str | None, algorithm: Algorithm | None = None
+) -> dict[str, Any]:
     """Describe an asset.
 
     Args:
         path: the asset.
         profile: the only profile to describe; None = all.
+        algorithm: the recipe's choice for next hops, which no asset holds; None = unknown.
 
     Returns:
         Level, format, sizes, sources, and for each profile its tables with kind, shape, dtype and
@@ -194,12 +217,14 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
             "regions": [each._asdict() for each in level.regions.values()],
             "spots": [each._asdict() for each in level.spots()],
             "profiles": {
-                name: _profile(asset, name) for name in asset.profiles if profile in (None, name)
+                name: _profile(asset, name, algorithm)
+                for name in asset.profiles
+                if profile in (None, name)
             },
         }
 
 
-def _profile(asset: Asset, name: str) -> dict[str, Any]:
+def _profile(asset: Asset, name: str, algorithm: Algorithm | None) -> dict[str, Any]:
     rows = int(np.count_nonzero(asset.graph.rows(name) >= 0))
     tables = []
     for table, kind, paths in tables_of(name, asset.has):
@@ -216,6 +241,15 @@ def _profile(asset: Asset, name: str) -> dict[str, Any]:
             told["same_as"] = twin
         if in_runs:
             told["runs"] = shape[0]
+            if algorithm is not None:
+                arcs = int(np.count_nonzero(asset.graph.weight(name) != BLOCKED))
+                told["algorithm"] = choose_algorithm(rows, arcs, algorithm)
+                told["chosen_by"] = algorithm
+        if table == "clusters":
+            labels = asset.read(paths[0])
+            told["count"] = int(labels.max()) + 1 if len(labels) else 0
+        if table == "hierarchy":
+            told["layers"] = asset.shape(paths[0])[0]
         tables.append(told)
     return {
         "nodes": rows,
@@ -272,6 +306,19 @@ def print_info(found: dict[str, Any]) -> None:
     if things:
         width = max(map(len, things))
         print_table(output, THING_HEADINGS[:width], (), things, pad_edge=True)
+
+
+def _explain(table: dict[str, Any]) -> str:
+    """Return what a table is, with its counts and the algorithm behind it."""
+    kind: str = table["kind"]
+    if "count" in table:
+        return f"{table['count']:,} {kind}"
+    if "layers" in table:
+        return f"HPA*, {counted(table['layers'], 'layer')} over clusters"
+    if "algorithm" in table:
+        chosen = ' ("auto")' if table["chosen_by"] == "auto" else ""
+        return f"{kind}, by {name_algorithms([table['algorithm']])}{chosen}"
+    return kind
 
 
 def _source_text(name: str) -> str:
@@ -355,7 +402,7 @@ def _table_rows(name: str, profile: dict[str, Any]) -> Iterator[list[str]]:
         yield [
             "" if number else shown(name),
             table["table"],
-            parts if table["table"] == "components" else table["kind"],
+            parts if table["table"] == "components" else _explain(table),
             " x ".join(f"{length:,}" for length in table["shape"]),
             table["dtype"],
             f"as {shown(table['same_as'])}" if "same_as" in table else in_units(table["bytes"]),

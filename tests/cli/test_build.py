@@ -27,7 +27,9 @@ def digests(folder: Path) -> dict[str, str]:
 def rows(out: str) -> dict[str, list[str]]:
     """The summary table: words of each row by its level."""
     lines = out.splitlines()
-    assert lines[0].split() == ["level", "state", "nodes", "arcs", "profiles", "asset", "time"]
+    assert lines[0].split() == [
+        *("level", "state", "nodes", "arcs", "profiles", "algorithm", "asset", "time")
+    ]
     return {line.split()[0]: line.split()[1:] for line in lines[1:-1]}
 
 
@@ -39,7 +41,7 @@ def test_the_first_build_bakes_all_and_says_so(project: Path) -> None:
     assert sorted(table) == sorted(LEVELS)
     assert all(row[0] == "baked" for row in table.values())
     assert table["fen"][1] == "22"
-    assert table["fen"][3] == "2"
+    assert table["fen"][3:5] == ["2", "Floyd-Warshall"]
     assert re.fullmatch(r"4 baked in \d+\.\d\d s", done.out.splitlines()[-1])
     assert digests(project / "fresh") == before
 
@@ -154,7 +156,18 @@ def test_json_and_nothing_else(project: Path) -> None:
     assert [level["level"] for level in done.data["levels"]] == list(LEVELS)
     fen = done.data["levels"][0]
     assert set(fen) == {
-        *("level", "source", "asset", "status", "nodes", "arcs", "profiles", "bytes", "seconds"),
+        *(
+            "level",
+            "source",
+            "asset",
+            "status",
+            "nodes",
+            "arcs",
+            "profiles",
+            "algorithms",
+            "bytes",
+            "seconds",
+        ),
         "taken_up",
     }
     assert fen["profiles"] == ["boat", "walker"]

@@ -1,5 +1,6 @@
 """`bake info`: what an asset says of itself."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,10 @@ def test_for_programs(project: Path) -> None:
         "dtype": "uint8",
         "bytes": tables["next_hops"]["bytes"],
         "runs": tables["next_hops"]["runs"],
+        "algorithm": "floyd_warshall",
+        "chosen_by": "auto",
     }
+    assert (tables["clusters"]["count"], tables["hierarchy"]["layers"]) == (1, 1)
 
 
 def test_reachability_is_a_table_where_arcs_lead_one_way(project: Path) -> None:
@@ -117,9 +121,40 @@ def test_compressed_next_hops(project: Path) -> None:
         "dtype": "uint8",
         "bytes": size,
         "runs": runs,
+        "algorithm": "floyd_warshall",
+        "chosen_by": "auto",
     }
     said = bake("info", "baked/yard.h5").out
-    assert "all-pairs next hops, compressed" in said
+    assert 'all-pairs next hops, compressed, by Floyd-Warshall ("auto")' in said
+    assert "HPA*, 1 layer over clusters" in said
+
+
+def next_hops_of(asset: str) -> dict[str, object]:
+    """Return what `bake info --json` prints of the next hops of an asset's only profile."""
+    tables = bake("info", asset, "--json").data["profiles"]["default"]["tables"]
+    (table,) = (each for each in tables if each["table"] == "next_hops")
+    return dict(table)
+
+
+def test_the_algorithm_is_that_of_the_recipe_in_use(project: Path) -> None:
+    recipe = Path("bake.toml").read_text()
+    chosen = '[next_hops]\nalgorithm = "dijkstra"\n'
+    Path("bake.toml").write_text(f"{chosen}{recipe}")
+    table = next_hops_of("yard")
+    assert (table["algorithm"], table["chosen_by"]) == ("dijkstra", "dijkstra")
+    assert "by Dijkstra " in bake("info", "yard").out
+    done = bake("build", "--force", "levels_src/yard.map", "--jobs", "1", "--json")
+    assert done.data["levels"][0]["algorithms"] == {"default": "dijkstra"}
+    (plan,) = bake("plan", "levels_src/yard.map", "--json").data["levels"]
+    assert {each["table"]: each["algorithm"] for each in plan["tables"]}["next_hops"] == "dijkstra"
+
+
+def test_no_recipe_names_the_algorithm_of_an_asset_elsewhere(project: Path) -> None:
+    Path("elsewhere").mkdir()
+    shutil.copy("baked/yard.h5", "elsewhere")
+    assert "algorithm" not in next_hops_of("elsewhere/yard.h5")
+    Path("bake.toml").write_text("nonsense = 1\n")
+    assert "algorithm" not in next_hops_of("baked/yard.h5")
 
 
 def test_one_profile(project: Path) -> None:

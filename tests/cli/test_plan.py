@@ -20,7 +20,8 @@ def test_a_line_for_each_level_and_a_total() -> None:
     done = bake("plan")
     assert (done.code, done.err) == (0, "")
     assert first_words(done.out) == ["level", *LEVELS, "total"]
-    assert " ".join(done.out.splitlines()[0].split()) == "level nodes in the file time peak memory"
+    headings = "level nodes algorithm in the file time peak memory"
+    assert " ".join(done.out.splitlines()[0].split()) == headings
     nodes = [line.split()[1] for line in done.out.splitlines()[1:]]
     assert sum(map(int, nodes[:-1])) == int(nodes[-1])
 

@@ -73,7 +73,7 @@ def tables_of(sub: Subgraph, algorithm: Algorithm = "dijkstra") -> Pairs:
     # What a run says of the row itself means nothing.
     np.fill_diagonal(hop, np.iinfo(str(hop.dtype)).max)
     distance = np.empty((n, n), dtype=np.int32)
-    if choose_algorithm(sub, algorithm) == "floyd_warshall":
+    if choose_algorithm(sub.graph.node_count, sub.graph.arc_count, algorithm) == "floyd_warshall":
         for _ in floyd_warshall(sub.graph, sub.weight, distance, 1):
             pass
     else:

@@ -94,13 +94,14 @@ def test_auto_changes_no_byte(family: Family) -> None:
 
 
 def test_auto_prefers_floyd_warshall_for_dense_graphs_and_batches_for_large_sparse_ones() -> None:
-    n = 60
-    complete = [(a, b, 1) for a in range(n) for b in range(n) if a != b]
-    chain = [(a, a + 1, 1) for a in range(2_000)]
-    assert choose_algorithm(subgraph(n, complete), "auto") == "floyd_warshall"
-    assert choose_algorithm(subgraph(2_001, chain), "auto") == "dijkstra"
-    assert choose_algorithm(subgraph(n, complete), "dijkstra") == "dijkstra"
-    assert choose_algorithm(subgraph(2_001, chain), "floyd_warshall") == "floyd_warshall"
+    complete, chain = (60, 60 * 59), (2_001, 2_000)
+    assert choose_algorithm(*complete, "auto") == "floyd_warshall"
+    assert choose_algorithm(*chain, "auto") == "dijkstra"
+    assert choose_algorithm(*complete, "dijkstra") == "dijkstra"
+    assert choose_algorithm(*chain, "floyd_warshall") == "floyd_warshall"
+    assert choose_algorithm(64, 64, "auto") == "dijkstra"
+    assert choose_algorithm(64, 65, "auto") == "floyd_warshall"
+    assert choose_algorithm(0, 0, "auto") == "dijkstra"
 
 
 def test_following_the_hops_walks_a_shortest_path() -> None:
