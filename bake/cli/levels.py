@@ -26,15 +26,18 @@ from bake.cli.options import (
     print_json,
     print_left_out,
     progress_for,
+    project_tasks,
     recipe_file,
     report_recipe,
     say,
     tasks_of,
+    warn,
 )
 from bake.kinds import kind_of
 
 if TYPE_CHECKING:
     from bake.pipeline import Outcome
+    from bake.pipeline.baked import LostLevel
     from bake.pipeline.run import Report
     from bake.pipeline.sources import LeftOut
 
@@ -110,7 +113,10 @@ def build(
             raise typer.BadParameter(f"--shard and {option} do not go together")
     left_out: list[LeftOut] = []
     report_recipe(recipe, silent=quiet or as_json)
-    tasks = tasks_of(sources, output, recipe, profile, left_out)
+    if shard is None and depfile is None:
+        tasks = project_tasks(sources, output, recipe, profile, left_out, silent=quiet or as_json)
+    else:  # The list must not depend on what is in the output folder.
+        tasks = tasks_of(sources, output, recipe, profile, left_out)
     if export:
         tasks = [replace(task, recipe=replace(task.recipe, export_flat=True)) for task in tasks]
 
@@ -266,7 +272,7 @@ def plan(
     from bake.view.report import print_plans
 
     report_recipe(recipe, silent=as_json)
-    tasks = tasks_of(sources, None, recipe, profile)
+    tasks = project_tasks(sources, None, recipe, profile, silent=as_json)
     threads = threads_for(len(tasks), jobs)
     plans = [
         kind_of("puzzle", task.source).plan(task)
@@ -288,27 +294,32 @@ def check(
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
-    """Say which assets are missing or stale.
+    """Report which assets are missing or stale.
 
     Each is named with the reasons, and the exit code is 1 if there are any.
     """
     from bake.pipeline import judge, reasons_to_export
 
     report_recipe(recipe, silent=as_json)
-    judged = [
-        (task, why or reasons_to_export(task))
-        for task, why in judge(tasks_of(sources, output, recipe, profile))
-    ]
-    stale = [(task, reasons) for task, reasons in judged if reasons]
+    lost: list[LostLevel] = []
+    tasks = tasks_of(sources, output, recipe, profile, lost=lost)
+    judged = [(task.name, task.asset, why or reasons_to_export(task)) for task, why in judge(tasks)]
+    if recipe_file(recipe) is None:  # Nothing but the assets states which levels there are.
+        judged += [(each.asset.stem, each.asset, [each.why]) for each in lost]
+        judged.sort(key=lambda each: each[0])
+    elif not as_json:
+        for each in lost:
+            warn(f"{each.asset} is not checked: {each.why}")
+    stale = [(asset, reasons) for _, asset, reasons in judged if reasons]
     if as_json:
         levels = [
-            {"level": task.name, "asset": task.asset, "fresh": not why, "reasons": why}
-            for task, why in judged
+            {"level": name, "asset": asset, "fresh": not why, "reasons": why}
+            for name, asset, why in judged
         ]
         print_json({"fresh": not stale, "levels": levels})
     else:
-        for task, reasons in stale:
-            say(f"{task.asset}: {'; '.join(reasons)}")
+        for asset, reasons in stale:
+            say(f"{asset}: {'; '.join(reasons)}")
         say(f"{len(judged) - len(stale)} of {len(judged)} assets are up to date")
     if stale:
         raise typer.Exit(1)
@@ -332,8 +343,9 @@ def lint(
     from bake.recipe import load_recipe
 
     left_out: list[LeftOut] = []
-    report_recipe(recipe, silent=as_json or style is not LintFormat.text)
-    tasks = tasks_of(sources, None, recipe, profile, left_out)
+    silent = as_json or style is not LintFormat.text
+    report_recipe(recipe, silent=silent)
+    tasks = project_tasks(sources, None, recipe, profile, left_out, silent=silent)
     found = run(
         tasks,
         load_recipe(recipe_file(recipe)),

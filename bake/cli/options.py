@@ -20,6 +20,7 @@ from bake.cli import mistakes, usage
 
 if TYPE_CHECKING:
     from bake.pipeline import Task
+    from bake.pipeline.baked import LostLevel
     from bake.pipeline.sources import LeftOut
     from bake.view.console import BuildProgress
 
@@ -349,11 +350,13 @@ def tasks_of(
     recipe: Path | None,
     profile: str | None,
     left_out: list[LeftOut] | None = None,
+    lost: list[LostLevel] | None = None,
 ) -> list[Task]:
     """Find the levels to bake, with only the named profile if one is named.
 
     Args:
         left_out: takes the files that look like levels but are none.
+        lost: see :func:`bake.pipeline.find_tasks`.
 
     Raises:
         BakeError: the recipe has mistakes, or there are no such files or profile.
@@ -362,8 +365,8 @@ def tasks_of(
     from bake.recipe import load_recipe
 
     rules = load_recipe(recipe_file(recipe))
-    tasks = find_tasks(rules, sources or [], output, left_out)
-    if profile is None:
+    tasks = find_tasks(rules, sources or [], output, left_out, lost)
+    if profile is None or not tasks:
         return tasks
     narrowed = [each for task in tasks if (each := _narrowed(task, profile)) is not None]
     if not narrowed:
@@ -374,6 +377,40 @@ def tasks_of(
             expected=" or ".join(map(repr, known)),
         )
     return narrowed
+
+
+def project_tasks(
+    sources: list[Path] | None,
+    output: Path | None,
+    recipe: Path | None,
+    profile: str | None,
+    left_out: list[LeftOut] | None = None,
+    *,
+    silent: bool,
+) -> list[Task]:
+    """Find the levels as :func:`tasks_of` does, and those of other assets in the output folder.
+
+    Without a recipe, a warning names the assets whose level file is not found.
+
+    Args:
+        silent: whether there are no warnings.
+
+    Raises:
+        BakeError: as for :func:`tasks_of`, or there are assets and none of their level files.
+    """
+    lost: list[LostLevel] = []
+    tasks = tasks_of(sources, output, recipe, profile, left_out, lost)
+    if not tasks:
+        raise mistakes.one_error(
+            [
+                mistakes.LevelError(each.why, file=each.asset, remedy="name the level file")
+                for each in lost
+            ]
+        )
+    if recipe_file(recipe) is None and not silent:
+        for each in lost:
+            warn(f"{each.asset}: {each.why}")
+    return tasks
 
 
 def print_left_out(left_out: list[LeftOut]) -> None:

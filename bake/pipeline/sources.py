@@ -24,6 +24,7 @@ from bake.levels.companions import PICTURE_SUFFIXES, find_companions
 from bake.levels.formats import TEXT_SUFFIXES
 from bake.levels.painting import reduced_path
 from bake.levels.reading.names import fold_file_name
+from bake.pipeline.baked import LostLevel, find_baked_sources
 from bake.recipe import RECIPE_NAME, LevelRecipe, Recipe
 from bake.recipe.rules import DEFAULT_FOLDER, DEFAULT_SOURCES
 from levelbake.errors import BakeError
@@ -76,6 +77,7 @@ def find_tasks(
     sources: Sequence[Path],
     output: Path | None,
     left_out: list[LeftOut] | None = None,
+    lost: list[LostLevel] | None = None,
 ) -> list[Task]:
     """List the levels to bake, by name.
 
@@ -87,6 +89,9 @@ def find_tasks(
         sources: level files, or folders of level files; empty = the recipe's.
         output: folder of the assets; None = the recipe's.
         left_out: takes the files that are no levels.
+        lost: takes the assets in the output folder whose level file is not found, where no sources
+            are given. The levels of other assets there are listed as well; None = only those of the
+            recipe.
 
     Raises:
         LevelError: there is no level, two have the same name, a name is not UTF-8, or a folder may
@@ -97,18 +102,48 @@ def find_tasks(
     folder = recipe.folder / recipe.output if output is None else output
     _check_no_names(recipe, sources)
     files, named = _expand(sources) if sources else _from_recipe(recipe)
+    if not files and lost is None:
+        raise _no_level_error(recipe)
     others = _find_others(recipe, files, named)
     files = [file for file in files if file not in others]
     if left_out is not None:
         left_out += (LeftOut(file, why) for file, why in others.items())
-    if not files:
+    if others and not files and lost is None:
         file, why = next(iter(others.items()))
         raise LevelError(why, file=file, expected="a level among the sources")
     if problems := [name_error(file) for file in files if not name_is_text(file)]:
         raise one_error(problems)
+    unread: list[str] = []
+    tasks = _tasks_of(files, recipe, folder, unread)
+    if lost is not None and not sources:
+        known = {task.name for task in tasks}
+        baked = find_baked_sources(recipe.folder, folder, known, lost)
+        new = [file for file in baked if file not in files]
+        tasks += [task for task in _tasks_of(new, recipe, folder, unread) if task.name not in known]
+        files = [*files, *new]
+        if not tasks and not lost:
+            file, why = next(iter(others.items()), (None, ""))
+            if file is not None:
+                raise LevelError(why, file=file, expected="a level among the sources")
+            raise _no_level_error(recipe)
+    _check_names(tasks)
+    if not sources:
+        names_of_tables = {task.name for task in tasks} | {file.stem for file in files}
+        _check_level_tables(recipe, names_of_tables, tuple(f"{stem}-" for stem in unread))
+    return sorted(tasks, key=lambda task: task.name)
+
+
+def _tasks_of(files: Iterable[Path], recipe: Recipe, folder: Path, unread: list[str]) -> list[Task]:
+    """Return a task for each level of some files.
+
+    Args:
+        files: level files.
+        recipe: the rules.
+        folder: the folder of the assets.
+        unread: takes the names of files that cannot be read.
+    """
     project = None if recipe.file is None else recipe.folder
     tasks = []
-    unread = []
     for file in files:
         rules = recipe.for_level(file.stem)
         try:
@@ -121,11 +156,7 @@ def find_tasks(
             name = level_name(file, part)
             own = _that_matter(recipe.for_level(name, file.stem), file)
             tasks.append(Task(file, folder / (name + ASSET_SUFFIX), own, part, project))
-    _check_names(tasks)
-    if not sources:
-        names_of_tables = {task.name for task in tasks} | {file.stem for file in files}
-        _check_level_tables(recipe, names_of_tables, tuple(f"{stem}-" for stem in unread))
-    return sorted(tasks, key=lambda task: task.name)
+    return tasks
 
 
 def source_folders(recipe: Recipe, sources: Sequence[Path]) -> list[Path]:
@@ -229,20 +260,20 @@ def _from_recipe(recipe: Recipe) -> tuple[list[Path], set[Path]]:
     if not files and recipe.sources == DEFAULT_SOURCES:
         files = _matching(recipe, (LDTK_PROJECTS,))
     _check_inside(recipe, files)
-    if not files and recipe.file is None and not Path(DEFAULT_FOLDER).is_dir():
-        raise RecipeError(
-            f"no {RECIPE_NAME} here",
-            remedy="run `bake init` to write one",
-        )
-    if not files:
-        raise LevelError(
-            f"no level file in {', '.join(recipe.sources)}",
-            file=recipe.file,
-            expected=f"files ending in {', '.join(sorted(SUFFIXES))}",
-            remedy="name level files on the command line, or set sources in bake.toml",
-        )
     plain = [glob for glob in recipe.sources if _is_plain(Path(glob).name)]
     return files, set(_matching(recipe, plain))
+
+
+def _no_level_error(recipe: Recipe) -> BakeError:
+    """Return the error for a recipe whose sources match no level file."""
+    if recipe.file is None and not Path(DEFAULT_FOLDER).is_dir():
+        return RecipeError(f"no {RECIPE_NAME} here", remedy="run `bake init` to write one")
+    return LevelError(
+        f"no level file in {', '.join(recipe.sources)}",
+        file=recipe.file,
+        expected=f"files ending in {', '.join(sorted(SUFFIXES))}",
+        remedy="name level files on the command line, or set sources in bake.toml",
+    )
 
 
 def _matching(recipe: Recipe, globs: Sequence[str]) -> list[Path]:
