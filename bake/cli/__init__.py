@@ -25,7 +25,7 @@ with interrupts_end():  # This takes longer than many a command.
     import typer
     from typer.core import TyperGroup
 
-    from bake.cli import assets, levels, mistakes, paths, start, usage, view, watch
+    from bake.cli import assets, completion, levels, mistakes, paths, start, usage, view, watch
     from bake.cli.options import report_usage_error, tell
     from bake.cli.streams import standard_streams
     from bake.school import register
@@ -126,6 +126,24 @@ def _root(
             "-V", "--version", callback=_version, is_eager=True, help="Print the version."
         ),
     ] = False,
+    _install_: Annotated[
+        bool,
+        typer.Option(
+            "--install-completion",
+            callback=completion.install_completion,
+            is_eager=True,
+            help="Install completion for the shell in use.",
+        ),
+    ] = False,
+    _show_: Annotated[
+        bool,
+        typer.Option(
+            "--show-completion",
+            callback=completion.show_completion,
+            is_eager=True,
+            help="Print the script of that completion.",
+        ),
+    ] = False,
 ) -> None:
     pass
 
@@ -152,9 +170,13 @@ def main() -> None:
 
 
 def _run() -> None:
+    if completion.VARIABLE in os.environ:
+        completion.prepare()
     try:
         with _leaving_when_interrupted():
             code = app(prog_name="bake", standalone_mode=False)
+    except SystemExit:  # Completion ends so, and the errors below take long to load.
+        raise
     except usage.UsageError as error:
         report_usage_error(error)
         sys.exit(2)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bake.cli import mistakes
+from bake.cli import completion, mistakes
 from bake.cli.options import (
     AssetFile,
     Json,
@@ -90,13 +90,19 @@ def export(
     profile: Annotated[
         list[str] | None,
         typer.Option(
-            "--profile", metavar="NAME", help="Write this agent profile alone. May be repeated."
+            "--profile",
+            metavar="NAME",
+            help="Write this agent profile alone. May be repeated.",
+            autocompletion=completion.complete_profile,
         ),
     ] = None,
     with_parts: Annotated[
         str | None,
         typer.Option(
-            "--with", metavar="PARTS", help="Write these as well: distances, hierarchy, or both."
+            "--with",
+            metavar="PARTS",
+            help="Write these as well: distances, hierarchy, or both.",
+            autocompletion=completion.complete_parts,
         ),
     ] = None,
     table: Annotated[
@@ -168,6 +174,7 @@ def verify(
         typer.Argument(
             metavar="ASSET",
             help="Baked levels, their names, or folders of them; without any, the recipe's output.",
+            autocompletion=completion.complete_asset,
         ),
     ] = None,
     profile: Profile = None,
@@ -241,6 +248,7 @@ def diff(
         list[str] | None,
         typer.Option(
             metavar="WHAT[=PERCENT]",
+            autocompletion=completion.complete_limit,
             help="Exit with 1 if this changed: cells, reachability, distances or size. "
             "May be repeated.",
         ),

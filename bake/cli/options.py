@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bake.cli import mistakes, usage
+from bake.cli import completion, mistakes, usage
 
 if TYPE_CHECKING:
     from bake.pipeline import Task
@@ -53,7 +53,12 @@ Jobs = Annotated[
 ]
 Profile = Annotated[
     str | None,
-    typer.Option("--profile", metavar="NAME", help="Look at this agent profile alone."),
+    typer.Option(
+        "--profile",
+        metavar="NAME",
+        help="Look at this agent profile alone.",
+        autocompletion=completion.complete_profile,
+    ),
 ]
 Quiet = Annotated[
     bool, typer.Option("-q", "--quiet", help="Print mistakes alone, on standard error.")
@@ -62,13 +67,19 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.
 MethodName = Annotated[
     str,
     typer.Option(
-        "--method", metavar="METHOD", help="How paths are found: table, astar, hpa and others."
+        "--method",
+        metavar="METHOD",
+        help="How paths are found: table, astar, hpa and others.",
+        autocompletion=completion.complete_method,
     ),
 ]
 HeuristicName = Annotated[
     str | None,
     typer.Option(
-        "--heuristic", metavar="NAME", help="What guides a search; else what fits the level."
+        "--heuristic",
+        metavar="NAME",
+        help="What guides a search; else what fits the level.",
+        autocompletion=completion.complete_heuristic,
     ),
 ]
 Weight = Annotated[
@@ -95,7 +106,9 @@ _USERS = {"width": "beam", "memory": "sma"}
 AssetFile = Annotated[
     Path,
     typer.Argument(
-        metavar="ASSET", help="A baked level: its file, or its name if the recipe's output has it."
+        metavar="ASSET",
+        help="A baked level: its file, or its name if the recipe's output has it.",
+        autocompletion=completion.complete_asset,
     ),
 ]
 LoneAssetFile = Annotated[
@@ -104,6 +117,7 @@ LoneAssetFile = Annotated[
         metavar="ASSET",
         help="A baked level: its file, or its name if the recipe's output has it. Without any, the "
         "only one there.",
+        autocompletion=completion.complete_asset,
     ),
 ]
 _PLACE = "a cell (X,Y or X,Y,FLOOR), the name of a node, or a point of a divided plane."

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from bake.cli import mistakes
+from bake.cli import completion, mistakes
 from bake.cli.options import (
     AssetFile,
     GoalText,
@@ -57,6 +57,7 @@ def path(
         typer.Option(
             "--method",
             metavar="METHOD",
+            autocompletion=completion.complete_path_method,
             help="How the path is found: table (default), astar (with --weight or --trace), hpa, "
             "bfs and others; beam with --width, sma with --memory.",
         ),
@@ -221,7 +222,9 @@ def render(
     method: Annotated[
         str | None,
         typer.Option(
-            metavar="METHOD", help="How the path is found; else along the baked next hops."
+            metavar="METHOD",
+            help="How the path is found; else along the baked next hops.",
+            autocompletion=completion.complete_method,
         ),
     ] = None,
     heuristic: HeuristicName = None,

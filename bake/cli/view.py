@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bake.cli import mistakes
+from bake.cli import completion, mistakes
 from bake.cli.options import Json, assets_in, place_of, print_json, say, warn
 from bake.interrupts import StopFlag, interrupts_stop
 
@@ -42,6 +42,7 @@ def view(
         typer.Argument(
             metavar="ASSET|FOLDER",
             help="A baked level, its name, or a folder of them; without any, the recipe's output.",
+            autocompletion=completion.complete_asset,
         ),
     ] = None,
     page: Annotated[
