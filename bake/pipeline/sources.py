@@ -102,15 +102,12 @@ def find_tasks(
     folder = recipe.folder / recipe.output if output is None else output
     _check_no_names(recipe, sources)
     files, named = _expand(sources) if sources else _from_recipe(recipe)
-    if not files and lost is None:
-        raise _no_level_error(recipe)
     others = _find_others(recipe, files, named)
     files = [file for file in files if file not in others]
     if left_out is not None:
         left_out += (LeftOut(file, why) for file, why in others.items())
-    if others and not files and lost is None:
-        file, why = next(iter(others.items()))
-        raise LevelError(why, file=file, expected="a level among the sources")
+    if not files and lost is None:
+        raise _no_level_error(recipe, others)
     if problems := [name_error(file) for file in files if not name_is_text(file)]:
         raise one_error(problems)
     unread: list[str] = []
@@ -122,10 +119,7 @@ def find_tasks(
         tasks += [task for task in _tasks_of(new, recipe, folder, unread) if task.name not in known]
         files = [*files, *new]
         if not tasks and not lost:
-            file, why = next(iter(others.items()), (None, ""))
-            if file is not None:
-                raise LevelError(why, file=file, expected="a level among the sources")
-            raise _no_level_error(recipe)
+            raise _no_level_error(recipe, others)
     _check_names(tasks)
     if not sources:
         names_of_tables = {task.name for task in tasks} | {file.stem for file in files}
@@ -264,8 +258,10 @@ def _from_recipe(recipe: Recipe) -> tuple[list[Path], set[Path]]:
     return files, set(_matching(recipe, plain))
 
 
-def _no_level_error(recipe: Recipe) -> BakeError:
-    """Return the error for a recipe whose sources match no level file."""
+def _no_level_error(recipe: Recipe, others: Mapping[Path, str]) -> BakeError:
+    """Return the error for a recipe whose sources match no level, only other files or none."""
+    for file, why in others.items():
+        return LevelError(why, file=file, expected="a level among the sources")
     if recipe.file is None and not Path(DEFAULT_FOLDER).is_dir():
         return RecipeError(f"no {RECIPE_NAME} here", remedy="run `bake init` to write one")
     return LevelError(
