@@ -18,7 +18,7 @@ import sys
 import threading
 import types
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -84,6 +84,7 @@ class Kernel:
         self.separate = separate
         self.options = options
         self._compiled: Any = None
+        self._lacks_code = False
         self._making = threading.RLock()
         functools.update_wrapper(self, function)
 
@@ -98,10 +99,27 @@ class Kernel:
 
     def ready(self) -> bool:
         """Tell whether a call runs compiled code, or may wait for the compiler."""
-        if not COMPILED or self._compiled is not None or _may_wait():
+        if not COMPILED or self._compiled is not None or may_wait():
             return COMPILED
-        loads = _Blocks.loading or "numba" in sys.modules
+        # While a thread imports numba, no question waits for it.
+        loads = _Blocks.loading or ("numba" in sys.modules and not _Blocks.behind)
         return loads and not _Blocks.uncompiled and self.in_cache
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether compiled code is in memory, for all arguments the kernel was called with."""
+        return bool(getattr(self._compiled, "overloads", None)) and not self._lacks_code
+
+    def load(self) -> None:
+        """Load all code that the cache holds; calls run it once all of it is loaded."""
+        with self._making:
+            made = self._compiled
+            if made is None:
+                load_numba()
+                made = _for_python(self)
+            for kinds in made._cache.kept(made.targetctx) if hasattr(made, "_cache") else ():
+                made.compile(kinds)
+            self._compiled = made
 
     @cached_property
     def in_cache(self) -> bool:
@@ -138,7 +156,7 @@ class Kernel:
                 except ImportError:  # numba is there, but does not fit the rest of what is.
                     self._compiled = self.plain
                 except UnloadableError as error:
-                    if _may_wait():
+                    if may_wait():
                         raise error.told() from None
                     self._compiled = self.plain
             return self._compiled
@@ -160,10 +178,11 @@ class Kernel:
 
 
 class _Blocks:
-    """How many blocks of the process let calls wait for the compiler, and how many need none."""
+    """How many blocks let calls wait for the compiler, need none, and load kernels in a thread."""
 
     waiting = 0
     uncompiled = 0
+    behind = 0
     #: Whether kernels of the cache are worth loading numba for.
     loading = False
     lock = threading.Lock()
@@ -173,7 +192,8 @@ class _Blocks:
     note: Callable[[Kernel, tuple[Any, ...]], None] | None = None
 
 
-def _may_wait() -> bool:
+def may_wait() -> bool:
+    """Return whether calls may wait for the compiler."""
     asked = os.environ.get("BAKE_COMPILE") == "wait" and not _Blocks.uncompiled
     return _Blocks.waiting > 0 or asked or _Blocks.note is not None
 
@@ -308,13 +328,16 @@ def _for_python(kernel: Kernel) -> Any:
 
     def compiled_for(*args: Any) -> Any:
         # numba asks for code for arguments of types that the function has not met yet.
-        if not _may_wait():
+        if not may_wait():
             kinds = tuple(dispatcher.typeof_pyval(each) for each in args)
             if not (hasattr(cache, "holds") and cache.holds(kinds, dispatcher.targetctx)):
+                kernel._lacks_code = True
                 return kernel.plain
         # The compiler calls back from its library, where an interrupt would be lost.
         with interrupts_held():
-            return compile_for(*args)
+            found = compile_for(*args)
+        kernel._lacks_code = False
+        return found
 
     dispatcher._compile_for_args = compiled_for
     return dispatcher
@@ -475,9 +498,48 @@ def load(functions: Iterable[Callable[..., Any]]) -> None:
     _Blocks.loading = True
     for each in functions:
         if COMPILED and isinstance(each, Kernel) and each.in_cache:
-            made = each._made()
-            for kinds in made._cache.kept(made.targetctx) if hasattr(made, "_cache") else ():
-                made.compile(kinds)
+            with suppress(ImportError, UnloadableError):
+                each.load()
+
+
+def loaded(functions: Iterable[Callable[..., Any]]) -> bool:
+    """Return whether kernels run compiled without loading any code, or may wait for the compiler.
+
+    Unlike :func:`ready`, this is False where a call would first load code from the cache.
+    """
+    if not COMPILED or may_wait():
+        return COMPILED
+    return all(not isinstance(each, Kernel) or each.is_loaded for each in functions)
+
+
+def load_behind(functions: Sequence[Callable[..., Any]], then: Callable[[], object]) -> None:
+    """Load kernels in a thread, and then call a function there.
+
+    Without numba, or where the cache lacks one of the kernels, nothing is loaded or called. The
+    process does not end before the kernel that is being loaded is complete.
+    """
+    kernels = [each for each in functions if isinstance(each, Kernel)]
+    if not COMPILED or may_wait() or _Blocks.uncompiled or not all(map(_is_cached, kernels)):
+        return
+    threading.Thread(target=_load_all, args=(kernels, then), name="levelbake-kernels").start()
+
+
+def _is_cached(kernel: Kernel) -> bool:
+    return kernel.is_loaded or kernel.in_cache
+
+
+def _load_all(kernels: Sequence[Kernel], then: Callable[[], object]) -> None:
+    main = threading.main_thread()
+    with _inside("behind"):
+        for each in kernels:
+            if not main.is_alive():
+                return
+            try:
+                each.load()
+            except (ImportError, UnloadableError):
+                return
+    if main.is_alive() and loaded(kernels):
+        then()
 
 
 def in_cache(function: Callable[..., Any]) -> bool:

@@ -75,8 +75,8 @@ class Current:
             engine = Changed(baked.version, baked, lambda: self.writer.first(name), as_baked=True)
 
         def searched(*asked: Any) -> Any:
-            state, hierarchy = self.writer.first(name)
-            return hierarchy.searched(state, *asked)
+            first = self.writer.first(name)
+            return first.hierarchy.searched(first.state, *asked)
 
         def searches() -> SearchContext:
             from bake.play.searching.context import SearchContext

@@ -259,10 +259,10 @@ def test_the_program_waits_for_the_compiler(
     monkeypatch.delenv("BAKE_COMPILE")
     monkeypatch.setattr(sys, "argv", ["warm", str(asset), str(asset)])
     waited: list[bool] = []
-    monkeypatch.setattr(warm, "ask_everything", lambda level: waited.append(jit._may_wait()))
+    monkeypatch.setattr(warm, "ask_everything", lambda level: waited.append(jit.may_wait()))
     assert warm.main() == 0
     assert waited == [True, True]
-    assert not jit._may_wait()
+    assert not jit.may_wait()
 
 
 def test_the_program_tells_what_it_cannot_open(tmp_path: Path) -> None:

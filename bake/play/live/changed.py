@@ -1,22 +1,24 @@
 """Answer on a level that has changed since it was baked, or whose asset holds no next hops.
 
-A contraction hierarchy answers, which follows every change, or flow fields where many ask for one
-goal, or where the hierarchy cannot. While every arc costs what it did, the baked tables answer as
-far as there are any.
+A contraction hierarchy answers, which follows every change, or flow fields where many queries share
+a goal, or where the hierarchy cannot. Until the kernels of both are loaded, the reader's code
+answers. While every arc costs what it did, the baked tables answer as far as there are any.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.graph import INFINITY
+from bake.kernels.jit import may_wait
 from bake.play.live.exact import ExactHierarchy
 from bake.play.live.fields import FlowFields, paths_of
+from bake.play.live.known import ReaderSolver
 from bake.play.live.state import ProfileState
 from bake.play.reader.engine import Baked
 from bake.play.reader.lookup import WRONG, FastLookup, NextHop, fast_lookup
@@ -31,6 +33,15 @@ from levelbake.places import Cell, Place
 T = TypeVar("T")
 
 
+class Followed(NamedTuple):
+    """What answers for one version of a profile."""
+
+    state: ProfileState  #: the arcs of the version
+    hierarchy: ExactHierarchy  #: the hierarchy of the newest version
+    #: returns the reader's solver; None where the reader cannot represent the version
+    solver: Callable[[], ReaderSolver | None]
+
+
 class Changed:
     """An engine for one version of a profile: see :class:`bake.play.reader.engine.Engine`.
 
@@ -43,15 +54,15 @@ class Changed:
         self,
         version: Version,
         baked: Baked,
-        followed: Callable[[], tuple[ProfileState, ExactHierarchy]],
+        followed: Callable[[], Followed],
         *,
         as_baked: bool,
     ) -> None:
         """Make nothing yet.
 
         Args:
-            followed: gives the arcs of the version, when first needed, and the hierarchy that
-                follows the newest. They may have further rows, on which nobody can stand.
+            followed: returns what answers for the version. Its arcs may have further rows, on
+                which nobody can stand.
             as_baked: whether every arc costs what it did, and no row is new.
         """
         self.version, self.baked = version, baked
@@ -61,17 +72,30 @@ class Changed:
         self._by_labels = as_baked and baked.version.has_distances
 
     @cached_property
-    def _followed(self) -> tuple[ProfileState, ExactHierarchy]:
+    def _followed(self) -> Followed:
         return self._follow()
 
     @property
     def state(self) -> ProfileState:
         """Return the arcs of the version."""
-        return self._followed[0]
+        return self._followed.state
 
     @property
     def _hierarchy(self) -> ExactHierarchy:
-        return self._followed[1]
+        return self._followed.hierarchy
+
+    @property
+    def _solver(self) -> ReaderSolver | None:
+        """Return the reader's solver while it has to answer; None where other code does."""
+        followed = self._followed
+        if followed.hierarchy.is_built(followed.state):
+            return None
+        solver = self._reader_solver
+        return solver if solver and followed.hierarchy.is_pending(followed.state) else None
+
+    @cached_property
+    def _reader_solver(self) -> ReaderSolver | None:
+        return None if may_wait() else self._followed.solver()
 
     @cached_property
     def fields(self) -> FlowFields:
@@ -126,6 +150,8 @@ class Changed:
     def hop(self, row: int, goal: int) -> int:
         if self._by_hops:
             return self.baked.hop(row, goal)
+        if (solver := self._solver) is not None:
+            return solver.hop(row, goal)
         ahead = self._hierarchy.next_row(self.state, row, goal)
         if ahead is None:
             ahead = int(self.fields.next_rows(*_one(row, goal))[0])
@@ -136,6 +162,8 @@ class Changed:
     def way(self, row: int, goal: int) -> Int32Array | None:
         if self._by_hops:
             return self.baked.way(row, goal)
+        if (solver := self._solver) is not None:
+            return solver.way(row, goal)
         path = self._hierarchy.ask(self.state, 1, lambda hops: hops.path(row, goal))
         if path is None:
             _, path = self.fields.walk(*_one(row, goal))
@@ -147,6 +175,8 @@ class Changed:
     def ticks(self, row: int, goal: int) -> float:
         if self._by_hops or self._by_labels:
             return self.baked.ticks(row, goal)
+        if (solver := self._solver) is not None:
+            return solver.ticks(row, goal)
         ticks = self._hierarchy.ticks(self.state, row, goal)
         if ticks is None:
             ticks = float(self.fields.ticks(*_one(row, goal))[0])
@@ -167,6 +197,8 @@ class Changed:
             known = rows < self.baked.version.row_count
             ahead[known] = self.baked.hops(rows[known], goals[known])
             return ahead
+        if (solver := self._solver) is not None:
+            return solver.hops(rows, goals)
         for pairs, part in self._parts(rows, goals, _next_rows, self.fields.next_rows):
             ahead[pairs] = part
         self._check_scale(ahead < 0, rows, goals)
@@ -175,6 +207,8 @@ class Changed:
     def ways(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
         if self._by_hops:
             return self.baked.ways(rows, goals)
+        if (solver := self._solver) is not None:
+            return solver.ways(rows, goals)
         parts = self._parts(rows, goals, _paths, self.fields.walk)
         first, path = paths_of(list(parts), len(rows))
         self._check_scale(first[1:] == first[:-1], rows, goals)
@@ -189,6 +223,8 @@ class Changed:
     def all_ticks(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
         if self._by_hops or self._by_labels:
             return self.baked.all_ticks(rows, goals)
+        if (solver := self._solver) is not None:
+            return solver.all_ticks(rows, goals)
         ticks = np.empty(len(rows), dtype=np.float64)
         for pairs, part in self._parts(rows, goals, _distances, self.fields.ticks):
             ticks[pairs] = part
@@ -199,6 +235,8 @@ class Changed:
         if self._by_labels:
             return self.baked.toward(goal)
         # There may be further rows, on which nobody can stand.
+        if (solver := self._solver) is not None:
+            return solver.toward(goal)[: self.version.row_count]
         return self.fields.toward(goal)[: self.version.row_count]
 
     def _parts(
@@ -248,9 +286,12 @@ class Changed:
 
     def _cell_lookup(self, row_at: memoryview[int], fallback: NextHop) -> NextHop:
         """Make a lookup between cells of the whole grid: see :mod:`bake.play.reader.lookup`."""
-        state, width, by_fields = self.state, self.version.places.width, self.fields.next_rows
-        next_row = self._hierarchy.next_row
+        state, width, hierarchy = self.state, self.version.places.width, self._hierarchy
         location, stands = view_of(state.location), view_of(state.standing)
+        solver = self._solver
+        version = None if solver is None else solver.version
+        by_fields, next_row = self.fields.next_rows, hierarchy.next_row
+        is_pending = hierarchy.is_pending
 
         def next_hop(start: Place, goal: Place) -> Place | None:
             try:
@@ -260,6 +301,10 @@ class Changed:
                     row, goal_row = row_at[y, x], row_at[goal_y, goal_x]
                     stood = row >= 0 and goal_row >= 0 and stands[row] and stands[goal_row]
                     if stood and row != goal_row:
+                        if version is not None and is_pending(state):
+                            known = version.toward(location[goal_row])
+                            flat = known.hop(location[row])
+                            return None if flat < 0 else (flat % width, flat // width)
                         ahead = next_row(state, row, goal_row)
                         if ahead is None:
                             ahead = int(by_fields(*_one(row, goal_row))[0])

@@ -1,8 +1,11 @@
 """Answer about single pairs on a changed level: by a contraction hierarchy that follows it.
 
-There is one hierarchy for each profile, and its weights are those of the newest version. Whoever
-asks about an earlier one, or asks while the hierarchy cannot answer, is told so and takes a flow
-field, which gives the same answers.
+There is one hierarchy for each profile, and its weights are those of the newest version. Queries
+about an earlier one, or while the hierarchy cannot answer, go to a flow field or to the reader's
+code, which return the same answers.
+
+Kernels that are in the cache are loaded by a thread from the first change on. The hierarchy is
+built by a thread as well, so that no query waits for either.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, UInt8Array
 from bake.graph import INFINITY, Graph
+from bake.kernels.jit import load_behind, loaded, may_wait
+from bake.play.live.kernels import KERNELS
 from bake.play.live.state import ChangedArcs, ProfileState
 from bake.search.contraction.hierarchy import ContractionHierarchy
 from bake.search.contraction.order import dissection_heights
@@ -25,6 +30,7 @@ from bake.search.contraction.tree import joined_pairs
 from bake.search.live.baked_hops import BakedHops
 from bake.search.live.descent import Lanes
 from bake.search.live.next_hops import NextHops, is_compiled
+from levelbake.errors import BakeError
 
 T = TypeVar("T")
 
@@ -65,13 +71,18 @@ class ExactHierarchy:
         self._state: ProfileState | None = None
         self._hopeless = False
         self._wait = 0
+        self._is_wanted = self._has_failed = False
+        self._builder: threading.Thread | None = None
+        # Changes since a thread began to build: rows there are then, and arcs.
+        self._since: list[tuple[int, ChangedArcs]] = []
 
     # -- versions ---------------------------------------------------------------------------------
 
     def begin(self, state: ProfileState) -> None:
-        """Answer for the first version."""
+        """Answer for the first version, and load kernels in a thread."""
         with self._lock:
             self._state, self._hops = state, None
+        load_behind(KERNELS, self._build_if_wanted)
 
     def answers_for(self, state: ProfileState) -> bool:
         """Tell whether this is the version that is answered for."""
@@ -86,9 +97,60 @@ class ExactHierarchy:
         """
         with self._lock:
             self._state = state
+            if self._builder is not None:
+                self._since.append((state.row_count, changed))
             if self._hops is not None and not self._hops.reprice(state.row_count, *changed):
                 self._hops = None
                 self._wait = PATIENCE
+
+    def is_built(self, state: ProfileState) -> bool:
+        """Return whether the hierarchy answers for a version."""
+        return self._hops is not None and state is self._state
+
+    def is_pending(self, state: ProfileState) -> bool:
+        """Return whether kernels, or the hierarchy of a version, are still being loaded or built.
+
+        The hierarchy is built by a thread once kernels are loaded.
+        """
+        if self._hops is not None and state is self._state:
+            return False
+        if not loaded(KERNELS):
+            self._is_wanted = True
+            return True
+        if may_wait() or self._has_failed or self._hopeless:
+            return False
+        if state is not self._state or self._wait > 0:
+            return False
+        self._build_behind()
+        return self._builder is not None
+
+    def _build_if_wanted(self) -> None:
+        if self._is_wanted:
+            self._build_behind()
+
+    def _build_behind(self) -> None:
+        """Start a thread that builds the hierarchy, unless there is either."""
+        with self._lock:
+            state = self._state
+            if self._builder is None and self._hops is None and state is not None:
+                self._since = []
+                self._builder = threading.Thread(target=self._build, args=(state,))
+                self._builder.start()
+
+    def _build(self, state: ProfileState) -> None:
+        hops = None
+        try:
+            hops = self._built(state)
+        except BakeError:
+            self._has_failed = True  # The next query builds it, and raises the error.
+        with self._lock:
+            self._builder = None
+            if self._has_failed or self._hops is not None:
+                return
+            self._hops, self._hopeless = hops, hops is None
+            for row_count, changed in self._since:
+                if self._hops is not None and not self._hops.reprice(row_count, *changed):
+                    self._hops, self._wait = None, PATIENCE
 
     def is_ready(self, state: ProfileState) -> bool:
         """Tell whether there is nothing to prepare for a version."""
@@ -96,6 +158,9 @@ class ExactHierarchy:
 
     def prepare(self, state: ProfileState) -> None:
         """Build the hierarchy now, if there is none and it is of use."""
+        builder = self._builder
+        if builder is not None:
+            builder.join()
         with self._lock:
             self._wait = 0
             self._ready(state, 0)
@@ -120,7 +185,7 @@ class ExactHierarchy:
         Args:
             pairs: how many pairs are asked for.
         """
-        if state is not self._state or self._hopeless:
+        if state is not self._state or self._hopeless or self._builder is not None:
             return None
         if self._hops is None:
             if not is_compiled():

@@ -22,9 +22,8 @@ from bake.graph import BLOCKED
 from bake.play.hierarchy.lattice import LatticeHierarchy
 from bake.play.hierarchy.sheets import LatticeSheets, WornSheets
 from bake.play.live.cells import Cells
-from bake.play.live.changed import Changed
+from bake.play.live.changed import Changed, Followed
 from bake.play.live.clusters import SPACING, BakedRecipe, OnDemand
-from bake.play.live.exact import ExactHierarchy
 from bake.play.live.ground import LevelState
 from bake.play.live.lattice_version import LiveLattice, sheet_fields
 from bake.play.live.links import LinkState
@@ -239,12 +238,12 @@ class LatticeWriter:
             made |= sheet_fields(self._baked, fresh, partial(self.layer, state))
         return Version(columns.places, columns.profile, made, state.level, by_sheet=state.by_sheet)
 
-    def engine(self, state: LatticeState, _level: LevelState) -> Changed:
+    def engine(self, state: LatticeState, level: LevelState) -> Changed:
         """Return what answers for a version."""
         return Changed(
             self.version_of(state),
             self.listing.baked,
-            partial(self.followed, state),
+            partial(self.followed, state, level),
             as_baked=state.as_baked,
         )
 
@@ -348,9 +347,9 @@ class LatticeWriter:
 
     # -- lists of arcs ----------------------------------------------------------------------------
 
-    def followed(self, state: LatticeState) -> tuple[ProfileState, ExactHierarchy]:
-        """Return the listed arcs of a version, and the hierarchy that follows them."""
-        return self.listed(state), self.listing.hierarchy
+    def followed(self, state: LatticeState, _level: LevelState) -> Followed:
+        """Return what answers for a version with its arcs listed; the reader lists no such arcs."""
+        return Followed(self.listed(state), self.listing.hierarchy, lambda: None)
 
     def listed(self, state: LatticeState) -> ProfileState:
         """Return a version with its arcs listed, which takes a while the first time.

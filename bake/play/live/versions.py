@@ -12,11 +12,12 @@ import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.graph import BLOCKED, INFINITY, Graph, Subgraph
-from bake.play.live.changed import Changed
+from bake.play.live.changed import Changed, Followed
 from bake.play.live.clusters import ClusterLine, ClusterVersion
 from bake.play.live.exact import ExactHierarchy
 from bake.play.live.fields import FlowFields
 from bake.play.live.ground import LevelState
+from bake.play.live.known import ReaderVersions
 from bake.play.live.links import LinkState
 from bake.play.live.pricing import Pricing
 from bake.play.live.rules import LevelRules
@@ -63,10 +64,12 @@ class ProfileWriter:
         hierarchy: what answers for the newest version.
     """
 
-    def __init__(self, rules: LevelRules, baked: Baked, pricing: Pricing) -> None:
+    def __init__(
+        self, rules: LevelRules, baked: Baked, pricing: Pricing, reader: ReaderVersions
+    ) -> None:
         self.baked, self.columns = baked, baked.columns
         self.pricing = pricing
-        self._rules = rules
+        self._rules, self._reader = rules, reader
         self.hierarchy = ExactHierarchy(self._lattice, self._heights, lambda: self.baked_hops)
         self._cells: tuple[Int32Array, Int32Array] | None = None
 
@@ -235,15 +238,17 @@ class ProfileWriter:
         """Return what answers for a version."""
         made = self.fields(lambda: state, level)
         version = Version(level.rules.places, self.columns.profile, made, level)
-        return Changed(version, self.baked, lambda: self.followed(state), as_baked=state.as_baked)
+        followed = partial(self.followed, state, level)
+        return Changed(version, self.baked, followed, as_baked=state.as_baked)
 
     def fields(self, state: Callable[[], ProfileState], level: LevelState) -> dict[str, Make]:
         """Return what makes the fields of a version: see :func:`fields_of`."""
         return fields_of(state, self.columns, self.pricing, level, self.cells_of)
 
-    def followed(self, state: ProfileState) -> tuple[ProfileState, ExactHierarchy]:
-        """Return the arcs of a version, and the hierarchy that follows them."""
-        return state, self.hierarchy
+    def followed(self, state: ProfileState, level: LevelState) -> Followed:
+        """Return what answers for a version of the profile."""
+        solver = partial(self._reader.solver, self.columns.profile, state, level)
+        return Followed(state, self.hierarchy, solver)
 
     def lattice(self, _state: ProfileState, _version: Version) -> None:
         """Return no layers by sheet, as arcs are listed."""

@@ -14,7 +14,7 @@ import numpy as np
 from bake.arrays import BoolArray, Int64Array
 from bake.errors import CostError
 from bake.play.hierarchy.lattice import LatticeHierarchy
-from bake.play.live.exact import ExactHierarchy
+from bake.play.live.changed import Followed
 from bake.play.live.ground import (
     Edit,
     LevelState,
@@ -27,6 +27,7 @@ from bake.play.live.ground import (
     write_patch,
 )
 from bake.play.live.journal import Journal
+from bake.play.live.known import ReaderVersions
 from bake.play.live.lattice import LatticeWriter
 from bake.play.live.links import NameLog, link_of
 from bake.play.live.nodes import asked_nodes, with_nodes
@@ -34,7 +35,6 @@ from bake.play.live.obstacles import AskedObstacles, asked_obstacles
 from bake.play.live.pricing import Pricing
 from bake.play.live.rules import LevelRules
 from bake.play.live.searches import ChangedContext
-from bake.play.live.state import ProfileState
 from bake.play.live.versions import Edited, ProfileWriter
 from bake.play.reader.engine import Baked
 from bake.play.reader.version import Version
@@ -79,6 +79,7 @@ class LevelWriter:
         self._publish = publish
         self._writing = threading.RLock()
         self._level: LevelState | None = None
+        self._baked_level: LevelState | None = None
         self._states: dict[str, Any] = {}
         self._first: dict[str, Any] = {}
         self._journal: Journal | None = None
@@ -89,12 +90,16 @@ class LevelWriter:
         return ChangeLog(self.rules.span)
 
     @cached_property
+    def _reader(self) -> ReaderVersions:
+        return ReaderVersions(self.rules, self._engines)
+
+    @cached_property
     def _profiles(self) -> dict[str, ProfileWriter | LatticeWriter]:
         return {name: self._maker(name, engine) for name, engine in self._engines.items()}
 
     def _maker(self, name: str, engine: Baked) -> ProfileWriter | LatticeWriter:
         pricing = Pricing(self.rules, name)
-        listing = ProfileWriter(self.rules, engine, pricing)
+        listing = ProfileWriter(self.rules, engine, pricing, self._reader)
         if not engine.version.by_sheet:
             return listing
         baked = self._baked[name]
@@ -140,13 +145,15 @@ class LevelWriter:
             if self._level is None:
                 self._states = {name: each.begin() for name, each in self._profiles.items()}
                 self._first, self._level = self._states, LevelState.baked(self.rules)
+                self._baked_level = self._level
             return self._level
 
-    def first(self, name: str) -> tuple[ProfileState, ExactHierarchy]:
-        """Return the arcs of a profile as it was baked, and the hierarchy that follows them."""
+    def first(self, name: str) -> Followed:
+        """Return what answers for a profile as it was baked."""
         with self._writing:
             self.load()
-            return self._profiles[name].followed(self._first[name])
+            assert self._baked_level is not None
+            return self._profiles[name].followed(self._first[name], self._baked_level)
 
     def warm_up(self) -> None:
         """Load the level, and compile or load the kernels of a first update and first answer."""

@@ -236,3 +236,7 @@ def _find_arcs(tree: Tree, tail: Int32Array, head: Int32Array, found: Int32Array
         if found[i] < 0:
             return False
     return True
+
+
+#: The kernels that Python calls.
+KERNELS = (_find_arcs, _mean_climb)

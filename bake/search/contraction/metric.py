@@ -126,3 +126,7 @@ def _customize(tree: Tree, weights: Weights, two_way: bool) -> None:
                 if not two_way and to < INFINITY and fall[other] + to < fall[third]:
                     fall[third] = fall[other] + to
                     weights.via_down[third] = low
+
+
+#: The kernels that Python calls.
+KERNELS = (_customize, _price)

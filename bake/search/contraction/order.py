@@ -289,3 +289,7 @@ def _dissect(
         bound[above[each]] = max(bound[above[each]], bound[each] + 1)
     for node in range(n):
         height[node] = bound[max(part[node], ~part[node])]
+
+
+#: The kernels that Python calls.
+KERNELS = (_dissect,)

@@ -278,3 +278,7 @@ def distances(
         aim(tree, chain, goals[i])
         found = reach(tree, chain, starts[i])
         ticks[i] = found if found < FAR else INFINITY
+
+
+#: The kernels that Python calls.
+KERNELS = (_find_runs, distances)

@@ -54,3 +54,7 @@ def sweep(tree: Tree, weights: Weights, goals: Int32Array, dist: Int32Array) -> 
                 new = np.int32(above[lane] + cost)
                 old = own[lane]
                 own[lane] = new if new < old else old
+
+
+#: The kernels that Python calls.
+KERNELS = (sweep,)

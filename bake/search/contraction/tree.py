@@ -268,3 +268,7 @@ def _fill_arcs(
                 tree.up[place[low]] = high
                 place[low] += 1
                 low = tree.parent[low]
+
+
+#: The kernels that Python calls.
+KERNELS = (_count_arcs, _fill_arcs, _find_depths, _find_parents, _join, _postorder)

@@ -364,3 +364,7 @@ def _spread(
             doubt = DOUBT[1 - side]
             if not _touch(slot, touched, heap, counts, mine, other, high, third, side, doubt):
                 return
+
+
+#: The kernels that Python calls.
+KERNELS = (_fill_lower, reprice)

@@ -210,3 +210,7 @@ def put(
         leader[after] = node
     first[key & (RING - 1)] = node
     return added
+
+
+#: The kernels that Python calls.
+KERNELS = (mask_arcs,)

@@ -100,3 +100,7 @@ def follow_down(
             return i
         first[i + 1] = count
     return len(rows)
+
+
+#: The kernels that Python calls.
+KERNELS = (follow_down, steps_down)

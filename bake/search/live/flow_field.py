@@ -128,3 +128,7 @@ def _flow_by_heap(into: Adjacency, goals: Int32Array, dist: Int32Array) -> None:
                 best[other] = new
                 heapq.heappush(heap, (new, other))
     dist[:] = best
+
+
+#: The kernels that Python calls.
+KERNELS = (_flow,)

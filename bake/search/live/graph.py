@@ -233,3 +233,7 @@ class LiveGraph:
         usable = weights[weights != BLOCKED]
         heaviest = max(self.heaviest, int(usable.max(initial=0)))
         return LiveGraph(out, into, self.shift, heaviest)
+
+
+#: The kernels that Python calls.
+KERNELS = (_find_arcs,)

@@ -453,3 +453,7 @@ def in_pieces(write: Callable[..., int], *pairs: Int32Array) -> tuple[Int64Array
         begin += found
         room *= 4
     return first, parts[0] if len(parts) == 1 else np.concatenate([*parts, pairs[0][:0]])
+
+
+#: The kernels that Python calls.
+KERNELS = (_cheapest, next_rows, paths)
