@@ -39,6 +39,7 @@ BENCHMARKS = {
     "updates_stress": "Levels that change, at length",
     "rebuilding": "Levels built up, torn down and switched",
     "crowds": "Crowds on levels that change",
+    "doors": "Doors, before and after kernels are loaded",
     "plan": "Foretold by bake plan",
     "paths": "Paths",
     "search": "Searching one path",
