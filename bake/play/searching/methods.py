@@ -58,7 +58,7 @@ class Outcome:
     rows: Int32Array | None  #: (k) int32 from start to goal; None where there is no path
     ticks: int  #: what the path costs
     expanded: int  #: how many rows were taken from the open list
-    generated: int = 0  #: how many arcs out of them were looked at
+    generated: int = 0  #: how many arcs lead out of them, the goal not counted
     estimate: Estimate | None = None  #: the heuristic the search used; None if it used none
     bound: float = 1.0  #: the path costs at most this many times as much as a shortest one
     #: the ticks of the way to each row that a search in plain Python met

@@ -27,5 +27,6 @@ class SearchResult:
     #: the places the search put on its open list, and the cost at which it knew them, in units,
     #: where asked for; empty for a method that needs no search of places
     looked_at: tuple[tuple[Place, float], ...] | None = None
-    #: how many steps out of these places were looked at; 0 where a method counts none, as "hpa"
+    #: how many steps lead out of these places, the goal not counted, whatever the queue and
+    #: whatever is compiled; 0 where a method counts none, as "hpa"
     generated: int = 0

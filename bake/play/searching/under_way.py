@@ -42,7 +42,7 @@ class LevelSearch:
         path: the places from start to goal; None unless a path was found.
         cost: what the path costs in units; infinite unless one was found.
         expanded: how many places were taken from the open list, the goal included.
-        generated: how many steps out of these places were looked at.
+        generated: how many steps lead out of these places, the goal not counted.
         method, heuristic: the method, and the name of the heuristic; None where there is none.
         pace: how many places are expanded before a run with a budget looks at the clock.
     """

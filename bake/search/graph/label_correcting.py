@@ -116,6 +116,54 @@ def with_masks(first: Int32Array, to: Int32Array, weight: Int32Array) -> SearchA
     return arcs
 
 
+class MasksOnDemand:
+    """The masks of arcs, computed node by node as searches need them; threads may share it.
+
+    Without compiled code a search takes far less time than the masks of all arcs.
+    """
+
+    def __init__(self, first: Int32Array, to: Int32Array, weight: Int32Array) -> None:
+        """Compute nothing yet; arguments are those of :func:`with_masks`."""
+        self._first, self._to, self._weight = first.data, to.data, weight.data
+        self._tail = np.repeat(np.arange(len(first) - 1, dtype=np.int32), np.diff(first)).data
+        self._known: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._to)
+
+    def __getitem__(self, arc: int) -> int:
+        """Return the bits of the arcs worth looking at after an arc, as a signed number."""
+        mask = self._known.get(arc)
+        if mask is None:
+            self._add_masks(self._tail[arc])
+            mask = self._known[arc]
+        return mask
+
+    def _add_masks(self, node: int) -> None:
+        """Add the masks of a node's arcs, as :func:`mask_arcs` computes them."""
+        to, weight, blocked = self._to, self._weight, int(BLOCKED)
+        one, two = {node: 0}, dict[int, int]()
+        onward = {}
+        for arc in range(self._first[node], self._first[node + 1]):
+            head, cost = to[arc], weight[arc]
+            after = range(self._first[head], self._first[head + 1])
+            onward[arc] = [(to[each], cost + weight[each], weight[each]) for each in after]
+            if cost == blocked:
+                continue
+            one[head] = min(one.get(head, cost), cost)
+            for end, both, rest in onward[arc]:
+                if rest != blocked:
+                    two[end] = min(two.get(end, both), both)
+        for arc, ends in onward.items():
+            mask = 0
+            for bit, (end, both, rest) in enumerate(ends):
+                if rest != blocked and one.get(end, both + 1) > both and two.get(end, both) >= both:
+                    mask |= 1 << bit
+            if len(ends) > MASK_BITS or weight[arc] == blocked:
+                mask = int(ALL)
+            self._known[arc] = mask - (mask >> (MASK_BITS - 1) << MASK_BITS)
+
+
 #: Buckets of the queue. What lies beyond them waits in the last one, which costs a little time.
 # limit: farther nodes wait in the last bucket; lowered by batches
 RING = 1024

@@ -165,8 +165,8 @@ def search_buckets(
         queue: empty; empty again afterwards, unless there is more to do.
         start, goal: rows.
         answer: (4) int64, filled with ticks of the path, how often a row was expanded, whether a
-            way was given up because it costs more than can be counted, and how many arcs were
-            looked at.
+            way was given up because it costs more than can be counted, and how many arcs lead out
+            of the rows expanded.
         part: how far to go. A search that stopped goes on with the same scratch and queue, which
             may have grown meanwhile.
 
@@ -232,6 +232,7 @@ def search_buckets(
             continue
         row = taken
         expanded += 1
+        generated += end - arc
         # Where a row has more arcs than there are bits, all bits are set, and sign bits follow.
         bits = int(seen[row, 2])
         while bits != 0:
@@ -245,7 +246,6 @@ def search_buckets(
             by = arc
             arc += 1
             bits >>= 1
-            generated += 1
             head = arcs[by, 0]
             reached = g + int(arcs[by, 1])
             known = label[head]

@@ -154,7 +154,7 @@ def search_heap(
         start, goal: rows.
         answer: (4) int64, filled with ticks, how often a row was expanded, from one end whether a
             way was given up because it costs more than can be counted, otherwise a row where the
-            sides met, and how many arcs were looked at.
+            sides met, and how many arcs lead out of the rows expanded.
         part: how far to go. A search that stopped goes on with the same scratch and heaps, which
             may have grown meanwhile.
 

@@ -42,7 +42,7 @@ class SlicedSearch:
     Attributes:
         status: PAUSED while there is more to do, then FOUND or NO_PATH.
         expanded: how often a row was taken from the open list, the goal not counted.
-        generated: how many arcs out of these rows were looked at.
+        generated: how many arcs lead out of these rows.
         last: the row that was expanded last.
         lost: whether a way was given up because it costs more than searches can count.
     """

@@ -10,13 +10,14 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt32Array
 from bake.graph import INFINITY, UNREACHABLE, Graph
-from bake.search.graph.label_correcting import with_masks
+from bake.kernels.jit import ready
+from bake.search.graph.label_correcting import MasksOnDemand, mask_arcs, with_masks
 from bake.search.point.astar_buckets import (
     FOUND,
     FULL,
@@ -74,7 +75,8 @@ class Found:
         rows: (k) int32 from start to goal; None where there is no path.
         ticks: what the path costs; 0 without one.
         expanded: rows taken from the open list, the goal included; a row taken twice counts twice.
-        generated: arcs looked at, out of these rows.
+        generated: arcs out of these rows, the goal's not counted, whether or not the search looked
+            at them. It may pass over those that cannot shorten any path.
     """
 
     rows: Int32Array | None
@@ -256,11 +258,26 @@ class SearchSpace:
         """Tell whether weights are alike enough for the bucket queue to be the faster one."""
         return self.heaviest // self.lightest < ALIKE
 
-    @cached_property
+    @property
     def successors(self) -> Int32Array:
-        """Return (m) int32, the masks of :class:`bake.search.graph.label_correcting.SearchArcs`."""
+        """Return (m) int32, the masks of :class:`bake.search.graph.label_correcting.SearchArcs`.
+
+        Searches by compiled code and by plain Python have to pass over the same arcs, as the order
+        in which they expand rows depends on it.
+        """
+        if ready(mask_arcs):
+            return self._all_masks
+        # Plain Python reads single elements alone.
+        return cast("Int32Array", self._masks_on_demand)
+
+    @cached_property
+    def _all_masks(self) -> Int32Array:
         arcs = with_masks(self.graph.first_out, self.graph.head, self.weight)
         return arcs.masks.view(np.int32)
+
+    @cached_property
+    def _masks_on_demand(self) -> MasksOnDemand:
+        return MasksOnDemand(self.graph.first_out, self.graph.head, self.weight)
 
     @cached_property
     def both_ways(self) -> PackedArcs:
