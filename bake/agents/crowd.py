@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -172,6 +172,7 @@ class Crowd:
         self._agents: list[Agent] = []
         self._planner = Planner()
         self._round: Round | None = None
+        self._preparing: Iterator[None] | None = None
         self._rows: Int32Array = np.empty((0, window + 1), dtype=np.int32)
         self._begins = 0
         self._due = 0
@@ -293,7 +294,8 @@ class Crowd:
         """Plan the next window for a while; call it between steps, so that no step has to wait.
 
         Args:
-            budget_ms: when to stop, after one agent is planned; None = go on until it is planned.
+            budget_ms: when to stop, after one agent is prepared or planned; None = go on until the
+                window is planned.
 
         Returns:
             Whether the next step still has something to plan.
@@ -311,7 +313,11 @@ class Crowd:
         if not self._agents:
             return False
         if self._round is None:
-            self._round = self._next_round()
+            self._preparing = self._prepare() if self._preparing is None else self._preparing
+            for _ in self._preparing:
+                if until is not None and time.perf_counter() >= until:
+                    return self.steps >= self._due
+            self._preparing, self._round = None, self._next_round()
         while self._round.run():
             if until is not None and time.perf_counter() >= until:
                 return self.steps >= self._due
@@ -325,7 +331,7 @@ class Crowd:
         Args:
             halt: whether to forget the present plan; until the next one is made, all stand still.
         """
-        self._round = None
+        self._round = self._preparing = None
         self._due = self.steps
         if halt:
             row = np.array([agent._row for agent in self._agents], dtype=np.int32)
@@ -339,9 +345,20 @@ class Crowd:
             self._agents[number]._urgent += 1
         self._round = None
 
+    def _prepare(self) -> Iterator[None]:
+        """Settle targets and compute fields, one agent at a time, before a round begins."""
+        yield from self._settle_targets()
+        standing = self._standing()
+        for agent in self._agents:
+            if agent._target is not None:  # It has got another goal since.
+                self._field_for(agent, standing)
+                yield
+
     def _next_round(self) -> Round:
         begins = max(self._due, self.steps)
-        self._settle_targets()
+        # Agents may have got other goals while others were prepared.
+        for _ in self._settle_targets():
+            pass
         gone = min(begins - self._begins, self.window)
         rest = self._rows[:, np.minimum(np.arange(self.window + 1) + gone, self.window)]
         standing = self._standing()
@@ -361,8 +378,8 @@ class Crowd:
 
     # -- targets and fields -----------------------------------------------------------------------
 
-    def _settle_targets(self) -> None:
-        """Let agents whose target is not settled, or is stood on, go to the goal or near it."""
+    def _settle_targets(self) -> Iterator[None]:
+        """Choose the goal or a free place near it for agents without a free target, one by one."""
         blocked = self._standing()
         unsettled = []
         for agent in self._agents:
@@ -391,6 +408,7 @@ class Crowd:
             claims.add(mover.cells(agent._target))
             agent._nearest = int(self._field(agent).ticks[agent._row])
             agent._since, agent._around = self.steps, None
+            yield
 
     def _field(self, agent: Agent) -> Field:
         assert agent._target is not None

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bake.agents.crowd import Agent, Crowd
+from bake.agents.movers import Field, Mover
 from bake.play import open_asset
 from bake.recipe import ProfileRecipe
 from levelbake.errors import OutsideMapError, QueryError
@@ -467,3 +468,44 @@ def _led(level, starts: list[Cell], goals: list[Cell]) -> list[list[Cell]]:
     assert crowd.conflicts.total == 0
     assert [agent.place for agent in agents] == goals
     return ways
+
+
+@pytest.mark.parametrize("goes_elsewhere", [False, True])
+def test_a_budget_counts_from_the_first_plan_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, goes_elsewhere: bool
+) -> None:
+    """A field takes a millisecond here; no call computes more of them than its budget allows."""
+    clock, fields = [0.0], [0]
+    compute = Mover.field
+
+    def field(mover: Mover, target: int) -> Field:
+        known = len(mover._fields)
+        found = compute(mover, target)
+        if len(mover._fields) > known:
+            clock[0] += 0.001
+            fields[0] += 1
+        return found
+
+    monkeypatch.setattr(Mover, "field", field)
+    monkeypatch.setattr("bake.agents.crowd.time.perf_counter", lambda: clock[0])
+    grid = rows(*["." * 9] * 9)
+    with open_asset(bake_grid(tmp_path, grid)) as level:
+        crowd, whole = Crowd(level), Crowd(level)
+        for each in (crowd, whole):
+            for x in range(9):
+                # All have one goal, so nearly all of them get another place near it.
+                each.add((x, 0), (4, 8))
+        fields[0], spent = 0, []
+        while crowd.plan(budget_ms=2):
+            spent.append(fields[0])
+            if goes_elsewhere and len(spent) == 2:
+                for each in (crowd, whole):
+                    each.agents[0].go((8, 4))
+        assert max(np.diff([0, *spent])) <= 2 + goes_elsewhere
+        assert len(spent) > 3
+        assert fields[0] >= 9
+        lead(crowd, 12)
+        lead(whole, 12)
+        assert all(agent.arrived for agent in crowd.agents)
+        assert sorted(a.place for a in crowd.agents) == sorted(a.place for a in whole.agents)
+        assert crowd.conflicts.total == 0
