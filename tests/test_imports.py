@@ -118,7 +118,6 @@ ROOMS: dict[str, frozenset[str]] = {
         "play.live "
         "play.current play.navigator levelbake.changes levelbake.level search",
         "play": "levelbake.places levelbake.things levelbake.changes",
-        "runtime": "play",
         "play.warm": "kernels play.reader play.searching play.navigator play.level "
         "levelbake.places",
         "agents": "graph levelbake.steps kernels level play search levelbake.places",

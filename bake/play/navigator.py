@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from operator import attrgetter, methodcaller
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
@@ -32,22 +31,6 @@ if TYPE_CHECKING:
 
 #: An end of a path: a place, or on levels of points of visibility a point of the plane.
 End = Place | Sequence[float]
-
-#: Former names of methods and where they are now; they are handed on for one version.
-MOVED = {
-    "searching": "search.begin",
-    "requests": "search.requests",
-    "walk": "search.walk",
-    "heuristic": "search.estimate",
-    "within": "search.within",
-    "distances_from": "search.distances_from",
-    "nearest_reachable": "search.nearest_reachable",
-    "place_at": "plane.place_at",
-    "straight_path": "plane.straight_path",
-    "smooth": "plane.smooth",
-    "furthest_visible": "plane.furthest_visible",
-    "follow": "plane.follow",
-}
 
 
 class Navigator(Questions):
@@ -103,16 +86,6 @@ class Navigator(Questions):
         from bake.play.plane import Plane
 
         return Plane(self._current, self.name, self)
-
-    if not TYPE_CHECKING:  # Otherwise a checker would allow any name.
-
-        def __getattr__(self, name: str) -> Any:
-            """Hand a former name on."""
-            if name not in MOVED:
-                raise AttributeError(f"a navigator has no {name!r}")
-            said = f"nav.{name} is nav.{MOVED[name]} now"
-            warnings.warn(said, DeprecationWarning, stacklevel=2)
-            return attrgetter(MOVED[name])(self)
 
     # -- one pair ----------------------------------------------------------------------------------
 

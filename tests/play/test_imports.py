@@ -57,11 +57,6 @@ def test_importing_the_reader_loads_no_baking_code() -> None:
     assert not [name for name in loaded if name.startswith(tuple(f"bake.play.{x}" for x in late))]
 
 
-def test_the_former_name_hands_every_name_on() -> None:
-    code = "import bake.runtime as former, bake.play as play; print(former.__all__ == play.__all__)"
-    assert python(code + "; print(former.open_asset is play.open_asset)").split() == ["True"] * 2
-
-
 def test_lookups_work_where_nothing_else_is_installed(tmp_path: Path) -> None:
     asset = bake_grid(tmp_path, rows("....", "...."))
     assert python(BLOCKER + LOOKUPS, str(asset)) == "ok"

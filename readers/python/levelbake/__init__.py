@@ -28,9 +28,6 @@ from levelbake.things import Door, Instance, Link, Region, Spot
 
 __version__ = "0.1.0"
 
-#: The former name of :func:`open_level`.
-open_asset = open_level
-
 __all__ = [
     "AssetError",
     "AssetTooNewError",
@@ -56,6 +53,5 @@ __all__ = [
     "UnknownNodeError",
     "UnknownProfileError",
     "UpdateReport",
-    "open_asset",
     "open_level",
 ]
