@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from levelbake.steps import (
     AnyArray,
+    ArrayLike,
     BoolArray,
     Float64Array,
     Int32Array,
@@ -21,6 +22,7 @@ UInt64Array = npt.NDArray[np.uint64]
 
 __all__ = [
     "AnyArray",
+    "ArrayLike",
     "BoolArray",
     "Float64Array",
     "Int16Array",

@@ -199,7 +199,7 @@ def _trip(nav: Navigator, ends: Ends, method: str, lookahead: int, most: int, to
         stepped = agent.step()
         told.seconds.append(time.perf_counter() - begun)
         assert stepped is not None, f"{method} gave up from {ends[0]} to {ends[1]}"
-        way.append(stepped)  # type: ignore[arg-type]
+        way.append(stepped)
     assert nav.still_valid(way), f"{method} walked through a wall"
     assert math.isclose(nav.length(way), agent.walked, rel_tol=1e-6)
     told.steps += agent.steps
@@ -217,7 +217,7 @@ def _looked_up(nav: Navigator, problems: list[Ends]) -> Told:
         walked = [here]
         while here != goal:
             begun = time.perf_counter()
-            here = nav.next_hop(here, goal)  # type: ignore[assignment]
+            here = nav.next_hop(here, goal)
             told.seconds.append(time.perf_counter() - begun)
             walked.append(here)
         told.arrived += 1

@@ -13,7 +13,7 @@ from bake.agents.belief import Belief
 from bake.agents.plans import METHODS, Maker, Plan
 from bake.graph import BLOCKED
 from levelbake.errors import QueryError
-from levelbake.places import Place, quoted
+from levelbake.places import AnyPlace, MaybeNone, Place, quoted
 
 if TYPE_CHECKING:
     from bake.search.incremental.lifelong import LifelongPlanning
@@ -68,7 +68,7 @@ class Agent:
         return METHODS
 
     @property
-    def place(self) -> Place:
+    def place(self) -> AnyPlace:
         """Return where the agent stands."""
         return self.belief.places.place_at(self._here)
 
@@ -77,7 +77,7 @@ class Agent:
         self._here = self.belief.standing(place)
 
     @property
-    def goal(self) -> Place:
+    def goal(self) -> AnyPlace:
         """Return where the agent wants to be; another goal may be set at any time."""
         return self.belief.places.place_at(self._goal)
 
@@ -105,7 +105,7 @@ class Agent:
         """See some places, for the whole side: see :meth:`Belief.observe`."""
         return self.belief.observe(places)
 
-    def step(self) -> Place | None:
+    def step(self) -> AnyPlace | None:
         """Take the next step of the best plan, and see the two places it leads between.
 
         Where the step turns out not to be what was believed, the agent plans again and takes
@@ -131,7 +131,7 @@ class Agent:
         self._here = ahead
         return self.place
 
-    def path(self) -> list[Place] | None:
+    def path(self) -> list[AnyPlace] | MaybeNone:
         """Return the way that the agent plans to go; None where it believes in none."""
         self._catch_up()
         way = self._plan.way(self._here)
@@ -190,7 +190,7 @@ class Route:
         """Return how many places were expanded so far, each time counted."""
         return self._expanded + self._search.expanded
 
-    def path(self) -> list[Place] | None:
+    def path(self) -> list[AnyPlace] | MaybeNone:
         """Return the way as it is believed to be best now; None where there is none."""
         self._catch_up()
         path = self._search.path()

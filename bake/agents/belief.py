@@ -30,7 +30,7 @@ from bake.play.navigator import Navigator
 from bake.play.reader.places import NodePlaces
 from bake.play.snapshot import Snapshot
 from levelbake.errors import QueryError
-from levelbake.places import Place, number_of, quoted, whole_of
+from levelbake.places import AnyPlace, Place, number_of, quoted, whole_of
 
 if TYPE_CHECKING:
     from bake.search.incremental.twins import TwinArcs
@@ -251,7 +251,7 @@ class Belief:
         seen = self._seen > 0
         return seen.reshape(self.places.height, self.places.width) if self.places.is_grid else seen
 
-    def around(self, place: Place, radius: int) -> list[Place]:
+    def around(self, place: Place, radius: int) -> list[AnyPlace]:
         """Return the places at most so many columns and rows away, on graphs so many arcs.
 
         This is for agents who see through walls; :meth:`in_sight` is for others. A game that knows
@@ -263,7 +263,7 @@ class Belief:
         here = self.places.location(place)
         return [self.places.place_at(each) for each in self.locations_around(here, radius).tolist()]
 
-    def in_sight(self, place: Place, radius: float) -> list[Place]:
+    def in_sight(self, place: Place, radius: float) -> list[AnyPlace]:
         """Return the places that can be seen from one, in a straight line past no wall.
 
         On grids walls are cells that the profile cannot cover, as the level is now, and they are

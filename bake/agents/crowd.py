@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from bake.agents.rounds import Planner, Round, Task
 from bake.arrays import BoolArray, Int32Array
 from bake.play import LevelAsset
 from levelbake.errors import QueryError
-from levelbake.places import Place, number_of, quoted, whole_of
+from levelbake.places import AnyPlace, MaybeNone, Place, PlaceT, number_of, quoted, whole_of
 
 #: The longest window that searches can count.
 # limit: a one-line error; lowered by window_of_five
@@ -39,7 +40,7 @@ class Agent:
         self._crowd = crowd
         self.number, self.profile = number, profile
         self.priority = priority
-        self.goal: Place | None = None
+        self.goal: AnyPlace | None = None
         self.stands = False
         self._row = row
         # Where it goes: the row of the goal, or of a free place near it. None = not settled yet.
@@ -65,12 +66,12 @@ class Agent:
             raise QueryError(f"priority is {quoted(priority)}", expected="a number")
 
     @property
-    def place(self) -> Place:
+    def place(self) -> AnyPlace:
         """Return where it is."""
         return self._crowd._mover(self.profile).place(self._row)
 
     @property
-    def target(self) -> Place | None:
+    def target(self) -> AnyPlace | MaybeNone:
         """Return where it goes: the goal, or a free place near it; None before that is settled."""
         target = self._target
         return None if target is None else self._crowd._mover(self.profile).place(target)
@@ -95,7 +96,7 @@ class Agent:
         """Return for how many steps it has come no nearer to where it goes."""
         return 0 if self.arrived else self._crowd.steps - self._since
 
-    def ahead(self) -> list[Place]:
+    def ahead(self) -> list[AnyPlace]:
         """Return the places of its next steps, as far as they are planned."""
         return self._crowd._ahead(self)
 
@@ -139,7 +140,7 @@ class Crowd:
         blocked_after: int = 8,
         wait: float | None = None,
         crossing: float = 0,
-        capacity: Mapping[Place, int] | None = None,
+        capacity: Mapping[PlaceT, int] | None = None,
     ) -> None:
         """Make a crowd without agents.
 
@@ -508,7 +509,7 @@ def _units(name: str, value: float) -> float:
     return units
 
 
-def _capacities(level: LevelAsset, stated: Mapping[Place, int]) -> dict[int, int]:
+def _capacities(level: LevelAsset, stated: Mapping[Any, int]) -> dict[int, int]:
     """Return for how many agents there is room on some cells."""
     places = level._columns(level.profiles[0]).places
     found = {}

@@ -14,7 +14,7 @@ from bake.play.live.clusters import ClusterLayout
 from bake.play.searching.context import SearchContext
 from bake.search.graph.partition import classes, connected_parts, members, neighbours
 from levelbake.errors import QueryError
-from levelbake.places import Place, quoted, whole_of
+from levelbake.places import AnyPlace, Place, quoted, whole_of
 
 
 class _Division(NamedTuple):
@@ -74,7 +74,7 @@ class ClusterTree:
         """
         return self._rows.array(self._members(cluster, layer))
 
-    def representative(self, cluster: int, layer: int = 1) -> Place:
+    def representative(self, cluster: int, layer: int = 1) -> AnyPlace:
         """Return the place that stands for a cluster: the one nearest to the middle of them all.
 
         On graphs without positions it is the one with the most arcs to others of the cluster. Of
@@ -120,7 +120,7 @@ class ClusterTree:
             return ()
         return tuple(np.flatnonzero(self._layer(layer - 1).parent == cluster).tolist())
 
-    def neighbours(self, cluster: int, layer: int = 1) -> tuple[int, ...]:
+    def neighbors(self, cluster: int, layer: int = 1) -> tuple[int, ...]:
         """Return the clusters of the same layer that a step joins to one, either way, ascending.
 
         Raises:

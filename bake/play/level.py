@@ -28,7 +28,7 @@ from bake.search.point.nearest_cell import nearest_cell
 from levelbake.changes import Changes
 from levelbake.errors import FilePath
 from levelbake.level import OpenLevel
-from levelbake.places import Name, Place, Points
+from levelbake.places import NameT, Place, PlaceT, Points
 from levelbake.things import Door, Link
 
 #: Cells of a grid, or nodes of a graph, from which on opening a level loads compiled code ...
@@ -160,10 +160,10 @@ class LevelAsset(OpenLevel):
         self,
         blocked: Iterable[Place] = (),
         opened: Iterable[Place] = (),
-        terrain: Mapping[Place, str] | None = None,
-        arcs: Mapping[tuple[Place, Place], float | None] | None = None,
+        terrain: Mapping[PlaceT, str] | None = None,
+        arcs: Mapping[tuple[PlaceT, PlaceT], float | None] | None = None,
         links: Mapping[str, Mapping[str, object] | Link | None] | None = None,
-        nodes: Mapping[Name, Mapping[str, object] | None] | None = None,
+        nodes: Mapping[NameT, Mapping[str, object] | None] | None = None,
         obstacles: Mapping[str, Sequence[Sequence[float]] | None] | None = None,
     ) -> dict[str, DetailedReport]:
         """Change the level for every profile at once; all later answers are about the new level.

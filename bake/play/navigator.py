@@ -9,9 +9,8 @@ from operator import methodcaller
 from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
-import numpy.typing as npt
 
-from bake.arrays import AnyArray, BoolArray, Float64Array, Int64Array
+from bake.arrays import AnyArray, ArrayLike, BoolArray, Float64Array, Int64Array
 from bake.kernels.jit import waiting
 from bake.play.current import Current, Questions
 from bake.play.nearest import are_many
@@ -19,7 +18,16 @@ from bake.play.reader.places import is_point
 from bake.play.report import DetailedReport
 from bake.play.snapshot import Snapshot
 from levelbake.errors import QueryError
-from levelbake.places import Name, Place, numbers_in, quoted
+from levelbake.places import (
+    AnyPlace,
+    MaybeNone,
+    Name,
+    NameT,
+    Place,
+    PlaceT,
+    numbers_in,
+    quoted,
+)
 from levelbake.things import Link
 
 if TYPE_CHECKING:
@@ -89,7 +97,7 @@ class Navigator(Questions):
 
     # -- one pair ----------------------------------------------------------------------------------
 
-    def next_hop(self, start: Place, goal: Place) -> Place | None:
+    def next_hop(self, start: PlaceT, goal: PlaceT) -> PlaceT | MaybeNone:
         """Return the place to step to from ``start`` on a shortest path to ``goal``.
 
         Returns:
@@ -107,6 +115,23 @@ class Navigator(Questions):
             self._superseded()
         return look_up(start, goal)
 
+    @overload
+    def path(
+        self,
+        start: PlaceT,
+        goal: PlaceT,
+        method: str = "table",
+        heuristic: str | Given | None = None,
+        *,
+        weight: float = 1.0,
+        width: int | None = None,
+        memory: int | None = None,
+        price: str | None = None,
+    ) -> list[PlaceT] | MaybeNone: ...
+
+    @overload
+    def path(self, start: End, goal: End) -> list[AnyPlace] | MaybeNone: ...
+
     def path(
         self,
         start: End,
@@ -115,8 +140,10 @@ class Navigator(Questions):
         heuristic: str | Given | None = None,
         *,
         weight: float = 1.0,
-        **options: object,
-    ) -> list[Place] | None:
+        width: int | None = None,
+        memory: int | None = None,
+        price: str | None = None,
+    ) -> list[AnyPlace] | MaybeNone:
         """Return a path, both ends included; None where unreachable.
 
         On levels of points of visibility the start, the goal or both may be points of the plane,
@@ -129,7 +156,7 @@ class Navigator(Questions):
                 are none; others search: see :meth:`search`.
             heuristic: the heuristic of a search.
             weight: what the heuristic of method "astar" or "weighted" is multiplied with.
-            options: as for :meth:`search`.
+            width, memory, price: as for :meth:`search`.
 
         Raises:
             BlockedCellError: the profile cannot be at a point.
@@ -137,17 +164,25 @@ class Navigator(Questions):
                 another method than "table".
         """
         now = self._now
+        by_table = method == "table" and weight == 1
+        by_table = by_table and all(each is None for each in (heuristic, width, memory, price))
         if now.has_corners and (is_point(start) or is_point(goal)):
-            if method != "table" or heuristic is not None or weight != 1 or options:
+            if not by_table:
                 raise QueryError(
                     f"points are no places that method {method!r} can search from",
                     expected="nodes, or method 'table'",
                 )
             way = self._between(now, start, goal)
-            return None if way is None else cast("list[Place]", way.points)
+            return None if way is None else way.points
         start, goal = cast("Place", start), cast("Place", goal)
-        if method != "table" or heuristic is not None or weight != 1 or options:
-            return self.search.path(start, goal, method, heuristic, weight=weight, **options)
+        if not by_table:
+            return self.search.path(
+                *(start, goal, method, heuristic),
+                weight=weight,
+                width=width,
+                memory=memory,
+                price=price,
+            )
         rows = now.engine.way(*now.ends(start, goal))
         return None if rows is None else now.rows.places(rows)
 
@@ -186,9 +221,7 @@ class Navigator(Questions):
 
     # -- many pairs --------------------------------------------------------------------------------
 
-    def next_hops(
-        self, starts: npt.ArrayLike, goals: npt.ArrayLike, *, strict: bool = True
-    ) -> AnyArray:
+    def next_hops(self, starts: ArrayLike, goals: ArrayLike, *, strict: bool = True) -> AnyArray:
         """Return the :meth:`next_hop` of many pairs in one call.
 
         Args:
@@ -210,8 +243,8 @@ class Navigator(Questions):
 
     def paths(
         self,
-        starts: npt.ArrayLike,
-        goals: npt.ArrayLike,
+        starts: ArrayLike,
+        goals: ArrayLike,
         method: str = "table",
         *,
         strict: bool = True,
@@ -249,7 +282,7 @@ class Navigator(Questions):
         return first, walked
 
     def distances(
-        self, starts: npt.ArrayLike, goals: npt.ArrayLike, *, strict: bool = True
+        self, starts: ArrayLike, goals: ArrayLike, *, strict: bool = True
     ) -> Float64Array:
         """Return the :meth:`distance` of many pairs in one call.
 
@@ -308,7 +341,7 @@ class Navigator(Questions):
         row = now.rows.row(goal)
         return now.rows.over_places(now.ticks_toward(row) / self._units, np.inf)
 
-    def nearest_of(self, start: Place, goals: npt.ArrayLike) -> Place | None:
+    def nearest_of(self, start: PlaceT, goals: ArrayLike) -> PlaceT | MaybeNone:
         """Return the goal with the shortest path from a start; None where none can be reached.
 
         Args:
@@ -325,7 +358,7 @@ class Navigator(Questions):
         goal_row = _nearest_row(now, now.rows.row(start), goals)
         return None if goal_row < 0 else now.rows.place(goal_row)
 
-    def next_hop_to_nearest(self, start: Place, goals: npt.ArrayLike) -> Place | None:
+    def next_hop_to_nearest(self, start: PlaceT, goals: ArrayLike) -> PlaceT | MaybeNone:
         """Return the place to step to on a shortest path to the nearest of many goals.
 
         Args:
@@ -344,7 +377,7 @@ class Navigator(Questions):
             return None if goal_row < 0 else now.rows.place(row)
         return now.rows.place(now.engine.hop(row, goal_row))
 
-    def path_to_nearest(self, start: Place, goals: npt.ArrayLike) -> list[Place] | None:
+    def path_to_nearest(self, start: PlaceT, goals: ArrayLike) -> list[PlaceT] | MaybeNone:
         """Return a shortest path to the nearest of many goals, both ends included.
 
         Args:
@@ -364,7 +397,7 @@ class Navigator(Questions):
 
     # -- paths that are known ----------------------------------------------------------------------
 
-    def length(self, path: Sequence[Place]) -> float:
+    def length(self, path: Sequence[Place | tuple[float, ...]]) -> float:
         """Return the cost of walking a path in units, each step priced before rounding to ticks.
 
         Args:
@@ -374,10 +407,10 @@ class Navigator(Questions):
         Raises:
             QueryError: no arc of this profile joins two consecutive places.
         """
-        now = self._now
-        if not now.version.places.is_grid and any(map(is_point, path)):
-            return now.sight.cost(path)
-        return float(now.rows.priced(path)[1].sum())
+        now, places = self._now, cast("Sequence[Place]", path)
+        if not now.version.places.is_grid and any(map(is_point, places)):
+            return now.sight.cost(places)
+        return float(now.rows.priced(places)[1].sum())
 
     def unfold(self, path: Sequence[Place]) -> Unfolded:
         """Say by which links a path goes, and put in the places that these pass through.
@@ -402,9 +435,13 @@ class Navigator(Questions):
             self._moves = known = now, Moves(now.version)
         return known[1].unfold(now.rows.places(rows), units)
 
-    def still_valid(
-        self, path: npt.ArrayLike | Sequence[Place], first: npt.ArrayLike | None = None
-    ) -> bool | BoolArray:
+    @overload
+    def still_valid(self, path: ArrayLike, first: None = None) -> bool: ...
+
+    @overload
+    def still_valid(self, path: ArrayLike, first: ArrayLike) -> BoolArray: ...
+
+    def still_valid(self, path: ArrayLike, first: ArrayLike | None = None) -> bool | BoolArray:
         """Tell whether every place and step of a path found earlier can still be walked.
 
         Args:
@@ -420,9 +457,9 @@ class Navigator(Questions):
         """
         now = self._now
         if first is None:
-            if not len(cast("Sequence[Place]", path)):
+            if not len(path):
                 return True
-            begin = np.array([0, len(cast("Sequence[Place]", path))], dtype=np.int64)
+            begin = np.array([0, len(path)], dtype=np.int64)
         else:
             begin = _beginnings(first, len(np.asarray(path, dtype=object)))
         rows = now.rows.existing(path, "path")
@@ -439,20 +476,12 @@ class Navigator(Questions):
     # -- places ------------------------------------------------------------------------------------
 
     @overload
-    def nearest(self, point: Sequence[float], *, last: Place | None = None) -> Place: ...
+    def nearest(self, point: Sequence[float], *, last: Place | None = None) -> AnyPlace: ...
 
     @overload
-    def nearest(self, point: Float64Array, *, last: None = None) -> Any: ...
+    def nearest(self, point: Sequence[Sequence[float]] | AnyArray) -> AnyArray: ...
 
-    @overload
-    def nearest(self, point: Sequence[Sequence[float]]) -> AnyArray: ...
-
-    def nearest(
-        self,
-        point: Sequence[float] | Float64Array | Sequence[Sequence[float]],
-        *,
-        last: Place | None = None,
-    ) -> Place | AnyArray:
+    def nearest(self, point: ArrayLike, *, last: Place | None = None) -> Any:
         """Return the place nearest to a point, by straight distance, that the profile can stand on.
 
         Args:
@@ -479,7 +508,13 @@ class Navigator(Questions):
             return now.rows.array(near.many(point))
         return now.rows.place(near.one(cast("Sequence[float]", point), last))
 
-    def can_stand(self, places: Place | npt.ArrayLike) -> bool | BoolArray:
+    @overload
+    def can_stand(self, places: Place) -> bool: ...
+
+    @overload
+    def can_stand(self, places: ArrayLike) -> BoolArray: ...
+
+    def can_stand(self, places: Place | ArrayLike) -> bool | BoolArray:
         """Tell whether the profile can stand on a place, or on each of many.
 
         Args:
@@ -496,7 +531,13 @@ class Navigator(Questions):
         stands = np.asarray(now.rows.standing(listed, "places") >= 0)
         return bool(stands[0]) if one else stands
 
-    def cost_at(self, places: Place | npt.ArrayLike) -> float | Float64Array:
+    @overload
+    def cost_at(self, places: Place) -> float: ...
+
+    @overload
+    def cost_at(self, places: ArrayLike) -> Float64Array: ...
+
+    def cost_at(self, places: Place | ArrayLike) -> float | Float64Array:
         """Return what it costs the profile to cross a place, or each of many.
 
         Args:
@@ -517,9 +558,13 @@ class Navigator(Questions):
         cost[stood] = now.version.row_cost[rows[stood]]
         return float(cost[0]) if one else cost
 
-    def neighbours(
-        self, places: Place | npt.ArrayLike
-    ) -> list[tuple[Place, float]] | tuple[Int64Array, AnyArray, Float64Array]:
+    @overload
+    def neighbors(self, places: PlaceT) -> list[tuple[PlaceT, float]]: ...
+
+    @overload
+    def neighbors(self, places: ArrayLike) -> tuple[Int64Array, AnyArray, Float64Array]: ...
+
+    def neighbors(self, places: Place | ArrayLike) -> Any:
         """Return where one step leads from a place, or from each of many, and what it costs.
 
         Links are steps, too. Where several lead to one place, the cheapest counts.
@@ -528,9 +573,9 @@ class Navigator(Questions):
             places: a place, or many as for :meth:`next_hops`.
 
         Returns:
-            For one place (place, units) of each neighbour, in the asset's order. For many places
+            For one place (place, units) of each neighbor, in the asset's order. For many places
             first: (m + 1) int64; places: (k, 2) int32 cells, or (k,) object names on graph levels;
-            and (k) float64 units: the neighbours of place i are ``places[first[i]:first[i + 1]]``.
+            and (k) float64 units: the neighbors of place i are ``places[first[i]:first[i + 1]]``.
 
         Raises:
             QueryError: as for :meth:`next_hop`; ``places`` is neither.
@@ -543,7 +588,7 @@ class Navigator(Questions):
             return list(zip(now.rows.places(rows), units.tolist(), strict=True))
         return first, now.rows.array(rows), units
 
-    def places(self) -> list[Place]:
+    def places(self) -> list[AnyPlace]:
         """Return all places that the profile can stand on, in the asset's order."""
         now = self._now
         row = now.version.row_at
@@ -603,10 +648,10 @@ class Navigator(Questions):
         self,
         blocked: Iterable[Place] = (),
         opened: Iterable[Place] = (),
-        terrain: Mapping[Place, str] | None = None,
-        arcs: Mapping[tuple[Place, Place], float | None] | None = None,
+        terrain: Mapping[PlaceT, str] | None = None,
+        arcs: Mapping[tuple[PlaceT, PlaceT], float | None] | None = None,
         links: Mapping[str, Mapping[str, object] | Link | None] | None = None,
-        nodes: Mapping[Name, Mapping[str, object] | None] | None = None,
+        nodes: Mapping[NameT, Mapping[str, object] | None] | None = None,
         obstacles: Mapping[str, Sequence[Sequence[float]] | None] | None = None,
     ) -> DetailedReport:
         """Change the level, for every profile: see :meth:`LevelAsset.update`.
@@ -635,7 +680,7 @@ def _spread(found: AnyArray, both: BoolArray | None, nowhere: float) -> AnyArray
     return every
 
 
-def _nearest_row(now: Snapshot, row: int, goals: npt.ArrayLike) -> int:
+def _nearest_row(now: Snapshot, row: int, goals: ArrayLike) -> int:
     """Return the row of the goal with the shortest path from a row; -1 where none can be reached.
 
     Of several equally near it is the first.
@@ -652,7 +697,7 @@ def _nearest_row(now: Snapshot, row: int, goals: npt.ArrayLike) -> int:
     return int(goal_rows[best]) if np.isfinite(ticks[best]) else -1
 
 
-def _beginnings(first: npt.ArrayLike, count: int) -> Int64Array:
+def _beginnings(first: ArrayLike, count: int) -> Int64Array:
     begin = numbers_in(first, "iu")
     if begin is not None and begin.ndim == 1 and len(begin) > 0:
         begin = begin.astype(np.int64)

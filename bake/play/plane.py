@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, cast
 
 from bake.play.current import Current, Questions
 from bake.play.follow import Follower, Paths
 from bake.play.sight import Waypoints
 from levelbake.errors import QueryError
-from levelbake.places import Place, quoted
+from levelbake.places import AnyPlace, MaybeNone, Place, quoted
+
+#: Neighboring places, or points of the plane.
+Path = Sequence[Place | tuple[float, ...]]
 
 #: How a path becomes straight.
 Straight = Literal["funnel", "polyanya"]
@@ -24,7 +27,7 @@ class Plane(Questions):
 
     # -- points ------------------------------------------------------------------------------------
 
-    def place_at(self, point: Sequence[float]) -> Place | None:
+    def place_at(self, point: Sequence[float]) -> AnyPlace | MaybeNone:
         """Return the place whose polygon a point of a navigation mesh lies in.
 
         The polygon of the point before is tried first, as agents move little from frame to frame.
@@ -45,7 +48,7 @@ class Plane(Questions):
 
     def straight_path(
         self, start: Sequence[float], goal: Sequence[float], method: Straight = "funnel"
-    ) -> list[tuple[float, ...]] | None:
+    ) -> list[tuple[float, ...]] | MaybeNone:
         """Return where a path between two points of a divided plane turns, both ends included.
 
         Between points of visibility it is the shortest path, whatever the method. On navigation
@@ -76,7 +79,7 @@ class Plane(Questions):
 
     # -- paths -------------------------------------------------------------------------------------
 
-    def smooth(self, path: Sequence[Place]) -> list[Place]:
+    def smooth(self, path: Path) -> list[AnyPlace]:
         """Return the waypoints of a path pulled tight along straight lines.
 
         Agents go straight from each waypoint to the next, and no line costs more than what it
@@ -97,9 +100,9 @@ class Plane(Questions):
             QueryError: agents of the level face headings; its nodes have no positions; no step
                 joins two consecutive places.
         """
-        return self._pull(path).places
+        return self._pull(cast("Sequence[Place]", path)).places
 
-    def furthest_visible(self, path: Sequence[Place], place: int) -> int:
+    def furthest_visible(self, path: Path, place: int) -> int:
         """Return the last place that a straight line from a place reaches at no higher cost.
 
         Args:
@@ -112,9 +115,9 @@ class Plane(Questions):
         Raises:
             QueryError: as for :meth:`smooth`; the index lies outside the path.
         """
-        return self._now.sight.furthest(path, place)
+        return self._now.sight.furthest(cast("Sequence[Place]", path), place)
 
-    def any_angle_length(self, waypoints: Sequence[Place]) -> float:
+    def any_angle_length(self, waypoints: Path) -> float:
         """Return the cost of going straight from each waypoint to the next, in units.
 
         Args:
@@ -123,11 +126,11 @@ class Plane(Questions):
         Raises:
             QueryError: as for :meth:`smooth`; two waypoints have no straight way between them.
         """
-        return self._now.sight.cost(waypoints)
+        return self._now.sight.cost(cast("Sequence[Place]", waypoints))
 
     def follow(
         self,
-        path: Sequence[Place],
+        path: Path,
         *,
         smooth: bool = False,
         reach: float | None = None,
@@ -150,8 +153,9 @@ class Plane(Questions):
                 0, or as for :meth:`smooth`.
         """
         pull = self._pull if smooth else None
+        places = cast("Sequence[Place]", path)
         return Follower(
-            self._nav, lambda: self._current.places, path, pull, reach, strayed, patience
+            self._nav, lambda: self._current.places, places, pull, reach, strayed, patience
         )
 
     def _pull(self, path: Sequence[Place]) -> Waypoints:

@@ -24,7 +24,7 @@ from bake.play.searching.under_way import (
 from bake.play.snapshot import Snapshot
 from bake.search.problem import Status, checked_budget
 from levelbake.errors import MissingTableError, QueryError
-from levelbake.places import Place, number_of, quoted, whole_of
+from levelbake.places import AnyPlace, MaybeNone, Place, number_of, quoted, whole_of
 
 #: What becomes of requests when the level changes under them.
 OnChange = Literal["restart", "cancel"]
@@ -62,7 +62,7 @@ class PathRequest:
         self.start, self.goal = places
         self.priority = priority
         self.status: Status = Status.RUNNING
-        self.path: list[Place] | None = None
+        self.path: list[AnyPlace] | MaybeNone = None
         self.cost = math.inf
         self.expanded = self.frames = self.restarts = 0
         self.reason: str | None = None
@@ -81,7 +81,7 @@ class PathRequest:
         if not self.over:
             self._cancel(None)
 
-    def moves(self, count: int = 8) -> list[Place]:
+    def moves(self, count: int = 8) -> list[AnyPlace]:
         """Return the first places after the start to go to, before the path is known.
 
         They come from the path where it was found, otherwise from the baked next hops, otherwise

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
-from bake.arrays import AnyArray, Float64Array
+from bake.arrays import AnyArray, ArrayLike, Float64Array
 from bake.graph import INFINITY, UNREACHABLE
 from bake.play.current import Questions
 from bake.play.requests import OnChange, RequestQueue
@@ -19,7 +18,7 @@ from bake.play.searching.methods import Request, nearest_result, result, run
 from bake.play.searching.result import SearchResult
 from bake.play.searching.under_way import LevelSearch
 from levelbake.errors import QueryError
-from levelbake.places import Place, number_of, quoted
+from levelbake.places import AnyPlace, MaybeNone, Place, PlaceT, number_of, quoted
 
 if TYPE_CHECKING:
     from bake.play.clusters import ClusterTree
@@ -42,7 +41,9 @@ class Searches(Questions):
         queue: str = "auto",
         looked_at: bool = False,
         reopen: bool = False,
-        **options: object,
+        width: int | None = None,
+        memory: int | None = None,
+        price: str | None = None,
     ) -> SearchResult:
         """Search for a path on the level's graph; no baked table is needed.
 
@@ -67,9 +68,8 @@ class Searches(Questions):
             reopen: whether "astar" by a heuristic that is not admissible expands places again to
                 which it finds a shorter way. Then the path costs at most :meth:`overestimate` more
                 than a shortest one.
-            options: what a method of the school is told besides: `width` of "beam" and `memory` of
-                "sma", as for :func:`bake.school.search`; and `price`, what "clusters" plans by, as
-                for :func:`bake.school.cluster_cost`.
+            width, memory: the size of "beam" and of "sma", as for :func:`bake.school.search`.
+            price: what "clusters" plans by, as for :func:`bake.school.cluster_cost`.
 
         Returns:
             The path, its cost, and how it was found.
@@ -81,29 +81,33 @@ class Searches(Questions):
         """
         now = self._now
         row, goal_row = now.ends(start, goal)
+        options = _options(width, memory, price)
         request = Request(method, heuristic, weight, queue, looked_at, reopen, options)
         return result(now.searches, row, goal_row, request)
 
     def path(
         self,
-        start: Place,
-        goal: Place,
+        start: PlaceT,
+        goal: PlaceT,
         method: str = "astar",
         heuristic: str | Given | None = None,
         *,
         weight: float = 1.0,
-        **options: object,
-    ) -> list[Place] | None:
+        width: int | None = None,
+        memory: int | None = None,
+        price: str | None = None,
+    ) -> list[PlaceT] | MaybeNone:
         """Return the path alone that a search finds, both ends included; None where unreachable.
 
         Args:
-            method, heuristic, weight, options: those of a search.
+            method, heuristic, weight, width, memory, price: those of a search.
 
         Raises:
             QueryError: as for a search.
         """
         now = self._now
         row, goal_row = now.ends(start, goal)
+        options = _options(width, memory, price)
         request = Request(method, heuristic, weight, options=options)
         rows = run(now.searches, row, goal_row, request).rows
         return None if rows is None else now.rows.places(rows)
@@ -111,7 +115,7 @@ class Searches(Questions):
     def nearest(
         self,
         start: Place,
-        goals: npt.ArrayLike,
+        goals: ArrayLike,
         method: str = "astar",
         heuristic: str | None = None,
         *,
@@ -183,7 +187,7 @@ class Searches(Questions):
         """
         return RequestQueue(lambda: self._now, budget_ms, at_once, on_change)
 
-    def walk(self, start: Place, goal: Place) -> Iterator[Place] | None:
+    def walk(self, start: PlaceT, goal: PlaceT) -> Iterator[PlaceT] | MaybeNone:
         """Return the cells of an HPA* path after ``start``, refined as they are asked for.
 
         The whole way is planned at once, over transitions between clusters; the part between two
@@ -245,7 +249,7 @@ class Searches(Questions):
         order = np.lexsort((location, ticks))
         return now.rows.array(rows[order]), ticks[order] / self._units
 
-    def nearest_reachable(self, start: Place, goal: Place) -> Place:
+    def nearest_reachable(self, start: PlaceT, goal: PlaceT) -> PlaceT:
         """Return the place nearest to a goal that can be reached: where to go instead.
 
         Args:
@@ -264,7 +268,8 @@ class Searches(Questions):
         now = self._now
         row = now.rows.row(start)
         location = now.version.places.location(goal)
-        return now.rows.place(now.around.nearest_reached(row, location))
+        place: Any = now.rows.place(now.around.nearest_reached(row, location))
+        return cast("PlaceT", place)
 
     # -- lower bounds, and clusters ----------------------------------------------------------------
 
@@ -286,7 +291,9 @@ class Searches(Questions):
         row, goal_row = now.ends(start, goal)
         return self._in_units(estimated_ticks(now.searches, heuristic, row, goal_row))
 
-    def overestimate(self, goal: Place, heuristic: str | None = None) -> tuple[float, Place, int]:
+    def overestimate(
+        self, goal: Place, heuristic: str | None = None
+    ) -> tuple[float, AnyPlace, int]:
         """Return the most by which a heuristic says more than the distance to a goal.
 
         A path to the goal that A* finds by it, without a weight and with ``reopen``, costs at most
@@ -348,6 +355,12 @@ class Searches(Questions):
 
     def _in_units(self, ticks: int) -> float:
         return math.inf if ticks >= int(UNREACHABLE) else ticks / self._units
+
+
+def _options(width: int | None, memory: int | None, price: str | None) -> dict[str, int | str]:
+    """Return the options of a method that were passed, by name."""
+    options = {"width": width, "memory": memory, "price": price}
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _largest_ticks(budget: float, units: int) -> int:

@@ -27,7 +27,7 @@ from bake.search.graph.partition import members
 from bake.search.point.estimates import Estimate
 from bake.search.point.space import Found, SearchSpace
 from levelbake.errors import QueryError
-from levelbake.places import Place
+from levelbake.places import MaybeNone, Place
 
 #: The prices of going from one cluster to the next, in the order of their columns.
 PRICES = ("minimum", "maximin", "average")
@@ -99,7 +99,7 @@ def cluster_cost(nav: Navigator, start: int, goal: int, price: str = "average") 
 
 def plan_clusters(
     nav: Navigator, start: Place, goal: Place, price: str = "average"
-) -> tuple[list[int], float] | None:
+) -> tuple[list[int], float] | MaybeNone:
     """Plan over clusters alone, by Dijkstra's algorithm and one of their prices.
 
     Args:

@@ -18,7 +18,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 
 from levelbake.errors import QueryError
-from levelbake.places import number_of, quoted, whole_of
+from levelbake.places import MaybeNone, number_of, quoted, whole_of
 
 S = TypeVar("S", bound=Hashable)
 
@@ -92,7 +92,7 @@ class Search(ABC, Generic[S]):
     def __init__(self, space: StateSpace[S], h: Heuristic[S] | None) -> None:
         self.method = "search"
         self.status = Status.RUNNING
-        self.path: list[S] | None = None
+        self.path: list[S] | MaybeNone = None
         self.cost = math.inf
         self.expanded = self.generated = self.most_held = 0
         self.least_lost = math.inf
@@ -110,7 +110,7 @@ class Search(ABC, Generic[S]):
     def closed(self) -> Mapping[S, float]:
         """The states that were expanded and are still held, with their g."""
 
-    def step(self) -> Step[S] | None:
+    def step(self) -> Step[S] | MaybeNone:
         """Expand one state, or take the goal; return None where the search is over.
 
         Raises:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -296,7 +297,7 @@ def _walk(
     method: str,
     heuristic: str | None,
     weight: float,
-    options: Mapping[str, int],
+    options: Mapping[str, Any],
 ) -> _Walked:
     """Find the path between two places by a method of :meth:`Navigator.search`.
 

@@ -67,7 +67,7 @@ def test_rooms_by_hand(tmp_path: Path) -> None:
         tree = level.profile().search.clusters
         assert tree.counts == (2,)
         assert (tree.of((0, 0)), tree.of((7, 3))) == (0, 1)
-        assert tree.neighbours(0) == (1,)
+        assert tree.neighbors(0) == (1,)
         assert len(tree.members(0)) == 16
         assert tree.representative(0) == (1, 1)
         assert (tree.above(0), tree.below(0, 1)) == (None, ())
@@ -154,7 +154,7 @@ def test_what_is_not_there_is_an_error(tmp_path: Path) -> None:
     drawn = write_grid(tmp_path / "rooms.json", rows(*ROOMS))
     with open_asset(bake(drawn, recipe_for(cluster_size=4, tables=TABLES))) as level:
         tree = level.profile().search.clusters
-        for ask in (tree.members, tree.representative, tree.above, tree.neighbours):
+        for ask in (tree.members, tree.representative, tree.above, tree.neighbors):
             with pytest.raises(QueryError, match="no cluster 2"):
                 ask(2)
             with pytest.raises(QueryError, match="no layer 2"):

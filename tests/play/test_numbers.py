@@ -116,8 +116,8 @@ GRID: dict[str, Ask] = {
         form([A, (101, 4), C]), form([0, 2, 3])
     ),
     "cost_at": lambda level, nav, form: nav.cost_at(form([A, (60, 5)])),
-    "neighbours": lambda level, nav, form: nav.neighbours(form(B)),
-    "neighbours, many": lambda level, nav, form: nav.neighbours(form([A, B])),
+    "neighbors": lambda level, nav, form: nav.neighbors(form(B)),
+    "neighbors, many": lambda level, nav, form: nav.neighbors(form([A, B])),
     "search": lambda level, nav, form: nav.search(form(A), form(B)).path,
     "search.path": lambda level, nav, form: nav.search.path(form(A), form(B)),
     "search.nearest": lambda level, nav, form: nav.search.nearest(form(A), form([B, C])).path,
@@ -142,7 +142,7 @@ GRID: dict[str, Ask] = {
     "clusters.members": lambda level, nav, form: nav.search.clusters.members(form(1), form(1)),
     "clusters.above": lambda level, nav, form: nav.search.clusters.above(form(1)),
     "clusters.below": lambda level, nav, form: nav.search.clusters.below(form(0), form(2)),
-    "clusters.neighbours": lambda level, nav, form: nav.search.clusters.neighbours(form(1)),
+    "clusters.neighbors": lambda level, nav, form: nav.search.clusters.neighbors(form(1)),
     "clusters.representative": lambda level, nav, form: nav.search.clusters.representative(form(1)),
     "smooth": lambda level, nav, form: nav.plane.smooth([form(each) for each in nav.path(A, B)]),
     "furthest_visible": lambda level, nav, form: nav.plane.furthest_visible(
@@ -339,8 +339,8 @@ NAMES: dict[str, Ask] = {
     "can_stand, one": lambda level, nav, form: nav.can_stand(form(3)),
     "cost_at": lambda level, nav, form: nav.cost_at(form([3, 4, 119])),
     "cost_at, one": lambda level, nav, form: nav.cost_at(form(119)),
-    "neighbours": lambda level, nav, form: nav.neighbours(form([3, 119])),
-    "neighbours, one": lambda level, nav, form: nav.neighbours(form(7)),
+    "neighbors": lambda level, nav, form: nav.neighbors(form([3, 119])),
+    "neighbors, one": lambda level, nav, form: nav.neighbors(form(7)),
     "terrain_at": lambda level, nav, form: level.terrain_at(form([3, 4, 119])),
     "terrain_at, one": lambda level, nav, form: level.terrain_at(form(7)),
     "elevation_at": lambda level, nav, form: level.elevation_at(form([3, 119])),
@@ -398,7 +398,7 @@ def test_names_of_nodes_that_are_texts(tmp_path: Path) -> None:
             assert nav.can_stand(many).tolist() == [True] * 3
             assert nav.cost_at(many).tolist() == [1.0] * 3
             assert level.terrain_at(many) == [level.terrain_at("n3")] * 3
-            assert nav.neighbours(many)[0].tolist() == [0, 1, 3, 5]
+            assert nav.neighbors(many)[0].tolist() == [0, 1, 3, 5]
             assert nav.next_hops(many, many[::-1]).tolist() == ["n7", "n7", "n7"]
         assert nav.can_stand(np.str_("n3")) is True
         assert nav.can_stand(np.array("n3")) is True

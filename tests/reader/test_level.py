@@ -232,9 +232,9 @@ def test_an_opened_wall_that_cannot_matter_needs_no_search(tmp_path: Path) -> No
         assert np.isfinite(nav.distances_to((10, 2))[0, 0])
 
 
-@pytest.mark.parametrize("what", ["links", "nodes", "obstacles"])
-def test_what_only_the_larger_package_does_names_it(tmp_path: Path, what: str) -> None:
+@pytest.mark.parametrize("keyword", ["block", "links", "nodes", "obstacles"])
+def test_unknown_keywords_are_type_errors(tmp_path: Path, keyword: str) -> None:
     with open_level(bake_grid(tmp_path, rows(*PICTURE))) as level:
-        with pytest.raises(QueryError, match=f"takes no {what}; open the level with bake.play"):
-            level.update(blocked=[(0, 0)], **{what: {}})
+        with pytest.raises(TypeError, match=f"unexpected keyword argument '{keyword}'"):
+            level.update(blocked=[(0, 0)], **{keyword: {}})
         assert not level.changed

@@ -68,7 +68,7 @@ def test_fewest_steps(tmp_path: Path) -> None:
     for seed in range(3):
         with drawn_level(tmp_path, *random_lines(seed)) as (_, nav):
             places = nav.places()
-            steps = nx.DiGraph((a, b) for a in places for b, _ in nav.neighbours(a))
+            steps = nx.DiGraph((a, b) for a in places for b, _ in nav.neighbors(a))
             steps.add_nodes_from(places)
             rng = random.Random(seed)
             for _ in range(30):

@@ -37,7 +37,7 @@ def check_tree(
     tree, places = nav.search.clusters, nav.places()
     if not nav.node_names:
         at = {place: place[:2] for place in places}
-    steps = [(place, other) for place in places for other, _ in nav.neighbours(place)]
+    steps = [(place, other) for place in places for other, _ in nav.neighbors(place)]
     found, ordered = [], in_reading_order(nav, places)
     for layer, count in enumerate(tree.counts, start=1):
         of = {place: tree.of(place, layer) for place in places}
@@ -54,7 +54,7 @@ def check_tree(
             listed = said(tree.members(cluster, layer))
             assert set(listed) == own
             assert listed == [place for place in ordered if place in own]
-            assert tree.neighbours(cluster, layer) == tuple(sorted(near[cluster]))
+            assert tree.neighbors(cluster, layer) == tuple(sorted(near[cluster]))
             check_representative(tree.representative(cluster, layer), listed, steps, at)
             up = tree.above(cluster, layer)
             if layer == len(tree.counts):

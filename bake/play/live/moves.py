@@ -13,13 +13,14 @@ from bake.play.live.pricing import Pricing
 from bake.play.live.rules import LevelRules
 from bake.play.reader.version import Version
 from levelbake.hops import Pair
-from levelbake.places import Place
+from levelbake.places import AnyPlace, Place
 
 
 class Unfolded(NamedTuple):
     """A path with the places that its links pass through."""
 
-    places: list[Place]  #: those of the path, and between the ends of a link those of its ``via``
+    #: those of the path, and between the ends of a link those of its ``via``
+    places: list[AnyPlace]
     #: for each place the name of the link by which it is reached; None for a step, and for the
     #: first place
     links: list[str | None]

@@ -166,10 +166,10 @@ class LevelWriter:
         self,
         blocked: Iterable[Place],
         opened: Iterable[Place],
-        terrain: Mapping[Place, str] | None,
-        arcs: Mapping[tuple[Place, Place], float | None] | None,
+        terrain: Mapping[Any, str] | None,
+        arcs: Mapping[Any, float | None] | None,
         links: Mapping[str, Mapping[str, object] | Link | None] | None,
-        nodes: Mapping[Name, Mapping[str, object] | None] | None,
+        nodes: Mapping[Any, Mapping[str, object] | None] | None,
         obstacles: Mapping[str, Sequence[Sequence[float]] | None] | None,
     ) -> dict[str, DetailedReport]:
         """Check and apply one batch: see :meth:`bake.play.LevelAsset.update`."""

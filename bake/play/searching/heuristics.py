@@ -22,7 +22,7 @@ from bake.search.point.estimates import (
     position_norm,
 )
 from levelbake.errors import QueryError
-from levelbake.places import Place, number_of, quoted
+from levelbake.places import number_of, quoted
 from levelbake.steps import chart
 
 #: A function that makes a heuristic for one profile and the row of a goal. A heuristic that holds
@@ -30,7 +30,7 @@ from levelbake.steps import chart
 Maker = Callable[[SearchContext, int], "Estimate"]
 
 #: A heuristic that the caller gives: units from each place to the goal, by place or by a function.
-Given = Mapping[Place, float] | Callable[[Any], float]
+Given = Mapping[Any, float] | Callable[[Any], float]
 
 #: How many steps a hexagon's width has; centres are measured in these steps.
 _FINE_HEX = 1024

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from levelbake.places import Place
+from levelbake.places import AnyPlace, MaybeNone
 
 
 @dataclass(frozen=True)
 class SearchResult:
     """A path, and how it was found."""
 
-    path: list[Place] | None  #: its places, both ends included; None where the goal is unreachable
+    #: its places, both ends included; None where the goal is unreachable
+    path: list[AnyPlace] | MaybeNone
     cost: float  #: what the path costs in units; ``math.inf`` where the goal is unreachable
     #: how many places were taken from the open list, the goal included; 0 where none was needed
     expanded: int
@@ -26,7 +27,7 @@ class SearchResult:
     bound: float = 1.0
     #: the places the search put on its open list, and the cost at which it knew them, in units,
     #: where asked for; empty for a method that needs no search of places
-    looked_at: tuple[tuple[Place, float], ...] | None = None
+    looked_at: tuple[tuple[AnyPlace, float], ...] | None = None
     #: how many steps lead out of these places, the goal not counted, whatever the queue and
     #: whatever is compiled; 0 where a method counts none, as "hpa"
     generated: int = 0

@@ -19,7 +19,7 @@ from bake.search.point.astar_buckets import PAUSED
 from bake.search.point.sliced import SlicedSearch
 from bake.search.problem import Status, Step, checked_budget, checked_steps
 from levelbake.errors import QueryError
-from levelbake.places import Place, quoted
+from levelbake.places import AnyPlace, MaybeNone, Place, quoted
 
 #: Methods that can be searched part by part.
 SLICED = ("astar", "dijkstra")
@@ -75,7 +75,7 @@ class LevelSearch:
         self.heuristic = None if method == "dijkstra" else estimate.name
         self._consistent = estimate.consistent
         self.status = Status.RUNNING
-        self.path: list[Place] | None = None
+        self.path: list[AnyPlace] | MaybeNone = None
         self.cost = math.inf
         self.expanded = self.generated = 0
         self._search: SlicedSearch | None = None
@@ -128,7 +128,7 @@ class LevelSearch:
         """Tell whether there is more to do."""
         return self.status.value == "running"
 
-    def step(self) -> Step[Place] | None:
+    def step(self) -> Step[AnyPlace] | MaybeNone:
         """Expand one place, or take the goal; return None where the search is over.
 
         Returns:
@@ -191,12 +191,12 @@ class LevelSearch:
     # -- looking at it ----------------------------------------------------------------------------
 
     @property
-    def open(self) -> Mapping[Place, float]:
+    def open(self) -> Mapping[AnyPlace, float]:
         """The places that wait to be expanded, with their f in units."""
         return self._listed(waiting=True)
 
     @property
-    def closed(self) -> Mapping[Place, float]:
+    def closed(self) -> Mapping[AnyPlace, float]:
         """The places that were expanded and no shorter way was found to since, with their g."""
         return self._listed(waiting=False)
 
@@ -209,7 +209,7 @@ class LevelSearch:
         places = self._context.rows.places(known.row[at])
         return dict(zip(places, (ticks / self._units).tolist(), strict=True))
 
-    def so_far(self) -> list[Place]:
+    def so_far(self) -> list[AnyPlace]:
         """Return the path, or the way to the place nearest to the goal that is known so far.
 
         The nearest one is that of the least estimate, and of several the one with the shortest way.

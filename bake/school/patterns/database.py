@@ -15,7 +15,6 @@ from bake.school.pattern_asset import PatternAsset
 from bake.school.patterns.planning import strides
 from bake.school.puzzle import Planning, Puzzle, Tiles
 from bake.school.spaces.puzzles import PlanSpace, SlidingTiles, checked_board, numbers_of
-from bake.search.problem import StateSpace
 from levelbake.errors import QueryError
 
 
@@ -67,8 +66,10 @@ class Patterns:
             found.append(value)
         return self._combine(found)
 
-    def space(self, start: Sequence[Any] | Mapping[str, str] | None = None) -> StateSpace[Any]:
+    def space(self, start: Sequence[Any] | Mapping[str, str] | None = None) -> Any:
         """Return the puzzle as a problem for :func:`bake.school.search`.
+
+        It is a `SlidingTiles` or a `PlanSpace`, which depends on the file.
 
         Args:
             start: a state; None = that of the puzzle's file.

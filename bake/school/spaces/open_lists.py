@@ -23,7 +23,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Generic
+from typing import Any, Generic
 
 from bake.search.best_first import Entry
 from bake.search.problem import S
@@ -369,7 +369,7 @@ def _measure(node: _Branch[S]) -> None:
 
 
 #: The structures by name.
-OPEN_LISTS: dict[str, Callable[[], CountedOpenList[object]]] = {
+OPEN_LISTS: dict[str, Callable[[], CountedOpenList[Any]]] = {
     "unsorted array": UnsortedArray,
     "unsorted list": UnsortedList,
     "sorted array": SortedArray,

@@ -77,8 +77,8 @@ class Asked:
         self,
         blocked: Iterable[Place],
         opened: Iterable[Place],
-        terrain: Mapping[Place, str] | None,
-        arcs: Mapping[tuple[Place, Place], float | None] | None,
+        terrain: Mapping[Any, str] | None,
+        arcs: Mapping[Any, float | None] | None,
     ) -> Batch:
         """Return the batch that the arguments of :meth:`levelbake.Level.update` ask for.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 
@@ -19,9 +19,9 @@ from levelbake.errors import (
 )
 from levelbake.file import Closing, File
 from levelbake.hops import Arcs, Hops, LevelGround
-from levelbake.places import Cell, Coordinates, Name, Place, Places, Points, quoted
+from levelbake.places import Cell, Coordinates, Name, Place, Places, PlaceT, Points, quoted
 from levelbake.profile import Profile
-from levelbake.steps import ArrayLike, BoolArray, Float64Array, Int32Array
+from levelbake.steps import AnyArray, ArrayLike, BoolArray, Float64Array, Int32Array
 from levelbake.things import Door, Instance, Link, Region, Spot, ThingTables
 from levelbake.toward import ProfileVersion
 
@@ -71,7 +71,19 @@ class OpenLevel(Closing):
         """
         return self._points.coordinates
 
-    def to_cell(self, point: ArrayLike) -> Cell | Int32Array:
+    @overload
+    def to_cell(self, point: tuple[float, float]) -> tuple[int, int]: ...
+
+    @overload
+    def to_cell(self, point: tuple[float, float, float]) -> tuple[int, int, int]: ...
+
+    @overload
+    def to_cell(self, point: Sequence[float]) -> Cell: ...
+
+    @overload
+    def to_cell(self, point: Sequence[Sequence[float]] | AnyArray) -> Int32Array: ...
+
+    def to_cell(self, point: ArrayLike) -> Any:
         """Return the cell that a point lies in, whether or not the level has it: see `inside`.
 
         Args:
@@ -88,7 +100,22 @@ class OpenLevel(Closing):
         """
         return self._points.cells(point)
 
-    def to_point(self, place: object) -> tuple[float, ...] | Float64Array:
+    @overload
+    def to_point(self, place: tuple[int, int]) -> tuple[float, float]: ...
+
+    @overload
+    def to_point(self, place: tuple[int, int, int]) -> tuple[float, float, float]: ...
+
+    @overload
+    def to_point(self, place: Cell) -> tuple[float, ...]: ...
+
+    @overload
+    def to_point(self, place: Name) -> tuple[float, float]: ...
+
+    @overload
+    def to_point(self, place: ArrayLike) -> Float64Array: ...
+
+    def to_point(self, place: object) -> Any:
         """Return the point in the middle of a cell, whether or not the level has the cell.
 
         Args:
@@ -104,6 +131,12 @@ class OpenLevel(Closing):
                 positions.
         """
         return self._points.points(place)
+
+    @overload
+    def inside(self, cell: Cell) -> bool: ...
+
+    @overload
+    def inside(self, cell: ArrayLike) -> BoolArray: ...
 
     def inside(self, cell: ArrayLike) -> bool | BoolArray:
         """Tell whether the level has a cell, blocked or not; for an array of cells (n) bool.
@@ -121,6 +154,12 @@ class OpenLevel(Closing):
         """
         return self._places.name_from(text)
 
+    @overload
+    def terrain_at(self, places: Place) -> str | None: ...
+
+    @overload
+    def terrain_at(self, places: ArrayLike) -> list[str | None]: ...
+
     def terrain_at(self, places: Place | ArrayLike) -> str | list[str | None] | None:
         """Return the terrain of a place as the level is now, or of each of many.
 
@@ -137,6 +176,12 @@ class OpenLevel(Closing):
         each = zip(at.tolist(), terrain[np.maximum(at, 0)].tolist(), strict=True)
         found = [names[code] if at >= 0 else None for at, code in each]
         return found[0] if one else found
+
+    @overload
+    def elevation_at(self, places: Place) -> float | None: ...
+
+    @overload
+    def elevation_at(self, places: ArrayLike) -> Float64Array | None: ...
 
     def elevation_at(self, places: Place | ArrayLike) -> float | Float64Array | None:
         """Return how high the ground of a place lies, in units, or of each of many.
@@ -324,9 +369,8 @@ class Level(OpenLevel):
         self,
         blocked: Iterable[Place] = (),
         opened: Iterable[Place] = (),
-        terrain: Mapping[Place, str] | None = None,
-        arcs: Mapping[tuple[Place, Place], float | None] | None = None,
-        **others: object,
+        terrain: Mapping[PlaceT, str] | None = None,
+        arcs: Mapping[tuple[PlaceT, PlaceT], float | None] | None = None,
     ) -> dict[str, UpdateReport]:
         """Change the level for every profile at once; all later answers are about the new level.
 
@@ -339,7 +383,6 @@ class Level(OpenLevel):
             terrain: the new terrain of places, one of the level's names.
             arcs: what single arcs cost from now on, in units, by (from, to): infinity closes an
                 arc, None gives it its usual cost. What terrain or a corner forbids stays forbidden.
-            others: what only bake.play can do is refused: ``links``, ``nodes``, ``obstacles``.
 
         Returns:
             What the update did, by profile.
@@ -348,9 +391,6 @@ class Level(OpenLevel):
             QueryError: a place, terrain or arc does not exist, or a cost is not a positive number
                 or does not fit the integer scale. Then nothing has changed.
         """
-        if others:
-            said = f"update() of the reader takes no {' and no '.join(others)}"
-            raise QueryError(said, place=self._places.where, remedy="open the level with bake.play")
         return self._apply(self._changer.asked.batch(blocked, opened, terrain, arcs))
 
     def set_state(self, door: str, state: str) -> dict[str, UpdateReport]:

@@ -109,6 +109,17 @@ Cell = tuple[int, ...]
 Name = str | int
 Place = Cell | Name
 
+#: A place of the kind that the caller passes, so that `x, y = nav.next_hop(a, b)` type-checks.
+PlaceT = TypeVar("PlaceT", tuple[int, int], tuple[int, int, int], Cell, str, int, Cell | Name)
+NameT = TypeVar("NameT", str, int, Name)
+
+#: A place whose kind depends on the level alone, which a type checker does not know.
+AnyPlace = Any
+
+#: Added to a result that may be None where most callers know that it is not. A type checker then
+#: does not insist on a test, and still checks everything else.
+MaybeNone = Any
+
 
 #: How many wrong places of an argument an error names.
 # limit: the error counts the rest; tests/play/reader/test_around.py

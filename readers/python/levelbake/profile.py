@@ -6,13 +6,21 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from operator import methodcaller
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from levelbake.errors import QueryError
 from levelbake.hops import view_of
-from levelbake.places import Place, Places, drawn_at, numbered
+from levelbake.places import (
+    AnyPlace,
+    MaybeNone,
+    Place,
+    Places,
+    PlaceT,
+    drawn_at,
+    numbered,
+)
 from levelbake.steps import BLOCKED, AnyArray, ArrayLike, BoolArray, Float64Array, Int32Array
 from levelbake.toward import ProfileVersion
 
@@ -71,7 +79,7 @@ class Profile:
 
     # -- one pair ---------------------------------------------------------------------------------
 
-    def next_hop(self, start: Place, goal: Place) -> Place | None:
+    def next_hop(self, start: PlaceT, goal: PlaceT) -> PlaceT | MaybeNone:
         """Return the place to step to from ``start`` on a shortest path to ``goal``.
 
         Returns:
@@ -93,7 +101,7 @@ class Profile:
         hop = now.hop(at, to)
         return None if hop < 0 else self._places.place_at(hop)
 
-    def path(self, start: Place, goal: Place) -> list[Place] | None:
+    def path(self, start: PlaceT, goal: PlaceT) -> list[PlaceT] | MaybeNone:
         """Return a shortest path, both ends included; None where unreachable.
 
         Raises:
@@ -222,6 +230,12 @@ class Profile:
 
     # -- places -----------------------------------------------------------------------------------
 
+    @overload
+    def can_stand(self, places: Place) -> bool: ...
+
+    @overload
+    def can_stand(self, places: ArrayLike) -> BoolArray: ...
+
     def can_stand(self, places: Place | ArrayLike) -> bool | BoolArray:
         """Tell whether the profile can stand on a place, or on each of many.
 
@@ -235,11 +249,11 @@ class Profile:
         stands = self._stand(self._newest(), self._places.locations(listed, "places"))
         return bool(stands[0]) if one else stands
 
-    def places(self) -> list[Place]:
+    def places(self) -> list[AnyPlace]:
         """Return all places that the profile can stand on, in the order of their locations."""
         return self._listed(np.flatnonzero(self._newest().standing).astype(np.int32))
 
-    def nearest(self, point: Sequence[float]) -> Place:
+    def nearest(self, point: Sequence[float]) -> AnyPlace:
         """Return the place nearest to a point, by straight distance, that the profile can stand on.
 
         Args:
@@ -286,7 +300,7 @@ class Profile:
                 below[np.isin(every, node[inside[0]])] = -np.inf
         return places.place_at(int(every[below.argmin()]))
 
-    def nearest_of(self, start: Place, goals: ArrayLike) -> Place | None:
+    def nearest_of(self, start: PlaceT, goals: ArrayLike) -> PlaceT | MaybeNone:
         """Return the goal with the shortest path from a start; None where none can be reached.
 
         Args:

@@ -71,7 +71,7 @@ def test_a_node_comes_and_goes(roads: LevelAsset) -> None:
     assert nav.places() == ["a", "b", "c", "Z"]
     assert nav.hops_to("c").tolist() == ["Z", "c", "c", "b"]
     assert nav.distances_to("Z").tolist() == [1, 5, 6, 0]
-    assert dict(nav.neighbours("Z")) == {"a": 1, "b": 1.5}
+    assert dict(nav.neighbors("Z")) == {"a": 1, "b": 1.5}
     assert roads.to_point("Z") == (2, 1)
     assert (roads.node_name("Z"), roads.terrain_at("Z")) == ("Z", "ground")
     report = nav.update(nodes={"Z": None})

@@ -183,9 +183,9 @@ def _state(level: LevelAsset) -> list[Any]:
             nav.node_names,
             places,
             level.terrain_at(places),
-            nav.neighbours(places)[0].tolist(),
+            nav.neighbors(places)[0].tolist(),
         ]
-        found += [[nav.neighbours(place) for place in places]]
+        found += [[nav.neighbors(place) for place in places]]
         if not level.is_grid and level._places.position is not None:
             found += [level.to_point([*nav.node_names]).tolist()]
     return found

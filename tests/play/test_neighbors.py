@@ -38,10 +38,10 @@ def _agree(nav: Navigator, arcs: dict[tuple[object, object], float]) -> None:
     """One by one and all at once, they are the arcs, and those of a changed level as well."""
     places = nav.places()
     for place in places:
-        found = nav.neighbours(place)
+        found = nav.neighbors(place)
         assert dict(found) == {head: units for (tail, head), units in arcs.items() if tail == place}
         assert len(dict(found)) == len(found)
-    first, heads, units = nav.neighbours(places if nav.node_names else np.array(places))
+    first, heads, units = nav.neighbors(places if nav.node_names else np.array(places))
     told = {}
     for place, begin, end in zip(places, first, first[1:], strict=False):
         for at in range(begin, end):
@@ -57,13 +57,13 @@ def test_parallel_arcs_and_changes(tmp_path: Path) -> None:
         nav = level.profile()
         arcs = {("a", "b"): 2.0, ("b", "c"): 1.5, ("c", "a"): 4.0}
         _agree(nav, arcs)
-        assert nav.neighbours("d") == []
+        assert nav.neighbors("d") == []
         level.update(arcs={("a", "b"): math.inf, ("a", "d"): 7})
         _agree(nav, {("b", "c"): 1.5, ("c", "a"): 4.0, ("a", "d"): 7.0})
         level.update(blocked=["d"])
         with pytest.raises(QueryError, match="cannot stand on 'd'"):
-            nav.neighbours("d")
-        assert nav.neighbours("a") == []
+            nav.neighbors("d")
+        assert nav.neighbors("a") == []
 
 
 #: The eight directions, clockwise.
@@ -78,7 +78,7 @@ class Tank:
     def __init__(self, nav: Navigator, start: State, goal: tuple[int, int]) -> None:
         self.start, self.goal = start, goal
         places = nav.places()
-        first, heads, _ = nav.neighbours(np.array(places))
+        first, heads, _ = nav.neighbors(np.array(places))
         heads = list(map(tuple, heads.tolist()))
         self.steps = {
             place: set(heads[begin:end])
@@ -139,8 +139,8 @@ def test_a_tank_with_headings_and_speeds(tmp_path: Path) -> None:
 
 def test_rows_of_places(tmp_path: Path) -> None:
     with drawn_level(tmp_path, "..#", "...") as (_, nav):
-        assert {place for place, _ in nav.neighbours((0, 0))} == {(1, 0), (0, 1), (1, 1)}
+        assert {place for place, _ in nav.neighbors((0, 0))} == {(1, 0), (0, 1), (1, 1)}
         with pytest.raises(QueryError):
-            nav.neighbours((2, 0))
+            nav.neighbors((2, 0))
         with pytest.raises(QueryError):
-            nav.neighbours(np.array([(0, 0), (2, 0)]))
+            nav.neighbors(np.array([(0, 0), (2, 0)]))
