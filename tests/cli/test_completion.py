@@ -98,7 +98,7 @@ def test_fixed_names_are_those_of_the_library() -> None:
     register()
     assert list(completion.METHODS) == sorted({*METHODS, *OF_SCHOOL})
     assert list(completion.HEURISTICS) == sorted(HEURISTICS)
-    assert completion.PARTS == tuple(PARTS)
+    assert tuple(PARTS) == completion.PARTS
     assert set(completion.LIMITS) == set(What.__args__)
     assert completion.OUTPUT == DEFAULT_OUTPUT
 
