@@ -1,6 +1,6 @@
-"""Search: algorithms over arrays in rooms of their own, and what a search under way is.
+"""Search algorithms over arrays, and resumable searches through state spaces.
 
-Searches through problems of your own, puzzles and pattern databases are in ``bake.school``.
+Puzzles, pattern databases and searches through user-defined problems are in ``bake.school``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bake.search.problem import Status as Status
     from bake.search.problem import Step as Step
 
-#: What is loaded when it is asked for. Kernels lie below this package, and must not load it.
+#: Loaded on first use: kernels import this package and must not load `problem` with it.
 _PROBLEM = ("Search", "StateSpace", "Status", "Step")
 
 
@@ -26,5 +26,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Return the public names, which are loaded when they are first used."""
+    """Return the public names, most of which load on first use."""
     return list(_PROBLEM)

@@ -1,8 +1,8 @@
-"""Search states in the order of f: A*, Dijkstra's algorithm, greedy and weighted searches, beams.
+"""Best-first search: A*, Dijkstra's algorithm, greedy and weighted searches, and beams.
 
 P. Hart, N. Nilsson, B. Raphael, "A Formal Basis for the Heuristic Determination of Minimum Cost
-Paths", 1968. The beam is that of B. Stout, "Smart Moves: Intelligent Pathfinding", 1996: an open
-list that holds so many states, and drops the one with the worst f to make room.
+Paths", 1968. The beam follows B. Stout, "Smart Moves: Intelligent Pathfinding", 1996: an open list
+of limited length, which drops the state with the worst f when it is full.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from typing import Generic, Protocol
 
 from bake.search.problem import Heuristic, S, Search, StateSpace, Status, Step
 
-#: What an open list is ordered by, the least first (f, -g, a number that breaks ties), and a state.
+#: An entry of the open list: (f, -g, a number that breaks ties, state). The least comes first.
 Entry = tuple[float, float, int, S]
 
 
 class OpenList(Protocol[S]):
-    """The open list of a search: a priority queue of entries, all of which differ."""
+    """A priority queue of distinct entries: the open list of a search."""
 
     def __len__(self) -> int:
-        """Return the number of entries; 0 ends the search."""
+        """Return the number of entries."""
 
     def push(self, entry: Entry[S]) -> None:
         """Add an entry."""
@@ -33,11 +33,14 @@ class OpenList(Protocol[S]):
         """Remove and return the least entry."""
 
     def discard(self, entry: Entry[S]) -> None:
-        """Remove an entry that no longer counts. A list that ignores this pops it in its turn."""
+        """Remove an entry that is no longer valid.
+
+        A list may ignore this: the search skips invalid entries when they are popped.
+        """
 
 
 class LazyHeap(Generic[S]):
-    """A binary heap that leaves discarded entries where they are."""
+    """A binary heap that ignores `discard`."""
 
     def __init__(self) -> None:
         self._entries: list[Entry[S]] = []
@@ -52,20 +55,20 @@ class LazyHeap(Generic[S]):
         return heappop(self._entries)
 
     def discard(self, entry: Entry[S]) -> None:
-        """Do nothing: the search passes over such entries."""
+        """Do nothing: the search skips invalid entries when they are popped."""
 
 
 class BestFirst(Search[S]):
-    """Expand the state with the least f = g_share * g + h_share * h.
+    """A search that expands the state with the least f = g_share * g + h_share * h.
 
-    Ties go to the larger g, and then to what was opened first. A closed state to which a cheaper
-    way is found is opened again, so an admissible heuristic need not be consistent. A search that
-    opens none again, and whose f leaves the costs out, keeps the first way to each state.
+    Ties go to the larger g, and then to the state opened first. A closed state is reopened when a
+    cheaper path to it appears, so an admissible heuristic need not be consistent. A search that
+    reopens no states, and whose f leaves out the costs, keeps the first path to each state.
 
     Attributes:
-        reached: what the cheapest way known to each state costs.
-        estimates: what the heuristic said of each state that it was asked about.
-        dropped: how many states a beam dropped. If there are any, the path found may not be the
+        reached: the cost of the cheapest known path to each state.
+        estimates: the heuristic of each state, as far as it was computed.
+        dropped: the number of states that a beam dropped. If it is not 0, the path may not be the
             cheapest one, and NO_PATH becomes GAVE_UP.
     """
 
@@ -81,14 +84,14 @@ class BestFirst(Search[S]):
         early_goal_test: bool = False,
         open_list: OpenList[S] | None = None,
     ) -> None:
-        """Begin a search.
+        """Start a search.
 
         Args:
             space: the problem.
             h: the heuristic; None = 0.
-            g_share, h_share: what f is made of.
-            width: how many states the open list may hold; None = any number.
-            reopens: whether a closed state to which a cheaper way is found is opened again.
+            g_share, h_share: the weights of g and h in f.
+            width: the largest size of the open list; None = no limit.
+            reopens: whether to reopen a closed state when a cheaper path to it appears.
             early_goal_test: whether to end as soon as a goal is generated. The path may then cost
                 more than a cheapest one: a cheaper path to the goal may still be open.
             open_list: an empty open list; None = a binary heap.
@@ -98,9 +101,9 @@ class BestFirst(Search[S]):
         self._queue: OpenList[S] = LazyHeap[S]() if open_list is None else open_list
         self.reached = dict[S, float]()
         self.estimates = dict[S, float]()
-        # The state before each, and what the step from there costs.
+        # The predecessor of each state, and the cost of the step from there.
         self._before = dict[S, tuple[S, float]]()
-        self._once = set[S]()
+        self._expanded_states = set[S]()
         self._open = dict[S, float]()
         self._closed = dict[S, float]()
         self.dropped = 0
@@ -117,7 +120,7 @@ class BestFirst(Search[S]):
     def _search(self) -> Generator[Step[S], None, None]:
         numbers = count()
         number = dict[S, int]()
-        #: whose way stands, even if a cheaper one is found
+        #: States whose path is final, even if a cheaper one appears.
         settled: Mapping[S, float] = {}
         if not self._reopens:
             settled = self._closed if self._g_share else self.reached
@@ -130,7 +133,7 @@ class BestFirst(Search[S]):
         def put(state: S, parent: S, g: float, cost: float) -> float:
             if state not in self.estimates:
                 self.estimates[state] = self._h(state)
-            if state in self._open:  # It keeps its place among equals for as long as it waits.
+            if state in self._open:  # The state keeps its rank among equals while it stays open.
                 discard(state)
             else:
                 number[state] = next(numbers)
@@ -143,13 +146,13 @@ class BestFirst(Search[S]):
             return f
 
         def drop() -> None:
-            """Drop the state with the worst f, the smaller g, and of these the last one."""
+            """Drop the state with the worst f; ties go to the smaller g, then to the latest."""
             while True:
                 f, g, _, state = heappop(worst)
                 if self._open.get(state) == -f and self.reached[state] == g:
                     discard(state)
                     del self._open[state]
-                    if state not in self._once:  # Otherwise others were reached from it.
+                    if state not in self._expanded_states:  # Otherwise states were reached from it.
                         del self.reached[state], self._before[state]
                     self.dropped += 1
                     self.least_lost = min(self.least_lost, -f)
@@ -158,17 +161,17 @@ class BestFirst(Search[S]):
         start = self._space.start
         put(start, start, 0, 0)
         while len(queue):
-            f, less, _, state = queue.pop()
-            if self._open.get(state) != f or self.reached[state] != -less:
-                continue  # A cheaper way was found since, or the beam dropped it.
+            f, negative_g, _, state = queue.pop()
+            if self._open.get(state) != f or self.reached[state] != -negative_g:
+                continue  # A cheaper path appeared since, or the beam dropped it.
             del self._open[state]
             g, h, parent = self.reached[state], self.estimates[state], self._before[state][0]
-            self._once.add(state)
+            self._expanded_states.add(state)
             self._closed[state] = g
-            if h == math.inf:  # So is every other f that waits.
+            if h == math.inf:  # Every other open f is infinite too.
                 break
             if self._space.is_goal(state):
-                self._found(*self._way_to(state))
+                self._found(*self._path_to(state))
                 yield Step(state, parent, g, h, f, ())
                 return
             opened = []
@@ -180,7 +183,7 @@ class BestFirst(Search[S]):
                     self._closed.pop(other, None)
                     opened.append((other, onward, put(other, state, onward, cost)))
                     if self._early_goal_test and self._space.is_goal(other):
-                        self._found(*self._way_to(other))
+                        self._found(*self._path_to(other))
                         yield Step(state, parent, g, h, f, tuple(opened))
                         return
             while self._width is not None and len(self._open) > self._width:
@@ -189,11 +192,11 @@ class BestFirst(Search[S]):
             yield Step(state, parent, g, h, f, tuple(opened))
         self.status = Status.GAVE_UP if self.dropped else Status.NO_PATH
 
-    def _way_to(self, state: S) -> tuple[list[S], float]:
-        """Return the path to a state and its cost, which may be less than its g.
+    def _path_to(self, state: S) -> tuple[list[S], float]:
+        """Return the path to a state and its cost, which may be less than the state's g.
 
-        Under a heuristic that is not admissible, a cheaper way to a state on the path may have been
-        found after the path went on from it.
+        Under a heuristic that is not admissible, a cheaper path to a state on the way may have
+        appeared after the path was extended from it.
         """
         path = [state]
         costs: list[float] = [0]

@@ -1,7 +1,7 @@
-"""Describe a problem of states and steps, and control a search through it.
+"""Problems of states and steps, and the control of a search through one.
 
-A state can be anything hashable: a cell and a heading, the tiles of a puzzle, what a planner knows.
-Searches are plain Python and make one step at a time, so a game can spread them over its frames.
+A state can be any hashable object: a cell and a heading, the tiles of a puzzle, the facts of a
+planner. Searches are plain Python and run step by step, so a game can spread one over its frames.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ from levelbake.places import MaybeNone, number_of, quoted, whole_of
 
 S = TypeVar("S", bound=Hashable)
 
-#: A lower bound, or a guess, of what it costs to get from a state to a goal.
+#: An estimate of the cost from a state to the nearest goal.
 Heuristic = Callable[[S], float]
 
 
 class StateSpace(Protocol[S]):
-    """A problem: where it begins, where it may end, and what leads from state to state.
+    """A problem: a start, a goal test and the successors of each state.
 
-    A space may have a method ``h(state)`` as well, which is then its heuristic. It is a finite
-    number from 0 on, or infinite where no goal can be reached. Where it is never more than the
-    cheapest way costs (admissible), the methods that promise shortest paths find them.
+    A space may also have a method ``h(state)``, which then is its heuristic: a finite number from 0
+    on, or infinity where no goal can be reached. If it never exceeds the cost of a cheapest path
+    (it is admissible), the methods that promise shortest paths find them.
     """
 
     @property
     def start(self) -> S:
-        """The state a search begins in."""
+        """The state in which a search begins."""
 
     def is_goal(self, state: S) -> bool:
-        """Tell whether a search may end in a state."""
+        """Return whether a state is a goal."""
 
     def successors(self, state: S) -> Iterable[tuple[S, float]]:
-        """Return the states one step away, each with what the step costs: finite, 0 or more."""
+        """Return the states one step away, each with the cost of the step: finite, 0 or more."""
 
 
 class Status(Enum):
-    """How far a search has come."""
+    """The status of a search."""
 
     RUNNING = "running"
     FOUND = "found"
@@ -57,36 +57,32 @@ class Status(Enum):
 
 @dataclass(frozen=True)
 class Step(Generic[S]):
-    """One state that was expanded, or taken as the goal.
-
-    Attributes:
-        state, parent: the state, and the one it was reached from; the start has itself.
-        g, h, f: the cost so far, the heuristic, and what the search orders states by.
-        opened: the states that it put on the open list, or found a cheaper way to, with their g
-            and f.
-    """
+    """One state that was expanded or accepted as the goal."""
 
     state: S
+    #: The state it was reached from; the start has itself.
     parent: S
+    #: The cost so far, the heuristic, and the key that orders the open list.
     g: float
     h: float
     f: float
+    #: The states added to the open list or reached by a cheaper path, with their g and f.
     opened: tuple[tuple[S, float, float], ...]
 
 
 class Search(ABC, Generic[S]):
-    """A search under way, which makes one step each time it is asked.
+    """A resumable search, which runs one step at a time.
 
     Attributes:
         method: the name of the method.
-        status: how far it has come.
-        path: the states from start to goal; None unless one was found.
-        cost: what the path costs; infinite unless one was found.
-        expanded: how many states were asked for their successors, each time counted.
-        generated: how many successors came.
-        most_held: how many states it held at once, at most.
-        least_lost: the least f of what was given up for room. If the heuristic is admissible, no
-            path costs less than this or less than the one found.
+        status: whether the search is running, and otherwise how it ended.
+        path: the states from start to goal; None before a path is found.
+        cost: the cost of the path; infinite before a path is found.
+        expanded: how many times the successors of a state were generated.
+        generated: the number of successors generated.
+        most_held: the largest number of states held at once.
+        least_lost: the least f among the states dropped to save memory. If the heuristic is
+            admissible, every path costs at least this or at least as much as the path found.
     """
 
     def __init__(self, space: StateSpace[S], h: Heuristic[S] | None) -> None:
@@ -103,18 +99,18 @@ class Search(ABC, Generic[S]):
     @property
     @abstractmethod
     def open(self) -> Mapping[S, float]:
-        """The states that wait to be expanded, with what they are ordered by."""
+        """The states to be expanded, with the keys that order them."""
 
     @property
     @abstractmethod
     def closed(self) -> Mapping[S, float]:
-        """The states that were expanded and are still held, with their g."""
+        """The states that were expanded and are still stored, with their g."""
 
     def step(self) -> Step[S] | MaybeNone:
         """Expand one state, or take the goal; return None where the search is over.
 
         Raises:
-            QueryError: a step costs less than nothing, or the heuristic is no number.
+            QueryError: the cost of a step or the value of the heuristic is invalid.
         """
         if self.status is not Status.RUNNING:
             return None
@@ -123,23 +119,23 @@ class Search(ABC, Generic[S]):
         except StopIteration:
             return None
         except BaseException:
-            # A generator that has raised can't go on, so the search must not claim to.
+            # A generator that has raised cannot continue, so the search is no longer running.
             self.status = Status.GAVE_UP
             raise
 
     def run(self, budget_ms: float | None = None, steps: int | None = None) -> Status:
-        """Go on until the search is over, or until a budget is spent.
+        """Run until the search ends or a budget is spent.
 
         Args:
-            budget_ms: milliseconds to spend. The clock is looked at after each step, so the last
-                step may run over.
-            steps: how many states to expand at most.
+            budget_ms: milliseconds to spend. The clock is read after each step, so the last step
+                may exceed the budget.
+            steps: the largest number of steps to run.
 
         Returns:
-            The status, RUNNING where there is more to do.
+            The status; RUNNING if the search can continue.
 
         Raises:
-            QueryError: as for :meth:`step`; a budget is no number from 0 on.
+            QueryError: as for :meth:`step`; or a budget is negative or not a number.
         """
         budget, left = checked_budget(budget_ms), checked_steps(steps)
         end = math.inf if budget is None else time.perf_counter() + budget
@@ -150,20 +146,20 @@ class Search(ABC, Generic[S]):
         return self.status
 
     def cancel(self) -> None:
-        """End the search without a path; do nothing where it is over already."""
+        """End a running search without a path."""
         if self.status is Status.RUNNING:
             self.status = Status.CANCELLED
             self._steps.close()
 
     @abstractmethod
     def _search(self) -> Generator[Step[S], None, None]:
-        """Make the steps; the search is over where they end."""
+        """Yield the steps of the search, and set the status before it ends."""
 
     def _found(self, path: list[S], cost: float) -> None:
         self.path, self.cost, self.status = path, cost, Status.FOUND
 
     def _h(self, state: S) -> float:
-        """Return the estimate of a state; raise on what is no estimate."""
+        """Return the heuristic of a state; raise QueryError unless it is a number from 0 on."""
         if self._heuristic is None:
             return 0
         h = self._heuristic(state)
@@ -172,7 +168,7 @@ class Search(ABC, Generic[S]):
         return _plain(h)
 
     def _successors(self, state: S) -> Iterator[tuple[S, float]]:
-        """Yield the successors of a state; raise on costs that no search can add up."""
+        """Yield the successors of a state; raise QueryError on a negative or infinite cost."""
         self.expanded += 1
         for other, cost in self._space.successors(state):
             self.generated += 1
@@ -184,7 +180,7 @@ class Search(ABC, Generic[S]):
             yield other, _plain(cost)
 
     def _cheapest_successors(self, state: S) -> dict[S, float]:
-        """Return the successors of a state in order, each once, with the cheapest step to it."""
+        """Return the distinct successors of a state in order, each with its cheapest cost."""
         cheapest = dict[S, float]()
         for other, cost in self._successors(state):
             cheapest[other] = min(cost, cheapest.get(other, math.inf))
@@ -192,10 +188,10 @@ class Search(ABC, Generic[S]):
 
 
 def checked_budget(budget_ms: float | None) -> float | None:
-    """Return a budget in seconds; None where there is none.
+    """Convert a budget to seconds; None means no limit.
 
     Raises:
-        QueryError: it is no number of milliseconds from 0 on.
+        QueryError: the budget is negative or not a number.
     """
     if budget_ms is None:
         return None
@@ -208,10 +204,10 @@ def checked_budget(budget_ms: float | None) -> float | None:
 
 
 def checked_steps(steps: int | None) -> int:
-    """Return the most steps to do; None stands for no limit.
+    """Validate a limit on steps; None means no limit.
 
     Raises:
-        QueryError: it is no whole number from 0 on.
+        QueryError: the limit is negative or not a whole number.
     """
     if steps is None:
         return 2**62
@@ -221,5 +217,5 @@ def checked_steps(steps: int | None) -> int:
 
 
 def _plain(number: float) -> float:
-    """Return a number of numpy as one of Python: sums of narrow ones would wrap."""
+    """Convert a numpy scalar to a Python number: sums of narrow integers would wrap around."""
     return number.item() if isinstance(number, np.generic) else number

@@ -1,7 +1,7 @@
-"""Choose how next hops of all pairs are searched for, and the type that holds their slots.
+"""The choice of an algorithm for all-pairs next hops, and the dtype of their slots.
 
-Both methods give the same distances, and next hops are read off the distances, so runs are the same
-to the byte whichever method ran.
+Both algorithms compute the same distances, and next hops follow from distances, so the runs are
+identical to the byte.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 ChosenAlgorithm = Literal["dijkstra", "floyd_warshall"]
 Progress = Callable[[float], None]
 
-#: Cost of relaxing one arc in one lane, in minima of the Floyd-Warshall inner loop: measured on
+#: Cost of relaxing one arc in one lane, in minima of the Floyd-Warshall inner loop. Measured on
 #: about 2,000 nodes it is 75 on lattices and 240 on random graphs.
 # limit: another algorithm gives the same answer; lowered by all_pairs
 RELAX_RATIO = 64
 
 
 def slot_dtype(sub: Subgraph) -> np.dtype[np.unsignedinteger]:
-    """Choose the smallest unsigned type that holds every slot, "greedy" and "no path"."""
+    """Return the smallest unsigned dtype for every slot, the compass move and "no path"."""
     largest = int(sub.slot.max(initial=0))
     for kind in (np.uint8, np.uint16, np.uint32):
         if largest + 2 <= np.iinfo(kind).max:
@@ -36,8 +36,7 @@ def slot_dtype(sub: Subgraph) -> np.dtype[np.unsignedinteger]:
 def choose_algorithm(nodes: int, arcs: int, algorithm: Algorithm) -> ChosenAlgorithm:
     """Resolve "auto" by comparing the work: n^3 vectorized minima against n * m relaxations.
 
-    A relaxation costs about RELAX_RATIO minima, since it also keeps the queue and is repeated now
-    and then.
+    A relaxation costs about RELAX_RATIO minima: it also maintains the queue and sometimes repeats.
     """
     if algorithm != "auto":
         return algorithm

@@ -1,8 +1,8 @@
-"""Partition a profile's rows into clusters, connected groups of places that lie together.
+"""Partition a profile's rows into clusters: connected groups of neighboring rows.
 
-On lattices a class is a square of cells, on graphs with positions a square of the plane, on other
-graphs a stretch of the nodes in their order; or it is a region a designer drew. Each class is cut
-into connected parts.
+A class of rows is a square of cells on lattices, a square of the plane on graphs with positions, a
+range of consecutive nodes on other graphs, or a region that a designer drew. Each class is cut into
+connected parts.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ from bake.search.hierarchy.clusters import lowest_members
 class Clusters:
     """A partition of a profile's rows into connected parts (arcs count in both directions)."""
 
-    sub: Subgraph  #: what is partitioned
+    sub: Subgraph  #: the graph and weights of the profile
     #: (r) int32, cluster of each row. Clusters are numbered by region, then by square in reading
     #: order, and within one by their lowest row.
     label: Int32Array
     count: int  #: c
     #: (c, 2) int32, the square (column, row of squares) of each cluster's lowest row; larger
-    #: clusters are made of neighbouring squares
+    #: clusters are unions of neighboring squares
     tile: Int32Array
 
     @cached_property
     def members(self) -> tuple[Int32Array, Int32Array, Int32Array]:
-        """Return rows by cluster: first (c + 1), row (r); and rank (r) of rows in clusters."""
+        """The rows by cluster: first (c + 1), row (r); and rank (r) of rows in clusters."""
         return members(self.label, self.count)
 
     @cached_property
     def crossing(self) -> tuple[Int32Array, Int32Array]:
-        """Return the arcs from one cluster to another: tail (k) int32 and arc (k) int32."""
+        """The arcs from one cluster to another: tail (k) int32 and arc (k) int32."""
         return crossing_arcs(self.sub.graph.first_out, self.sub.graph.head, self.label)
 
     @cached_property
     def neighbours(self) -> tuple[Int32Array, Int32Array]:
-        """Return the clusters joined by an arc in either direction: first (c + 1) and neighbour."""
+        """The clusters joined by an arc in either direction: first (c + 1) and neighbor."""
         tail, arc = self.crossing
         return neighbours(self.label[tail], self.label[self.sub.graph.head[arc]], self.count)
 
@@ -64,13 +64,12 @@ def clusters(
     """Partition the rows of a profile.
 
     Args:
-        sub: what the profile can use.
-        size: side of a square in cells, at least 1; on graphs a cluster has about size * size
-            nodes, before it is cut into connected parts.
+        sub: the profile's graph and weights.
+        size: side of a square in cells, at least 1; on graphs a class has about size * size nodes,
+            before it is cut into connected parts.
         cell: (r, 2) int32 (x, y) of each row of a lattice.
         position: (r, 2) float64 of each row of a graph.
-        region: (r) int32, the drawn region each row lies in, -1 outside all regions; None = there
-            are no regions.
+        region: (r) int32, the drawn region of each row, -1 outside all regions; None = no regions.
     """
     rows = sub.graph.node_count
     tile = squares(size, rows, cell=cell, position=position)

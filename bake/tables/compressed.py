@@ -1,4 +1,4 @@
-"""Make all-pairs next hops as runs: an exact compressed path database with nothing of size n^2.
+"""All-pairs next hops as runs: an exact compressed path database, built without n^2 memory.
 
 A. Botea, "Ultra-Fast Optimal Pathfinding without Runtime Search", AIIDE 2011.
 """
@@ -29,26 +29,26 @@ from bake.tables.run_writer import (
     target_ranges,
 )
 
-#: Bytes a row needs beside its batch distances: its set, run, greedy moves, and the graph's arcs.
+#: Bytes of a row beside its batch distances: its set, run, compass moves, and the graph's arcs.
 ROW_BYTES = 256
 
 #: Runs a row is expected to need: game maps take 7 to 13, AR0011SR 86. A table that needs more may
-#: use what is left of the budget.
+#: use the rest of the budget.
 EXPECTED_RUNS = 64
 
-#: Bytes of a run that is packed and written into the table, and of one whose range is under way.
+#: Bytes of a run that is packed and written into the table, and of one in an unfinished range.
 RUN_BYTES = 10
 PIECE_BYTES = 14
 
 
 def run_bytes(rows: int, threads: int) -> int:
-    """Return the bytes that each run takes while (r) rows are searched, on average at most."""
+    """Return the average bytes of a run while a table of ``rows`` rows is searched, at most."""
     ranges = len(target_ranges(rows))
     return RUN_BYTES + -(-PIECE_BYTES * min(threads, ranges) // ranges)
 
 
 def working_bytes(sub: Subgraph, threads: int, algorithm: Algorithm) -> int:
-    """Return the peak memory of :func:`compressed_next_hops` in bytes, the table included."""
+    """Return the peak memory of :func:`compressed_next_hops` in bytes, including the table."""
     rows = sub.graph.node_count
     if choose_algorithm(rows, sub.graph.arc_count, algorithm) == "floyd_warshall":
         search = 4 * rows * rows + threads * WORK_BYTES + rows * BatchScratch.BYTES
@@ -61,21 +61,21 @@ def working_bytes(sub: Subgraph, threads: int, algorithm: Algorithm) -> int:
 def run_budget(
     sub: Subgraph, budget: int, threads: int, algorithm: Algorithm
 ) -> tuple[int, RunBudget]:
-    """Return how many threads may search, and how many runs there may be, in so many bytes.
+    """Return the number of threads and the limit on runs that fit a budget of bytes.
 
     Raises:
-        BudgetError: not even one search fits.
+        BudgetError: one search exceeds the budget.
     """
     rows = sub.graph.node_count
     while threads > 1 and working_bytes(sub, threads, algorithm) > budget:
         threads -= 1
     needed = working_bytes(sub, threads, algorithm)
     if needed > budget:
-        found = f"next hops of {rows:,} nodes may need {in_units(needed)}"
-        raise over_budget(found, budget, "raise memory_budget, or leave tables out")
-    each = run_bytes(rows, threads)
-    runs = rows * EXPECTED_RUNS + (budget - needed) // each
-    return threads, RunBudget(runs, budget, each)
+        needs = f"next hops of {rows:,} nodes may need {in_units(needed)}"
+        raise over_budget(needs, budget, "raise memory_budget, or leave tables out")
+    run_size = run_bytes(rows, threads)
+    runs = rows * EXPECTED_RUNS + (budget - needed) // run_size
+    return threads, RunBudget(runs, budget, run_size)
 
 
 def compressed_next_hops(
@@ -90,28 +90,28 @@ def compressed_next_hops(
     kept: KeptRanges | None = None,
     executor: Executor | None = None,
 ) -> RunTable:
-    """Search for batches of targets and compress the results, batch after batch.
+    """Search batch after batch of targets and compress the results.
 
     Args:
-        sub: what a profile can use; r rows.
-        at: (r, 2) int32 chart coordinates of the rows, see :func:`greedy_slots`; None = no greedy
+        sub: the graph and weights of a profile; r rows.
+        at: (r, 2) int32 chart coordinates of the rows, see :func:`greedy_slots`; None = no compass
             move.
-        unreachable_fits: whether another table says which targets are unreachable, so that any
-            symbol may stand for them.
+        unreachable_fits: whether another table reports unreachable targets, so that any symbol may
+            stand for them.
         algorithm: "dijkstra" searches batches of targets with a bucket queue, "floyd_warshall"
             closes a matrix; "auto" compares their work.
         budget: bytes this may allocate.
-        threads: how many ranges of targets to search at once, fewer where the budget is short;
-            changes no byte of the result.
+        threads: ranges of targets to search at once; fewer if the budget is small. The result does
+            not depend on it.
         progress: called with the fraction done.
-        kept: where finished ranges are kept, unless there is only one; Floyd-Warshall does not use
-            it. It changes no byte of the result.
-        executor: searches ranges in place of threads of this process; it is not asked where there
-            is only one, or by Floyd-Warshall. It changes no byte.
+        kept: the store of finished ranges. A table of one range and Floyd-Warshall do not use it.
+            The result does not depend on it.
+        executor: searches ranges in place of threads of this process. A table of one range and
+            Floyd-Warshall do not use it. The result does not depend on it.
 
     Raises:
-        BudgetError: not even one search fits the budget.
-        CostError: distances run off the integer scale.
+        BudgetError: one search exceeds the budget.
+        CostError: distances exceed the integer scale.
     """
     rows = sub.graph.node_count
     threads, run_limit = run_budget(sub, budget, threads, algorithm)
@@ -126,7 +126,7 @@ def compressed_next_hops(
     if len(search.ranges) == 1:
         kept = executor = None
     if by_matrix:
-        _from_matrix(sub, search, threads, joiner.add, progress)
+        _run_floyd_warshall(sub, search, threads, joiner.add, progress)
     elif executor is not None:
         search.run(executor, joiner.add, kept)
     else:
@@ -134,10 +134,10 @@ def compressed_next_hops(
     return joiner.finish()
 
 
-def _from_matrix(
-    sub: Subgraph, search: RangeSearch, threads: int, found: OfRange, progress: Progress
+def _run_floyd_warshall(
+    sub: Subgraph, search: RangeSearch, threads: int, consume: OfRange, progress: Progress
 ) -> None:
-    """Close a dense matrix, and take it in batch by batch."""
+    """Compute runs from a dense distance matrix, batch by batch."""
     rows = sub.graph.node_count
     matrix = np.empty((rows, rows), dtype=np.int32)
     for done in floyd_warshall(sub.graph, sub.weight, matrix, threads):
@@ -151,4 +151,4 @@ def _from_matrix(
             dist[:, end - start :] = INFINITY
             writer.take(start, end, dist)
             search.count(begin, end, writer.run_count)
-        found(writer.runs)
+        consume(writer.runs)

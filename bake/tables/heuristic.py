@@ -1,4 +1,4 @@
-"""Make a heuristic within a budget of bytes: the distances to and from pivots."""
+"""A heuristic within a budget of bytes: distances to and from pivots (landmarks)."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from bake.search.graph.partition import connected_parts, voronoi_cells
 class Heuristic:
     """The data of one profile's heuristic."""
 
-    two_way: bool  #: whether every arc can be taken back at the same cost
+    two_way: bool  #: whether every arc has a reverse arc of the same weight
     pivot: Int32Array  #: (r, p) int32 ticks, from :func:`pivot_distances`
 
 
 def pivot_columns(rows: int, bytes_per_node: int, *, two_way: bool) -> int:
-    """Return how many columns of distances a budget has room for.
+    """Return the number of columns of distances that fit a budget.
 
     Args:
         rows: r.
         bytes_per_node: budget, at least 8.
-        two_way: whether every arc can be taken back at the same cost; if not, a pivot needs two
+        two_way: whether every arc has a reverse arc of the same weight; if not, a pivot needs two
             columns.
     """
     step = 1 if two_way else 2
@@ -34,14 +34,14 @@ def pivot_columns(rows: int, bytes_per_node: int, *, two_way: bool) -> int:
 
 
 def heuristic(sub: Subgraph, bytes_per_node: int) -> Heuristic:
-    """Make a heuristic.
+    """Compute the heuristic of a profile.
 
     Args:
-        sub: what a profile can use; r rows.
+        sub: the graph and weights of a profile; r rows.
         bytes_per_node: see :func:`pivot_columns`.
 
     Raises:
-        CostError: distances run off the integer scale.
+        CostError: distances exceed the integer scale.
     """
     graph = sub.graph
     rows = graph.node_count
@@ -58,40 +58,40 @@ def heuristic(sub: Subgraph, bytes_per_node: int) -> Heuristic:
 def pivot_distances(
     graph: Graph, weight: Int32Array, first: int, count: int, *, two_way: bool
 ) -> Int32Array:
-    """Search for distances to and from pivots, each as far as can be from those before it.
+    """Compute distances to and from pivots, each the farthest row from the pivots before it.
 
     d(s, g) >= d(s, p) - d(g, p) and d(s, g) >= d(p, g) - d(p, s) for every row p. A. Goldberg,
     C. Harrelson, "Computing the shortest path: A* search meets graph theory", SODA 2005, with
     farthest selection.
 
     Args:
-        graph, weight: what a profile can use; weights (m) int32 ticks.
+        graph, weight: of a profile; weights (m) int32 ticks.
         first: a row; the first pivot is the farthest of those it reaches.
-        count: columns wanted, at least 0; even unless two_way.
-        two_way: whether every arc can be taken back at the same cost. Then a column is one pivot;
+        count: the number of columns, at least 0; even unless two_way.
+        two_way: whether every arc has a reverse arc of the same weight. Then a column is one pivot;
             otherwise the first half are distances to pivots, the second half distances from them.
 
     Returns:
         (r, count) int32 ticks. Where there is no path, the entry is the largest distance of the
-        column, which keeps every bound true: a row from which one can reach a row that reaches the
-        pivot reaches the pivot too.
+        column. Every bound stays valid: a row that can reach a row that reaches the pivot also
+        reaches the pivot.
     """
     rows = graph.node_count
     pivot = np.zeros((rows, count), dtype=np.int32)
     if not count:
         return pivot
-    wanted = np.zeros(rows, dtype=np.bool_)
-    backward, behind = (graph, slice(None)) if two_way else graph.reverse()
+    sources = np.zeros(rows, dtype=np.bool_)
+    backward, reverse_order = (graph, slice(None)) if two_way else graph.reverse()
     heap = np.empty((graph.arc_count + 1, 2), dtype=np.int64)
 
-    def distances(of: Graph, price: Int32Array, row: int) -> Int32Array:
-        found = np.empty(rows, dtype=np.int32)
-        wanted[row] = True
+    def distances(side: Graph, price: Int32Array, row: int) -> Int32Array:
+        result = np.empty(rows, dtype=np.int32)
+        sources[row] = True
         voronoi_cells(
-            Arcs.of(of, price), wanted, heap, found, np.empty_like(found), found[:1].copy()
+            Arcs.of(side, price), sources, heap, result, np.empty_like(result), result[:1].copy()
         )
-        wanted[row] = False
-        return found
+        sources[row] = False
+        return result
 
     nearest = distances(graph, weight, first)
     half = count if two_way else count // 2
@@ -101,13 +101,13 @@ def pivot_distances(
         # The row that distances were first measured from is not a pivot.
         nearest = onward if column == 0 else np.minimum(nearest, onward)
         if two_way:
-            pivot[:, column] = _filled(onward)
+            pivot[:, column] = _fill_unreachable(onward)
         else:
-            pivot[:, half + column] = _filled(onward)
-            pivot[:, column] = _filled(distances(backward, weight[behind], chosen))
+            pivot[:, half + column] = _fill_unreachable(onward)
+            pivot[:, column] = _fill_unreachable(distances(backward, weight[reverse_order], chosen))
     return pivot
 
 
-def _filled(distance: Int32Array) -> Int32Array:
+def _fill_unreachable(distance: Int32Array) -> Int32Array:
     none = distance == UNREACHABLE
     return np.where(none, distance.max(where=~none, initial=0), distance)

@@ -1,9 +1,9 @@
-"""Build the layers of HPA*, transitions over clusters.
+"""The layers of HPA*: transitions over clusters.
 
 A. Botea, M. Mueller, J. Schaeffer, "Near optimal hierarchical path-finding", J. Game Development
-1(1), 2004. The first layer thins crossings out, but keeps them all on graphs. Every
-further layer joins clusters two by two and keeps every crossing of the layer below that remains, so
-it adds no error: distances between its transitions are those of the first layer.
+4 1(1), 2004. On grids the first layer selects some of the crossings, on graphs all of them. Every
+further layer joins pairs of clusters and uses every remaining crossing of the layer below, so it
+adds no error: distances between its transitions are those of the first layer.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from bake.tables.clusters import Clusters
 # limit: searches expand more, paths are the same; lowered by sound_bakes
 LANDMARKS = 16
 
-#: Flow fields are not kept where they would take more bytes a row: drawn regions may be of any
-#: size.
+#: Most bytes of flow fields for each row: above it they are not stored, as drawn regions may be of
+#: any size.
 # limit: clusters are searched without flow fields; lowered by sound_bakes
 FLOW_BYTES_A_ROW = 64
 
@@ -38,24 +38,24 @@ class Hierarchy:
     """Layers over a partition, lowest first."""
 
     layers: tuple[Layer, ...]  #: at least one
-    clusters: tuple[int, ...]  #: how many each layer has
-    #: for every layer but the last, (c) int32, the cluster of the next layer that each cluster is
-    #: part of
+    clusters: tuple[int, ...]  #: the number of clusters of each layer
+    #: for every layer but the last, (c) int32, the cluster of the next layer that contains each
+    #: cluster
     parents: tuple[Int32Array, ...]
     #: (t, k) int32 ticks to every transition of the first layer from each landmark of its connected
-    #: part, 2**31 - 1 where there is no way
+    #: part, 2**31 - 1 where there is no path
     landmark: Int32Array
-    two_way: bool  #: whether every arc of the profile leads back at the same cost
+    two_way: bool  #: whether every arc of the profile has a reverse arc of the same weight
 
 
-def transitions_between(
+def select_transitions(
     partition: Clusters, at: Int32Array | None, *, square: bool, spacing: int
 ) -> Crossings:
-    """Find the crossings between clusters and their entrances, and choose some.
+    """Find the crossings between clusters and their entrances, and select transitions.
 
     Args:
-        partition: of the rows of a profile.
-        at: (r, 2) int32 chart coordinates; None on graphs, where every crossing is chosen.
+        partition: the clusters of a profile.
+        at: (r, 2) int32 chart coordinates; None on graphs, where every crossing is selected.
         square: whether cells are square.
         spacing: see :func:`bake.search.hierarchy.entrances.find_crossings`.
     """
@@ -82,27 +82,27 @@ def hierarchy(
     keep_paths: bool,
     budget: int,
 ) -> Hierarchy:
-    """Build the layers above a partition.
+    """Build the layers of HPA* above a partition.
 
     Args:
-        partition, at, square, spacing: as for :func:`transitions_between`.
-        levels: how many layers, at least 1; fewer where no clusters are left to be joined.
-        keep_paths: keep the ways to transitions of the first layer; without them every query
-            searches for its ways.
+        partition, at, square, spacing: as for :func:`select_transitions`.
+        levels: the number of layers, at least 1; fewer if no clusters are left to join.
+        keep_paths: whether to store the paths to transitions of the first layer; without them every
+            query searches for them.
         budget: bytes the result may take.
 
     Raises:
-        BudgetError: the result would take more.
-        CostError: distances are too long for the scale.
+        BudgetError: the result would exceed the budget.
+        CostError: distances exceed the integer scale.
     """
     sub = partition.sub
-    crossings = transitions_between(partition, at, square=square, spacing=spacing)
+    crossings = select_transitions(partition, at, square=square, spacing=spacing)
     first, member, rank = partition.members
     base = Base(clustered(sub, partition.label, rank), Members(first, member), partition.label)
     chosen = np.zeros(sub.graph.node_count, dtype=np.uint8)
     for side in (crossings.near, crossings.far):
         chosen[side[crossings.chosen]] = 1
-    return layers_over(
+    return build_layers(
         base,
         chosen,
         partition.tile,
@@ -113,7 +113,7 @@ def hierarchy(
     )
 
 
-def layers_over(
+def build_layers(
     base: Base,
     chosen: UInt8Array,
     tile: Int32Array,
@@ -123,13 +123,13 @@ def layers_over(
     keep_paths: bool,
     budget: int,
 ) -> Hierarchy:
-    """Build the layers above a graph divided into clusters.
+    """Build the layers of HPA* above a graph that is divided into clusters.
 
     Args:
         base: the graph.
         chosen: (n) uint8, 1 for the nodes that become transitions of the first layer.
-        tile: (c, 2) int32, the square each cluster lies in.
-        two_way: whether every arc leads back at the same weight.
+        tile: (c, 2) int32, the square of each cluster.
+        two_way: whether every arc has a reverse arc of the same weight.
         levels, keep_paths, budget: as for :func:`hierarchy`.
 
     Raises:
@@ -150,7 +150,7 @@ def layers_over(
         tile = joined.tile
     return Hierarchy(
         tuple(layers),
-        tuple(each.cluster_count for each in layers),
+        tuple(layer.cluster_count for layer in layers),
         tuple(parents),
         farthest_landmarks(layers[0].first_out, layers[0].arcs, layers[0].group, LANDMARKS),
         two_way,
@@ -158,10 +158,10 @@ def layers_over(
 
 
 def _check_budget(base: Base, chosen: UInt8Array, budget: int) -> None:
-    """Refuse, before they are made, squares of distances that would not fit."""
-    each = np.bincount(base.label[chosen > 0]).astype(np.int64)
-    needed = 5 * int((each * each).sum())
+    """Raise BudgetError if the distance tables of all clusters would exceed the budget."""
+    sizes = np.bincount(base.label[chosen > 0]).astype(np.int64)
+    needed = 5 * int((sizes * sizes).sum())
     if needed > budget:
-        found = f"distances between the transitions of clusters need about {in_units(needed)}"
+        needs = f"distances between the transitions of clusters need about {in_units(needed)}"
         remedy = "make clusters smaller, or their transitions fewer (spacing)"
-        raise over_budget(found, budget, remedy)
+        raise over_budget(needs, budget, remedy)

@@ -1,9 +1,9 @@
-"""Distance labels of one profile, in the form an asset keeps them.
+"""Distance labels of one profile, in the form in which an asset stores them.
 
-A label holds a node's distances to the nodes on the way to the root of an elimination tree
-(:mod:`bake.search.contraction.labels`). Neighbours have much alike ones: what is kept is the
-difference to the label of the next node on the way, as a number in a table of all differences
-there are, which is a few thousand on a map of a game.
+A label holds a node's distances to its ancestors in an elimination tree
+(:mod:`bake.search.contraction.labels`). Labels of neighbors are much alike. An asset stores how a
+label differs from that of the node's parent, as indices into a table of all distinct differences;
+a game map has a few thousand of them.
 """
 
 from __future__ import annotations
@@ -25,50 +25,50 @@ from bake.search.contraction.metric import customize, price_arcs
 from bake.search.contraction.order import dissection_order
 from bake.search.contraction.tree import both_ways, elimination_tree
 
-#: What a distance takes while labels are made: itself, what it exceeds the parent's by, its code.
-_BYTES_MADE = 12
+#: Bytes of a distance during the computation: the distance, its difference and its code.
+_ENTRY_BYTES = 12
 
 
 @dataclass(frozen=True)
 class StoredLabels:
-    """Distance labels by rows."""
+    """Distance labels by row."""
 
-    #: (r) int32, the next row on the way to the root; -1 at a root. A row's *depth* is how many
-    #: rows lie on that way.
+    #: (r) int32, the parent of each row in the elimination tree; -1 at a root. A row's *depth* is
+    #: the number of its ancestors.
     parent: Int32Array
-    #: (u) int32 ticks, what a distance may exceed that of the parent by; the first is of no use, as
-    #: its code says that there is no way
+    #: (u) int32 ticks, the distinct differences to the parent's distance; the first is unused, as
+    #: its code means "no path"
     difference: Int32Array
-    #: (k) unsigned codes: for each row, one for each row on the way from the root to its parent.
-    #: What the code stands for, plus the parent's distance (0 ticks for the parent itself, and
-    #: where the parent knows no way), is the row's distance to it.
+    #: (k) unsigned codes: for each row, one for each ancestor, from the root to its parent. The
+    #: difference with that code plus the parent's distance (0 ticks for the parent itself, and
+    #: where the parent has no path) is the row's distance to the ancestor.
     away: AnyArray
-    #: (k) unsigned codes of the distances back; None where they are the same
+    #: (k) unsigned codes of the distances from the ancestors; None if the distances are the same
     toward: AnyArray | None
     longest: int  #: ticks of the longest distance in a label
 
     @property
     def size(self) -> int:
-        """Bytes of all arrays before they are packed."""
-        parts = [self.parent, self.difference, self.away]
+        """The bytes of all arrays before compression."""
+        arrays = [self.parent, self.difference, self.away]
         return sum(
-            each.nbytes for each in (parts if self.toward is None else [*parts, self.toward])
+            array.nbytes for array in (arrays if self.toward is None else [*arrays, self.toward])
         )
 
 
 def stored_labels(
     sub: Subgraph, at: Int32Array | None, *, two_way: bool, budget: int
 ) -> StoredLabels | None:
-    """Make the labels of what a profile can use.
+    """Compute the labels of a profile.
 
     Args:
         sub: the profile's graph and weights, by rows.
         at: (r, 2) int32 coordinates of rows on a lattice; None on other graphs.
-        two_way: whether every arc leads back at the same weight.
-        budget: bytes that may be used meanwhile.
+        two_way: whether every arc has a reverse arc of the same weight.
+        budget: bytes of memory the computation may use.
 
     Returns:
-        The labels, or None where they would not fit: the graph has no small cuts.
+        The labels, or None if they exceed the budget: the graph has no small cuts.
     """
     graph = sub.graph if two_way else both_ways(sub.graph)
     order = dissection_order(graph, at)
@@ -76,7 +76,7 @@ def stored_labels(
     if tree is None:
         return None
     entries = int(tree.depth.sum(dtype=np.int64)) + len(order)
-    if bytes_made(entries, two_way=two_way) > budget:
+    if label_bytes(entries, two_way=two_way) > budget:
         return None
     del graph
     weights = customize(tree, price_arcs(tree, sub.graph, sub.weight, two_way=two_way))
@@ -84,10 +84,10 @@ def stored_labels(
     parent = np.full(len(order), -1, dtype=np.int32)
     inner = tree.parent >= 0
     parent[order[inner]] = order[tree.parent[inner]]
-    codes = [_coded(labels, tree.rank, labels.away)]
+    codes = [_compute_differences(labels, tree.rank, labels.away)]
     if not two_way:
-        codes.append(_coded(labels, tree.rank, labels.toward))
-    difference, codes = _shared(codes)
+        codes.append(_compute_differences(labels, tree.rank, labels.toward))
+    difference, codes = _number_differences(codes)
     longest = _longest(labels.away)
     if two_way:
         return StoredLabels(parent, difference, codes[0], None, longest)
@@ -95,44 +95,44 @@ def stored_labels(
     return StoredLabels(parent, difference, codes[0], codes[1], longest)
 
 
-def bytes_made(entries: int, *, two_way: bool) -> int:
-    """Return the bytes that making labels takes.
+def label_bytes(entries: int, *, two_way: bool) -> int:
+    """Return the bytes of memory that the computation of labels takes.
 
     Args:
-        entries: the distances in the labels of one direction: for each row, one to each row on
-            its way to the root, and one to itself.
-        two_way: whether one direction is all there is.
+        entries: the distances in the labels of one direction: for each row, one to each ancestor
+            and one to itself.
+        two_way: whether one direction serves for both.
     """
-    return _BYTES_MADE * entries * (1 if two_way else 2)
+    return _ENTRY_BYTES * entries * (1 if two_way else 2)
 
 
 def _longest(ticks: Int32Array) -> int:
     return int(ticks.max(initial=0, where=ticks < INFINITY))
 
 
-def _coded(labels: Labels, rank: Int32Array, ticks: Int32Array) -> Int32Array:
-    """Return (k) int32 differences by row, INFINITY where there is no way."""
-    found = np.empty(len(ticks) - len(rank), dtype=np.int32)
-    differences_above(labels, rank, ticks, found)
-    return found
+def _compute_differences(labels: Labels, rank: Int32Array, ticks: Int32Array) -> Int32Array:
+    """Return (k) int32 differences by row, INFINITY where there is no path."""
+    result = np.empty(len(ticks) - len(rank), dtype=np.int32)
+    differences_above(labels, rank, ticks, result)
+    return result
 
 
-def _shared(differences: list[Int32Array]) -> tuple[Int32Array, list[AnyArray]]:
-    """Number all differences there are, in the order in which they are met first."""
-    room = 1024
+def _number_differences(differences: list[Int32Array]) -> tuple[Int32Array, list[AnyArray]]:
+    """Number all distinct differences in the order of their first occurrence."""
+    capacity = 1024
     while True:
-        key, code = np.zeros(4 * room, dtype=np.int32), np.zeros(4 * room, dtype=np.uint32)
-        value = np.empty(room + 1, dtype=np.int32)
+        key, code = np.zeros(4 * capacity, dtype=np.int32), np.zeros(4 * capacity, dtype=np.uint32)
+        value = np.empty(capacity + 1, dtype=np.int32)
         value[NO_WAY], count = INFINITY, 1
         codes = []
-        for each in differences:
-            own = np.empty(len(each), dtype=np.uint32)
-            count = number_differences(each, key, code, value, count, own)
+        for values in differences:
+            code_of = np.empty(len(values), dtype=np.uint32)
+            count = number_differences(values, key, code, value, count, code_of)
             if count < 0:
                 break
-            codes.append(own)
+            codes.append(code_of)
         else:
             break
-        room *= 4
+        capacity *= 4
     kind = np.uint8 if count <= 2**8 else np.uint16 if count <= 2**16 else np.uint32
-    return value[:count].copy(), [each.astype(kind, copy=False) for each in codes]
+    return value[:count].copy(), [code_of.astype(kind, copy=False) for code_of in codes]

@@ -1,8 +1,8 @@
-"""Make the tables of a large lattice from its cells, without listing its arcs.
+"""The tables of a large lattice, computed from its cells without listing its arcs.
 
-The tables are those that :mod:`bake.tables.components`, :mod:`bake.tables.clusters` and
-:mod:`bake.tables.hierarchy` make of the same rows and arcs. Only arcs near borders between clusters
-are listed, as entrances are found along them, and all arcs where some do not lead back.
+The tables equal those of :mod:`bake.tables.components`, :mod:`bake.tables.clusters` and
+:mod:`bake.tables.hierarchy` for the same rows and arcs. Arcs are listed only near borders between
+clusters, where entrances lie, or all of them if some have no reverse arc.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bake.search.hierarchy.clusters import connected_rows, mark_crossings
 from bake.search.hierarchy.entrances import find_crossings
 from bake.search.hierarchy.layer_builder import Base
 from bake.tables.components import Components, components
-from bake.tables.hierarchy import Hierarchy, layers_over
+from bake.tables.hierarchy import Hierarchy, build_layers
 from levelbake.steps import chart
 
 
@@ -30,12 +30,12 @@ class LatticeRows:
 
     graph: ClusteredGraph  #: the rows; clusters and ranks are filled in by :func:`lattice_clusters`
     node: Int32Array  #: (r) int32, the node of each row, ascending
-    two_way: bool  #: whether every arc leads back at the same weight
+    two_way: bool  #: whether every arc has a reverse arc of the same weight
     seen: BoolArray  #: (2, p, p) bool: see :func:`bake.search.hierarchy.arcs.leads_back`
 
     @staticmethod
     def of(lattice: LatticeArcs, node: Int32Array) -> LatticeRows:
-        """Take the rows of a lattice, which belong to no cluster yet."""
+        """Build the rows of a lattice, which belong to no cluster yet."""
         columns = np.zeros((len(lattice.cell), 2), dtype=np.int32)
         graph = ClusteredGraph(columns, np.zeros((0, 2), dtype=np.int32), lattice)
         seen = np.zeros((2, *lattice.ticks.shape[:2]), dtype=np.bool_)
@@ -44,47 +44,49 @@ class LatticeRows:
 
     @property
     def step_range(self) -> Int32Array:
-        """Return (2, 2) int32 ticks of the cheapest step and the dearest one, straight and diagonal
-        on the chart; 0 = there is none.
+        """(2, 2) int32, the smallest and largest ticks of straight and diagonal steps on the chart.
+
+        A pair is 0 if there is no such step.
         """
         return step_range(self.graph.lattice, self.seen)
 
-    def listed(self, number: Int32Array, count: int) -> tuple[Graph, Int32Array]:
+    def list_arcs_between(self, number: Int32Array, count: int) -> tuple[Graph, Int32Array]:
         """List the arcs between some rows as a graph, and the ticks of each arc.
 
         Args:
-            number: (r) int32, what to call each of these rows, ascending; -1 for the others.
-            count: how many rows these are.
+            number: (r) int32, the number of each of these rows in the graph, ascending; -1 for
+                others.
+            count: the number of these rows.
         """
         first_out = np.empty(count + 1, dtype=np.int32)
-        nothing = np.zeros(0, dtype=np.int32)
-        list_arcs(self.graph, number, first_out, nothing, nothing)
+        empty = np.zeros(0, dtype=np.int32)
+        list_arcs(self.graph, number, first_out, empty, empty)
         head, ticks = np.empty((2, int(first_out[-1])), dtype=np.int32)
         list_arcs(self.graph, number, first_out, head, ticks)
         return Graph(first_out, head), ticks
 
 
 def lattice_components(rows: LatticeRows, node_count: int) -> Components:
-    """Label the components of a profile: see :func:`bake.tables.components.components`."""
+    """Label the components of a profile, see :func:`bake.tables.components.components`."""
     count = len(rows.node)
     if not rows.two_way:
-        graph, _ = rows.listed(np.arange(count, dtype=np.int32), count)
-        nothing = np.zeros(0, dtype=np.int32)
-        return components(Subgraph(graph, nothing, rows.node, nothing), node_count)
-    label, found = connected_rows(rows.graph, np.zeros(count, dtype=np.int64))
+        graph, _ = rows.list_arcs_between(np.arange(count, dtype=np.int32), count)
+        empty = np.zeros(0, dtype=np.int32)
+        return components(Subgraph(graph, empty, rows.node, empty), node_count)
+    label, label_count = connected_rows(rows.graph, np.zeros(count, dtype=np.int64))
     component = np.full(node_count, -1, dtype=np.int32)
     component[rows.node] = label
-    return Components(component, found, None, False)
+    return Components(component, label_count, None, False)
 
 
 def lattice_clusters(rows: LatticeRows, size: int) -> tuple[Base, Int32Array]:
     """Divide the rows into clusters, as :func:`bake.tables.clusters.clusters` does by squares.
 
     Args:
-        size: cells along one side of a square; rows are numbered square by square.
+        size: side of a square in cells; rows are numbered square by square.
 
     Returns:
-        The rows by cluster, and (c, 2) int32, the square each cluster lies in.
+        The rows by cluster, and (c, 2) int32, the square of each cluster.
     """
     graph = rows.graph
     label, count = connected_rows(graph, _squares(graph.lattice, size))
@@ -96,7 +98,7 @@ def lattice_clusters(rows: LatticeRows, size: int) -> tuple[Base, Int32Array]:
 
 
 def _squares(lattice: LatticeArcs, size: int) -> Int64Array:
-    """Return (r) int64, equal numbers for rows of one square, ascending in reading order."""
+    """Return (r) int64 numbers of the rows' squares, in reading order."""
     across = np.int64(-(-lattice.width // size))
     y, x = np.divmod(lattice.cell, np.int32(lattice.width))
     square: Int64Array = (y // np.int32(size)).astype(np.int64)
@@ -116,7 +118,7 @@ def lattice_hierarchy(
     keep_paths: bool,
     budget: int,
 ) -> Hierarchy:
-    """Build the layers above the clusters: see :func:`bake.tables.hierarchy.hierarchy`.
+    """Build the layers above the clusters, see :func:`bake.tables.hierarchy.hierarchy`.
 
     Args:
         rows: the rows.
@@ -127,8 +129,8 @@ def lattice_hierarchy(
     Raises:
         BudgetError, CostError: as there.
     """
-    chosen = _transitions(rows, base, hex_layout, spacing=spacing)
-    return layers_over(
+    chosen = _select_transitions(rows, base, hex_layout, spacing=spacing)
+    return build_layers(
         base,
         chosen,
         tile,
@@ -139,13 +141,13 @@ def lattice_hierarchy(
     )
 
 
-def _transitions(
+def _select_transitions(
     rows: LatticeRows, base: Base, hex_layout: str | None, *, spacing: int
 ) -> UInt8Array:
-    """Return (r) uint8, 1 for the rows at which paths may cross a border.
+    """Return (r) uint8, 1 for the rows that become transitions.
 
-    Entrances lie along arcs between clusters, so it is enough to list the arcs between the ends of
-    those.
+    Entrances consist of arcs between clusters, so only the arcs between the ends of those are
+    listed.
     """
     lattice = rows.graph.lattice
     chosen = np.empty(len(rows.node), dtype=np.uint8)
@@ -153,10 +155,10 @@ def _transitions(
     ends = np.flatnonzero(chosen).astype(np.int32)
     number = np.full(len(chosen), -1, dtype=np.int32)
     number[ends] = np.arange(len(ends), dtype=np.int32)
-    graph, ticks = rows.listed(number, len(ends))
+    graph, ticks = rows.list_arcs_between(number, len(ends))
     label = base.label[ends]
     y, x = np.divmod(lattice.cell[ends], np.int32(lattice.width))
-    found = find_crossings(
+    crossings = find_crossings(
         graph.first_out,
         graph.head,
         ticks,
@@ -167,6 +169,6 @@ def _transitions(
         spacing=spacing,
     )
     chosen[:] = 0
-    for side in (found.near, found.far):
-        chosen[ends[side[found.chosen]]] = 1
+    for side in (crossings.near, crossings.far):
+        chosen[ends[side[crossings.chosen]]] = 1
     return chosen

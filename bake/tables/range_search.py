@@ -1,7 +1,7 @@
 """Search ranges of targets for their runs, on threads or on other machines.
 
-A finished range is the unit of work: it is what an executor is handed, what a checkpoint keeps, and
-what machines share out.
+A range is the unit of work: executors search ranges, checkpoints store finished ones, and shards
+divide them between machines.
 """
 
 from __future__ import annotations
@@ -18,43 +18,43 @@ from bake.graph import Subgraph
 from bake.search.all_pairs.runs import Symbols
 from bake.tables.all_pairs import Progress
 from bake.tables.range_searcher import RangeSearcher
-from bake.tables.run_writer import Piece, RangeRuns, RunWriter, check_runs, symbols_for
+from bake.tables.run_writer import Piece, RangeRuns, RunWriter, build_symbols, check_runs
 
 Range = tuple[int, int]
 OfRange = Callable[[RangeRuns], None]
 
-#: A function that is called with the first target of a range, the one after the last that was taken
-#: in, and how many runs the range has so far.
-_Taken = Callable[[int, int, int], None]
+#: Called with the first target of a range, the end of the targets processed, and the number of runs
+#: of the range so far.
+_Report = Callable[[int, int, int], None]
 
 
 @dataclass(frozen=True)
 class RangeJob:
-    """What a range is searched in."""
+    """The input of a search for runs."""
 
-    sub: Subgraph  #: what a profile can use; r rows
-    #: (r, 2) int32 chart coordinates of the rows, see :func:`greedy_slots`; None = no greedy move
+    sub: Subgraph  #: the graph and weights of a profile; r rows
+    #: (r, 2) int32 chart coordinates of the rows, see :func:`greedy_slots`; None = no compass move
     at: Int32Array | None
-    unreachable_fits: bool  #: whether another table says which targets are unreachable
+    unreachable_fits: bool  #: whether another table reports unreachable targets
 
     def symbols(self) -> Symbols:
-        """Work out what runs may say."""
-        return symbols_for(self.sub, self.at, unreachable_fits=self.unreachable_fits)
+        """Build the symbols of runs."""
+        return build_symbols(self.sub, self.at, unreachable_fits=self.unreachable_fits)
 
 
 @dataclass(frozen=True)
 class RunBudget:
-    """How many runs there may be, the bytes of memory that follows from, and those of a run."""
+    """The limit on the number of runs, its memory budget, and the bytes of a run."""
 
     runs: int
     memory: int
     run_bytes: int
 
     def check(self, runs: int, share: float, rows: int) -> None:
-        """Refuse more runs than there may be, found for a share of the targets of (r) rows.
+        """Raise if the runs of a share of the targets of ``rows`` rows exceed the limit.
 
         Raises:
-            BudgetError: there are more.
+            BudgetError: there are more runs than the limit.
         """
         if runs > self.runs:
             needed = self.memory + int(runs / share - self.runs) * self.run_bytes
@@ -68,21 +68,21 @@ class RunBudget:
 
 
 class SharedSearch:
-    """What searches ranges of a job, laid out once in each process that does.
+    """A job that any process can search, which builds its data structures on first use.
 
     Attributes:
-        job: what to search in.
-        budget: how many runs there may be.
+        job: the input of the search.
+        budget: the limit on the number of runs.
     """
 
-    def __init__(self, job: RangeJob, budget: RunBudget, taken: _Taken | None = None) -> None:
-        """Begin without laying anything out.
+    def __init__(self, job: RangeJob, budget: RunBudget, report: _Report | None = None) -> None:
+        """Store the job without building anything.
 
         Args:
-            taken: called after each batch; it is left behind where this is sent to another process.
+            report: called after each batch; not sent along when this object is pickled.
         """
         self.job, self.budget = job, budget
-        self._taken = taken or self._check_alone
+        self._report = report or self._check_alone
         self._lock = threading.Lock()
         self._searcher: RangeSearcher | None = None
 
@@ -95,24 +95,24 @@ class SharedSearch:
         return sum(array.nbytes for array in arrays)
 
     def runs_of(self, targets: Range) -> RangeRuns:
-        """Search one range.
+        """Compute the runs of one range.
 
         Raises:
             BudgetError: there are too many runs.
-            CostError: distances run off the integer scale.
+            CostError: distances exceed the integer scale.
         """
         with self._lock:
             if self._searcher is None:
                 self._searcher = RangeSearcher(self.job.sub, self.job.symbols())
         writer = self._searcher.writer(targets)
-        self._searcher.run(writer, self._take)
+        self._searcher.run(writer, self._write_batch)
         return writer.runs
 
-    def _take(
+    def _write_batch(
         self, writer: RunWriter, start: int, stop: int, dist: Int32Array | Iterator[Piece]
     ) -> None:
         writer.take(start, stop, dist)
-        self._taken(writer.begin, stop, writer.run_count)
+        self._report(writer.begin, stop, writer.run_count)
 
     def _check_alone(self, begin: int, taken: int, runs: int) -> None:
         rows = self.job.sub.graph.node_count
@@ -120,7 +120,7 @@ class SharedSearch:
 
 
 class Executor(Protocol):
-    """Runs searches: a `concurrent.futures` executor of threads, or what looks like one."""
+    """Runs searches: a `concurrent.futures` executor of threads, or one with the same interface."""
 
     def submit(
         self,
@@ -132,79 +132,79 @@ class Executor(Protocol):
 
 
 class KeptRanges(Protocol):
-    """Ranges of one table that earlier searches have finished."""
+    """A store of the finished ranges of one table."""
 
     def load(self, targets: Range, rows: int, check: OfRange, most_runs: int) -> RangeRuns | None:
-        """Return what was found of a range; None = it is to be searched.
+        """Return the stored runs of a range; None if the range must be searched.
 
         Args:
             targets: the range.
             rows: r.
-            check: raises ValueError where no search can have found that.
-            most_runs: how many runs there may be.
+            check: raises ValueError on runs that no search can have produced.
+            most_runs: the limit on the number of runs.
         """
 
     def save(self, runs: RangeRuns) -> None:
-        """Keep a range that was searched to its end."""
+        """Store a range that was searched completely."""
 
 
-class _OverError(Exception):
-    """The search has ended elsewhere."""
+class _SearchEndedError(Exception):
+    """Raised in workers after the search has ended elsewhere."""
 
 
 class RangeSearch:
-    """Searches some ranges of a job, and keeps count.
+    """A search over some ranges of a job, which counts targets and runs.
 
     Attributes:
-        symbols: what runs may say.
+        symbols: the symbols of runs.
         ranges: the ranges, in the order of their targets.
     """
 
     def __init__(
         self, job: RangeJob, ranges: Sequence[Range], budget: RunBudget, progress: Progress
     ) -> None:
-        """Begin without searching anything.
+        """Prepare the search.
 
         Args:
-            job: what to search in; r rows.
+            job: the input; r rows.
             ranges: the ranges to search.
-            budget: how many runs all of them may have.
+            budget: the limit on the number of runs.
             progress: called with the fraction done, which never falls.
         """
         self._job, self.ranges, self._budget, self._progress = job, ranges, budget, progress
         self.symbols = job.symbols()
         self._rows = job.sub.graph.node_count
         self._targets = max(1, sum(stop - begin for begin, stop in ranges))
-        # Of each range that was begun: targets taken in, and runs.
+        # Of each range in progress: targets processed, and runs.
         self._taken = dict[int, int]()
         self._runs = dict[int, int]()
         self._counting = threading.Lock()
         self._over = threading.Event()
 
-    def run(self, executor: Executor, found: OfRange, kept: KeptRanges | None) -> None:
-        """Search what is not kept, and hand all ranges on in the order of their targets.
+    def run(self, executor: Executor, consume: OfRange, kept: KeptRanges | None) -> None:
+        """Search the ranges that are not stored, and pass on all in the order of their targets.
 
         Raises:
             BudgetError: there are too many runs.
-            CostError: distances run off the integer scale.
+            CostError: distances exceed the integer scale.
         """
-        in_order = _InOrder(self.ranges, found)
-        left = []
-        for each in self.ranges:
+        in_order = _OrderedRanges(self.ranges, consume)
+        remaining = []
+        for targets in self.ranges:
             runs = None
             if kept is not None:
                 most = self._budget.runs - sum(self._runs.values())
-                runs = kept.load(each, self._rows, self._check, most)
+                runs = kept.load(targets, self._rows, self._check, most)
             if runs is None:
-                left.append(each)
+                remaining.append(targets)
             else:
                 self._report(runs.begin, runs.stop, runs.run_count)
                 in_order.add(runs)
         shared = SharedSearch(self._job, self._budget, self._report)
         try:
-            # Nothing else may hold the futures, as each holds what it found.
+            # No other reference may hold the futures, as each holds its runs.
             for future in as_completed(
-                executor.submit(SharedSearch.runs_of, shared, each) for each in left
+                executor.submit(SharedSearch.runs_of, shared, targets) for targets in remaining
             ):
                 runs = future.result()
                 self._check(runs)
@@ -215,22 +215,22 @@ class RangeSearch:
         finally:
             self._over.set()
 
-    def run_in_threads(self, threads: int, found: OfRange, kept: KeptRanges | None) -> None:
+    def run_in_threads(self, threads: int, consume: OfRange, kept: KeptRanges | None) -> None:
         """Search as :meth:`run` does, in threads of this process."""
-        own = ThreadPoolExecutor(threads)
+        pool = ThreadPoolExecutor(threads)
         try:
-            self.run(own, found, kept)
+            self.run(pool, consume, kept)
         finally:
-            own.shutdown(cancel_futures=True)
+            pool.shutdown(cancel_futures=True)
 
     def count(self, begin: int, taken: int, runs: int) -> float:
-        """Note how far a range is, and how many runs it has; return the share of all that is done.
+        """Record the progress of a range; return the fraction of all targets that is done.
 
         Raises:
-            BudgetError: there are too many in all.
+            BudgetError: there are too many runs in all.
         """
         if self._over.is_set():
-            raise _OverError
+            raise _SearchEndedError
         with self._counting:
             self._taken[begin], self._runs[begin] = taken - begin, runs
             share = sum(self._taken.values()) / self._targets
@@ -244,15 +244,15 @@ class RangeSearch:
         check_runs(runs, self._job.sub, self.symbols.none)
 
 
-class _InOrder:
-    """Hands ranges on in the order of their targets, in whatever order they come."""
+class _OrderedRanges:
+    """Passes ranges on in the order of their targets, whatever order they arrive in."""
 
-    def __init__(self, ranges: Sequence[Range], found: OfRange) -> None:
-        self._left = [begin for begin, _ in reversed(ranges)]
-        self._found = found
+    def __init__(self, ranges: Sequence[Range], consume: OfRange) -> None:
+        self._pending = [begin for begin, _ in reversed(ranges)]
+        self._consume = consume
         self._ready = dict[int, RangeRuns]()
 
     def add(self, runs: RangeRuns) -> None:
         self._ready[runs.begin] = runs
-        while self._left and self._left[-1] in self._ready:
-            self._found(self._ready.pop(self._left.pop()))
+        while self._pending and self._pending[-1] in self._ready:
+            self._consume(self._ready.pop(self._pending.pop()))

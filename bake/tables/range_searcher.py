@@ -1,9 +1,9 @@
-"""Search one range of targets, by whole batches or by the ways into stretches of them.
+"""Search one range of targets, by whole batches or by the entries of segments.
 
-A batch search takes each of its targets from every row. Where few nodes lead into a stretch of
-several batches, as in mazes, in rooms and on large maps, a search to those nodes alone tells which
-rows have runs that change in it (:mod:`bake.search.all_pairs.entries`), and only these are looked
-at. What comes out is the same, run for run; which way is taken is about time alone.
+A batch search computes the distances from every row to its targets. If few nodes lead into a
+segment of several batches, as in mazes, rooms and large maps, a search to those entries alone finds
+the rows whose runs change in the segment (:mod:`bake.search.all_pairs.entries`), and only these are
+compared with its targets. Both methods produce the same runs; the choice affects only time.
 """
 
 from __future__ import annotations
@@ -17,53 +17,53 @@ from bake.arrays import BoolArray, Int32Array, offsets
 from bake.graph import INFINITY, Graph, Subgraph
 from bake.search.all_pairs.batch import LANES, BatchScratch, BatchSearch
 from bake.search.all_pairs.entries import (
-    Stretch,
+    TargetSegment,
+    compute_through_entries,
     count_entries,
     find_changing,
     find_entries,
-    next_piece,
-    through_entries,
+    gather_changing,
 )
 from bake.search.all_pairs.runs import SLOT_BITS, Symbols, TargetBatch
 from bake.tables.run_writer import STATE_BYTES, Piece, RunWriter
 
-#: Takes the distances to targets start to stop into a writer, from all rows or from those that
+#: Passes the distances to targets [start, stop) to a writer, from all rows or from those that
 #: change.
 Take = Callable[[RunWriter, int, int, Int32Array | Iterator[Piece]], None]
 
-#: Rows from which on entries are looked at: below, a whole batch takes a millisecond.
+#: Smallest number of rows for a search by entries: below, a whole batch takes a millisecond.
 # limit: another algorithm gives the same answer; lowered by runs
 FEWEST_ROWS = 2**13
 
-#: Batches of the longest stretch.
+#: Batches of the longest segment.
 # limit: ranges are split; lowered by runs_by_entries
 LONGEST = 32
 
-#: The share of rows that change in a batch, as long as nothing is known; and by which power of its
-#: batches the share of a longer stretch grows.
+#: The initial estimate of the share of rows that change in a batch, and the exponent by which the
+#: share grows with the batches of a segment.
 SHARE, GROWTH = 0.02, 0.5
 
-#: Nodes whose distances are worked out at once; they stay in the second cache.
+#: Nodes whose distances are computed at once; they stay in the second-level cache.
 # limit: the work is done in parts; lowered by runs_by_entries
 PIECE = 1024
 
-#: What a batch search and its moves take for a node, in sums by way of an entry.
+#: Cost of a batch search for each node, in sums of distances through an entry.
 # limit: another algorithm gives the same answer; lowered by runs_by_entries
 SEARCHED = 32
 
-#: Bytes of a search by entries beside those of a batch search: pieces, and the inside of a stretch.
+#: Bytes of a search by entries in addition to a batch search: parts, and a segment's subgraph.
 ENTRY_BYTES = PIECE * (LANES + 2) * 4 + LONGEST * LANES * (BatchScratch.BYTES + 256)
 
 
 def search_bytes(rows: int) -> int:
-    """Return the bytes that one search at a time takes in (r) rows, and the runs of its range."""
+    """Return the bytes of one search at a time over ``rows`` rows, and of the runs of its range."""
     beside = ENTRY_BYTES if rows >= FEWEST_ROWS else 0
     return rows * (BatchScratch.BYTES + STATE_BYTES) + beside
 
 
 @dataclass
-class _Room:
-    """Working memory of one range's search by entries."""
+class _Buffers:
+    """Buffers of one range's search by entries."""
 
     changing: BoolArray
     place: Int32Array
@@ -72,8 +72,8 @@ class _Room:
     dist: Int32Array
 
     @staticmethod
-    def of(rows: int) -> _Room:
-        return _Room(
+    def of(rows: int) -> _Buffers:
+        return _Buffers(
             np.empty(rows, dtype=np.bool_),
             np.full(rows, -1, dtype=np.int32),
             np.empty(PIECE, dtype=np.int32),
@@ -83,17 +83,17 @@ class _Room:
 
 
 class RangeSearcher:
-    """Searches ranges of one graph, one in each thread that asks.
+    """Searches ranges of one graph, one range in each calling thread.
 
     Attributes:
-        by_entries: whether entries are looked at.
+        by_entries: whether entries are used.
     """
 
     def __init__(self, sub: Subgraph, symbols: Symbols) -> None:
         self._sub, self._symbols = sub, symbols
         self._search = BatchSearch.of(sub.graph, sub.weight)
         self._spare: list[BatchScratch] = []
-        self._share = SHARE  # Whichever thread writes it, it is a guess.
+        self._share = SHARE  # An estimate; any thread may overwrite it.
         self.by_entries = (
             sub.graph.node_count >= FEWEST_ROWS
             and symbols.unreachable_fits
@@ -101,17 +101,17 @@ class RangeSearcher:
         )
 
     def writer(self, targets: tuple[int, int]) -> RunWriter:
-        """Return a writer for a range."""
+        """Create a writer for a range."""
         return RunWriter(self._sub, self._symbols, *targets)
 
     def run(self, writer: RunWriter, take: Take) -> None:
         """Search a range, batch after batch.
 
         Args:
-            writer: of the range.
+            writer: the writer of the range.
             take: called with every batch, in order.
         """
-        # Asking first whether there is a spare one would race with other threads.
+        # A test for a spare buffer would race with other threads.
         try:
             scratch = self._spare.pop()
         except IndexError:
@@ -129,29 +129,31 @@ class RangeSearcher:
             take(writer, start, stop, dist)
 
     def _run_by_entries(self, writer: RunWriter, take: Take, scratch: BatchScratch) -> None:
-        room = _Room.of(self._sub.graph.node_count)
+        buffers = _Buffers.of(self._sub.graph.node_count)
         while writer.taken < writer.stop:
-            stretches = self._stretches(writer.taken, writer.stop)
-            if not stretches:
+            segments = self._choose_segments(writer.taken, writer.stop)
+            if not segments:
                 self._run_whole(writer, take, scratch, writer.taken + LANES)
                 continue
-            lanes = np.concatenate([each.entry for each in stretches])
+            lanes = np.concatenate([segment.entry for segment in segments])
             dist = self._search.distances_to(lanes, scratch)
-            for stretch in stretches:
+            for segment in segments:
                 changing = find_changing(
-                    self._sub.arcs, dist, stretch, self._symbols, writer.current, room.changing
+                    self._sub.arcs, dist, segment, self._symbols, writer.current, buffers.changing
                 )
-                share = changing / len(room.changing)
-                self._share += (share / stretch.batches**GROWTH - self._share) / 4
-                if share * len(stretch.entry) > SEARCHED or self._may_be_too_long(stretch, scratch):
-                    # This overwrites the distances to the entries of later stretches.
-                    self._run_whole(writer, take, scratch, stretch.stop)
+                share = changing / len(buffers.changing)
+                self._share += (share / segment.batches**GROWTH - self._share) / 4
+                if share * len(segment.entry) > SEARCHED or self._may_exceed_scale(
+                    segment, scratch
+                ):
+                    # The batch search overwrites the distances to the entries of later segments.
+                    self._run_whole(writer, take, scratch, segment.stop)
                     break
-                self._take_changing(writer, take, stretch, dist, room)
+                self._write_changing(writer, take, segment, dist, buffers)
 
-    def _stretches(self, begin: int, stop: int) -> list[Stretch]:
-        """Choose stretches whose entries are searched together; none where that does not pay."""
-        found = list[Stretch]()
+    def _choose_segments(self, begin: int, stop: int) -> list[TargetSegment]:
+        """Choose segments whose entries are searched together; none if that does not pay."""
+        segments = list[TargetSegment]()
         lane = 0
         while begin < stop:
             end = min(begin + LONGEST * LANES, stop)
@@ -168,58 +170,67 @@ class RangeSearcher:
             end = min(begin + (best + 1) * LANES, stop)
             entry = np.empty(int(count[best]), dtype=np.int32)
             find_entries(self._search.arcs, begin, end, entry)
-            found.append(Stretch(begin, end, entry, lane))
+            segments.append(TargetSegment(begin, end, entry, lane))
             lane += len(entry)
             begin = end
-        return found
+        return segments
 
-    def _may_be_too_long(self, stretch: Stretch, scratch: BatchScratch) -> bool:
-        """Tell whether a way through an entry may be off the scale, which a whole search checks."""
+    def _may_exceed_scale(self, segment: TargetSegment, scratch: BatchScratch) -> bool:
+        """Return whether a distance through an entry may exceed the integer scale."""
         heaviest = self._search.heaviest
-        inside = (stretch.stop - stretch.begin) * heaviest
+        inside = (segment.stop - segment.begin) * heaviest
         return int(scratch.longest[0]) + inside >= INFINITY - heaviest
 
-    def _take_changing(
-        self, writer: RunWriter, take: Take, stretch: Stretch, dist: Int32Array, room: _Room
+    def _write_changing(
+        self,
+        writer: RunWriter,
+        take: Take,
+        segment: TargetSegment,
+        dist: Int32Array,
+        buffers: _Buffers,
     ) -> None:
-        search = self._inside(stretch)
+        search = self._build_inside(segment)
         scratch = search.scratch()
-        for start in range(stretch.begin, stretch.stop, LANES):
-            stop = min(start + LANES, stretch.stop)
-            targets = np.arange(start - stretch.begin, stop - stretch.begin, dtype=np.int32)
+        for start in range(segment.begin, segment.stop, LANES):
+            stop = min(start + LANES, segment.stop)
+            targets = np.arange(start - segment.begin, stop - segment.begin, dtype=np.int32)
             inside = search.distances_to(targets, scratch)
             pieces = self._pieces(
-                TargetBatch(room.dist, room.place, start, stop), stretch, dist, inside, room
+                TargetBatch(buffers.dist, buffers.place, start, stop),
+                segment,
+                dist,
+                inside,
+                buffers,
             )
             take(writer, start, stop, pieces)
 
     def _pieces(
         self,
         batch: TargetBatch,
-        stretch: Stretch,
+        segment: TargetSegment,
         dist: Int32Array,
         inside: Int32Array,
-        room: _Room,
+        buffers: _Buffers,
     ) -> Iterator[Piece]:
-        """Work out the distances from rows that change, some rows at a time."""
+        """Compute the distances from changing rows, some rows at a time."""
         row = 0
-        while row < len(room.changing):
-            row, count, found = next_piece(
-                self._sub.arcs, room.changing, row, room.rows, room.nodes, room.place
+        while row < len(buffers.changing):
+            row, count, node_count = gather_changing(
+                self._sub.arcs, buffers.changing, row, buffers.rows, buffers.nodes, buffers.place
             )
-            nodes = room.nodes[:found]
-            through_entries(stretch, dist, inside, nodes, room.dist)
-            yield Piece(room.rows[:count], batch)
-            room.place[nodes] = -1
+            nodes = buffers.nodes[:node_count]
+            compute_through_entries(segment, dist, inside, nodes, buffers.dist)
+            yield Piece(buffers.rows[:count], batch)
+            buffers.place[nodes] = -1
 
-    def _inside(self, stretch: Stretch) -> BatchSearch:
-        """Lay out the part of the graph that lies in a stretch."""
-        begin, stop = stretch.begin, stretch.stop
+    def _build_inside(self, segment: TargetSegment) -> BatchSearch:
+        """Build the search over the subgraph of a segment."""
+        begin, stop = segment.begin, segment.stop
         first_out, head = self._sub.graph.first_out, self._sub.graph.head
         arcs = slice(first_out[begin], first_out[stop])
-        kept = (head[arcs] >= begin) & (head[arcs] < stop)
-        first = offsets(kept)
+        is_inside = (head[arcs] >= begin) & (head[arcs] < stop)
+        first = offsets(is_inside)
         within = Graph(
-            first[first_out[begin : stop + 1] - first_out[begin]], head[arcs][kept] - begin
+            first[first_out[begin : stop + 1] - first_out[begin]], head[arcs][is_inside] - begin
         )
-        return BatchSearch.of(within, self._sub.weight[arcs][kept])
+        return BatchSearch.of(within, self._sub.weight[arcs][is_inside])

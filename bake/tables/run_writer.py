@@ -1,6 +1,6 @@
-"""Write next hops as runs of targets while batch after batch of targets comes in.
+"""Encode next hops as runs of targets, one batch of targets at a time.
 
-A *range* is a stretch of consecutive targets, with runs of its own. Ranges are searched in any
+A *range* is a sequence of consecutive targets with runs of its own. Ranges are searched in any
 order, by any number of threads or machines, and joined in the order of their targets.
 """
 
@@ -24,7 +24,7 @@ from bake.search.all_pairs.runs import (
     CurrentRuns,
     EndedRuns,
     PackedRuns,
-    RunRoom,
+    RunBuffers,
     Symbols,
     TargetBatch,
     append_runs,
@@ -37,35 +37,35 @@ from bake.search.all_pairs.runs import (
 )
 from bake.tables.all_pairs import slot_dtype
 
-#: Rows after which the buffer of ended runs is emptied; this bounds its size.
+#: Rows after which the buffer of ended runs is copied and reused; this bounds its size.
 # limit: the work is done in parts; lowered by bakes
 SLICE = 4096
 
-#: Rows a level has for each of its ranges, at least. Fewer would make the first batch of a range,
-#: which looks at every arc, a burden.
+#: Smallest number of rows for each range of a level. Smaller ranges cost too much: the first batch
+#: of a range reads every arc.
 # limit: the work is done in parts; lowered by runs
 RANGE_ROWS = 2**11
 # limit: ranges are longer; tests/tables/test_compressed.py
 MOST_RANGES = 64
 
-#: Bytes a row needs while its range is searched.
+#: Bytes of a row while its range is searched.
 STATE_BYTES = 30
 
 
 def target_ranges(rows: int) -> list[tuple[int, int]]:
-    """Cut the targets of a level into ranges, by their number alone.
+    """Divide the targets of a level into ranges; the result depends on their number alone.
 
-    The cuts decide bytes, so they are part of the format: see "Same input, same bytes" in
+    The bounds decide bytes, so they are part of the format: see "Same input, same bytes" in
     docs/format-versions.md. There are 2^k ranges, which two, four or eight workers share evenly.
 
     Returns:
-        The first target of each range and the one after its last, in order; there is at least one.
+        The first target of each range and the one after its last, in order; at least one range.
     """
     batches = -(-rows // LANES)
     count = 1
     while count < MOST_RANGES and 2 * count * RANGE_ROWS <= rows:
         count *= 2
-    return list(pairwise(min(rows, batches * each // count * LANES) for each in range(count + 1)))
+    return list(pairwise(min(rows, batches * i // count * LANES) for i in range(count + 1)))
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,9 @@ class RunTable:
     run_count: Int32Array  #: (r) int32, runs of each row, at least one
     #: (k) int32, the first target of each run; the first run of a row begins at 0
     run_start: Int32Array
-    #: (k) unsigned, the slot to take from the row toward any target of the run; or the greedy move
-    #: (all ones, less one), or no path (all ones). For the row itself, and for targets that another
-    #: table says cannot be reached, it means nothing.
+    #: (k) unsigned, the slot from the row toward any target of the run; or the compass move (all
+    #: ones, less one), or no path (all ones). It has no meaning for the row itself, nor for targets
+    #: that another table reports as unreachable.
     run_slot: UInt8Array | UInt16Array | UInt32Array
 
 
@@ -89,17 +89,17 @@ class Piece(NamedTuple):
 
 
 class RangeRuns(NamedTuple):
-    """The runs of a range of targets that was searched to its end."""
+    """The runs of a range of targets that was searched completely."""
 
-    #: begin, stop: the first target of the range, and the one after its last
+    #: The first target of the range, and the one after its last.
     begin: int
     stop: int
-    #: moves, run_start, first_moves: each row's current run and the set of its first one, see
-    #: :class:`bake.search.all_pairs.runs.CurrentRuns`
+    #: Each row's current run and the set of its first one, see
+    #: :class:`bake.search.all_pairs.runs.CurrentRuns`.
     moves: UInt64Array
     run_start: Int32Array
     first_moves: UInt64Array
-    ended: Sequence[EndedRuns]  #: other runs that ended, in pieces
+    ended: Sequence[EndedRuns]  #: the other runs that ended, in parts
 
     @property
     def current(self) -> CurrentRuns:
@@ -107,21 +107,21 @@ class RangeRuns(NamedTuple):
 
     @property
     def ended_count(self) -> int:
-        """How many runs ended, and are followed by others in their rows."""
+        """The number of runs that ended."""
         return sum(len(piece.row) for piece in self.ended)
 
     @property
     def run_count(self) -> int:
-        """How many runs there are: each row has at least one."""
+        """The number of runs, including each row's current one."""
         first = int(np.count_nonzero(self.run_start != self.begin))
         return self.ended_count + first + len(self.run_start)
 
 
-def symbols_for(sub: Subgraph, at: Int32Array | None, *, unreachable_fits: bool) -> Symbols:
-    """Return what runs of a graph's rows may say.
+def build_symbols(sub: Subgraph, at: Int32Array | None, *, unreachable_fits: bool) -> Symbols:
+    """Build the symbols of runs of a graph.
 
     Args:
-        at: (r, 2) int32 chart coordinates of the rows, see :func:`greedy_slots`; None = no greedy
+        at: (r, 2) int32 chart coordinates of the rows, see :func:`greedy_slots`; None = no compass
             move.
         unreachable_fits: whether any symbol may stand for a target without a path.
     """
@@ -137,7 +137,7 @@ def symbols_for(sub: Subgraph, at: Int32Array | None, *, unreachable_fits: bool)
 
 
 def _arcs_across(graph: Graph) -> Int32Array:
-    """Count the arcs across the place before each node; those to nodes far off do not count."""
+    """Count the arcs that cross the position before each node, except arcs to distant nodes."""
     tail = graph.tail()
     low, high = np.minimum(tail, graph.head), np.maximum(tail, graph.head)
     near = high - low <= LANES
@@ -148,12 +148,12 @@ def _arcs_across(graph: Graph) -> Int32Array:
 
 
 class RunWriter:
-    """Takes in distances to a range of targets, batch after batch, and keeps every row's runs.
+    """Extends every row's runs by the targets of a range, batch after batch.
 
     Attributes:
         begin, stop: the first target of the range, and the one after its last.
-        taken: the target after the last one that was taken in.
-        current: each row's run.
+        taken: the end of the targets processed.
+        current: each row's current run.
     """
 
     def __init__(self, sub: Subgraph, symbols: Symbols, begin: int, stop: int) -> None:
@@ -171,28 +171,28 @@ class RunWriter:
         self._written = 0
         size = min(SLICE, rows) * LANES
         self._buffer = EndedRuns(*(np.empty(size, dtype=np.int32) for _ in range(3)))
-        self._room = RunRoom.of(symbols)
+        self._buffers = RunBuffers.of(symbols)
         crowded = sub.graph.out_degree() > SLOT_BITS
         self._crowded = crowded if crowded.any() else None
 
     @property
     def run_count(self) -> int:
-        """How many runs there are so far: each row has at least one."""
+        """The number of runs so far, including each row's current one."""
         return self._written + int(np.count_nonzero(self.current.start != self.begin)) + self._rows
 
     @property
     def runs(self) -> RangeRuns:
-        """What was found, once all of the range was taken in; arrays are not copied."""
+        """The runs, once the whole range is processed; arrays are not copied."""
         moves, run_start, first_moves, _ = self.current
         return RangeRuns(self.begin, self.stop, moves, run_start, first_moves, self._ended)
 
     def take(self, start: int, stop: int, dist: Int32Array | Iterator[Piece]) -> None:
-        """Take in the distances to targets start to stop; batches must come in order.
+        """Extend the runs by targets [start, stop); batches must come in order.
 
         Args:
             start, stop: the batch.
-            dist: (r, LANES) int32 ticks, INFINITY where there is no path and in lanes past the
-                last target; or pieces of them, with all rows whose runs are not known to go on.
+            dist: (r, LANES) int32 ticks, INFINITY where there is no path and in lanes after the
+                last target; or an iterator over pieces, which cover all rows whose runs may end.
         """
         pieces = dist
         if isinstance(dist, np.ndarray):
@@ -205,39 +205,43 @@ class RunWriter:
     def _extend(self, batch: TargetBatch, rows: Int32Array) -> None:
         arcs, symbols = self._sub.arcs, self._symbols
         if self._crowded is not None:
-            many = self._crowded[rows]
-            some = rows[many]
-            self._note(extend_crowded(arcs, batch, some, symbols, self.current, self._buffer))
-            rows = rows[~many]
-        self._note(extend_runs(arcs, batch, rows, symbols, self.current, self._buffer, self._room))
+            is_crowded = self._crowded[rows]
+            chosen = rows[is_crowded]
+            self._store_ended(
+                extend_crowded(arcs, batch, chosen, symbols, self.current, self._buffer)
+            )
+            rows = rows[~is_crowded]
+        self._store_ended(
+            extend_runs(arcs, batch, rows, symbols, self.current, self._buffer, self._buffers)
+        )
 
-    def _note(self, count: int) -> None:
-        """Keep the runs that ended, which the buffer holds."""
+    def _store_ended(self, count: int) -> None:
+        """Copy the ended runs from the buffer."""
         self._written += count
         if count:
-            self._ended.append(EndedRuns(*(each[:count].copy() for each in self._buffer)))
+            self._ended.append(EndedRuns(*(array[:count].copy() for array in self._buffer)))
 
 
 def check_runs(runs: RangeRuns, sub: Subgraph, none: int) -> None:
-    """Refuse runs that would lead kernels outside their arrays.
+    """Validate runs, so that kernels stay within their arrays.
 
     Raises:
-        ValueError: no writer of the graph's rows can have found them.
+        ValueError: no writer of the graph's rows can have produced these runs.
     """
     begin, stop, moves, run_start, first_moves, ended = runs
     rows, degree = sub.graph.node_count, sub.graph.out_degree()
-    fine = 0 <= begin <= stop <= rows == len(moves) == len(run_start) == len(first_moves)
-    fine = fine and _within(run_start, begin, max(begin + 1, stop))
-    for sets in (moves, first_moves) if fine else ():
-        # Rows of many arcs keep one slot instead of a set.
+    valid = 0 <= begin <= stop <= rows == len(moves) == len(run_start) == len(first_moves)
+    valid = valid and _within(run_start, begin, max(begin + 1, stop))
+    for sets in (moves, first_moves) if valid else ():
+        # Rows of many arcs store one slot instead of a set.
         slot = (degree > SLOT_BITS) & (sets != EVERY) & (sets != NONE_BIT)
-        fine = fine and bool((sets[slot] < degree[slot].astype(np.uint64)).all())
+        valid = valid and bool((sets[slot] < degree[slot].astype(np.uint64)).all())
     for piece in ended:
-        fine = fine and len(piece.row) == len(piece.start) == len(piece.symbol)
-        fine = fine and _within(piece.row, 0, rows) and _within(piece.start, begin, stop)
-        fine = fine and _within(piece.symbol, 0, none + 1)
-    if not fine:
-        raise ValueError("no writer of these rows can have come to that")
+        valid = valid and len(piece.row) == len(piece.start) == len(piece.symbol)
+        valid = valid and _within(piece.row, 0, rows) and _within(piece.start, begin, stop)
+        valid = valid and _within(piece.symbol, 0, none + 1)
+    if not valid:
+        raise ValueError("the runs do not fit these rows")
 
 
 def _within(numbers: Int32Array, begin: int, stop: int) -> bool:
@@ -245,9 +249,10 @@ def _within(numbers: Int32Array, begin: int, stop: int) -> bool:
 
 
 class RunJoiner:
-    """Joins the runs of ranges, in the order of their targets, to one table.
+    """Joins the runs of ranges, in the order of their targets, into one table.
 
-    The runs of a large level are most of what its bake holds, so they are packed range by range.
+    The runs of a large level take most of the memory of its bake, so they are packed range by
+    range.
     """
 
     def __init__(self, sub: Subgraph, symbols: Symbols) -> None:
@@ -258,13 +263,13 @@ class RunJoiner:
         self._packed: list[PackedRuns] = []
 
     def add(self, runs: RangeRuns) -> None:
-        """Join a range that begins where the one before it stopped."""
+        """Join the range that follows the last one."""
         degree = self._sub.graph.out_degree()
         seam = join_range(degree, self._current, runs.current, self._symbols)
         self._packed.append(self._pack([seam, *runs.ended], runs.begin, runs.stop))
 
     def finish(self) -> RunTable:
-        """End every row's last run and put the ranges one behind the other."""
+        """End every row's last run and concatenate the ranges."""
         graph, rows = self._sub.graph, self._sub.graph.node_count
         count = np.ones(rows, dtype=np.int64)
         for packed in self._packed:
@@ -291,11 +296,11 @@ class RunJoiner:
         symbol = np.empty(len(start), dtype=slot_dtype(self._sub))
         for piece in ended:
             group_by_row(piece, next_run, start, symbol)
-        # A run ends where the next one of its row begins, and that is in this range.
+        # A run ends where the next one of its row begins, which lies in this range.
         follower = np.empty_like(start)
         follower[:-1] = start[1:]
-        some = count > 0
-        follower[after[some] - 1] = self._current.start[some]
+        chosen = count > 0
+        follower[after[chosen] - 1] = self._current.start[chosen]
         follower -= begin
         kind = np.uint16 if stop - begin < np.iinfo(np.uint16).max else np.int32
         return PackedRuns(count.astype(kind), follower.astype(kind), symbol, begin)

@@ -689,7 +689,7 @@ def test_greedy_moves_after_very_many_links(links: int) -> None:
     )
     at = np.stack([10 * row, row * 0], axis=1)
     at[1] = 1, 0
-    found = run_writer.symbols_for(sub, at, unreachable_fits=True).greedy_slot
+    found = run_writer.build_symbols(sub, at, unreachable_fits=True).greedy_slot
     east = greedy_slots(graph.first_out, graph.head, at)[0]
     assert east.max() == links
     assert found[0].tolist() == east.tolist()

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from bake.arrays import AnyArray
 from bake.graph import INFINITY, Graph, Subgraph
-from bake.tables.labels import StoredLabels, bytes_made, stored_labels
+from bake.tables.labels import StoredLabels, label_bytes, stored_labels
 from tests.support.oracles import arcs_of, distances_from
 from tests.support.strategies import FAMILIES, ArcList, arc_lists, seeded
 
@@ -132,7 +132,7 @@ def test_the_budget_is_about_what_making_labels_takes() -> None:
     stored_labels(sub, at, two_way=False, budget=PLENTY)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    made = bytes_made(len(labels.away) + side * side, two_way=False)
+    made = label_bytes(len(labels.away) + side * side, two_way=False)
     assert made < peak < 1.5 * made
 
 

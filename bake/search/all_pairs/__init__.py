@@ -1,0 +1,1 @@
+"""All-pairs shortest paths: distances, first moves and their runs, as kernels over arrays."""

@@ -1,11 +1,11 @@
-"""Find distances from every node to a batch of targets; this search makes all-pairs tables.
+"""Distances from every node to a batch of targets, the search behind all-pairs tables.
 
-Each target has a lane. A bucket queue holds nodes, keyed by the largest distance that improved
-there in any lane; popping a node relaxes arcs into it for all lanes in one vectorised loop. Targets
-of a batch lie close together, so their frontiers nearly coincide; waiting for the last of them
-means a node is popped little more than once (1.4 to 1.7 times on game maps). The method is
-label-correcting (:mod:`bake.search.graph.label_correcting`): in any order, at the fixpoint every
-lane is exact.
+Each target has a lane, a column of the result. A bucket queue holds nodes, keyed by the largest
+distance that improved there in any lane; popping a node relaxes the arcs into it for all lanes in
+one vectorized loop. Targets of a batch are close together, so their frontiers nearly coincide. A
+node that waits for the last of them is popped 1.4 to 1.7 times on game maps. The method is
+label-correcting (:mod:`bake.search.graph.label_correcting`): at the fixpoint every lane is exact,
+whatever the order.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from bake.search.graph.label_correcting import (
     with_masks,
 )
 
-#: Targets a batch searches for at once: eight cache lines of int32 a node.
+#: Targets of a batch: a node's distances fill eight cache lines of int32.
 # limit: more targets take another batch; lowered by all_pairs
 LANES = 128
 
@@ -112,16 +112,12 @@ def _relax_batch(
 
 @dataclass(frozen=True)
 class BatchScratch:
-    """Working memory of one batch search at a time.
+    """Buffers for one batch search at a time."""
 
-    Attributes:
-        dist: (n, LANES) int32, each row on cache lines of its own.
-        queue: of the search.
-        longest: (1) int32, no less than the largest distance that the last search found.
-    """
-
+    #: (n, LANES) int32; each row starts on a cache line.
     dist: Int32Array
     queue: NodeQueue
+    #: (1) int32, an upper bound of the distances that the last search found.
     longest: Int32Array
 
     #: Bytes for each node of the graph.
@@ -130,21 +126,18 @@ class BatchScratch:
 
 @dataclass(frozen=True)
 class BatchSearch:
-    """A weighted graph laid out for searches toward targets.
+    """A weighted graph in the layout that searches toward targets need."""
 
-    Attributes:
-        arcs: into each node.
-        shift: log2 of the width of one bucket in ticks.
-        heaviest: largest weight.
-    """
-
+    #: The arcs into each node.
     arcs: SearchArcs
+    #: log2 of the width of one bucket in ticks.
     shift: int
+    #: The largest weight in ticks.
     heaviest: int
 
     @staticmethod
     def of(graph: Graph, weight: Int32Array) -> BatchSearch:
-        """Lay out a graph whose arcs all have weights in [1, MAX_WEIGHT]."""
+        """Build the layout of a graph whose weights all lie in [1, MAX_WEIGHT]."""
         backward, order = graph.reverse()
         arcs = with_masks(backward.first_out, backward.head, weight[order])
         return BatchSearch(arcs, shift_for(weight), int(weight.max(initial=0)))
@@ -154,12 +147,12 @@ class BatchSearch:
         return len(self.arcs.begin)
 
     def scratch(self) -> BatchScratch:
-        """Allocate memory for one search at a time; each thread needs its own."""
+        """Allocate the buffers of one search at a time; each thread needs its own."""
         queue, longest = NodeQueue.of(self.node_count), np.zeros(1, dtype=np.int32)
-        return BatchScratch(_aligned(self.node_count), queue, longest)
+        return BatchScratch(_allocate_lanes(self.node_count), queue, longest)
 
     def distances_to(self, targets: Int32Array, scratch: BatchScratch) -> Int32Array:
-        """Search for the distances from every node to each of at most LANES targets.
+        """Compute the distances from every node to at most LANES targets.
 
         Args:
             targets: (k) int32 nodes, k <= LANES; the closer together, the faster.
@@ -169,7 +162,7 @@ class BatchSearch:
             (n, LANES) int32 ticks, INFINITY where there is no path; lanes past k hold no path.
 
         Raises:
-            CostError: a distance comes too near INFINITY to be distinguished from no path.
+            CostError: a distance is too close to INFINITY.
         """
         lanes = np.arange(len(targets), dtype=np.int32)
         return self.distances_to_sets(targets, lanes, scratch)
@@ -177,11 +170,11 @@ class BatchSearch:
     def distances_to_sets(
         self, targets: Int32Array, lanes: Int32Array, scratch: BatchScratch
     ) -> Int32Array:
-        """Search for distances from every node to at most LANES sets of targets, a lane each.
+        """Compute the distances from every node to at most LANES sets of targets.
 
         Args:
             targets: (k) int32 nodes; one may be in several sets.
-            lanes: (k) int32 in [0, LANES), the set each target is in.
+            lanes: (k) int32 in [0, LANES), the set of each target.
             scratch: from :meth:`scratch`; the result is a view of it.
 
         Returns:
@@ -198,8 +191,8 @@ class BatchSearch:
         return scratch.dist
 
 
-def _aligned(rows: int) -> Int32Array:
-    """Allocate (rows, LANES) int32 on cache lines, so that no vector load touches two."""
+def _allocate_lanes(rows: int) -> Int32Array:
+    """Allocate (rows, LANES) int32 whose rows start on cache lines, for aligned vector loads."""
     line = 64
     raw = np.empty(rows * LANES * 4 + line, dtype=np.uint8)
     start = -raw.ctypes.data % line
@@ -207,16 +200,16 @@ def _aligned(rows: int) -> Int32Array:
 
 
 def check_scale(dist: Int32Array, heaviest: int) -> None:
-    """Refuse distances so long that a further step would look like no path."""
-    # In bands, as what is compared takes a quarter of their bytes.
+    """Raise CostError if one more arc could carry a finite distance to INFINITY."""
+    # In bands: the comparison allocates a quarter of the bytes it compares.
     bands = (dist[top : top + 64] for top in range(0, len(dist), 64))
-    largest = max((int(each.max(initial=0, where=each < INFINITY)) for each in bands), default=0)
+    largest = max((int(band.max(initial=0, where=band < INFINITY)) for band in bands), default=0)
     if largest >= INFINITY - heaviest:
         raise too_long(largest, heaviest)
 
 
 def too_long(ticks: int, heaviest: int, remedy: str = "lower ticks_per_unit") -> CostError:
-    """Make the error for a distance that one more arc could carry past INFINITY."""
+    """Build the error for a distance that one more arc could carry to INFINITY."""
     return CostError(
         f"distances reach {ticks} ticks",
         expected=f"fewer than {INFINITY - heaviest} ticks",

@@ -1,11 +1,12 @@
-"""Find the rows whose runs change within a stretch of targets, from the ways into the stretch.
+"""Find the rows whose runs change within a segment of targets, from distances to its entries.
 
-Every way into a stretch from outside passes one of its *entries*: nodes of it that an arc from
-outside leads to. A move that begins a shortest path to each entry begins one to every target of the
-stretch, as some entry lies on a shortest path to it. Entries are targets themselves, so the moves
-that are left of a row's set after them are those left after the whole stretch. Only rows of which
-none is left, and the rows of the stretch itself, need look at its targets one by one; their
-distances follow from those to the entries and those inside.
+An *entry* of a segment is one of its nodes that an arc from outside leads to. Every path into the
+segment passes an entry. A move that begins a shortest path to each entry therefore begins one to
+every target of the segment, since some entry lies on a shortest path to it. Entries are targets
+themselves, so intersecting a row's moves with those of the entries equals intersecting them with
+those of all targets. Only the rows whose set becomes empty, and the rows of the segment itself,
+are compared with its targets one by one; their distances follow from those to the entries and
+those inside the segment.
 """
 
 from __future__ import annotations
@@ -23,29 +24,26 @@ from bake.search.all_pairs.runs import GREEDY_BIT, CurrentRuns, Symbols, greedy_
 from bake.search.graph.label_correcting import SearchArcs
 
 
-class Stretch(NamedTuple):
-    """Consecutive targets, and what was found out about the ways to them.
+class TargetSegment(NamedTuple):
+    """Consecutive targets and their entries."""
 
-    Attributes:
-        begin, stop: the first target, and the one after the last.
-        entry: (e) int32 nodes.
-        lane: the lane of the first entry; those of the others follow.
-    """
-
+    #: The first target, and the one after the last.
     begin: int
     stop: int
+    #: (e) int32 nodes, ascending.
     entry: Int32Array
+    #: The lane of the first entry in the distances to entries; the other entries follow.
     lane: int
 
     @property
     def batches(self) -> int:
-        """How many batches of targets it has, the last one perhaps a part."""
+        """The number of batches of LANES targets; the last one may be shorter."""
         return -(-(self.stop - self.begin) // LANES)
 
 
 @kernel
 def find_entries(arcs: SearchArcs, begin: int, stop: int, entry: Int32Array) -> None:
-    """Write the entries of a stretch, ascending; there is room for just as many."""
+    """Write the entries of a segment in ascending order; `entry` has exactly their number."""
     count = 0
     for node in range(begin, stop):
         for arc in range(arcs.begin[node], arcs.end[node]):
@@ -57,13 +55,13 @@ def find_entries(arcs: SearchArcs, begin: int, stop: int, entry: Int32Array) -> 
 
 @kernel
 def count_entries(arcs: SearchArcs, begin: int, stop: int, count: Int32Array) -> None:
-    """Count the entries of every stretch of whole batches that begins at a target.
+    """Count the entries of each segment of whole batches that begins at a given target.
 
     Args:
         arcs: into each node.
-        begin: the target.
-        stop: where the longest stretch stops; its last batch may be a part.
-        count: (batches of the longest stretch) int32, written.
+        begin: the first target of every segment.
+        stop: the end of the longest segment; its last batch may be shorter.
+        count: (batches of the longest segment) int32, written: the entries of each segment.
     """
     count[:] = 0
     always = 0
@@ -77,7 +75,7 @@ def count_entries(arcs: SearchArcs, begin: int, stop: int, count: Int32Array) ->
         if before:
             always += 1
         else:
-            # It is an entry as long as the farthest tail lies outside.
+            # The node is an entry of the segments that do not contain its farthest tail.
             for longer in range(batch, len(count)):
                 if farthest < min(begin + (longer + 1) * LANES, stop):
                     break
@@ -90,26 +88,26 @@ def count_entries(arcs: SearchArcs, begin: int, stop: int, count: Int32Array) ->
 def find_changing(
     arcs: Arcs,
     dist: Int32Array,
-    stretch: Stretch,
+    segment: TargetSegment,
     symbols: Symbols,
     current: CurrentRuns,
     changing: BoolArray,
 ) -> int:
-    """Take a stretch into the runs that go on through it, and mark all other rows.
+    """Extend the runs that continue through a segment, and mark the rows whose runs change.
 
     Args:
-        arcs: of the graph; no row has more than SLOT_BITS.
+        arcs: the graph; no row has more than SLOT_BITS arcs.
         dist: (n, LANES) int32 ticks to the entries.
-        stretch: the targets.
-        symbols: what runs may say; targets without a path must fit any.
-        current: each row's run; the sets of runs that go on are written.
-        changing: (n), written.
+        segment: the targets.
+        symbols: the symbols of runs; targets without a path must fit any run.
+        current: the current run of each row; the moves of continuing runs are written.
+        changing: (n), written: the rows whose runs change.
 
     Returns:
-        How many rows were marked.
+        The number of marked rows.
     """
     first_out, head, weight = arcs
-    begin, stop, entry, lane = stretch
+    begin, stop, entry, lane = segment
     at, greedy_slot = symbols.at, symbols.greedy_slot
     moves = current.moves
     entries = len(entry)
@@ -128,55 +126,55 @@ def find_changing(
         if begin <= row < stop:
             count += 1
             continue
-        here = dist[row, lane : lane + entries]
+        row_dist = dist[row, lane : lane + entries]
         nearest = np.int32(INFINITY)
-        for each in range(entries):
-            nearest = min(nearest, here[each])
+        for index in range(entries):
+            nearest = min(nearest, row_dist[index])
         if nearest == INFINITY:
             changing[row] = False
             continue
         first = first_out[row]
-        held = moves[row]
-        straight = -1  # the one slot that is greedy toward the whole stretch, if there is one
+        row_moves = moves[row]
+        compass_slot = -1  # -1, or the one slot that is the compass move toward the whole segment
         scattered = False
-        if use_greedy and held & GREEDY_BIT:
+        if use_greedy and row_moves & GREEDY_BIT:
             x0 = low_x - at[row, 0]
             x1 = high_x - at[row, 0]
             y0 = low_y - at[row, 1]
             y1 = high_y - at[row, 1]
-            straight = greedy_over(greedy_slot, row, x0, x1, y0, y1)
-            scattered = straight < 0
+            compass_slot = greedy_over(greedy_slot, row, x0, x1, y0, y1)
+            scattered = compass_slot < 0
             if scattered:
-                # Where it does not suit some entry, it is out of the set.
-                for each in range(entries):
-                    if here[each] == INFINITY:
+                # The compass move drops out of the set if it does not suit some entry.
+                for index in range(entries):
+                    if row_dist[index] == INFINITY:
                         continue
-                    x = at[entry[each], 0] - at[row, 0]
-                    y = at[entry[each], 1] - at[row, 1]
+                    x = at[entry[index], 0] - at[row, 0]
+                    y = at[entry[index], 1] - at[row, 1]
                     slot = greedy_slot[row, sector(x, y)]
                     if slot >= 0:
-                        onward = dist[head[first + slot], lane + each]
-                    if slot < 0 or onward + weight[first + slot] != here[each]:
+                        onward = dist[head[first + slot], lane + index]
+                    if slot < 0 or onward + weight[first + slot] != row_dist[index]:
                         scattered = False
                         break
-        left = np.uint64(0)
+        moves_left = np.uint64(0)
         if not scattered:
             for slot in range(first_out[row + 1] - first):
                 bit = np.uint64(1) << np.uint64(slot)
-                if held & bit or slot == straight:
+                if row_moves & bit or slot == compass_slot:
                     onwards = dist[head[first + slot], lane : lane + entries]
                     cost = weight[first + slot]
                     misses = np.int32(0)
-                    for each in range(entries):
-                        along = np.int32(onwards[each] + cost)
+                    for index in range(entries):
+                        along = np.int32(onwards[index] + cost)
                         along = min(along, np.int32(INFINITY))
-                        misses = np.int32(misses | np.int32(along ^ here[each]))
+                        misses = np.int32(misses | np.int32(along ^ row_dist[index]))
                     if misses == 0:
-                        left |= held & bit
-                        if slot == straight:
-                            left |= GREEDY_BIT
-        if left != 0:
-            moves[row] = left
+                        moves_left |= row_moves & bit
+                        if slot == compass_slot:
+                            moves_left |= GREEDY_BIT
+        if moves_left != 0:
+            moves[row] = moves_left
             changing[row] = False
         else:
             count += 1
@@ -184,7 +182,7 @@ def find_changing(
 
 
 @kernel
-def next_piece(
+def gather_changing(
     arcs: Arcs,
     changing: BoolArray,
     begin: int,
@@ -192,81 +190,85 @@ def next_piece(
     nodes: Int32Array,
     place: Int32Array,
 ) -> tuple[int, int, int]:
-    """Gather rows that change, and the nodes whose distances tell how, as far as there is room.
+    """Gather changing rows and the nodes whose distances they need, up to the buffer's size.
 
     Args:
-        arcs: of the graph.
-        changing: (n), which rows change.
-        begin: the row to begin with.
-        rows: (k) int32, the rows, written.
-        nodes: (k) int32, the rows and the heads of their arcs, written.
-        place: (n) int32, -1 throughout; where each of the nodes stands among them.
+        arcs: the graph.
+        changing: (n), the rows that change.
+        begin: the first row to consider.
+        rows: (k) int32, written: the rows.
+        nodes: (k) int32, written: the rows and the heads of their arcs, without duplicates.
+        place: (n) int32, all -1 at the start; written: the index of each of the nodes in `nodes`.
 
     Returns:
-        The row to go on with, how many rows there are, and how many nodes.
+        The row to continue with, the number of rows and the number of nodes.
     """
     first_out, head = arcs.first_out, arcs.head
-    count = found = 0
+    count = node_count = 0
     row = begin
     while row < len(changing):
         if changing[row]:
-            if found + 1 + first_out[row + 1] - first_out[row] > len(nodes):
+            if node_count + 1 + first_out[row + 1] - first_out[row] > len(nodes):
                 break
             rows[count] = row
             count += 1
             if place[row] < 0:
-                place[row] = found
-                nodes[found] = row
-                found += 1
+                place[row] = node_count
+                nodes[node_count] = row
+                node_count += 1
             for arc in range(first_out[row], first_out[row + 1]):
                 other = head[arc]
                 if place[other] < 0:
-                    place[other] = found
-                    nodes[found] = other
-                    found += 1
+                    place[other] = node_count
+                    nodes[node_count] = other
+                    node_count += 1
         row += 1
-    return row, count, found
+    return row, count, node_count
 
 
 @kernel
-def through_entries(
-    stretch: Stretch, dist: Int32Array, inside: Int32Array, nodes: Int32Array, found: Int32Array
+def compute_through_entries(
+    segment: TargetSegment,
+    dist: Int32Array,
+    inside: Int32Array,
+    nodes: Int32Array,
+    result: Int32Array,
 ) -> None:
-    """Work out the distances from some nodes to targets of a stretch.
+    """Compute the distances from given nodes to the targets of one batch of a segment.
 
     Args:
-        stretch: the targets.
+        segment: the targets.
         dist: (n, LANES) int32 ticks to the entries.
-        inside: (stop - begin, LANES) int32 ticks from each node of the stretch to LANES of its
-            targets, by ways that do not leave it.
+        inside: (stop - begin, LANES) int32 ticks from each node of the segment to LANES of its
+            targets, along paths inside the segment.
         nodes: (k) int32.
-        found: (k, LANES) int32, written: the ticks from these nodes to the same targets.
+        result: (k, LANES) int32, written: ticks from these nodes to the same targets.
     """
-    begin, stop, entry, first = stretch
-    # A sum with no path must not run over, and must not look shorter than one.
+    begin, stop, entry, first = segment
+    # The sum of two such values neither overflows nor falls below a finite distance.
     most = np.int32(INFINITY - 1)
     for i in range(len(nodes)):
         node = nodes[i]
-        row, ways = found[i], dist[node, first : first + len(entry)]
+        row, entry_dist = result[i], dist[node, first : first + len(entry)]
         if begin <= node < stop:
-            own = inside[node - begin]
+            inside_dist = inside[node - begin]
             for lane in range(LANES):
-                row[lane] = own[lane]
+                row[lane] = inside_dist[lane]
         else:
             for lane in range(LANES):
                 row[lane] = INFINITY
         for four in range(0, len(entry) - 3, 4):
-            cost0, cost1 = min(ways[four], most), min(ways[four + 1], most)
-            cost2, cost3 = min(ways[four + 2], most), min(ways[four + 3], most)
+            cost0, cost1 = min(entry_dist[four], most), min(entry_dist[four + 1], most)
+            cost2, cost3 = min(entry_dist[four + 2], most), min(entry_dist[four + 3], most)
             row0, row1 = inside[entry[four] - begin], inside[entry[four + 1] - begin]
             row2, row3 = inside[entry[four + 2] - begin], inside[entry[four + 3] - begin]
             for lane in range(LANES):
                 one = min(np.int32(row0[lane] + cost0), np.int32(row1[lane] + cost1))
                 other = min(np.int32(row2[lane] + cost2), np.int32(row3[lane] + cost3))
                 row[lane] = min(row[lane], min(one, other))
-        for each in range(len(entry) // 4 * 4, len(entry)):
-            cost = min(ways[each], most)
-            onward = inside[entry[each] - begin]
+        for index in range(len(entry) // 4 * 4, len(entry)):
+            cost = min(entry_dist[index], most)
+            onward = inside[entry[index] - begin]
             for lane in range(LANES):
                 row[lane] = min(row[lane], np.int32(onward[lane] + cost))
         for lane in range(LANES):

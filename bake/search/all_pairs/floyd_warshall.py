@@ -1,23 +1,20 @@
-"""Find all-pairs distances by dynamic programming over intermediate nodes, a block at a time.
+"""All-pairs distances by the blocked Floyd-Warshall algorithm.
 
 R. W. Floyd, "Algorithm 97: shortest path", Comm. ACM 5(6), 1962, in the blocked form of
 G. Venkataraman, S. Sahni, S. Mukhopadhyaya, "A blocked all-pairs shortest-paths algorithm", ACM
 Journal of Experimental Algorithmics 8, 2003: first the paths among the nodes of a block, then those
-that begin there, then all others that lead through it, as products of tiles. Where the
-paper updates the block's columns before those others, they come last here: distances among the
-block's nodes are already part of the rows, so nothing needs the columns earlier, and tiles of other
-columns are then independent of each other.
+that begin in it, then all others that pass through it, as products of tiles. The paper updates the
+block's columns before those others; here they come last. Distances among the block's nodes are
+already part of the rows, so nothing needs the columns earlier, and tiles of other columns are
+independent of each other.
 
-Next hops are not tracked on the way: they follow from the distances afterwards (`runs`),
-which keeps the inner loop to one minimum and makes ties the same as with any other method.
+Next hops are not tracked. They follow from the distances afterwards (`runs`), which keeps the inner
+loop to one minimum and breaks ties as every other method does.
 
-The product is taken over (min, +). Four rows and four intermediate nodes are handled at a time:
-each vector of the tile is loaded and stored once for sixteen sums, and the sixteen distances to the
-intermediate nodes stay in registers.
-
-Tiles are copied out of the matrix and back, so that the rows of one lie in one stretch of memory.
-
-Distances are taken as unsigned, since INFINITY + INFINITY then does not wrap.
+The product is taken over (min, +), four rows and four intermediate nodes at a time: each vector of
+the tile is loaded and stored once for sixteen sums, and the sixteen distances to the intermediate
+nodes stay in registers. Tiles are copied out of the matrix and back, so that their rows are
+contiguous. Distances are unsigned, since INFINITY + INFINITY then does not wrap around.
 """
 
 from __future__ import annotations
@@ -32,29 +29,29 @@ from bake.graph import INFINITY, Arcs, Graph
 from bake.kernels.jit import kernel, ready
 from bake.search.all_pairs.batch import check_scale
 
-#: Rows and columns of a tile, 64 KiB; so many nodes lie between two reports of progress.
+#: Rows and columns of a tile (64 KiB), and intermediate nodes between two progress reports.
 # limit: the work is done in parts; lowered by all_pairs
 SIDE = 128
 
-#: Rows and intermediate nodes of the innermost loop; it is written out for four of each.
+#: Rows and intermediate nodes of the innermost loop, which is unrolled by hand for 4 of each.
 GROUP = 4
 
-#: Distances in the working memory: those from the intermediate nodes, and two groups of rows.
+#: Distances in a working buffer: those from the intermediate nodes, and two groups of rows.
 _WORK = SIDE * SIDE + 2 * GROUP * SIDE
 
 #: Bytes of a cache line.
 _LINE = 64
 
-#: Bytes of working memory of each thread.
+#: Bytes of one thread's working buffer.
 WORK_BYTES = _WORK * 4 + _LINE
 
-#: Nodes of a block closed at a time.
+#: Nodes of a block that are closed at a time.
 # limit: the work is done in parts; lowered by all_pairs
 PART = 16
 
 
 def _working_memory() -> UInt32Array:
-    """Allocate what kernels work with, on cache lines; each thread needs its own."""
+    """Allocate a working buffer on a cache line; each thread needs its own."""
     raw = np.empty(WORK_BYTES, dtype=np.uint8)
     start = -raw.ctypes.data % _LINE
     return raw[start : start + _WORK * 4].view(np.uint32)
@@ -62,13 +59,13 @@ def _working_memory() -> UInt32Array:
 
 @kernel
 def _copy(source: UInt32Array, target: UInt32Array) -> None:
-    """Copy a slice without numba's test for overlap, which takes long to compile."""
+    """Copy a slice without numba's overlap test, which is slow to compile."""
     for lane in range(len(target)):
         target[lane] = source[lane]
 
 
 @kernel
-def _take(
+def _load_tile(
     matrix: UInt32Array,
     n: int,
     top: int,
@@ -78,7 +75,7 @@ def _take(
     rows: int,
     tile: UInt32Array,
 ) -> None:
-    """Copy a part of the matrix as ``rows`` rows of SIDE; what is missing becomes INFINITY."""
+    """Copy a submatrix into ``rows`` rows of SIDE, padded with INFINITY."""
     for row in range(rows):
         if row >= height or width < SIDE:
             for lane in range(row * SIDE, (row + 1) * SIDE):
@@ -89,10 +86,10 @@ def _take(
 
 
 @kernel
-def _put(
+def _store_tile(
     tile: UInt32Array, matrix: UInt32Array, n: int, top: int, left: int, height: int, width: int
 ) -> None:
-    """Copy rows of SIDE back into a part of the matrix."""
+    """Copy rows of SIDE back into a submatrix."""
     for row in range(height):
         start = (top + row) * n + left
         _copy(tile[row * SIDE : row * SIDE + width], matrix[start : start + width])
@@ -100,9 +97,9 @@ def _put(
 
 @kernel
 def _relax_rows(to_via: UInt32Array, from_via: UInt32Array, depth: int, out: UInt32Array) -> None:
-    """Shorten paths from four rows to SIDE columns by way of ``depth`` nodes."""
+    """Shorten the paths from four rows to SIDE columns through ``depth`` nodes."""
     for via in range(0, depth, GROUP):
-        # These are slices, so that the compiler sees that no index counts from the end.
+        # Slices show the compiler that no index is negative.
         to_four = to_via[via : via + 3 * SIDE + GROUP]
         a0 = to_four[0]
         a1 = to_four[1]
@@ -150,7 +147,7 @@ def _relax_rows(to_via: UInt32Array, from_via: UInt32Array, depth: int, out: UIn
 def _relax_column(
     matrix: UInt32Array, n: int, via: int, left: int, top: int, bottom: int, work: UInt32Array
 ) -> None:
-    """Shorten the paths to one tile's columns that lead through one block of nodes.
+    """Shorten the paths to one tile's columns that pass through one block of nodes.
 
     ``dist[s, t]`` becomes at most ``dist[s, v] + dist[v, t]`` for every v. Rows v and columns v may
     be among those changed if ``dist[v, v']`` already holds shortest distances among the v.
@@ -167,13 +164,13 @@ def _relax_column(
     to_via = work[SIDE * SIDE : SIDE * (SIDE + GROUP)]
     out = work[SIDE * (SIDE + GROUP) :]
     depth, width = min(SIDE, n - via), min(SIDE, n - left)
-    _take(matrix, n, via, left, depth, width, SIDE, from_via)
+    _load_tile(matrix, n, via, left, depth, width, SIDE, from_via)
     for row in range(top, bottom, GROUP):
         rows = min(GROUP, bottom - row)
-        _take(matrix, n, row, via, rows, depth, GROUP, to_via)
-        _take(matrix, n, row, left, rows, width, GROUP, out)
+        _load_tile(matrix, n, row, via, rows, depth, GROUP, to_via)
+        _load_tile(matrix, n, row, left, rows, width, GROUP, out)
         _relax_rows(to_via, from_via, SIDE, out)
-        _put(out, matrix, n, row, left, rows, width)
+        _store_tile(out, matrix, n, row, left, rows, width)
 
 
 @kernel
@@ -189,7 +186,7 @@ def _initialise(arcs: Arcs, dist: Int32Array) -> None:
 
 @kernel
 def _close(dist: UInt32Array, start: int, stop: int) -> None:
-    """Shorten paths from nodes start to stop of a block, (k, k), by way of the same nodes."""
+    """Shorten the paths within a (k, k) block from nodes [start, stop) through the same nodes."""
     for via in range(start, stop):
         from_via = dist[via]
         for source in range(start, stop):
@@ -203,9 +200,9 @@ def _close(dist: UInt32Array, start: int, stop: int) -> None:
 
 @kernel
 def _close_block(matrix: UInt32Array, n: int, via: int, work: UInt32Array) -> None:
-    """Close one block on its own nodes, in parts that fit the L1 cache."""
+    """Compute the shortest paths within one block, in parts that fit the L1 cache."""
     tile, side = work[: SIDE * SIDE], min(SIDE, n - via)
-    _take(matrix, n, via, via, side, side, SIDE, tile)
+    _load_tile(matrix, n, via, via, side, side, SIDE, tile)
     for part in range(0, SIDE, PART):
         _close(tile.reshape(SIDE, SIDE), part, part + PART)
         from_part = tile[part * SIDE : (part + PART) * SIDE]
@@ -213,32 +210,32 @@ def _close_block(matrix: UInt32Array, n: int, via: int, work: UInt32Array) -> No
             if not part <= row < part + PART:
                 rows = tile[row * SIDE : (row + GROUP) * SIDE]
                 _relax_rows(rows[part:], from_part, PART, rows)
-    _put(tile, matrix, n, via, via, side, side)
+    _store_tile(tile, matrix, n, via, via, side, side)
 
 
 def floyd_warshall(
     graph: Graph, weight: Int32Array, dist: Int32Array, threads: int = 1
 ) -> Iterator[int]:
-    """Fill ``dist`` with all-pairs distances, a stride of intermediate nodes at a time.
+    """Fill ``dist`` with all-pairs distances, one block of intermediate nodes at a time.
 
     Args:
         graph: n nodes, m arcs.
         weight: (m) int32 ticks in [1, MAX_WEIGHT].
         dist: (n, n) int32 in C order, overwritten; INFINITY where there is no path.
-        threads: how many tiles to work on at once; changes nothing in the result.
+        threads: the number of tiles to process at once; the result does not depend on it.
 
     Yields:
-        How many of the n intermediate nodes are done.
+        The number of intermediate nodes processed, up to n.
 
     Raises:
-        CostError: a distance comes too near INFINITY to be distinguished from no path.
+        CostError: a distance is too close to INFINITY.
     """
     n = graph.node_count
     _initialise(Arcs.of(graph, weight), dist)
     if not ready(_relax_column):
-        whole = dist.view(np.uint32)
+        dist_bits = dist.view(np.uint32)
         for via in range(n):
-            np.minimum(whole, whole[:, via, None] + whole[via], out=whole)
+            np.minimum(dist_bits, dist_bits[:, via, None] + dist_bits[via], out=dist_bits)
             yield via + 1
         check_scale(dist, int(weight.max(initial=0)))
         return
@@ -257,8 +254,10 @@ def floyd_warshall(
     with ThreadPoolExecutor(max_workers=threads) as pool:
         for via in range(0, n, SIDE):
             _close_block(matrix, n, via, spare[-1])
-            others = [left for left in range(0, n, SIDE) if left != via]
-            for _ in (map if threads == 1 else pool.map)(relax, [via] * len(others), others):
+            other_lefts = [left for left in range(0, n, SIDE) if left != via]
+            for _ in (map if threads == 1 else pool.map)(
+                relax, [via] * len(other_lefts), other_lefts
+            ):
                 pass
             relax(via, via)
             yield min(via + SIDE, n)

@@ -1,6 +1,6 @@
-"""Look up and follow next hops stored as runs, in compiled code.
+"""Compiled lookups and walks over next hops stored as runs.
 
-The steps are those of :mod:`bake.play.reader.hops`; games that can afford numba use this.
+The steps are those of :mod:`bake.play.reader.hops`, for callers that load numba.
 """
 
 from __future__ import annotations
@@ -12,20 +12,17 @@ import numpy as np
 from bake.arrays import AnyArray, Int32Array, Int64Array
 from bake.kernels.jit import allocating, inlined, kernel
 
-#: Returned where a walk takes no arc, or more of them than there are rows: the table is damaged.
+#: Returned where a walk finds no arc or exceeds the number of rows: the table is corrupt.
 ASTRAY = -1
 
 
 class RunIndex(NamedTuple):
-    """Next hops as runs, laid out for lookups.
+    """Next hops as runs, laid out for lookups."""
 
-    Attributes:
-        row_data: (r + 1, 4) integers, what a step needs of its row in one piece of memory: first
-            run, first arc, and what to write down of the place, chart coordinates on a lattice.
-        start, symbol, greedy, greedy_slot: see :class:`bake.play.reader.hops.RunHops`.
-    """
-
+    #: (r + 1, 4) integers of each row, adjacent in memory: first run, first arc, and the location
+    #: to write into paths (two columns; chart coordinates on a lattice).
     row_data: Int32Array
+    #: See :class:`bake.play.reader.hops.RunHops`.
     start: AnyArray
     symbol: AnyArray
     greedy: int
@@ -33,36 +30,32 @@ class RunIndex(NamedTuple):
 
 
 class StepIndex(NamedTuple):
-    """Next hops as runs, each with the row it leads to, laid out for walks.
+    """Next hops as runs with the row each one leads to, laid out for walks."""
 
-    Attributes:
-        row_data: (r + 1, 4) integers, see :class:`RunIndex`.
-        run: (k + NEAR) int64, of each run its first target, times 2^32, plus the row to step to,
-            BY_GREED or NOWHERE. Row after row it ascends; what follows the last run means nothing.
-        greedy_row: (r, SECTORS) int32, the row that the greedy move leads to, -1 where there is
-            none; empty on graph levels.
-    """
-
+    #: (r + 1, 4) integers, see :class:`RunIndex`.
     row_data: AnyArray
+    #: (k + NEAR) int64: the first target of each run times 2^32, plus the row to step to, BY_GREED
+    #: or NOWHERE. Ascending within a row; the NEAR entries after the last run are padding.
     run: Int64Array
+    #: (r, SECTORS) int32, the row that the compass move leads to, or -1; empty on graph levels.
     greedy_row: Int32Array
 
 
-#: Pairs that are looked up in step.
+#: Pairs that are looked up together.
 # limit: the work is done in parts; lowered by lookups
 BLOCK = 32
 
-#: Runs that are left when halving goes on the same number of times for all rows, and that number.
+#: Bisection ends with a fixed NEAR_BITS steps once at most NEAR runs remain.
 # limit: longer rows are halved with branches first; lowered by lookups
 NEAR = 16
 # limit: longer rows are halved with branches first; lowered by lookups
 NEAR_BITS = 4
 
-# A step of a walk halves by arithmetic, and the same number of times for all rows of few runs:
-# branches are predicted wrong half the time. It is written out wherever it is taken: a part that
-# takes arrays, called or copied, counts references to them, which takes as long as the step.
+# A step of a walk bisects without branches, and with a fixed number of steps for rows of few runs:
+# a branch is mispredicted half the time. The code is repeated in each loop, since a function that
+# takes arrays counts references to them, even inlined, which takes as long as the step.
 
-#: In place of a row: the greedy move, and no row.
+#: Used instead of a row: the compass move, and no row.
 BY_GREED = 2**32 - 1
 NOWHERE = 2**32 - 2
 
@@ -72,16 +65,16 @@ _ROW_BITS = 2**32 - 1
 def step_index(
     runs: RunIndex, first_arc: Int32Array, end_arc: Int32Array, head_row: Int32Array
 ) -> StepIndex:
-    """Lay runs out for walks.
+    """Build the layout for walks from the layout for lookups.
 
     Args:
         runs: the next hops.
         first_arc, end_arc: (r) int32, the arcs of each row.
-        head_row: (m) int32, the row each arc leads to; -1 where it may not be taken.
+        head_row: (m) int32, the row each arc leads to; -1 where the arc is blocked.
     """
     row = np.repeat(np.arange(len(first_arc)), np.diff(runs.row_data[:, 0]))
     arc = first_arc[row] + runs.symbol.astype(np.int64)
-    # A run of a row without arcs may say anything.
+    # The symbol of a run has no meaning in a row without arcs.
     moves = (runs.symbol < runs.greedy) & (arc < end_arc[row])
     ahead = np.full(len(arc), NOWHERE, dtype=np.int64)
     ahead[runs.symbol == runs.greedy] = BY_GREED
@@ -97,7 +90,7 @@ def step_index(
 
 @inlined
 def sector(dx: int, dy: int) -> int:
-    """Number the direction to a goal, see :func:`bake.movement.sectors`."""
+    """Return the number of the sector of a direction, see :func:`bake.movement.sectors`."""
     side = int(dx > 0) - int(dx < 0) + 1
     side = side * 3 + int(dy > 0) - int(dy < 0) + 1
     return side * 2 + int(abs(dy) > abs(dx))
@@ -107,23 +100,23 @@ def sector(dx: int, dy: int) -> int:
 def _halve(
     begins: AnyArray, low: Int64Array, left: Int64Array, goal: Int64Array, count: int, longest: int
 ) -> None:
-    """Find the last run of each of some rows that begins at its goal or before, all in step.
+    """Find, for each of several rows, the last run that begins at or before its goal.
 
-    Their loads wait for memory together, where one row after another would wait for each.
+    The bisections advance together, so that their memory loads overlap.
 
     Args:
-        begins: (k) where runs begin, ascending in every row.
-        low: (b) int64, first run of each row; filled with the run.
-        left: (b) int64, how many runs each row has; used up.
+        begins: (k) where runs begin, ascending within each row.
+        low: (b) int64, first run of each row; overwritten with the result.
+        left: (b) int64, the number of runs of each row; overwritten.
         goal: (b) int64.
-        count: how many rows there are.
-        longest: the most runs a row has.
+        count: the number of rows.
+        longest: the largest number of runs of a row.
     """
     while longest > 1:
         for i in range(count):
             half = left[i] >> 1
-            there = low[i] + half
-            low[i] = there if begins[there] <= goal[i] else low[i]
+            probe = low[i] + half
+            low[i] = probe if begins[probe] <= goal[i] else low[i]
             left[i] -= half
         longest -= longest >> 1
 
@@ -135,12 +128,12 @@ def look_up_runs(
     goals: Int32Array,
     slots: Int64Array,
 ) -> None:
-    """Look up the slots of many pairs, and resolve the greedy move.
+    """Look up the slots of many pairs, with compass moves resolved.
 
     Args:
         runs: the next hops.
         rows, goals: (p) int32.
-        slots: (p) int64, filled; a symbol for "no path" stays what it is.
+        slots: (p) int64, written; a symbol for "no path" is copied.
     """
     row_data, start, symbol, greedy, greedy_slot = runs
     low, left, target = (
@@ -173,14 +166,14 @@ def look_up_rows(
     steps: StepIndex,
     rows: Int32Array,
     goals: Int32Array,
-    found: Int32Array,
+    next_rows: Int32Array,
 ) -> None:
-    """Look up the rows that many pairs step to.
+    """Look up the next rows of many pairs.
 
     Args:
         steps: the next hops.
         rows, goals: (p) int32.
-        found: (p) int32, filled; at its goal the row itself, -1 where there is nowhere to step to.
+        next_rows: (p) int32, written; the row itself at its goal, -1 where there is no next row.
     """
     row_data, run, greedy_row = steps
     count = len(row_data) - 1
@@ -206,7 +199,7 @@ def look_up_rows(
                 dx = row_data[goal, 2] - row_data[row, 2]
                 dy = row_data[goal, 3] - row_data[row, 3]
                 ahead = np.int64(greedy_row[row, sector(dx, dy)])
-            found[begin + i] = row if row == goal else (ahead if ahead < count else -1)
+            next_rows[begin + i] = row if row == goal else (ahead if ahead < count else -1)
 
 
 @kernel
@@ -220,24 +213,24 @@ def follow_runs(
     spans: Int64Array,
     places: Int32Array,
 ) -> int:
-    """Walk from rows to goals, several walks in step, until all are done or a buffer is full.
+    """Walk from rows to goals, several walks at a time, until all end or a buffer is full.
 
-    A step is a chain of loads that wait for one another; the loads of several walks wait together.
+    Each step is a chain of dependent loads; the loads of several walks overlap.
 
     Args:
         steps: the next hops.
         rows, goals: (p) int32; a negative row has no path.
-        pair: the first pair that no walker has taken up.
-        walkers: (w, 4) int64, of each walk under way: row, goal, pair (negative: idle), and the
-            place by which it must be there.
-        filled: (w) int64, places each walker has written.
-        spans: (p, 3) int64: which walker walked a pair, and its first and last place there (the
-            latter not included).
-        places: (w, size, 2) int32, what each walker wrote, path after path, both ends included.
+        pair: the first pair that is not assigned to a walker.
+        walkers: (w, 4) int64, of each active walk: row, goal, pair (negative: idle), and the index
+            in `places` by which it must arrive.
+        filled: (w) int64, the number of places each walker has written.
+        spans: (p, 3) int64: the walker of each pair, and the begin and end of its path in
+            `places`.
+        places: (w, size, 2) int32, written: the paths of each walker, both ends included.
 
     Returns:
-        The first pair that no walker has taken up, to go on with after enlarging ``places``; p when
-        all paths are walked to their ends; ASTRAY.
+        The first pair that is not assigned, to continue with after enlarging ``places``; p when all
+        paths are complete; ASTRAY if the table is corrupt.
     """
     row_data, run, greedy_row = steps
     size = places.shape[1]
@@ -285,10 +278,10 @@ def follow_runs(
                     low += half if run[low + half] <= largest else 0
                     length -= half
                 place = np.int64(0)
-                for turn in range(NEAR_BITS):
-                    there = place + (np.int64(NEAR >> 1) >> turn)
-                    fits = (there < length) & (run[low + there] <= largest)
-                    place = there if fits else place
+                for bit_index in range(NEAR_BITS):
+                    probe = place + (np.int64(NEAR >> 1) >> bit_index)
+                    fits = (probe < length) & (run[low + probe] <= largest)
+                    place = probe if fits else place
                 ahead = run[low + place] & _ROW_BITS
                 if ahead == BY_GREED:
                     dx = row_data[goal, 2] - row_data[row, 2]
@@ -301,15 +294,15 @@ def follow_runs(
 
 @kernel
 def follow_run(steps: StepIndex, goal: int, path: Int32Array, end: int) -> int:
-    """Walk to one goal until it is reached or the path is full.
+    """Walk to one goal until it is reached or the path buffer is full.
 
     Args:
         steps: as for :func:`follow_runs`.
-        path: rows along the path; the walk goes on from the last one there is.
-        end: how many rows the path has.
+        path: rows along the path; the walk continues from row ``end - 1``.
+        end: the number of rows in the path.
 
     Returns:
-        How many rows it has now, or ASTRAY.
+        The new number of rows, or ASTRAY.
     """
     row_data, run, greedy_row = steps
     row = np.int64(path[end - 1])
@@ -323,10 +316,10 @@ def follow_run(steps: StepIndex, goal: int, path: Int32Array, end: int) -> int:
             low += half if run[low + half] <= largest else 0
             length -= half
         place = np.int64(0)
-        for turn in range(NEAR_BITS):
-            there = place + (np.int64(NEAR >> 1) >> turn)
-            fits = (there < length) & (run[low + there] <= largest)
-            place = there if fits else place
+        for bit_index in range(NEAR_BITS):
+            probe = place + (np.int64(NEAR >> 1) >> bit_index)
+            fits = (probe < length) & (run[low + probe] <= largest)
+            place = probe if fits else place
         ahead = run[low + place] & _ROW_BITS
         if ahead == BY_GREED:
             dx = row_data[target, 2] - row_data[row, 2]
@@ -350,22 +343,22 @@ def measure_runs(
     walkers: Int64Array,
     ticks: Int64Array,
 ) -> int:
-    """Add up the weights along the paths from rows to goals, several walks in step.
+    """Add up the weights along the paths from rows to goals, several walks at a time.
 
-    This is the loop of :func:`follow_runs` once more: what each does at a step is a few loads, and
-    one loop that did either would ask which at each of them.
+    This repeats the loop of :func:`follow_runs`: a step is a few loads, and a shared loop would
+    branch on the purpose at each of them.
 
     Args:
         runs: the next hops.
         head_row: (m) int32, row each arc leads to.
         rows, goals: as for :func:`follow_runs`.
         weight: (m) int32 ticks of each arc.
-        walkers: (w, 4) int64, of each walk under way: row, goal, pair (negative: idle), and how
-            many steps it may still take.
-        ticks: (p) int64, filled; -1 where there is no path.
+        walkers: (w, 4) int64, of each active walk: row, goal, pair (negative: idle), and the number
+            of steps it may still take.
+        ticks: (p) int64, written; -1 where there is no path.
 
     Returns:
-        How many pairs there are, or ASTRAY.
+        The number of pairs, or ASTRAY.
     """
     row_data, start, symbol, greedy, greedy_slot = runs
     none = greedy + 1
@@ -424,11 +417,11 @@ def in_order(
     first: Int64Array,
     path: Int32Array,
 ) -> None:
-    """Copy what the walkers of :func:`follow_runs` wrote, pair by pair, one path after another.
+    """Copy the paths that :func:`follow_runs` wrote, in the order of the pairs.
 
     Args:
-        spans, places: as :func:`follow_runs` left them.
-        first: (p + 1) int64, where each path begins; the first entry is given, the others are
+        spans, places: as :func:`follow_runs` wrote them.
+        first: (p + 1) int64, the offset of each path; the first entry is input, the others are
             written.
         path: (k, 2) int32, written from ``first[0]`` on.
     """

@@ -1,18 +1,19 @@
-"""Encode rows of first moves as runs, batch of targets by batch of targets.
+"""Encode first moves toward batches of targets as runs, one row per start.
 
-A row keeps the set of moves that have begun a shortest path to every target since its current run
-began. While some move of the set suits a whole batch, the set is all that changes, and only arcs of
-the set are looked at. A run ends at the first target that none of them leads to. Targets that a
-separate table says cannot be reached fit any run.
+Each row stores the set of moves that begin a shortest path to every target since its current run
+began. While some move of the set suits a whole batch, only arcs of the set are read, and only the
+set changes. A run ends at the first target that no move of the set leads to. Targets that a
+separate table reports as unreachable fit any run.
 
-Often the last targets of a run suit the next one as well, and the two may meet at any of them. They
-meet where the fewest arcs lead from one side of the order to the other. So do the runs of other
-rows, and what repeats from row to row takes few bytes.
+Often the last targets of a run suit the next run as well, and the two may meet at any of them. They
+meet where the fewest arcs cross from one side of the node order to the other. Runs of other rows
+meet there too, and such repetition compresses well.
 
 B. Strasser, D. Harabor, A. Botea, "Fast First-Move Queries through Run-Length Encoding", SoCS 2014,
-shows that taking the longest run each time gives the fewest; the greedy move as a symbol is that of
-M. Chiari, S. Zhao, A. Botea, A. Gerevini, D. Harabor, A. Saetti, M. Salvetti, P. Stuckey, "Cutting
-the Size of Compressed Path Databases with Wildcards and Redundant Symbols", ICAPS 2019.
+shows that taking the longest run each time gives the fewest runs. The compass move (the arc in the
+direction of the target, "greedy" in names) as a symbol follows M. Chiari, S. Zhao, A. Botea,
+A. Gerevini, D. Harabor, A. Saetti, M. Salvetti, P. Stuckey, "Cutting the Size of Compressed Path
+Databases with Wildcards and Redundant Symbols", ICAPS 2019.
 """
 
 from __future__ import annotations
@@ -27,85 +28,75 @@ from bake.kernels.jit import kernel
 from bake.search.all_pairs.batch import LANES
 from bake.search.all_pairs.follow import sector
 
-#: Bits of a row's set: slots 0 to 61, then "no path", then the greedy move. Rows with more arcs
-#: keep a single slot.
+#: Bits of a row's set of moves: slots 0 to 61, then "no path", then the compass move. Rows with
+#: more arcs store one slot instead of a set.
 # limit: the row stores a single slot; lowered by runs
 SLOT_BITS = 62
 NONE_BIT = np.uint64(1) << np.uint64(62)
 GREEDY_BIT = np.uint64(1) << np.uint64(63)
 EVERY = np.uint64(0xFFFFFFFFFFFFFFFF)
 
-#: Targets that a set is compared with at once.
+#: Targets that are compared with a set at a time.
 # limit: the work is done in parts; lowered by bakes
 BLOCK = 16
 
-#: Of so many targets one is looked at before all are.
+#: One target in this many is tested before all are.
 # limit: all targets are compared; lowered by runs
 SAMPLED = 8
 
-#: Rows whose slots are named together.
+#: Rows whose symbols are translated at a time.
 # limit: the work is done in parts; lowered by runs
 NAMED = 2**14
 
 
 class TargetBatch(NamedTuple):
-    """A batch of targets, in target order.
+    """Consecutive targets and the distances to them."""
 
-    Attributes:
-        dist: (k, LANES) int32 ticks to targets ``start`` to ``stop``; INFINITY where there is no
-            path, and in lanes past the last target.
-        place: (n) int32, which row of ``dist`` holds those from each row of the graph.
-    """
-
+    #: (k, LANES) int32 ticks to targets ``start`` to ``stop``; INFINITY where there is no path, and
+    #: in lanes after the last target.
     dist: Int32Array
+    #: (n) int32, the row of ``dist`` that belongs to each row of the graph.
     place: Int32Array
     start: int
     stop: int
 
 
 class Symbols(NamedTuple):
-    """What a run may say.
+    """The symbols of runs."""
 
-    Attributes:
-        at: (n, 2) int32 chart coordinates; empty without a greedy move.
-        greedy_slot: (n, SECTORS) int16 where slots fit, otherwise int32: see
-            :func:`greedy_slots`; empty without a greedy move.
-        greedy, none: the symbols of the greedy move and of "no path".
-        unreachable_fits: whether a target without a path fits any run; if not, it has the symbol
-            ``none``.
-        arcs_across: (n) int32, how many arcs lead across the place before each target. Of the
-            targets of a batch at which a run may begin, it begins where the fewest do, so that
-            runs of many rows begin at the same ones.
-    """
-
+    #: (n, 2) int32 chart coordinates; empty without a compass move.
     at: Int32Array
+    #: (n, SECTORS) int16 where slots fit, otherwise int32: see :func:`greedy_slots`; empty without
+    #: a compass move.
     greedy_slot: AnyArray
+    #: The symbols of the compass move and of "no path".
     greedy: int
     none: int
+    #: Whether a target without a path fits any run; if not, its symbol is ``none``.
     unreachable_fits: bool
+    #: (n) int32, the number of arcs that cross from before each target to after it. A run begins at
+    #: the target with the smallest number among those it may begin at, so that runs of many rows
+    #: begin at the same targets.
     arcs_across: Int32Array
 
 
 class CurrentRuns(NamedTuple):
-    """The current run of each row.
+    """The current run of each row."""
 
-    Attributes:
-        moves: (n) uint64, the set of moves that suit every target of the run; EVERY to begin with.
-            For a row of more than SLOT_BITS arcs, the one slot kept, or "no path" as NONE_BIT.
-        start: (n) int32, the target the run began at.
-        first_moves: (n) uint64, the set of the first run of a row that has ended one. First runs
-            are not written down, as what comes before may go on in them (:func:`join_range`).
-        begin: the target that all first runs begin at.
-    """
-
+    #: (n) uint64, the moves that suit every target of the run; EVERY at the start. For a row of
+    #: more than SLOT_BITS arcs, its one slot, or NONE_BIT for "no path".
     moves: UInt64Array
+    #: (n) int32, the first target of the run.
     start: Int32Array
+    #: (n) uint64, the set of the first run of each row that has ended one. First runs are not
+    #: written, since the run before may continue in them (:func:`join_range`).
     first_moves: UInt64Array
+    #: The target at which all first runs begin.
     begin: int
 
 
 class EndedRuns(NamedTuple):
-    """Runs that ended, as they ended: row, first target and symbol of each, (e) int32."""
+    """Ended runs in the order in which they ended: row, first target and symbol, (e) int32 each."""
 
     row: Int32Array
     start: Int32Array
@@ -114,7 +105,7 @@ class EndedRuns(NamedTuple):
 
 @kernel
 def greedy_over(greedy_slot: AnyArray, row: int, x0: int, x1: int, y0: int, y1: int) -> int:
-    """Return the slot that is greedy toward all of a box, counted from a row; -1 if none is."""
+    """Return the slot that is the compass move toward all of a box relative to a row, or -1."""
     if (x0 > 0 or x1 < 0) and (y0 > 0 or y1 < 0):
         side = sector(x0, y0) & ~1
         if greedy_slot[row, side] == greedy_slot[row, side + 1]:
@@ -122,31 +113,28 @@ def greedy_over(greedy_slot: AnyArray, row: int, x0: int, x1: int, y0: int, y1: 
     return -1
 
 
-class RunRoom(NamedTuple):
-    """What :func:`extend_runs` works in.
+class RunBuffers(NamedTuple):
+    """Buffers of :func:`extend_runs`."""
 
-    Attributes:
-        target_x, target_y: (LANES) int32, where the targets lie.
-        found: (LANES + BLOCK) uint64, the moves that suit each target.
-        greedy_bit: (SECTORS) uint64, the slot that is greedy in each sector, or SLOT_BITS.
-    """
-
+    #: (LANES) int32, the coordinates of the targets.
     target_x: Int32Array
     target_y: Int32Array
+    #: (LANES + BLOCK) uint64, the moves that suit each target.
     found: UInt64Array
+    #: (SECTORS) uint64, the compass move of each sector, or SLOT_BITS.
     greedy_bit: UInt64Array
 
     @staticmethod
-    def of(symbols: Symbols) -> RunRoom:
-        """Allocate memory for one batch at a time."""
+    def of(symbols: Symbols) -> RunBuffers:
+        """Count the arcs that cross the position before each node, except arcs to distant nodes."""
         x, y = np.zeros((2, LANES), dtype=np.int32)
         found = np.empty(LANES + BLOCK, dtype=np.uint64)
-        return RunRoom(x, y, found, np.empty(symbols.greedy_slot.shape[1], dtype=np.uint64))
+        return RunBuffers(x, y, found, np.empty(symbols.greedy_slot.shape[1], dtype=np.uint64))
 
 
 @kernel
 def symbol_of(moves: np.uint64, greedy: int, none: int) -> int:
-    """Choose the symbol for a set of moves: its lowest slot, or else greedy, or else no path."""
+    """Return the symbol for a set of moves: its lowest slot, or the compass move, or no path."""
     if moves == EVERY:
         return 0
     for slot in range(SLOT_BITS):
@@ -163,21 +151,21 @@ def extend_runs(
     symbols: Symbols,
     current: CurrentRuns,
     ended: EndedRuns,
-    room: RunRoom,
+    buffers: RunBuffers,
 ) -> int:
-    """Take a batch of targets into some rows' current runs, and write down the runs that ended.
+    """Extend the current runs of some rows by a batch of targets, and write the runs that end.
 
     Args:
         arcs: of the graph.
         batch: the targets, with distances from the rows and the heads of their arcs.
-        rows: (k) int32, the rows to look at, of at most SLOT_BITS arcs each.
-        symbols: what runs may say.
-        current: each row's run; read and written.
-        ended: room for k * LANES runs, filled from the front.
-        room: to work in.
+        rows: (k) int32, the rows to extend, of at most SLOT_BITS arcs each.
+        symbols: the symbols of runs.
+        current: the current run of each row; read and written.
+        ended: capacity for k * LANES runs, filled from the front.
+        buffers: scratch arrays.
 
     Returns:
-        How many runs were written down.
+        The number of runs written.
     """
     first_out, head, weight = arcs
     dist, place, start, stop = batch
@@ -188,7 +176,7 @@ def extend_runs(
     use_greedy = len(greedy_slot) > 0
     low_x = low_y = 2**30
     high_x = high_y = -(2**30)
-    target_x, target_y, found, greedy_bit = room
+    target_x, target_y, found, greedy_bit = buffers
     if use_greedy:
         for lane in range(lanes):
             target_x[lane] = at[start + lane, 0]
@@ -202,25 +190,25 @@ def extend_runs(
     for row in rows:
         first = first_out[row]
         degree = first_out[row + 1] - first
-        held = moves[row]
-        here = dist[place[row]]
-        # Mostly some move of the set suits the whole batch, and that is quick to check. Where the
-        # batch cannot be reached EVERY becomes the set of all moves, which says the same.
+        row_moves = moves[row]
+        row_dist = dist[place[row]]
+        # Usually one move of the set suits the whole batch, which is quick to check. Where the
+        # batch is unreachable, EVERY becomes the set of all moves, which means the same.
         if not start <= row < stop:
-            left = np.uint64(0)
-            straight = -1  # the one slot that is greedy toward the whole batch, if there is one
+            moves_left = np.uint64(0)
+            compass_slot = -1  # -1, or the one slot that is the compass move toward the whole batch
             scattered = False
-            if use_greedy and held & GREEDY_BIT:
+            if use_greedy and row_moves & GREEDY_BIT:
                 x0 = low_x - at[row, 0]
                 x1 = high_x - at[row, 0]
                 y0 = low_y - at[row, 1]
                 y1 = high_y - at[row, 1]
-                straight = greedy_over(greedy_slot, row, x0, x1, y0, y1)
-                scattered = straight < 0
+                compass_slot = greedy_over(greedy_slot, row, x0, x1, y0, y1)
+                scattered = compass_slot < 0
                 if scattered:
-                    # A few targets mostly tell that it does not suit all.
+                    # A few targets usually suffice to rule the compass move out.
                     for lane in range(0, lanes, SAMPLED):
-                        if here[lane] == INFINITY:
+                        if row_dist[lane] == INFINITY:
                             continue
                         slot = greedy_slot[
                             row, sector(target_x[lane] - at[row, 0], target_y[lane] - at[row, 1])
@@ -228,33 +216,33 @@ def extend_runs(
                         if (
                             slot < 0
                             or dist[place[head[first + slot]], lane] + weight[first + slot]
-                            != here[lane]
+                            != row_dist[lane]
                         ):
                             scattered = False
                             break
             if not scattered:
                 for slot in range(degree):
                     bit = np.uint64(1) << np.uint64(slot)
-                    if held & bit or slot == straight:
+                    if row_moves & bit or slot == compass_slot:
                         onward = dist[place[head[first + slot]]]
                         cost = weight[first + slot]
                         misses = np.int32(0)
                         for lane in range(LANES):
                             along = np.int32(onward[lane] + cost)
                             along = min(along, np.int32(INFINITY))
-                            misses = np.int32(misses | np.int32(along ^ here[lane]))
+                            misses = np.int32(misses | np.int32(along ^ row_dist[lane]))
                         if misses == 0:
-                            left |= held & bit
-                            if slot == straight:
-                                left |= GREEDY_BIT
-            if not unreachable_fits and left != 0:
+                            moves_left |= row_moves & bit
+                            if slot == compass_slot:
+                                moves_left |= GREEDY_BIT
+            if not unreachable_fits and moves_left != 0:
                 for lane in range(lanes):
-                    if here[lane] == INFINITY:
-                        left = np.uint64(0)
-            if left != 0:
-                moves[row] = left
+                    if row_dist[lane] == INFINITY:
+                        moves_left = np.uint64(0)
+            if moves_left != 0:
+                moves[row] = moves_left
                 continue
-        # What suits each target is worked out for all of them at once.
+        # Compute the moves that suit each target, for all targets at once.
         for lane in range(LANES):
             found[lane] = 0
         for slot in range(degree):
@@ -263,7 +251,7 @@ def extend_runs(
             cost = weight[first + slot]
             for lane in range(LANES):
                 along = np.int32(onward[lane] + cost)
-                found[lane] |= bit if along == here[lane] else np.uint64(0)
+                found[lane] |= bit if along == row_dist[lane] else np.uint64(0)
         if use_greedy:
             for side in range(sectors):
                 slot = greedy_slot[row, side]
@@ -275,7 +263,7 @@ def extend_runs(
                 found[lane] |= suits << np.uint64(63)
         instead = EVERY if unreachable_fits else NONE_BIT
         for lane in range(LANES):
-            found[lane] = instead if here[lane] == INFINITY else found[lane]
+            found[lane] = instead if row_dist[lane] == INFINITY else found[lane]
         for lane in range(lanes, LANES + BLOCK):
             found[lane] = EVERY
         if start <= row < stop:
@@ -286,23 +274,23 @@ def extend_runs(
                 suits = EVERY
                 for k in range(BLOCK):
                     suits &= found[lane + k]
-                if held & suits:
-                    held &= suits
+                if row_moves & suits:
+                    row_moves &= suits
                     lane += BLOCK
                     continue
-            if held & found[lane]:
-                held &= found[lane]
+            if row_moves & found[lane]:
+                row_moves &= found[lane]
                 lane += 1
                 continue
             if run_start[row] == begin:
-                first_moves[row] = held
+                first_moves[row] = row_moves
             else:
                 ended_row[count] = row
                 ended_start[count] = run_start[row]
-                ended_symbol[count] = symbol_of(held, greedy, none)
+                ended_symbol[count] = symbol_of(row_moves, greedy, none)
                 count += 1
-            # Go back over targets that a move of the new run suits as well.
-            held = also = found[lane]
+            # Go back over targets that some move of the new run suits as well.
+            row_moves = also = found[lane]
             begun = start + lane
             fewest = arcs_across[begun]
             for earlier in range(start + lane - 1, max(start - 1, run_start[row]), -1):
@@ -312,10 +300,10 @@ def extend_runs(
                 if arcs_across[earlier] < fewest:
                     fewest = arcs_across[earlier]
                     begun = earlier
-                    held = also
+                    row_moves = also
             run_start[row] = begun
             lane += 1
-        moves[row] = held
+        moves[row] = row_moves
     return count
 
 
@@ -328,95 +316,99 @@ def extend_crowded(
     current: CurrentRuns,
     ended: EndedRuns,
 ) -> int:
-    """Do what :func:`extend_runs` does for rows of many arcs, which keep one slot.
+    """Extend runs as :func:`extend_runs` does, for rows of many arcs, which store one slot.
 
-    The slot is the lowest one there is, and it is kept for as long as it suits.
+    The slot is the lowest one that fits, and it stays as long as it fits.
     """
     first_out, head, weight = arcs
     dist, place, start, stop = batch
     count = 0
     for row in rows:
-        here = dist[place[row]]
-        held = current.moves[row]
+        row_dist = dist[place[row]]
+        row_moves = current.moves[row]
         for lane in range(stop - start):
-            if start + lane == row or (here[lane] == INFINITY and symbols.unreachable_fits):
+            if start + lane == row or (row_dist[lane] == INFINITY and symbols.unreachable_fits):
                 continue
-            if held >= NONE_BIT:  # There is no move yet, or no path.
-                fits = held == NONE_BIT and here[lane] == INFINITY
+            if row_moves >= NONE_BIT:  # There is no move yet, or "no path".
+                fits = row_moves == NONE_BIT and row_dist[lane] == INFINITY
             else:
-                arc = first_out[row] + np.int64(held)
+                arc = first_out[row] + np.int64(row_moves)
                 onward = dist[place[head[arc]], lane]
-                fits = here[lane] != INFINITY and onward + weight[arc] == here[lane]
+                fits = row_dist[lane] != INFINITY and onward + weight[arc] == row_dist[lane]
             if fits:
                 continue
-            kept = NONE_BIT
-            if here[lane] != INFINITY:
+            new_slot = NONE_BIT
+            if row_dist[lane] != INFINITY:
                 for arc in range(first_out[row], first_out[row + 1]):
-                    if dist[place[head[arc]], lane] + weight[arc] == here[lane]:
-                        kept = np.uint64(arc - first_out[row])
+                    if dist[place[head[arc]], lane] + weight[arc] == row_dist[lane]:
+                        new_slot = np.uint64(arc - first_out[row])
                         break
-            if held != EVERY:
+            if row_moves != EVERY:
                 if current.start[row] == current.begin:
-                    current.first_moves[row] = held
+                    current.first_moves[row] = row_moves
                 else:
                     ended.row[count] = row
                     ended.start[count] = current.start[row]
-                    ended.symbol[count] = symbols.none if held == NONE_BIT else np.int64(held)
+                    ended.symbol[count] = (
+                        symbols.none if row_moves == NONE_BIT else np.int64(row_moves)
+                    )
                     count += 1
                 current.start[row] = start + lane
-            held = kept
-        current.moves[row] = held
+            row_moves = new_slot
+        current.moves[row] = row_moves
     return count
 
 
-def symbols_of(held: UInt64Array, degree: Int32Array, symbols: Symbols) -> Int64Array:
-    """Return (k) int64, the symbol of what each row holds: a set or, with many arcs, a slot."""
-    lowest = (held & (~held + np.uint64(1))).astype(np.float64)
+def symbols_of(row_moves: UInt64Array, degree: Int32Array, symbols: Symbols) -> Int64Array:
+    """Return (k) int64, the symbol of each row's set of moves, or of its slot in crowded rows."""
+    lowest = (row_moves & (~row_moves + np.uint64(1))).astype(np.float64)
     slot = np.frexp(lowest)[1].astype(np.int64) - 1  # -1 where the set is empty
-    other = np.where(held & GREEDY_BIT, symbols.greedy, symbols.none)
+    other = np.where(row_moves & GREEDY_BIT, symbols.greedy, symbols.none)
     found = np.where((slot < 0) | (slot >= SLOT_BITS), other, slot)
     crowded = degree > SLOT_BITS
-    found[crowded] = np.where(held == NONE_BIT, symbols.none, held.astype(np.int64))[crowded]
-    found[held == EVERY] = 0
+    found[crowded] = np.where(row_moves == NONE_BIT, symbols.none, row_moves.astype(np.int64))[
+        crowded
+    ]
+    found[row_moves == EVERY] = 0
     return found
 
 
 def join_range(
-    degree: Int32Array, before: CurrentRuns, here: CurrentRuns, symbols: Symbols
+    degree: Int32Array, before: CurrentRuns, in_range: CurrentRuns, symbols: Symbols
 ) -> EndedRuns:
-    """Go on from the targets before a range in the runs that the range has found by itself.
+    """Join the runs of a range to the current runs before the range.
 
-    A row's current run goes on in the range's first run if some move suits both; otherwise it ends
-    before the range.
+    A row's current run continues in the range's first run if some move suits both; otherwise it
+    ends before the range.
 
     Args:
-        degree: (n) int32, how many arcs each row has.
-        before: the current runs before the range, begun at any target; becomes those after it.
-        here: what :func:`extend_runs` left after the last target of the range.
-        symbols: what runs may say.
+        degree: (n) int32, the number of arcs of each row.
+        before: the current runs before the range; updated to those after it.
+        in_range: the current runs that :func:`extend_runs` computed over the range alone.
+        symbols: the symbols of runs.
 
     Returns:
-        The runs that ended; in each row they come before those that were written down in the range.
+        The runs that ended at the seam; in each row they precede those that ended in the range.
     """
-    only = here.start == here.begin
-    held, first = before.moves, np.where(only, here.moves, here.first_moves)
-    both = held & first  # EVERY leaves the other one as it is.
-    alike = (held == first) | (held == EVERY) | (first == EVERY)
-    joined = np.where(degree > SLOT_BITS, alike, both != 0)
-    both = np.where(joined, both, first)
-    start = np.where(joined, before.start, np.int32(here.begin))
-    parted, ended = np.flatnonzero(~joined), np.flatnonzero(~only)
+    single_run = in_range.start == in_range.begin
+    row_moves, first = before.moves, np.where(single_run, in_range.moves, in_range.first_moves)
+    common = row_moves & first  # EVERY leaves the other set unchanged.
+    alike = (row_moves == first) | (row_moves == EVERY) | (first == EVERY)
+    joined = np.where(degree > SLOT_BITS, alike, common != 0)
+    moves_after = np.where(joined, common, first)
+    start = np.where(joined, before.start, np.int32(in_range.begin))
+    parted, ended = np.flatnonzero(~joined), np.flatnonzero(~single_run)
     symbol = [
         symbols_of(moves[rows], degree[rows], symbols)
-        for moves, rows in ((held, parted), (both, ended))
+        for moves, rows in ((row_moves, parted), (moves_after, ended))
     ]
     found = EndedRuns(
         np.concatenate([parted, ended]).astype(np.int32),
         np.concatenate([before.start[parted], start[ended]]),
         np.concatenate(symbol).astype(np.int32),
     )
-    before.moves[:] = np.where(only, both, here.moves)
-    before.start[:] = np.where(only, start, here.start)
+    before.moves[:] = np.where(single_run, moves_after, in_range.moves)
+    before.start[:] = np.where(single_run, start, in_range.start)
     return found
 
 
@@ -426,7 +418,7 @@ def group_by_row(
     run_start: Int32Array,
     run_symbol: AnyArray,
 ) -> None:
-    """Put runs behind those of their row; ``next_run`` (n) is where each row's next run goes."""
+    """Append each run to its row; ``next_run`` (n) is the index of each row's next run."""
     order = np.argsort(ended.row, kind="stable")
     row = ended.row[order]
     begins = np.flatnonzero(np.diff(row, prepend=-1))
@@ -437,31 +429,27 @@ def group_by_row(
 
 
 class PackedRuns(NamedTuple):
-    """The runs that ended in a range, row after row, in as few bytes as they need.
+    """The runs that ended in a range, row after row, in as few bytes as they need."""
 
-    Attributes:
-        of_row: (n) uint16 or int32, how many runs of each row ended.
-        follower: (e) of the same type, the target that the run after each begins at, counted from
-            ``begin``.
-        symbol: (e) unsigned, the symbol of each.
-        begin: the first target of the range.
-    """
-
+    #: (n) uint16 or int32, the number of ended runs of each row.
     of_row: AnyArray
+    #: (e) of the same type, the target at which the run after each begins, relative to ``begin``.
     follower: AnyArray
+    #: (e) unsigned, the symbol of each.
     symbol: AnyArray
+    #: The first target of the range.
     begin: int
 
 
 def append_runs(
     packed: PackedRuns, next_run: Int64Array, run_start: Int32Array, run_symbol: AnyArray
 ) -> None:
-    """Put the runs of a range behind those of the ranges before it.
+    """Append the runs of a range to the runs of the ranges before it.
 
     Args:
         packed: the runs.
-        next_run: (n) where the row's next run goes, whose start is there already; moved on.
-        run_start, run_symbol: (k) the runs of all ranges.
+        next_run: (n), the index of each row's next run, whose start is already written; advanced.
+        run_start, run_symbol: (k), the runs of all ranges.
     """
     count = packed.of_row.astype(np.int64)
     at = np.repeat(next_run - np.cumsum(count) + count, count)
@@ -479,12 +467,12 @@ def name_slots(
     symbols: Symbols,
     symbol: AnyArray,
 ) -> None:
-    """Replace, in place, arcs counted from their row's first one by the slots they stand for."""
+    """Translate symbols, in place, from arcs counted from their row's first one to slots."""
     end = np.cumsum(run_count)
     for row in range(0, len(end), NAMED):
         count = run_count[row : row + NAMED]
-        some = symbol[end[row] - count[0] : end[row : row + NAMED][-1]]
-        arc = np.repeat(first_out[row : row + len(count)], count) + some.astype(np.int64)
-        known = (some != symbols.greedy) & (some != symbols.none)
-        known &= arc < np.repeat(first_out[row + 1 : row + 1 + len(count)], count)
-        some[known] = slot[arc[known]]
+        block = symbol[end[row] - count[0] : end[row : row + NAMED][-1]]
+        arc = np.repeat(first_out[row : row + len(count)], count) + block.astype(np.int64)
+        is_arc = (block != symbols.greedy) & (block != symbols.none)
+        is_arc &= arc < np.repeat(first_out[row + 1 : row + 1 + len(count)], count)
+        block[is_arc] = slot[arc[is_arc]]
