@@ -17,7 +17,7 @@ from bake.search.contraction.hierarchy import ContractionHierarchy
 from bake.search.contraction.labels import Labels, distance_labels, label_distances
 from bake.search.contraction.metric import Prices, Weights, customize, price_arcs
 from bake.search.contraction.order import dissection_order
-from bake.search.contraction.query import chains_for, distances, forget, query_tree
+from bake.search.contraction.query import allocate_chains, build_query_tree, clear_chains, distances
 from bake.search.contraction.tree import Tree, elimination_tree
 from bake.search.contraction.update import lower_arcs, reprice
 from bake.search.live.baked_hops import no_hops
@@ -227,11 +227,11 @@ def _queries(
     label_distances(made.labels, rank[starts], rank[goals], ticks)
     single, whole = [], []
     for turn, (start, goal) in enumerate(zip(starts.tolist(), goals.tolist(), strict=True)):
-        forget(hops.hierarchy.chains)
+        clear_chains(hops.hierarchy.chains)
         begun = time.perf_counter()
         found = hops.hierarchy.distance(start, goal)
         single.append(time.perf_counter() - begun)
-        forget(hops.hierarchy.chains)
+        clear_chains(hops.hierarchy.chains)
         begun = time.perf_counter()
         _, nodes = hops.paths(starts[turn : turn + 1], goals[turn : turn + 1])
         whole.append(time.perf_counter() - begun)
@@ -283,8 +283,8 @@ def _edits(sub: Subgraph, made: Made, edits: list[Edit]) -> tuple[list[float], l
     """Close and open arcs; return the seconds of each, and the ticks between while closed."""
     tree, prices, weights = made.tree, made.prices, made.weights
     lower, spent, between = lower_arcs(tree), [], []
-    query, tails = query_tree(tree, weights), sub.graph.tail()
-    chains = chains_for(query)
+    query, tails = build_query_tree(tree, weights), sub.graph.tail()
+    chains = allocate_chains(query)
     for turn, edit in enumerate([edits[0], *edits]):
         tail, head, weight = tails[edit.arcs], sub.graph.head[edit.arcs], sub.weight[edit.arcs]
         for ticks in (np.full(len(tail), INFINITY, dtype=np.int32), weight):
@@ -296,7 +296,7 @@ def _edits(sub: Subgraph, made: Made, edits: list[Edit]) -> tuple[list[float], l
             if turn and ticks is not weight:
                 start, goal = tree.rank[np.array(edit.pair)].reshape(2, 1)
                 found = np.empty(1, dtype=np.int64)
-                forget(chains)
+                clear_chains(chains)
                 distances(*query, *chains, start, goal, found)
                 between.append(-1 if found[0] >= INFINITY else int(found[0]))
     same = (weights.up == customize(tree, prices).up).all()

@@ -13,7 +13,7 @@ from bake.asset import Asset
 from bake.graph import DEFAULT_TICKS_PER_UNIT
 from bake.levels.movingai import read_scenario
 from bake.play import open_asset
-from bake.search.contraction.query import forget
+from bake.search.contraction.query import clear_chains
 from benchmarks import child
 from benchmarks.baking import write_recipe
 from benchmarks.bench import Bench, Skip
@@ -83,11 +83,11 @@ def _contract(bench: Bench, section: Section, names: Sequence[str]) -> None:
         for problem, optimal in enumerate(scenario.optimal.tolist()):
             ends = (each[problem].tolist() for each in (scenario.start, scenario.goal))
             start, goal = (int(ground.node_at[y, x]) for x, y in ends)
-            forget(hops.hierarchy.chains)
+            clear_chains(hops.hierarchy.chains)
             begun = time.perf_counter()
             ticks = hops.hierarchy.distance(start, goal)
             single.append(time.perf_counter() - begun)
-            forget(hops.hierarchy.chains)
+            clear_chains(hops.hierarchy.chains)
             pair = np.array([[start], [goal]], dtype=np.int32)
             begun = time.perf_counter()
             hops.paths(*pair)

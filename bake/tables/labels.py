@@ -15,7 +15,7 @@ import numpy as np
 from bake.arrays import AnyArray, Int32Array
 from bake.graph import INFINITY, Subgraph
 from bake.search.contraction.labels import (
-    NO_WAY,
+    NO_PATH,
     Labels,
     differences_above,
     distance_labels,
@@ -123,7 +123,7 @@ def _number_differences(differences: list[Int32Array]) -> tuple[Int32Array, list
     while True:
         key, code = np.zeros(4 * capacity, dtype=np.int32), np.zeros(4 * capacity, dtype=np.uint32)
         value = np.empty(capacity + 1, dtype=np.int32)
-        value[NO_WAY], count = INFINITY, 1
+        value[NO_PATH], count = INFINITY, 1
         codes = []
         for values in differences:
             code_of = np.empty(len(values), dtype=np.uint32)

@@ -26,10 +26,10 @@ from bake.search.graph.label_correcting import (
     UNTOUCHED,
     NodeQueue,
     SearchArcs,
+    build_search_arcs,
     put,
     shift_for,
     take,
-    with_masks,
 )
 
 #: Targets of a batch: a node's distances fill eight cache lines of int32.
@@ -139,7 +139,7 @@ class BatchSearch:
     def of(graph: Graph, weight: Int32Array) -> BatchSearch:
         """Build the layout of a graph whose weights all lie in [1, MAX_WEIGHT]."""
         backward, order = graph.reverse()
-        arcs = with_masks(backward.first_out, backward.head, weight[order])
+        arcs = build_search_arcs(backward.first_out, backward.head, weight[order])
         return BatchSearch(arcs, shift_for(weight), int(weight.max(initial=0)))
 
     @property

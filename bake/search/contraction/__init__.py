@@ -1,6 +1,6 @@
 """Customizable contraction hierarchies: exact distances and paths on graphs whose weights change.
 
-A reader makes one of its own graph, to answer on a level that changes. Distances by labels
-(:mod:`bake.tables.labels`, :mod:`bake.play.reader.hops`) are made of them as well.
+`bake.play` builds one for each profile to answer queries on a changed level. Distance labels
+(:mod:`bake.tables.labels`, :mod:`bake.play.reader.hops`) are computed from one as well.
 ``python -m benchmarks contraction`` measures them.
 """

@@ -1,9 +1,9 @@
-"""Distance labels over an elimination tree: what lies between any two nodes, without a search.
+"""Distance labels over an elimination tree: distances between any two nodes without a search.
 
-Each node keeps its distance to every node on the way to its root, by their depth. All shortest
-paths between two nodes pass the node where their ways to the root meet, or one of its neighbours
-of higher rank, so a distance is the least of a few sums (D. Ouyang, L. Qin, L. Chang, X. Lin,
-Y. Zhang, Q. Zhu, "When Hierarchy Meets 2-Hop-Labeling", SIGMOD 2018).
+Each node stores its distance to each of its ancestors, by their depth. Every shortest path between
+two nodes passes one of their common ancestors, so a distance is the minimum of a few sums
+(D. Ouyang, L. Qin, L. Chang, X. Lin, Y. Zhang, Q. Zhu, "When Hierarchy Meets 2-Hop-Labeling",
+SIGMOD 2018).
 """
 
 from __future__ import annotations
@@ -18,34 +18,31 @@ from bake.kernels.jit import kernel
 from bake.search.contraction.metric import Weights
 from bake.search.contraction.tree import Tree, depths
 
-#: Number of a difference that stands for a distance where there is no way.
-NO_WAY = 0
+#: The number of the difference that means "no path".
+NO_PATH = 0
 
 
 class Labels(NamedTuple):
-    """Distances between each node and those on its way to the root; nodes are called by rank.
+    """Distances between each node and its ancestors; nodes are numbered by rank."""
 
-    Attributes:
-        parent: (n) int32, the next node on the way to the root; -1 at a root.
-        depth: (n) int32, nodes between each one and its root.
-        chain: (n) int32, the highest node of the chain each one lies in. Chains follow the child
-            with most nodes below it, so that a way to the root passes few of them.
-        first: (n + 1) int64, where each label begins; it holds one distance for each depth from
-            0, the root, to that of the node itself, from which it is 0 ticks away.
-        away: (k) int32 ticks from the node; INFINITY where there is no way.
-        toward: (k) int32 ticks to the node; the same array where the graph is two way.
-    """
-
+    #: (n) int32, the parent of each node; -1 at a root.
     parent: Int32Array
+    #: (n) int32, the number of ancestors of each node.
     depth: Int32Array
+    #: (n) int32, the highest node of the chain of each node. Chains follow the child with the most
+    #: descendants, so that the path to the root crosses few chains.
     chain: Int32Array
+    #: (n + 1) int64, the offset of each label; it holds one distance for each depth from 0, the
+    #: root, to that of the node itself, which has distance 0.
     first: Int64Array
+    #: (k) int32 ticks from the node; INFINITY where there is no path.
     away: Int32Array
+    #: (k) int32 ticks to the node; the same array in two-way graphs.
     toward: Int32Array
 
 
 def distance_labels(tree: Tree, weights: Weights) -> Labels:
-    """Make the labels of a customized tree."""
+    """Compute the labels of a customized tree."""
     labels = empty_labels(tree.parent, two_way=weights.two_way)
     path = np.empty(int(labels.depth.max(initial=0)) + 1, dtype=np.int32)
     _label(tree, weights, labels, path, weights.two_way)
@@ -53,7 +50,7 @@ def distance_labels(tree: Tree, weights: Weights) -> Labels:
 
 
 def empty_labels(parent: Int32Array, *, two_way: bool) -> Labels:
-    """Lay out the labels of a tree whose parents have higher numbers than their children."""
+    """Allocate the labels of a tree whose parents have higher numbers than their children."""
     n = len(parent)
     depth = depths(parent)
     below, chain = np.empty((2, n), dtype=np.int32)
@@ -71,7 +68,7 @@ def _find_chains(parent: Int32Array, below: Int32Array, chain: Int32Array) -> No
     for rank in range(n):
         if parent[rank] >= 0:
             below[parent[rank]] += below[rank]
-    chain[:] = -1  # Here the child with most nodes below it, until the chains are known.
+    chain[:] = -1  # For now the child with the most descendants, until the chains are known.
     for rank in range(n):
         above = parent[rank]
         if above >= 0 and (chain[above] < 0 or below[rank] > below[chain[above]]):
@@ -85,7 +82,7 @@ def _find_chains(parent: Int32Array, below: Int32Array, chain: Int32Array) -> No
 
 @kernel
 def meeting_depth(labels: Labels, one: int, other: int) -> int:
-    """Return the depth at which the ways of two nodes to their roots meet; -1 where they do not."""
+    """Return the depth of the lowest common ancestor of two nodes, or -1."""
     chain, depth, parent = labels.chain, labels.depth, labels.parent
     while chain[one] != chain[other]:
         if depth[chain[one]] < depth[chain[other]]:
@@ -98,7 +95,7 @@ def meeting_depth(labels: Labels, one: int, other: int) -> int:
 
 @kernel
 def label_distance(labels: Labels, start: int, goal: int) -> int:
-    """Return the ticks from one rank to another; INFINITY where there is no way."""
+    """Return the ticks from one rank to another; INFINITY where there is no path."""
     if start == goal:
         return 0
     shared = meeting_depth(labels, start, goal) + 1
@@ -113,7 +110,7 @@ def label_distance(labels: Labels, start: int, goal: int) -> int:
 def label_distances(
     labels: Labels, starts: Int32Array, goals: Int32Array, ticks: Int64Array
 ) -> None:
-    """Write the ticks between as many starts as goals, which are ranks; INFINITY for no way."""
+    """Write the ticks from each start to its goal, by rank; INFINITY where there is no path."""
     for i in range(len(starts)):
         ticks[i] = label_distance(labels, starts[i], goals[i])
 
@@ -129,88 +126,90 @@ def ticks_between(
     start: int,
     goal: int,
 ) -> int:
-    """Return what :func:`label_distance` does; called from Python, bare arrays are faster."""
+    """Return the ticks from one rank to another. Called from Python, arrays beat a bundle."""
     return int(label_distance(Labels(parent, depth, chain, first, away, toward), start, goal))
 
 
 @kernel
 def _path_to_root(labels: Labels, rank: int, path: Int32Array) -> int:
-    """Write the nodes between the root and a rank by depth, and return the rank's own depth."""
-    deep = int(labels.depth[rank])
-    for k in range(deep, -1, -1):
+    """Write the ancestors of a rank and the rank itself by depth, and return the rank's depth."""
+    own_depth = int(labels.depth[rank])
+    for k in range(own_depth, -1, -1):
         path[k] = rank
         rank = labels.parent[rank]
-    return deep
+    return own_depth
 
 
 @kernel
 def _label(tree: Tree, weights: Weights, labels: Labels, path: Int32Array, two_way: bool) -> None:
     first, away, toward = labels.first, labels.away, labels.toward
     for rank in range(len(tree.order) - 1, -1, -1):
-        deep = _path_to_root(labels, rank, path)
-        own = first[rank]
-        away[own : own + deep] = INFINITY
-        toward[own : own + deep] = INFINITY
-        away[own + deep] = 0
-        toward[own + deep] = 0
+        own_depth = _path_to_root(labels, rank, path)
+        offset = first[rank]
+        away[offset : offset + own_depth] = INFINITY
+        toward[offset : offset + own_depth] = INFINITY
+        away[offset + own_depth] = 0
+        toward[offset + own_depth] = 0
         for arc in range(tree.first_up[rank], tree.first_up[rank + 1]):
             via = tree.up[arc]
-            _go_by(labels, path, own, deep, via, weights.up[arc], away, toward)
+            _relax_through(labels, path, offset, own_depth, via, weights.up[arc], away, toward)
             if not two_way:
-                _go_by(labels, path, own, deep, via, weights.down[arc], toward, away)
+                _relax_through(
+                    labels, path, offset, own_depth, via, weights.down[arc], toward, away
+                )
 
 
 @kernel
-def _go_by(
+def _relax_through(
     labels: Labels,
     path: Int32Array,
-    own: int,
-    deep: int,
+    offset: int,
+    own_depth: int,
     via: int,
     ticks: int,
-    mine: Int32Array,
-    other: Int32Array,
+    dist: Int32Array,
+    reverse: Int32Array,
 ) -> None:
-    """Lower the distances of one label, in one direction, to those by way of a higher node.
+    """Lower the distances of one label, in one direction, to those through a higher node.
 
     Args:
-        path: the nodes above the label's own, by depth.
-        own, deep: where the label begins, and how long it is.
+        path: the ancestors of the label's node, by depth.
+        offset, own_depth: the offset of the label, and the depth of its node.
         ticks: from its node to ``via``, or back.
-        mine, other: distances in this direction, and in the other one.
+        dist, reverse: distances in this direction, and in the other one.
     """
     if ticks >= INFINITY:
         return
-    via_deep, via_first = labels.depth[via], labels.first[via]
-    for k in range(via_deep + 1):
-        mine[own + k] = min(mine[own + k], ticks + mine[via_first + k])
-    for k in range(via_deep + 1, deep):
-        mine[own + k] = min(mine[own + k], ticks + other[labels.first[path[k]] + via_deep])
+    via_depth, via_first = labels.depth[via], labels.first[via]
+    for k in range(via_depth + 1):
+        dist[offset + k] = min(dist[offset + k], ticks + dist[via_first + k])
+    for k in range(via_depth + 1, own_depth):
+        dist[offset + k] = min(dist[offset + k], ticks + reverse[labels.first[path[k]] + via_depth])
 
 
 @kernel
 def differences_above(
     labels: Labels, rank: Int32Array, ticks: Int32Array, difference: Int32Array
 ) -> None:
-    """Write each label's differences to that of its parent, node by node.
+    """Write the differences of each label to the label of the node's parent, node by node.
 
     Args:
         rank: (n) int32 of every node.
         ticks: ``labels.away`` or ``labels.toward``.
-        difference: filled with one number for each depth below the node's own; the ticks themselves
-            where the node or its parent knows no way.
+        difference: written, one number for each ancestor of each node; the ticks themselves where
+            the node or its parent has no path.
     """
     place = 0
     for row in range(len(rank)):
-        own = rank[row]
-        above = labels.parent[own]
-        first = labels.first[own]
-        for k in range(labels.depth[own]):
-            told = ticks[first + k]
+        node = rank[row]
+        above = labels.parent[node]
+        first = labels.first[node]
+        for k in range(labels.depth[node]):
+            value_ticks = ticks[first + k]
             base = ticks[labels.first[above] + k]
-            if told < INFINITY and base < INFINITY:
-                told -= base
-            difference[place] = told
+            if value_ticks < INFINITY and base < INFINITY:
+                value_ticks -= base
+            difference[place] = value_ticks
             place += 1
 
 
@@ -224,36 +223,36 @@ def add_up(
     code: UInt32Array,
     ticks: Int32Array,
 ) -> bool:
-    """Make distances of numbered differences, row by row, which stand for ranks here.
+    """Compute distances from numbered differences, by row; rows take the role of ranks here.
 
     Args:
         parent, depth, first: see :class:`Labels`.
         by_depth: (n) int32 rows, each after its parent.
-        difference: by number.
-        code: a number for each depth below the row's own, row after row.
-        ticks: filled as ``Labels.away`` or ``Labels.toward``.
+        difference: the difference with each number.
+        code: one number for each ancestor of each row, row after row.
+        ticks: written as ``Labels.away`` or ``Labels.toward``.
 
     Returns:
-        Whether each of them is a distance, from 1 to below INFINITY, or no way.
+        False if a result is neither a distance, from 1 to below INFINITY, nor "no path".
     """
     for i in range(len(by_depth)):
         row = by_depth[i]
-        own = first[row]
-        ticks[own + depth[row]] = 0
+        offset = first[row]
+        ticks[offset + depth[row]] = 0
         if depth[row] == 0:
             continue
         above = first[parent[row]]
         for k in range(depth[row]):
-            number = code[own - row + k]
-            if number == NO_WAY:
-                ticks[own + k] = INFINITY
+            number = code[offset - row + k]
+            if number == NO_PATH:
+                ticks[offset + k] = INFINITY
                 continue
-            told = np.int64(difference[number])
+            value_ticks = np.int64(difference[number])
             if ticks[above + k] < INFINITY:
-                told += ticks[above + k]
-            if told < 1 or told >= INFINITY:
+                value_ticks += ticks[above + k]
+            if value_ticks < 1 or value_ticks >= INFINITY:
                 return False
-            ticks[own + k] = told
+            ticks[offset + k] = value_ticks
     return True
 
 
@@ -266,28 +265,34 @@ def number_differences(
     count: int,
     out: UInt32Array,
 ) -> int:
-    """Number differences, by a table with open addresses; -1 where there are too many of them.
+    """Number distinct differences with a hash table (open addressing); return their count.
 
     Args:
-        key, code: the table: a difference, and its number or 0 where the slot is free. A power of
-            two long.
-        value: by number; filled as far as ``count``.
+        difference: INFINITY where there is no path.
+        key, code: the table: a difference, and its number or 0 in a free slot. The length is a
+            power of two.
+        value: the difference with each number; the first ``count`` are given, others are written.
+        count: the number of differences known so far.
+        out: written: the number of each difference.
+
+    Returns:
+        The new count; -1 if ``value`` is too short.
     """
     mask = len(key) - 1
     for i in range(len(difference)):
-        wanted = difference[i]
-        if wanted == INFINITY:
-            out[i] = NO_WAY
+        number_key = difference[i]
+        if number_key == INFINITY:
+            out[i] = NO_PATH
             continue
-        slot = (np.int64(wanted) * 2654435761 >> 7) & mask
-        while code[slot] != 0 and key[slot] != wanted:
+        slot = (np.int64(number_key) * 2654435761 >> 7) & mask
+        while code[slot] != 0 and key[slot] != number_key:
             slot = (slot + 1) & mask
         if code[slot] == 0:
             if count >= len(value):
                 return -1
-            key[slot] = wanted
+            key[slot] = number_key
             code[slot] = count
-            value[count] = wanted
+            value[count] = number_key
             count += 1
         out[i] = code[slot]
     return count

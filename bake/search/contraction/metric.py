@@ -1,8 +1,8 @@
-"""Weights of a contracted graph: what each shortcut costs, for all of them or around an edit.
+"""Weights of a contracted graph: the cost of each shortcut, for all of them or around an edit.
 
 Customization lowers the third side of every triangle, from the lowest corner up (J. Dibbelt,
 B. Strasser, D. Wagner, "Customizable Contraction Hierarchies", JEA 21, 2016, sections 6 and 7). An
-arc then costs what the shortest way between its ends does that passes through lower ranks only.
+arc then costs as much as the shortest path between its ends through lower ranks.
 """
 
 from __future__ import annotations
@@ -18,29 +18,23 @@ from bake.search.contraction.tree import Tree
 
 
 class Prices(NamedTuple):
-    """What arcs of the graph itself cost, by the arcs of a tree; INFINITY where there is none.
+    """The weights of the graph's own arcs, by tree arc; INFINITY where there is no arc."""
 
-    Attributes:
-        up: (a) int32 ticks from the lower end to the higher one.
-        down: (a) int32 ticks back; the same array where every arc leads back at the same weight.
-    """
-
+    #: (a) int32 ticks from the lower end to the higher one.
     up: Int32Array
+    #: (a) int32 ticks back; the same array if every arc has a reverse arc of the same weight.
     down: Int32Array
 
 
 class Weights(NamedTuple):
-    """What the arcs of a tree cost, shortcuts among them.
+    """The weights of the arcs of a tree, including shortcuts."""
 
-    Attributes:
-        up: (a) int32 ticks from the lower end to the higher one; INFINITY where there is no way.
-        down: (a) int32 ticks back; the same array where every arc leads back at the same weight.
-        via_up, via_down: (a) int32, the lower rank that the cheapest way passes, -1 where an arc of
-            the graph itself is as cheap; the same array where the two above are.
-    """
-
+    #: (a) int32 ticks from the lower end to the higher one; INFINITY where there is no path.
     up: Int32Array
+    #: (a) int32 ticks back; the same array if every arc has a reverse arc of the same weight.
     down: Int32Array
+    #: (a) int32, the lower rank on the cheapest path, -1 if an arc of the graph itself is as cheap;
+    #: the same array if ``up`` and ``down`` are.
     via_up: Int32Array
     via_down: Int32Array
 
@@ -51,11 +45,11 @@ class Weights(NamedTuple):
 
 
 def price_arcs(tree: Tree, graph: Graph, weight: Int32Array, *, two_way: bool) -> Prices:
-    """Give each arc of a tree what the cheapest arc of the graph between its ends weighs.
+    """Assign each arc of a tree the weight of the cheapest graph arc between its ends.
 
     Args:
-        graph, weight: arcs of the graph, and their ticks; arcs of INFINITY and more are left out.
-        two_way: whether every arc leads back at the same weight.
+        graph, weight: arcs of the graph and their ticks; arcs of INFINITY and more are omitted.
+        two_way: whether every arc has a reverse arc of the same weight.
     """
     up = np.full(tree.arc_count, INFINITY, dtype=np.int32)
     prices = Prices(up, up if two_way else up.copy())
@@ -64,7 +58,7 @@ def price_arcs(tree: Tree, graph: Graph, weight: Int32Array, *, two_way: bool) -
 
 
 def customize(tree: Tree, prices: Prices) -> Weights:
-    """Lower every arc to what the shortest way through lower ranks costs."""
+    """Compute the weight of every arc: the cost of the shortest path through lower ranks."""
     up, via = prices.up.copy(), np.full(tree.arc_count, -1, dtype=np.int32)
     if prices.down is prices.up:
         weights = Weights(up, up, via, via)
@@ -76,7 +70,7 @@ def customize(tree: Tree, prices: Prices) -> Weights:
 
 @kernel
 def arc_between(tree: Tree, low: int, high: int) -> int:
-    """Return the arc from a rank to a higher one, by binary search; -1 where there is none."""
+    """Return the arc from a rank to a higher one, by binary search, or -1."""
     begin, end = tree.first_up[low], tree.first_up[low + 1]
     while begin < end:
         middle = (begin + end) >> 1
@@ -117,7 +111,8 @@ def _customize(tree: Tree, weights: Weights, two_way: bool) -> None:
                 continue
             third = first_up[up[one]]
             for other in range(one + 1, end):
-                # All higher neighbours of `low` above `one` are higher neighbours of it, too.
+                # Every higher neighbor of `low` above `one` is also a higher neighbor of `one`'s
+                # head.
                 while up[third] < up[other]:
                     third += 1
                 if back < INFINITY and back + rise[other] < rise[third]:

@@ -1,12 +1,12 @@
-"""Nested dissection: cut a graph in two, put the cut above both sides, go on with each.
+"""Nested dissection: cut a graph in two, rank the cut above both sides, and recurse.
 
 (A. George, "Nested dissection of a regular finite element mesh", SIAM J. Numer. Anal. 10(2), 1973;
 J. Dibbelt, B. Strasser, D. Wagner, "Customizable Contraction Hierarchies", JEA 21, 2016,
-section 4.) A connected set of nodes is cut at the narrowest of these: a column, a row, a level of
-a breadth-first search that starts at a node far out. To a column or row belongs one end of each arc
-that leads across it. Each side keeps at least a fifth of the set, where there is such a cut. Any
-order gives right answers; a good one gives few arcs. All of an order that matters is how high each
-node's cut lies, since what is apart under a cut may be contracted in any turn.
+section 4.) A connected set of nodes is cut at the narrowest of these: a column, a row, or a level
+of a breadth-first search from a peripheral node. A column or row also contains one end of each arc
+that jumps across it. Each side keeps at least a fifth of the set, if there is such a cut. Any order
+gives exact answers; a good one gives few arcs. Only the height of each node's cut matters, since
+sets that a cut separates may be contracted in any order.
 """
 
 from __future__ import annotations
@@ -25,64 +25,58 @@ from bake.search.graph.cut_order import breadth_first
 # limit: the order differs, answers do not; lowered by contractions
 UNCUT = 8
 
-#: Each side of a cut is to keep one part in so many of the set.
+#: Each side of a cut keeps at least one part in SHARE of the set, if possible.
 # limit: the order differs, answers do not; lowered by contractions
 SHARE = 5
 
-#: Searches of a set, put together, look at no more than this many nodes for each node there is.
-#: Sets that are left are not cut: hubs and cliques would be taken apart one node at a time.
+#: The searches of all sets together visit at most this many nodes for each node of the graph. The
+#: remaining sets are not cut: in hubs and cliques each cut would remove a single node.
 # limit: the rest is not cut; the order differs, answers do not; lowered by contractions
 MOST_LOOKS = 400
 
-#: Cuts that would lie higher are taken for one.
+#: Greater heights are stored as this one.
 # limit: higher cuts count as one; the order differs, answers do not; lowered by contractions
 HIGHEST = 255
 
 
-class _Room(NamedTuple):
-    """What cutting keeps beside the order itself.
+class _Buffers(NamedTuple):
+    """Buffers of a dissection."""
 
-    Attributes:
-        part: (n) int32, the set each node is in; ~s where it lies in the cut of set s.
-        above: (n + 1) int32, the set that each set is a part of, of lower number.
-        seen: (n) int32, stamp of the last search that saw a node.
-        queue: (n) int32, nodes in the order a search found them.
-        bound: (n + 1) int32, where each level of a search begins in the queue.
-        spare: (n) int32, nodes of the set that is cut.
-        on_line: (columns or rows) int32, nodes of the set in each; all 0 between cuts.
-        across: (columns or rows) int32, arcs that begin to lead across each, less those that cease
-            to; all 0 between cuts.
-        jumps: (n) bool, nodes from which an arc leads farther than to the next column and row.
-        stack: (n + 1, 2) int32, sets still to be cut, as ranges of ranks.
-    """
-
+    #: (n) int32, the set that contains each node; ~s for nodes in the cut of set s.
     part: Int32Array
+    #: (n + 1) int32, the set that contains each set, of lower number.
     above: Int32Array
+    #: (n) int32, the epoch of the last search that visited each node.
     seen: Int32Array
+    #: (n) int32, nodes in the order in which a search visits them.
     queue: Int32Array
+    #: (n + 1) int32, where each level of a search begins in the queue.
     bound: Int32Array
+    #: (n) int32, nodes of the set being cut.
     spare: Int32Array
+    #: (columns or rows) int32, nodes of the set in each; all 0 between cuts.
     on_line: Int32Array
+    #: (columns or rows) int32, the change in the number of arcs that cross each; all 0 between
+    #: cuts.
     across: Int32Array
+    #: (n) bool, nodes with an arc that ends beyond the next column or row.
     jumps: BoolArray
+    #: (n + 1, 2) int32, sets still to be cut, as ranges of ranks.
     stack: Int32Array
 
 
 def dissection_order(graph: Graph, at: Int32Array | None) -> Int32Array:
-    """Return (n) int32, the node of each rank; arguments are those of dissection_heights."""
+    """Return (n) int32, the node of each rank; for the arguments see `dissection_heights`."""
     return elimination_order(graph, dissection_heights(graph, at))
 
 
 def dissection_heights(graph: Graph, at: Int32Array | None) -> UInt8Array:
-    """Return how many cuts lie below each node's own, at most.
+    """Return the height of each node's cut: the number of cuts nested below it, at most.
 
     Args:
         graph: with every arc in both directions.
-        at: (n, 2) int32 coordinates of nodes on a lattice; None on other graphs, where only
-            searches tell where to cut.
-
-    Returns:
-        (n) uint8, at most HIGHEST; 0 for nodes of sets that are not cut.
+        at: (n, 2) int32 coordinates of nodes on a lattice; None on other graphs, which are cut by
+            breadth-first searches alone.
     """
     n = graph.node_count
     jumps = np.zeros(n, dtype=np.bool_)
@@ -93,7 +87,7 @@ def dissection_heights(graph: Graph, at: Int32Array | None) -> UInt8Array:
         tail = graph.tail()
         jumps[tail[(np.abs(at[tail] - at[graph.head]) > 1).any(axis=1)]] = True
     on_line, across = np.zeros((2, int(at.max(initial=0)) + 2), dtype=np.int32)
-    room = _Room(
+    buffers = _Buffers(
         part=np.zeros(n, dtype=np.int32),
         above=np.zeros(n + 1, dtype=np.int32),
         seen=np.zeros(n, dtype=np.int32),
@@ -106,7 +100,7 @@ def dissection_heights(graph: Graph, at: Int32Array | None) -> UInt8Array:
         stack=np.empty((n + 1, 2), dtype=np.int32),
     )
     height = np.empty(n, dtype=np.int32)
-    _dissect(graph.first_out, graph.head, at, np.arange(n, dtype=np.int32), room, height)
+    _dissect(graph.first_out, graph.head, at, np.arange(n, dtype=np.int32), buffers, height)
     return np.minimum(height, HIGHEST).astype(np.uint8)
 
 
@@ -117,14 +111,15 @@ def _narrowest_line(
     at: Int32Array,
     axis: int,
     node: Int32Array,
-    room: _Room,
+    buffers: _Buffers,
 ) -> tuple[int, int]:
-    """Find the column (axis 0) or row (axis 1) with fewest nodes that leaves both sides enough.
+    """Find the column (axis 0) or row (axis 1) with the fewest nodes that leaves both sides enough.
 
     Returns:
-        Its coordinate, or -1 where there is none, and how many nodes lie on it or leap over it.
+        Its coordinate, or -1 if there is none, and the number of nodes on it or with arcs across
+        it.
     """
-    part, on_line, across = room.part, room.on_line, room.across
+    part, on_line, across = buffers.part, buffers.on_line, buffers.across
     size = len(node)
     low = high = at[node[0], axis]
     for i in range(size):
@@ -132,7 +127,7 @@ def _narrowest_line(
         low = min(low, place)
         high = max(high, place)
         on_line[place] += 1
-        if room.jumps[node[i]]:
+        if buffers.jumps[node[i]]:
             for arc in range(first_out[node[i]], first_out[node[i] + 1]):
                 other = at[head[arc], axis]
                 if other > place + 1 and part[head[arc]] == part[node[i]]:
@@ -163,16 +158,16 @@ def _cut_line(
     axis: int,
     line: int,
     node: Int32Array,
-    room: _Room,
+    buffers: _Buffers,
 ) -> None:
-    """Take the nodes of a line out of their set, and those before it from which an arc leaps it."""
-    part = room.part
+    """Move the nodes of a line into the cut, and those before it with an arc across it."""
+    part = buffers.part
     cut = ~part[node[0]]
     for i in range(len(node)):
         place = at[node[i], axis]
         if place == line:
             part[node[i]] = cut
-        elif place < line and room.jumps[node[i]]:
+        elif place < line and buffers.jumps[node[i]]:
             for arc in range(first_out[node[i]], first_out[node[i] + 1]):
                 if at[head[arc], axis] > line and part[head[arc]] == ~cut:
                     part[node[i]] = cut
@@ -181,10 +176,10 @@ def _cut_line(
 
 @kernel
 def _narrowest_level(bound: Int32Array, levels: int, size: int) -> int:
-    """Return the level of a search that is to be the cut, or -1 where none has nodes on both sides.
+    """Return the level of a search that becomes the cut, or -1 if none has nodes on both sides.
 
-    Levels that leave both sides enough go first; of others, the one that leaves the smaller side
-    most nodes for each node of the cut.
+    Levels that leave both sides enough nodes are preferred; otherwise the ratio of the smaller side
+    to the cut is maximized.
     """
     best = -1
     fewest = size
@@ -209,37 +204,37 @@ def _dissect(
     head: Int32Array,
     at: Int32Array,
     order: Int32Array,
-    room: _Room,
+    buffers: _Buffers,
     height: Int32Array,
 ) -> None:
-    """Write how high each node lies; ``order`` has all nodes, and ends as no more than room."""
-    part, seen, queue, bound = room.part, room.seen, room.queue, room.bound
-    above, spare, stack = room.above, room.spare, room.stack
+    """Write the height of each node's cut; ``order`` holds all nodes, and is scratch afterwards."""
+    part, seen, queue, bound = buffers.part, buffers.seen, buffers.queue, buffers.bound
+    above, spare, stack = buffers.above, buffers.spare, buffers.stack
     n = len(order)
-    looks = np.int64(MOST_LOOKS) * n
-    stamp = 0
+    visits_left = np.int64(MOST_LOOKS) * n
+    epoch = 0
     parts = 0
-    waiting = 0
-    # The whole graph is the first set; its cut is empty, so that only its parts are told apart.
+    stacked = 0
+    # The whole graph is the first set; its cut is empty, which only separates its components.
     begin, end, own = 0, n, np.int32(0)
-    whole = True
-    while whole or waiting:
-        if not whole:
-            waiting -= 1
-            begin, end = stack[waiting, 0], stack[waiting, 1]
+    is_first = True
+    while is_first or stacked:
+        if not is_first:
+            stacked -= 1
+            begin, end = stack[stacked, 0], stack[stacked, 1]
             own = part[order[begin]]
             size = end - begin
-            if size <= UNCUT or looks < 0:
+            if size <= UNCUT or visits_left < 0:
                 continue
-            stamp += 1
+            epoch += 1
             _, levels = breadth_first(
-                first_out, head, order[begin], stamp, part, seen, queue, bound
+                first_out, head, order[begin], epoch, part, seen, queue, bound
             )
-            stamp += 1
+            epoch += 1
             _, levels = breadth_first(
-                first_out, head, queue[size - 1], stamp, part, seen, queue, bound
+                first_out, head, queue[size - 1], epoch, part, seen, queue, bound
             )
-            looks -= 2 * size
+            visits_left -= 2 * size
             level = _narrowest_level(bound, levels, size)
             cut = size + 1
             if level >= 0:
@@ -249,21 +244,21 @@ def _dissect(
             axis = -1
             line = 0
             if len(at):
-                for each in range(2):
-                    found, own_nodes = _narrowest_line(
-                        first_out, head, at, each, order[begin:end], room
+                for direction in range(2):
+                    candidate, candidate_size = _narrowest_line(
+                        first_out, head, at, direction, order[begin:end], buffers
                     )
-                    if found >= 0 and own_nodes < cut:
-                        cut, line, axis = own_nodes, found, each
+                    if candidate >= 0 and candidate_size < cut:
+                        cut, line, axis = candidate_size, candidate, direction
             if level < 0 and axis < 0:
                 continue
             if axis >= 0:
-                _cut_line(first_out, head, at, axis, line, order[begin:end], room)
+                _cut_line(first_out, head, at, axis, line, order[begin:end], buffers)
             else:
                 for i in range(bound[level], bound[level + 1]):
                     part[queue[i]] = ~own
-        whole = False
-        # Each connected part goes to a range of its own.
+        is_first = False
+        # Each connected part becomes a range of its own.
         for i in range(begin, end):
             spare[i] = order[i]
         place = begin
@@ -271,22 +266,22 @@ def _dissect(
             node = spare[i]
             if part[node] != own:
                 continue
-            stamp += 1
-            size, _ = breadth_first(first_out, head, node, stamp, part, seen, queue, bound)
-            looks -= size
+            epoch += 1
+            size, _ = breadth_first(first_out, head, node, epoch, part, seen, queue, bound)
+            visits_left -= size
             parts += 1
             above[parts] = own
             for k in range(size):
                 order[place + k] = queue[k]
                 part[queue[k]] = parts
-            stack[waiting, 0] = place
-            stack[waiting, 1] = place + size
-            waiting += 1
+            stack[stacked, 0] = place
+            stack[stacked, 1] = place + size
+            stacked += 1
             place += size
-    # From here on room for how high each set lies.
+    # From here on `bound` holds the height of each set.
     bound[:] = 0
-    for each in range(parts, 0, -1):
-        bound[above[each]] = max(bound[above[each]], bound[each] + 1)
+    for inner in range(parts, 0, -1):
+        bound[above[inner]] = max(bound[above[inner]], bound[inner] + 1)
     for node in range(n):
         height[node] = bound[max(part[node], ~part[node])]
 

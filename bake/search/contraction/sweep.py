@@ -1,10 +1,10 @@
 """Distances from every node to a few goals, by one sweep down the ranks of a contracted graph.
 
-Climbing from a goal gives the distances of all nodes above it; from the roots down, each other
-node's is the least by way of its higher neighbours (D. Delling, A. Goldberg, A. Nowatzyk,
-R. Werneck, "PHAST: Hardware-Accelerated Shortest Path Trees", JPDC 73(7), 2013). Goals lie side by
-side, so that a step of the sweep is one vectorised loop; unlike in a batch search, they may lie
-anywhere.
+Climbing from a goal gives the distances of its ancestors. From the roots down, the distance of each
+other node is the minimum over its higher neighbors (D. Delling, A. Goldberg, A. Nowatzyk,
+R. Werneck, "PHAST: Hardware-Accelerated Shortest Path Trees", JPDC 73(7), 2013). The distances to
+all goals are adjacent in memory, so that a step of the sweep is one vectorized loop. Unlike in a
+batch search, the goals may be far apart.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LANES = 16
 
 @kernel
 def sweep(tree: Tree, weights: Weights, goals: Int32Array, dist: Int32Array) -> None:
-    """Find the distances to some goals.
+    """Compute the distances to some goals.
 
     Args:
         goals: (k) int32 ranks.
@@ -37,20 +37,22 @@ def sweep(tree: Tree, weights: Weights, goals: Int32Array, dist: Int32Array) -> 
         rank = int(goals[lane])
         dist[rank, lane] = 0
         while rank >= 0:
-            here = int(dist[rank, lane])
-            if here < INFINITY:
+            climbed = int(dist[rank, lane])
+            if climbed < INFINITY:
                 for arc in range(first_up[rank], first_up[rank + 1]):
-                    onward = here + int(weights.down[arc])
+                    onward = climbed + int(weights.down[arc])
                     dist[up[arc], lane] = min(int(dist[up[arc], lane]), onward)
             rank = int(parent[rank])
     for rank in range(len(parent) - 1, -1, -1):
-        own = dist[rank]
+        node_dist = dist[rank]
         for arc in range(first_up[rank], first_up[rank + 1]):
             cost = weights.up[arc]
             if cost >= INFINITY:
                 continue
             above = dist[up[arc]]
-            for lane in range(len(own)):  # Of a length that is known, it would not be vectorised.
+            for lane in range(
+                len(node_dist)
+            ):  # With a constant length, this loop would not be vectorized.
                 new = np.int32(above[lane] + cost)
                 old = own[lane]
                 own[lane] = new if new < old else old

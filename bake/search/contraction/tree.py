@@ -1,11 +1,11 @@
-"""The elimination tree of an order: which shortcuts contraction adds, whatever arcs weigh.
+"""The elimination tree of an order: the shortcuts that contraction adds, whatever the weights.
 
-Contracting a node joins all its neighbours of higher rank. What comes of it depends on the order
-alone (J. Dibbelt, B. Strasser, D. Wagner, "Customizable Contraction Hierarchies", JEA 21, 2016,
-section 5); it is the pattern of a Cholesky factor, which is found without adding a single arc
+Contracting a node joins all its neighbors of higher rank. The result depends on the order alone
+(J. Dibbelt, B. Strasser, D. Wagner, "Customizable Contraction Hierarchies", JEA 21, 2016,
+section 5). It is the pattern of a Cholesky factor, which is computed without adding a single arc
 (T. Davis, "Direct Methods for Sparse Linear Systems", SIAM 2006, chapter 4).
 
-Nodes are called by their rank here: rank 0 is contracted first.
+Nodes are numbered by rank here: rank 0 is contracted first.
 """
 
 from __future__ import annotations
@@ -20,33 +20,30 @@ from bake.kernels.jit import kernel
 
 
 class Tree(NamedTuple):
-    """A graph completed by contraction, by rank.
+    """A graph completed by contraction, by rank."""
 
-    Attributes:
-        order: (n) int32, the node of each rank.
-        rank: (n) int32, the rank of each node.
-        parent: (n) int32, the lowest neighbour of higher rank; -1 at a root. Every neighbour of
-            higher rank lies on the way from a node to its root.
-        depth: (n) int32, how many nodes lie between each one and its root.
-        first_up: (n + 1) int64, where each node's arcs to neighbours of higher rank begin.
-        up: (a) int32, the higher end of each of these arcs, ascending for each node.
-    """
-
+    #: (n) int32, the node of each rank.
     order: Int32Array
+    #: (n) int32, the rank of each node.
     rank: Int32Array
+    #: (n) int32, the lowest neighbor of higher rank; -1 at a root. Every neighbor of higher rank is
+    #: an ancestor.
     parent: Int32Array
+    #: (n) int32, the number of ancestors.
     depth: Int32Array
+    #: (n + 1) int64, the offset of each node's arcs to neighbors of higher rank.
     first_up: Int64Array
+    #: (a) int32, the higher end of each of these arcs, ascending for each node.
     up: Int32Array
 
     @property
     def arc_count(self) -> int:
-        """How many arcs lead up."""
+        """The number of arcs to higher ranks."""
         return len(self.up)
 
 
 def both_ways(graph: Graph) -> Graph:
-    """Return a graph with an arc between every two nodes that one of its arcs joins, each way."""
+    """Return a graph with an arc in both directions between any two nodes that an arc joins."""
     tail = graph.tail().astype(np.int64)
     pairs = np.concatenate([tail << 32 | graph.head, graph.head.astype(np.int64) << 32 | tail])
     pairs = np.unique(pairs)
@@ -57,11 +54,11 @@ def both_ways(graph: Graph) -> Graph:
 def joined_pairs(
     out: tuple[Int32Array, Int32Array, Int32Array], into: tuple[Int32Array, Int32Array, Int32Array]
 ) -> Graph:
-    """Do what :func:`both_ways` does where the arcs into each node are known as well.
+    """Return the graph of :func:`both_ways`, from the arcs out of and into each node.
 
     Args:
-        out: (n), (n), (p) int32: where the arcs of each node begin and end, and their other ends.
-        into: the same of the arcs into each node.
+        out: (n), (n), (p) int32: begin and end of each node's arcs, and their other ends.
+        into: the same for the arcs into each node.
     """
     n = len(out[0])
     first_out, mark = np.zeros(n + 1, dtype=np.int32), np.empty(n, dtype=np.int32)
@@ -83,7 +80,7 @@ def _join(
     mark: Int32Array,
     other: Int32Array,
 ) -> None:
-    """Count the neighbours of each node into ``first``, and write them where there is room."""
+    """Count the neighbors of each node into ``first``; write those that fit into ``other``."""
     mark[:] = -1
     count = 0
     for node in range(len(mark)):
@@ -107,9 +104,9 @@ def _join(
 def elimination_order(graph: Graph, height: UInt8Array) -> Int32Array:
     """Return the nodes of a graph in the order of their contraction.
 
-    Lower ones go first, and of equally high ones those of lower number. Then each node moves right
-    behind all that lies below it in the elimination tree, which is the same tree afterwards, and
-    lies together in memory.
+    Nodes of lower height come first, then those of lower number. Then each node moves directly
+    after its descendants in the elimination tree. The tree stays the same, and subtrees become
+    contiguous in memory.
 
     Args:
         graph: with every arc in both directions.
@@ -122,22 +119,22 @@ def elimination_order(graph: Graph, height: UInt8Array) -> Int32Array:
     order = np.argsort(height, kind="stable").astype(np.int32)
     rank = np.empty(n, dtype=np.int32)
     rank[order] = np.arange(n, dtype=np.int32)
-    parent, room = np.empty((2, n), dtype=np.int32)
-    _find_parents(graph.first_out, graph.head, order, rank, parent, room)
-    _postorder(parent, room, rank)
-    together = np.empty(n, dtype=np.int32)
-    together[rank] = order
-    return together
+    parent, scratch = np.empty((2, n), dtype=np.int32)
+    _find_parents(graph.first_out, graph.head, order, rank, parent, scratch)
+    _postorder(parent, scratch, rank)
+    postordered = np.empty(n, dtype=np.int32)
+    postordered[rank] = order
+    return postordered
 
 
 @kernel
 def _postorder(parent: Int32Array, end: Int32Array, place: Int32Array) -> None:
-    """Write the place of each rank after all that lies below it, with nothing else between.
+    """Write the postorder of a forest: each rank directly after all its descendants.
 
     Args:
         parent: (n) int32, of higher rank than its children; -1 at a root.
-        end: (n) int32, room: how many lie below each one, and then where the next of these end.
-        place: (n) int32, filled.
+        end: (n) int32 scratch: the size of each subtree, and then where its next child ends.
+        place: (n) int32, written.
     """
     end[:] = 1
     for rank in range(len(parent)):
@@ -157,15 +154,15 @@ def _postorder(parent: Int32Array, end: Int32Array, place: Int32Array) -> None:
 
 
 def elimination_tree(graph: Graph, order: Int32Array, *, most_arcs: int) -> Tree | None:
-    """Contract a graph in an order, without weights.
+    """Contract a graph in a given order, without weights.
 
     Args:
         graph: with every arc in both directions.
         order: (n) int32, the node of each rank.
-        most_arcs: how many arcs there may be.
+        most_arcs: the limit on the number of arcs.
 
     Returns:
-        The tree, or None where there would be more arcs: the graph has no small cuts.
+        The tree, or None if it exceeds the limit: the graph has no small cuts.
     """
     n = graph.node_count
     rank = np.empty(n, dtype=np.int32)
@@ -183,7 +180,7 @@ def elimination_tree(graph: Graph, order: Int32Array, *, most_arcs: int) -> Tree
 
 
 def depths(parent: Int32Array) -> Int32Array:
-    """Return (n) int32, how many nodes lie between each one and its root.
+    """Return (n) int32, the number of ancestors of each node.
 
     Args:
         parent: (n) int32, of higher number than its children; -1 at a root.
@@ -208,7 +205,7 @@ def _find_parents(
     parent: Int32Array,
     shortcut: Int32Array,
 ) -> None:
-    """Liu's algorithm: follow each lower neighbour to the top of its tree so far."""
+    """Compute elimination-tree parents by Liu's algorithm, with path compression."""
     for high in range(len(order)):
         parent[high] = -1
         shortcut[high] = -1
@@ -234,7 +231,7 @@ def _count_arcs(
     degree: Int64Array,
     most_arcs: int,
 ) -> bool:
-    """Count each node's arcs to higher ranks; False as soon as there are more than allowed."""
+    """Count each node's arcs to higher ranks; return False once they exceed the limit."""
     total = 0
     mark[:] = -1
     for high in range(len(order)):
@@ -256,7 +253,7 @@ def _count_arcs(
 def _fill_arcs(
     first_out: Int32Array, head: Int32Array, tree: Tree, mark: Int32Array, place: Int64Array
 ) -> None:
-    """Write every arc; a node's come out in the order of their higher ends."""
+    """Write every arc; the arcs of a node are in the order of their higher ends."""
     mark[:] = -1
     for high in range(len(tree.order)):
         mark[high] = high

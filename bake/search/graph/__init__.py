@@ -1,0 +1,1 @@
+"""Algorithms over whole graphs: components, orders, partitions, label-correcting search."""

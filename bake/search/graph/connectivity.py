@@ -1,4 +1,4 @@
-"""Find out who can reach whom: strong components, and their closure."""
+"""Strongly connected components of a graph, and the closure of reachability between them."""
 
 from __future__ import annotations
 
@@ -12,25 +12,22 @@ from bake.kernels.jit import kernel, ready
 
 
 class _Visits(NamedTuple):
-    """What a depth-first search knows of nodes; (n) int32 each.
+    """The state of a depth-first search; (n) int32 each."""
 
-    Attributes:
-        low: visiting number, lowered to the earliest that is reachable; -1 = not visited.
-        next_arc: the next arc to follow.
-        path, pending: nodes on the way, and those without a component.
-        number: visiting number.
-    """
-
+    #: Visiting number, lowered to the earliest reachable one; -1 = not visited.
     low: Int32Array
+    #: The next arc to follow.
     next_arc: Int32Array
+    #: The stack of the search, and nodes without a component yet.
     path: Int32Array
     pending: Int32Array
+    #: Visiting number.
     number: Int32Array
 
 
 @kernel
 def _tarjan(first_out: Int32Array, head: Int32Array, component: Int32Array, visits: _Visits) -> int:
-    """Write every node's component into (n) int32, and return how many components there are."""
+    """Write every node's component to (n) int32, and return the number of components."""
     n = len(first_out) - 1
     low, next_arc, path, pending, index = visits
     component[:] = -1
@@ -38,7 +35,7 @@ def _tarjan(first_out: Int32Array, head: Int32Array, component: Int32Array, visi
     for node in range(n):
         next_arc[node] = first_out[node]
     visited = 0
-    held = 0
+    pending_count = 0
     count = 0
     for root in range(n):
         if low[root] >= 0:
@@ -47,8 +44,8 @@ def _tarjan(first_out: Int32Array, head: Int32Array, component: Int32Array, visi
         depth = 1
         low[root] = index[root] = visited
         visited += 1
-        pending[held] = root
-        held += 1
+        pending[pending_count] = root
+        pending_count += 1
         while depth > 0:
             node = path[depth - 1]
             if next_arc[node] < first_out[node + 1]:
@@ -57,8 +54,8 @@ def _tarjan(first_out: Int32Array, head: Int32Array, component: Int32Array, visi
                 if low[other] < 0:
                     low[other] = index[other] = visited
                     visited += 1
-                    pending[held] = other
-                    held += 1
+                    pending[pending_count] = other
+                    pending_count += 1
                     path[depth] = other
                     depth += 1
                 elif component[other] < 0:
@@ -70,8 +67,8 @@ def _tarjan(first_out: Int32Array, head: Int32Array, component: Int32Array, visi
                 low[above] = min(low[above], low[node])
             if low[node] == index[node]:
                 while True:
-                    held -= 1
-                    member = pending[held]
+                    pending_count -= 1
+                    member = pending[pending_count]
                     component[member] = count
                     if member == node:
                         break
@@ -87,56 +84,56 @@ def strong_components(graph: Graph) -> tuple[Int32Array, int]:
 
     Returns:
         (n) int32 labels in reverse topological order (arcs between components lead to smaller
-        labels), and how many there are.
+        labels), and the number of labels.
     """
-    if not ready(_tarjan) and _leads_back(graph):
-        return _flooded(graph)
-    component, *room = np.empty((6, graph.node_count), dtype=np.int32)
-    return component, int(_tarjan(graph.first_out, graph.head, component, _Visits(*room)))
+    if not ready(_tarjan) and _is_symmetric(graph):
+        return _label_by_flooding(graph)
+    component, *buffers = np.empty((6, graph.node_count), dtype=np.int32)
+    return component, int(_tarjan(graph.first_out, graph.head, component, _Visits(*buffers)))
 
 
-def _leads_back(graph: Graph) -> bool:
-    """Tell whether an arc leads back wherever one leads, whatever it weighs."""
+def _is_symmetric(graph: Graph) -> bool:
+    """Return whether every arc has a reverse arc, of any weight."""
     tail, n = graph.tail().astype(np.int64), graph.node_count
     return np.array_equal(np.unique(tail * n + graph.head), np.unique(graph.head * n + tail))
 
 
-def _flooded(graph: Graph) -> tuple[Int32Array, int]:
-    """Do what :func:`strong_components` does where arcs lead back, without a compiler."""
+def _label_by_flooding(graph: Graph) -> tuple[Int32Array, int]:
+    """Label the components of a symmetric graph by flooding, for use without a compiler."""
     first_out, head = graph.first_out.tolist(), graph.head.tolist()
     component, count = [-1] * graph.node_count, 0
     for root in range(graph.node_count):
         if component[root] >= 0:
             continue
         component[root] = count
-        waiting = [root]
-        while waiting:
-            node = waiting.pop()
+        stack = [root]
+        while stack:
+            node = stack.pop()
             for other in head[first_out[node] : first_out[node + 1]]:
                 if component[other] < 0:
                     component[other] = count
-                    waiting.append(other)
+                    stack.append(other)
         count += 1
     return np.array(component, dtype=np.int32), count
 
 
 def reachable_components(graph: Graph, component: Int32Array, count: int) -> UInt8Array:
-    """Find which components can be reached from which.
+    """Compute the closure of reachability between components.
 
     Args:
-        component: (n) int32 in reverse topological order, as `strong_components` gives them.
-        count: how many components.
+        component: (n) int32 in reverse topological order, from :func:`strong_components`.
+        count: the number of components.
 
     Returns:
-        (count, ceil(count / 8)) uint8; bit 7 - j % 8 of byte j // 8 in row i says that component j
+        (count, ceil(count / 8)) uint8; bit 7 - j % 8 of byte j // 8 in row i is set if component j
         can be reached from component i (numpy.packbits order).
     """
     ends = np.stack([component[graph.tail()], component[graph.head]], axis=1)
     ends = np.unique(ends[ends[:, 0] != ends[:, 1]], axis=0)
     reach = np.zeros((count, (count + 7) // 8), dtype=np.uint8)
-    own = np.arange(count)
-    reach[own, own >> 3] = 128 >> (own & 7)
-    # In order, so that a component's row is complete before those above it.
+    index = np.arange(count)
+    reach[index, index >> 3] = 128 >> (index & 7)
+    # In ascending order, so that a component's row is complete before those above it.
     for label, other in ends.tolist():
         reach[label] |= reach[other]
     return reach

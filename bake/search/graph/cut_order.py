@@ -1,11 +1,11 @@
-"""Order nodes so that neighbours lie together: cut a graph at narrow places, again and again.
+"""A node order in which neighbors are close: cut the graph at narrow places, recursively.
 
-A connected set of nodes is cut in two where the fewest arcs lead across between two levels of a
-breadth-first search, and what hangs together on either side is cut on. Each set begins beside the
-nodes that were ordered last, and small ones are ordered depth first.
+A connected set of nodes is cut in two between the two levels of a breadth-first search with the
+fewest arcs across, and the connected parts of both sides are cut again. Each set begins next to the
+nodes ordered last, and small sets are ordered depth first.
 
-Batches of targets are slices of this order, so their search frontiers nearly coincide. Seen from
-afar, most of the nodes behind a narrow place want the same first move, so runs of targets are long.
+Batches of targets are slices of this order, so their search frontiers nearly coincide. Seen from a
+distance, most nodes behind a narrow place need the same first move, so runs of targets are long.
 """
 
 from __future__ import annotations
@@ -22,57 +22,54 @@ from bake.kernels.jit import kernel
 # limit: the order differs, answers do not; lowered by orders
 UNCUT = 128
 
-#: Each side of a cut keeps one part in so many of the set.
+#: Each side of a cut keeps at least one part in SHARE of the set.
 # limit: the order differs, answers do not; lowered by orders
 SHARE = 4
 
-#: Searches that look for a narrow place, each from where the one before ended. Larger sets are
-#: searched through once, which takes long enough.
+#: Searches for a narrow place, each from where the one before ended. Sets above SWEPT nodes are
+#: searched only once, which takes long enough.
 # limit: the order differs, answers do not; lowered by orders
 SWEEPS = 3
 # limit: the order differs, answers do not; lowered by orders
 SWEPT = 2**18
 
-#: Arcs looked at to find where in a set to begin.
+#: Arcs that are read to find the first node of a set.
 # limit: the order differs, answers do not; lowered by orders
 LOOKS = 2**10
 
 
-class _Room(NamedTuple):
-    """What cutting keeps beside the order itself.
+class _Buffers(NamedTuple):
+    """Buffers of the cuts."""
 
-    Attributes:
-        part: (n) int32, the set each node is in.
-        seen: (n) int32, stamp of the last search that saw a node.
-        queue: (n) int32, nodes in the order a search found them.
-        bound: (n + 1) int32, where each level of a search begins in the queue.
-        rank: (n) int32, each node's place in the queue; the way back, depth first.
-        far: (n) bool, nodes behind the cut.
-        next_arc: (n) int32, the next arc to follow, depth first.
-        spare: (n) int32, nodes of the set that is cut.
-        stack: (n, 2) int32, sets still to be cut, as ranges of the order.
-    """
-
+    #: (n) int32, the set that contains each node.
     part: Int32Array
+    #: (n) int32, the epoch of the last search that visited each node.
     seen: Int32Array
+    #: (n) int32, nodes in the order in which a search visits them.
     queue: Int32Array
+    #: (n + 1) int32, where each level of a search begins in the queue.
     bound: Int32Array
+    #: (n) int32, each node's index in the queue; in depth-first searches, the stack.
     rank: Int32Array
+    #: (n) bool, nodes behind the cut.
     far: BoolArray
+    #: (n) int32, the next arc to follow in a depth-first search.
     next_arc: Int32Array
+    #: (n) int32, nodes of the set being cut.
     spare: Int32Array
+    #: (n, 2) int32, sets still to be cut, as ranges of the order.
     stack: Int32Array
 
 
 def cut_order(graph: Graph) -> Int32Array:
-    """Order the nodes by cuts; arcs count in both directions.
+    """Return the nodes of a graph ordered by recursive cuts; arcs count in both directions.
 
     Returns:
-        (n) int32, the nodes in that order. Nodes that hang together are one stretch of it.
+        (n) int32 nodes. The nodes of each connected component are contiguous.
     """
     n = graph.node_count
     tail = graph.tail()
-    both, _ = Graph.from_arcs(
+    symmetric, _ = Graph.from_arcs(
         n,
         np.concatenate([tail, graph.head]),
         np.concatenate([graph.head, tail]),
@@ -81,8 +78,8 @@ def cut_order(graph: Graph) -> Int32Array:
     queue, next_arc, spare, order = np.empty((4, n), dtype=np.int32)
     far = np.zeros(n, dtype=np.bool_)
     stack = np.empty((n + 1, 2), dtype=np.int32)
-    room = _Room(part, seen, queue, bound, rank, far, next_arc, spare, stack)
-    order_by_cuts(both.first_out, both.head, order, room)
+    buffers = _Buffers(part, seen, queue, bound, rank, far, next_arc, spare, stack)
+    order_by_cuts(symmetric.first_out, symmetric.head, order, buffers)
     return order
 
 
@@ -91,60 +88,60 @@ def breadth_first(
     first_out: Int32Array,
     head: Int32Array,
     start: int,
-    stamp: int,
+    epoch: int,
     part: Int32Array,
     seen: Int32Array,
     queue: Int32Array,
     bound: Int32Array,
 ) -> tuple[int, int]:
-    """Search breadth first from a node through the set it is in.
+    """Search breadth first from a node through its set.
 
     Args:
         first_out, head: of a graph with every arc in both directions.
         start: the node.
-        stamp: a number that is not in ``seen`` yet.
-        part: (n) int32, the set each node is in.
-        seen: (n) int32, ``stamp`` is written for each node found.
-        queue: (n) int32, filled with the nodes in the order in which they were found.
-        bound: (n + 1) int32, filled with the place in the queue where each level begins, and with
-            how many nodes were found.
+        epoch: a number that is not in ``seen`` yet.
+        part: (n) int32, the set that contains each node.
+        seen: (n) int32, ``epoch`` is written for each node visited.
+        queue: (n) int32, written: the nodes in the order of the search.
+        bound: (n + 1) int32, written: where each level begins in the queue, and then the number of
+            nodes.
 
     Returns:
-        How many nodes were found, and on how many levels.
+        The number of nodes and of levels.
     """
     own = part[start]
-    seen[start] = stamp
+    seen[start] = epoch
     queue[0] = start
-    found, done, levels = 1, 0, 0
-    while done < found:
+    visited, done, levels = 1, 0, 0
+    while done < visited:
         bound[levels] = done
         levels += 1
-        end = found
+        end = visited
         while done < end:
             node = queue[done]
             done += 1
             for arc in range(first_out[node], first_out[node + 1]):
                 other = head[arc]
-                if part[other] == own and seen[other] != stamp:
-                    seen[other] = stamp
-                    queue[found] = other
-                    found += 1
-    bound[levels] = found
-    return found, levels
+                if part[other] == own and seen[other] != epoch:
+                    seen[other] = epoch
+                    queue[visited] = other
+                    visited += 1
+    bound[levels] = visited
+    return visited, levels
 
 
 @kernel
 def _depth_first(
-    first_out: Int32Array, head: Int32Array, start: int, stamp: int, room: _Room
+    first_out: Int32Array, head: Int32Array, start: int, epoch: int, buffers: _Buffers
 ) -> None:
-    """Write the nodes of a set into the queue, depth first from one of them."""
-    part, seen, queue, next_arc = room.part, room.seen, room.queue, room.next_arc
-    stack = room.rank
+    """Write the nodes of a set to the queue, depth first from one of them."""
+    part, seen, queue, next_arc = buffers.part, buffers.seen, buffers.queue, buffers.next_arc
+    stack = buffers.rank
     own = part[start]
-    seen[start] = stamp
+    seen[start] = epoch
     queue[0] = start
     next_arc[start] = first_out[start]
-    found = 1
+    visited = 1
     stack[0] = start
     depth = 1
     while depth > 0:
@@ -154,26 +151,26 @@ def _depth_first(
             continue
         other = head[next_arc[node]]
         next_arc[node] += 1
-        if part[other] == own and seen[other] != stamp:
-            seen[other] = stamp
-            queue[found] = other
+        if part[other] == own and seen[other] != epoch:
+            seen[other] = epoch
+            queue[visited] = other
             next_arc[other] = first_out[other]
-            found += 1
+            visited += 1
             stack[depth] = other
             depth += 1
 
 
 @kernel
 def _narrowest(
-    first_out: Int32Array, head: Int32Array, levels: int, size: int, room: _Room
+    first_out: Int32Array, head: Int32Array, levels: int, size: int, buffers: _Buffers
 ) -> tuple[int, int]:
     """Find the level of a search that the fewest arcs lead into and that leaves both sides enough.
 
     Returns:
-        Where it begins in the queue, and how many arcs lead there from the level before. Where no
-        level will do it is the middle of the queue, at the price of all arcs there could be.
+        Where it begins in the queue, and the number of arcs into it from the level before. If no
+        level qualifies, the middle of the queue and one more than the number of arcs.
     """
-    part, queue, bound, rank = room.part, room.queue, room.bound, room.rank
+    part, queue, bound, rank = buffers.part, buffers.queue, buffers.bound, buffers.rank
     own = part[queue[0]]
     for i in range(size):
         rank[queue[i]] = i
@@ -194,70 +191,72 @@ def _narrowest(
 
 
 @kernel
-def _beside(
+def _find_adjacent(
     first_out: Int32Array, head: Int32Array, order: Int32Array, begin: int, part: Int32Array
 ) -> int:
-    """Return the node of the set at ``begin`` that is next to the last node ordered before it."""
+    """Return the node of the set at ``begin`` that is adjacent to the node ordered last."""
     own = part[order[begin]]
-    looks = LOOKS
+    reads_left = LOOKS
     before = begin - 1
-    while before >= 0 and looks > 0:
+    while before >= 0 and reads_left > 0:
         node = order[before]
-        for arc in range(first_out[node], min(first_out[node + 1], first_out[node] + looks)):
+        for arc in range(first_out[node], min(first_out[node + 1], first_out[node] + reads_left)):
             if part[head[arc]] == own:
                 return int(head[arc])
-        looks -= first_out[node + 1] - first_out[node] + 1
+        reads_left -= first_out[node + 1] - first_out[node] + 1
         before -= 1
     return int(order[begin])
 
 
 @kernel
-def order_by_cuts(first_out: Int32Array, head: Int32Array, order: Int32Array, room: _Room) -> None:
-    """Fill in the nodes by cuts, of a graph with every arc in both directions."""
-    part, seen, queue, bound = room.part, room.seen, room.queue, room.bound
-    far, spare, stack = room.far, room.spare, room.stack
-    stamp = 0
+def order_by_cuts(
+    first_out: Int32Array, head: Int32Array, order: Int32Array, buffers: _Buffers
+) -> None:
+    """Write the nodes ordered by cuts, for a graph with every arc in both directions."""
+    part, seen, queue, bound = buffers.part, buffers.seen, buffers.queue, buffers.bound
+    far, spare, stack = buffers.far, buffers.spare, buffers.stack
+    epoch = 0
     parts = 0
     filled = 0
     for root in range(len(order)):
         if seen[root] > 0:
             continue
-        # What hangs together is a set to begin with; all of it is in part 0.
-        stamp += 1
-        size, _ = breadth_first(first_out, head, root, stamp, part, seen, queue, bound)
+        # Each connected component is a set; unordered nodes are in part 0.
+        epoch += 1
+        size, _ = breadth_first(first_out, head, root, epoch, part, seen, queue, bound)
         parts += 1
         for i in range(size):
             order[filled + i] = queue[i]
             part[queue[i]] = parts
         stack[0, 0], stack[0, 1] = filled, filled + size
         filled += size
-        waiting = 1
-        while waiting > 0:
-            waiting -= 1
-            begin, end = stack[waiting, 0], stack[waiting, 1]
+        stacked = 1
+        while stacked > 0:
+            stacked -= 1
+            begin, end = stack[stacked, 0], stack[stacked, 1]
             size = end - begin
             if size == 1:
                 continue
-            entry = _beside(first_out, head, order, begin, part)
+            entry = _find_adjacent(first_out, head, order, begin, part)
             if size <= UNCUT:
-                stamp += 1
-                _depth_first(first_out, head, entry, stamp, room)
+                epoch += 1
+                _depth_first(first_out, head, entry, epoch, buffers)
                 for i in range(size):
                     order[begin + i] = queue[i]
                 continue
             start = entry
             fewest = len(head) + 2
             for _ in range(SWEEPS if size <= SWEPT else 1):
-                stamp += 1
-                _, levels = breadth_first(first_out, head, start, stamp, part, seen, queue, bound)
-                cut, arcs = _narrowest(first_out, head, levels, size, room)
+                epoch += 1
+                _, levels = breadth_first(first_out, head, start, epoch, part, seen, queue, bound)
+                cut, arcs = _narrowest(first_out, head, levels, size, buffers)
                 if arcs < fewest:
                     fewest = arcs
                     for i in range(size):
                         far[queue[i]] = i >= cut
                 start = queue[size - 1]
-            # The side that begins beside what is ordered already comes first, and in it the part
-            # that does. The stack is taken from its end.
+            # The side next to the ordered nodes comes first, and in it the part next to them. The
+            # stack is popped from its end.
             for i in range(begin, end):
                 spare[i] = order[i]
             near, own, other = far[entry], part[entry], np.int32(-1)
@@ -265,21 +264,21 @@ def order_by_cuts(first_out: Int32Array, head: Int32Array, order: Int32Array, ro
                 if far[spare[i]] != near:
                     part[spare[i]] = other
             place = begin
-            below = waiting
-            for turn in range(-1, 2 * size):
-                node = entry if turn < 0 else spare[begin + turn % size]
-                if part[node] != (own if turn < size else other):
+            below = stacked
+            for step in range(-1, 2 * size):
+                node = entry if step < 0 else spare[begin + step % size]
+                if part[node] != (own if step < size else other):
                     continue
-                stamp += 1
-                count, _ = breadth_first(first_out, head, node, stamp, part, seen, queue, bound)
+                epoch += 1
+                count, _ = breadth_first(first_out, head, node, epoch, part, seen, queue, bound)
                 parts += 1
                 for i in range(count):
                     order[place + i] = queue[i]
                     part[queue[i]] = parts
-                stack[waiting, 0], stack[waiting, 1] = place, place + count
-                waiting += 1
+                stack[stacked, 0], stack[stacked, 1] = place, place + count
+                stacked += 1
                 place += count
-            for i in range((waiting - below) // 2):
-                low, high = below + i, waiting - 1 - i
+            for i in range((stacked - below) // 2):
+                low, high = below + i, stacked - 1 - i
                 stack[low, 0], stack[high, 0] = stack[high, 0], stack[low, 0]
                 stack[low, 1], stack[high, 1] = stack[high, 1], stack[low, 1]

@@ -1,22 +1,22 @@
-"""Provide what label-correcting searches share: arcs that know their successors, and a queue.
+"""Building blocks of label-correcting searches: arcs with successor masks, and a bucket queue.
 
-**Successors.** After a step from p to u, only some arcs of u lead anywhere new. If v can be had
-from p directly for no more than by way of u, or in two steps for strictly less, relaxing u's arc to
-v cannot help any distance that came to u from p. On lattices this leaves about three arcs of eight,
-the natural successors of D. Harabor and A. Grastien, "Online graph pruning for pathfinding on grid
-maps", AAAI 2011; here it is a test of arc weights, so it holds for any positive weights on any
-graph.
+**Successors.** After a step from p to u, only some arcs of u can improve a distance. If v is
+reachable from p directly for no more than through u, or in two steps for strictly less, relaxing
+u's arc to v cannot improve any distance that came to u from p. On lattices this leaves about three
+arcs of eight, the natural successors of D. Harabor and A. Grastien, "Online graph pruning for
+pathfinding on grid maps", AAAI 2011. Here the test compares arc weights, so it holds for any
+positive weights on any graph.
 
-This is exact: suppose arcs are left that would still lower a distance, and take the one from u
-to v that gives the smallest sum. d(u) came from some p, on whose account the arc was left out. Then
-the arc from p to v, or one of the two steps, would lower a distance too and gives a smaller sum (or
-an equal one from a smaller d), which contradicts the choice.
+This is exact. Suppose some skipped arcs would still lower a distance, and take the one from u to v
+with the smallest sum. d(u) came from some p, for which the arc was skipped. Then the arc from p to
+v, or one of the two steps, would lower a distance too, with a smaller sum (or an equal one from a
+smaller d), which contradicts the choice.
 
-**The queue** is a ring of buckets, each of them a doubly linked list of nodes (R. B. Dial,
-"Algorithm 360: shortest-path forest with topological ordering", Comm. ACM 12(11), 1969). Buckets
-are wider than one tick, so a node may be popped before its distance is final, and is queued again.
+**The queue** is a ring of buckets, each a doubly linked list of nodes (R. B. Dial, "Algorithm 360:
+shortest-path forest with topological ordering", Comm. ACM 12(11), 1969). Buckets are wider than one
+tick, so a node may be popped before its distance is final, and is queued again.
 
-Its steps are accessors. As kernels of their own, called or inlined by numba, which then counts the
+Its operations are accessors. As separate kernels, called or inlined by numba, which then counts
 references to every array, they cost a batch search 25 to 50 % and a flow field up to three times
 its time (measured on den520d and lak303d); as accessors they cost nothing.
 """
@@ -31,39 +31,36 @@ from bake.arrays import Int32Array, UInt32Array
 from bake.graph import BLOCKED, UNREACHABLE
 from bake.kernels.jit import accessor, kernel, ready
 
-#: Bits of a mask. All arcs of a node that has more arcs than this are relaxed each time.
+#: Bits of a mask. All arcs of a node with more arcs than this are relaxed each time.
 # limit: all arcs of the node are relaxed each time; tests/search/graph/test_label_correcting.py
 MASK_BITS = 32
 ALL = np.uint32(0xFFFFFFFF)
 
 
 class SearchArcs(NamedTuple):
-    """Arcs by the node a search takes them from: into each node, or out of it.
+    """Arcs by the node that a search expands: arcs into each node, or out of it."""
 
-    Attributes:
-        begin, end: (n) int32; the arcs of node v are those from ``begin[v]`` to ``end[v]``.
-        to: (p) int32, the node at the other end.
-        weight: (p) int32 ticks, BLOCKED where an arc may not be taken.
-        masks: (p) uint32, the arcs worth relaxing after this one: bit j stands for arc
-            ``begin[to] + j``. All bits are set where the node has more than MASK_BITS arcs.
-    """
-
+    #: (n) int32; the arcs of node v are those from ``begin[v]`` to ``end[v]``.
     begin: Int32Array
     end: Int32Array
+    #: (p) int32, the node at the other end.
     to: Int32Array
+    #: (p) int32 ticks, BLOCKED if an arc is blocked.
     weight: Int32Array
+    #: (p) uint32, the arcs to relax after this one: bit j stands for arc ``begin[to] + j``. All
+    #: bits are set if the node has more than MASK_BITS arcs.
     masks: UInt32Array
 
 
 @kernel
 def mask_arcs(arcs: SearchArcs, nodes: Int32Array, one: Int32Array, two: Int32Array) -> None:
-    """Fill in the masks of some nodes' arcs; blocked arcs are passed over.
+    """Write the masks of some nodes' arcs; blocked arcs are skipped.
 
     Args:
         arcs: ``masks`` is written.
         nodes: (k) int32.
-        one, two: (n) int32 scratch, UNREACHABLE throughout, and so again afterwards: what the
-            cheapest arc, and the cheapest two arcs, from a node cost.
+        one, two: (n) int32 scratch, all UNREACHABLE before and after: the cost of the cheapest arc,
+            and of the cheapest two arcs, from a node.
     """
     begin, end, to, weight, masks = arcs
     for i in range(len(nodes)):
@@ -76,8 +73,8 @@ def mask_arcs(arcs: SearchArcs, nodes: Int32Array, one: Int32Array, two: Int32Ar
             one[u] = min(one[u], weight[arc])
             for onward in range(begin[u], end[u]):
                 if weight[onward] != BLOCKED:
-                    both = np.int32(weight[arc] + weight[onward])
-                    two[to[onward]] = min(two[to[onward]], both)
+                    two_steps = np.int32(weight[arc] + weight[onward])
+                    two[to[onward]] = min(two[to[onward]], two_steps)
         for arc in range(begin[p], end[p]):
             u = to[arc]
             start = begin[u]
@@ -88,8 +85,8 @@ def mask_arcs(arcs: SearchArcs, nodes: Int32Array, one: Int32Array, two: Int32Ar
                 for onward in range(start, end[u]):
                     if weight[onward] == BLOCKED:
                         continue
-                    both = np.int32(weight[arc] + weight[onward])
-                    if one[to[onward]] > both and two[to[onward]] >= both:
+                    two_steps = np.int32(weight[arc] + weight[onward])
+                    if one[to[onward]] > two_steps and two[to[onward]] >= two_steps:
                         mask |= np.uint32(1) << np.uint32(onward - start)
             masks[arc] = mask
         for arc in range(begin[p], end[p]):
@@ -100,16 +97,15 @@ def mask_arcs(arcs: SearchArcs, nodes: Int32Array, one: Int32Array, two: Int32Ar
         one[p] = UNREACHABLE
 
 
-def with_masks(first: Int32Array, to: Int32Array, weight: Int32Array) -> SearchArcs:
-    """Lay out a graph for label-correcting searches.
+def build_search_arcs(first: Int32Array, to: Int32Array, weight: Int32Array) -> SearchArcs:
+    """Build the arc layout of label-correcting searches, with masks.
 
     Args:
-        first, to, weight: the graph searched on; (n + 1), (m), (m) int32, weights in
+        first, to, weight: the graph to search; (n + 1), (m), (m) int32, weights in
             [1, MAX_WEIGHT].
     """
     arcs = SearchArcs(first[:-1], first[1:], to, weight, np.full(len(to), ALL, dtype=np.uint32))
-    # Without masks searches look at more arcs, but masks take far longer than a search by a plain
-    # Python function.
+    # Without a compiler, computing masks takes far longer than they save.
     if ready(mask_arcs):
         one, two = np.full((2, len(first) - 1), UNREACHABLE, dtype=np.int32)
         mask_arcs(arcs, np.arange(len(first) - 1, dtype=np.int32), one, two)
@@ -168,42 +164,39 @@ class MasksOnDemand:
 # limit: farther nodes wait in the last bucket; lowered by batches
 RING = 1024
 
-#: ``bucket`` of a node that is not queued, and of a node that was not even reached yet.
+#: ``bucket`` of a node that is not queued, and of a node that was never reached.
 IDLE = -1
 UNTOUCHED = -2
 
 
 class NodeQueue(NamedTuple):
-    """Each node's place in a queue.
+    """The state of a bucket queue, by node."""
 
-    Attributes:
-        bucket: (n) int32, the node's bucket, IDLE or UNTOUCHED.
-        follower, leader: (n) int32, its neighbours in the bucket; -1 = none.
-        pending: (n) uint32, which of its arcs are to be relaxed when it is popped.
-        first: (RING) int32, the first node of each bucket; -1 = none.
-    """
-
+    #: (n) int32, the node's bucket, IDLE or UNTOUCHED.
     bucket: Int32Array
+    #: (n) int32, its neighbors in the bucket; -1 = none.
     follower: Int32Array
     leader: Int32Array
+    #: (n) uint32, the arcs to relax when the node is popped.
     pending: UInt32Array
+    #: (RING) int32, the first node of each bucket; -1 = none.
     first: Int32Array
 
     @staticmethod
     def of(node_count: int) -> NodeQueue:
-        """Allocate memory for one search at a time."""
+        """Allocate a queue for one search at a time."""
         bucket, follower, leader = np.empty((3, node_count), dtype=np.int32)
         pending, first = np.empty(node_count, dtype=np.uint32), np.empty(RING, dtype=np.int32)
         return NodeQueue(bucket, follower, leader, pending, first)
 
 
 def shift_for(weight: Int32Array) -> int:
-    """Return log2 of the width, in ticks, of one bucket for a graph.
+    """Return log2 of the width in ticks of one bucket.
 
     Args:
         weight: (m) int32 ticks, without BLOCKED.
     """
-    # About half a typical arc is best, and more where the heaviest arcs would leave the ring.
+    # About half a typical arc is best; more if the heaviest arcs would exceed the ring.
     typical = int(np.median(weight)) // 2 if len(weight) else 1
     return max(typical, int(weight.max(initial=0)) // (RING // 2), 1).bit_length() - 1
 
@@ -212,7 +205,7 @@ def shift_for(weight: Int32Array) -> int:
 def take(
     bucket: Int32Array, follower: Int32Array, leader: Int32Array, first: Int32Array, key: int
 ) -> int:
-    """Take the first node out of a bucket and return it; -1 where the bucket is empty."""
+    """Remove and return the first node of a bucket; -1 if the bucket is empty."""
     node = int(first[key & (RING - 1)])
     if node >= 0:
         after = follower[node]
@@ -232,21 +225,21 @@ def put(
     node: int,
     key: int,
 ) -> int:
-    """Put a node into a bucket, out of a later one where it waits; return how many more are queued.
+    """Insert a node into a bucket, or move it there from a later one; return 1 if it is new.
 
-    It is 0 where the node was queued already, and where its bucket comes earlier it stays there.
+    A node that is queued in an earlier bucket stays there, and the result is 0.
     """
-    was = bucket[node]
+    current = bucket[node]
     added = 1
-    if was >= 0:
-        if was <= key:
+    if current >= 0:
+        if current <= key:
             return 0
         before = leader[node]
         after = follower[node]
         if before >= 0:
             follower[before] = after
         else:
-            first[was & (RING - 1)] = after
+            first[current & (RING - 1)] = after
         if after >= 0:
             leader[after] = before
         added = 0

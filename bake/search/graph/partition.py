@@ -1,8 +1,7 @@
-"""Cut a graph into parts, and describe the parts.
+"""Partitions of a graph, and the members, borders and neighbors of their parts.
 
-Parts are cut by place (squares of cells or of the plane, regions a designer drew), by connection,
-or around a sample of nodes. For any labelling there are the members of its parts, the arcs that
-lead from one part to another, and which parts border which.
+Nodes are grouped by position (squares of cells or of the plane, drawn regions), by connection, or
+around a sample of nodes.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from bake.graph import UNREACHABLE, Arcs
 from bake.kernels.heap import Heap, drop_first, push
 from bake.kernels.jit import kernel
 
-#: Most squares along a side of a graph's plane; the last one takes in what lies beyond.
+#: Most squares along a side of a graph's plane; the last one includes everything beyond it.
 # limit: the last square covers the rest; lowered by planes
 MOST_SQUARES = 2**14
 
@@ -28,17 +27,18 @@ def squares(
     position: Float64Array | None = None,
     laid_by: int | None = None,
 ) -> Int32Array:
-    """Return (r, 2) int32, the column and row of the square that each row lies in.
+    """Return (r, 2) int32, the column and row of each row's square.
 
     On lattices these are squares of cells, on graphs with positions squares of the plane, on other
     graphs runs of consecutive rows.
 
     Args:
-        size: side of a square in cells; on graphs one has about size * size nodes.
+        size: side of a square in cells; on graphs a square has about size * size nodes.
         rows: r.
         cell: (r, 2) int32 (x, y) of each row of a lattice.
         position: (r, 2) float64 of each row of a graph.
-        laid_by: how many of the first rows decide where squares of a plane lie; None = all.
+        laid_by: only this many of the first rows decide the bounds of squares of the plane; None =
+            all.
     """
     if cell is not None:
         return (cell // np.int32(size)).astype(np.int32)
@@ -49,32 +49,32 @@ def squares(
 
 
 def _squares_of_plane(position: Float64Array, mean: int, laid_by: int) -> Int32Array:
-    """Cut the plane into so many squares that one holds about ``mean`` nodes."""
+    """Divide the plane into squares of about ``mean`` nodes each."""
     rows, laid = len(position), position[:laid_by]
     if not len(laid):
         return np.zeros((rows, 2), dtype=np.int32)
     low = laid.min(axis=0)
-    with np.errstate(over="ignore"):  # a side that is not finite is noticed below
+    with np.errstate(over="ignore"):  # an extent that is not finite is handled below
         extent = laid.max(axis=0) - low
-    wanted = max(1.0, len(laid) / mean)
+    candidates = max(1.0, len(laid) / mean)
     longer, shorter = float(extent.max()), float(extent.min())
     if not np.isfinite(longer) or longer <= 0:
         return np.zeros((rows, 2), dtype=np.int32)
     # Squares of side a cover the rectangle: longer / a * max(1, shorter / a) = wanted.
-    side = max(np.sqrt(longer * shorter / wanted), longer / wanted)
+    side = max(np.sqrt(longer * shorter / candidates), longer / candidates)
     last = np.clip(np.ceil((laid.max(axis=0) - low) / side) - 1, 0, MOST_SQUARES - 1)
     square: Int32Array = np.clip((position - low) // side, 0, last).astype(np.int32)
     return square
 
 
 def classes(tile: Int32Array, region: Int32Array | None) -> Int64Array:
-    """Return (r) int64, equal numbers for rows that share a square or a region.
+    """Return (r) int64 class numbers; rows of one square or one region share theirs.
 
     Regions come first, then squares in reading order.
 
     Args:
         tile: from :func:`squares`.
-        region: (r) int32, -1 outside all regions; None = there are no regions.
+        region: (r) int32, -1 outside all regions; None = no regions.
     """
     key: Int64Array = (tile[:, 1].astype(np.int64) << 32) + tile[:, 0]
     if region is not None:
@@ -85,7 +85,7 @@ def classes(tile: Int32Array, region: Int32Array | None) -> Int64Array:
 def region_of_rows(
     regions: tuple[Int32Array, ...], cell: Int32Array, width: int, height: int
 ) -> Int32Array:
-    """Return (r) int32, the first of several regions that each row's cell lies in; -1 = none.
+    """Return (r) int32, the first of several regions that contains each row's cell; -1 = none.
 
     Args:
         regions: cells (k, 2) int32 (x, y) of each region, inside the level.
@@ -95,14 +95,12 @@ def region_of_rows(
     drawn = np.full((height, width), -1, dtype=np.int32)
     for i in range(len(regions) - 1, -1, -1):
         drawn[regions[i][:, 1], regions[i][:, 0]] = i
-    found: Int32Array = drawn[cell[:, 1], cell[:, 0]]
-    return found
+    region: Int32Array = drawn[cell[:, 1], cell[:, 0]]
+    return region
 
 
 @kernel
-def _lowest_of_part(
-    first_out: Int32Array, head: Int32Array, key: Int64Array, low: Int32Array
-) -> None:
+def _find_lowest(first_out: Int32Array, head: Int32Array, key: Int64Array, low: Int32Array) -> None:
     n = len(first_out) - 1
     for node in range(n):
         low[node] = node
@@ -124,28 +122,28 @@ def _lowest_of_part(
             elif b < a:
                 low[a] = b
     for node in range(n):
-        # Every link leads to a smaller node, which has its final value by now.
+        # Every link leads to a smaller node, whose value is final by now.
         low[node] = low[low[node]]
 
 
 def connected_parts(
     first_out: Int32Array, head: Int32Array, key: npt.NDArray[np.integer]
 ) -> tuple[Int32Array, int]:
-    """Cut the classes of a labelling into connected parts; arcs count in both directions.
+    """Divide the classes of a labeling into connected parts; arcs count in both directions.
 
     R. E. Tarjan, "Efficiency of a good but not linear set union algorithm", J. ACM 22(2), 1975.
 
     Args:
         first_out, head: the graph; (n + 1), (m) int32.
-        key: (n) integers, class of every node; arcs between classes join nothing.
+        key: (n) integers, the class of every node; arcs between classes are ignored.
 
     Returns:
-        (n) int32 part of every node, and how many parts there are. Parts are numbered by class, and
+        (n) int32 part of every node, and the number of parts. Parts are numbered by class, and
         within one class by their lowest node.
     """
     n = len(first_out) - 1
     low = np.empty(n, dtype=np.int32)
-    _lowest_of_part(first_out, head, key.astype(np.int64, copy=False), low)
+    _find_lowest(first_out, head, key.astype(np.int64, copy=False), low)
     root = np.flatnonzero(low == np.arange(n, dtype=np.int32))
     order = np.lexsort((root, key[root]))
     part = np.empty(n, dtype=np.int32)
@@ -156,29 +154,30 @@ def connected_parts(
 @kernel
 def voronoi_cells(
     arcs: Arcs,
-    wanted: BoolArray,
+    candidates: BoolArray,
     heap: Heap,
     dist: Int32Array,
     label: Int32Array,
     sample: Int32Array,
 ) -> int:
-    """Sample a graph and label every node with the sample it lies nearest to.
+    """Sample a graph, and label every node with its nearest sample.
 
     Every sample is the node farthest from all before it (T. Gonzalez, "Clustering to minimize the
-    maximum intercluster distance", Theoretical Computer Science 38, 1985). A new sample is searched
-    from only as far as it is the nearest one, so all samples together cost a few searches of the
-    whole graph (M. Erwig, "The graph Voronoi diagram with applications", Networks 36(3), 2000).
+    maximum intercluster distance", Theoretical Computer Science 38, 1985). The search from a new
+    sample covers only nodes for which it is the nearest one, so all searches together cost a few
+    searches of the whole graph (M. Erwig, "The graph Voronoi diagram with applications", Networks
+    36(3), 2000).
 
     Args:
-        arcs: the arcs that a search takes.
-        wanted: (n) bool, nodes that may become samples; the first of them is the first sample.
-        heap: room for m + 1 entries.
-        dist: (n) int32, filled with the distance to the nearest sample, or UNREACHABLE.
-        label: (n) int32, filled with the number of that sample; -1 = none.
-        sample: (k) int32, filled with the samples.
+        arcs: the arcs to search along.
+        candidates: (n) bool, nodes that may become samples; the first of them is the first sample.
+        heap: capacity for m + 1 entries.
+        dist: (n) int32, written: the distance to the nearest sample, or UNREACHABLE.
+        label: (n) int32, written: the number of that sample; -1 = none.
+        sample: (k) int32, written: the samples.
 
     Returns:
-        How many samples there are: k, or fewer where every wanted node is one.
+        The number of samples: k, or fewer if every wanted node is one.
     """
     first_out, head, weight = arcs
     n = len(first_out) - 1
@@ -188,7 +187,7 @@ def voronoi_cells(
         farthest = -1
         best = 0
         for node in range(n):
-            if wanted[node] and dist[node] > best:
+            if candidates[node] and dist[node] > best:
                 best = int(dist[node])
                 farthest = node
         if farthest < 0:
@@ -196,10 +195,10 @@ def voronoi_cells(
         sample[number] = farthest
         dist[farthest] = 0
         label[farthest] = number
-        held = push(heap, 0, 0, farthest)
-        while held > 0:
+        heap_size = push(heap, 0, 0, farthest)
+        while heap_size > 0:
             reached, node = int(heap[0, 0]), int(heap[0, 1])
-            held = drop_first(heap, held)
+            heap_size = drop_first(heap, heap_size)
             if dist[node] != reached or label[node] != number:
                 continue
             for arc in range(first_out[node], first_out[node + 1]):
@@ -208,7 +207,7 @@ def voronoi_cells(
                 if ahead < dist[other]:
                     dist[other] = ahead
                     label[other] = number
-                    held = push(heap, held, ahead, other)
+                    heap_size = push(heap, heap_size, ahead, other)
     return len(sample)
 
 
@@ -225,15 +224,16 @@ def _fill_members(
 
 
 def members(label: Int32Array, count: int) -> tuple[Int32Array, Int32Array, Int32Array]:
-    """List the nodes of every part.
+    """Return the nodes of every part.
 
     Args:
-        label: (n) int32 below count, -1 for nodes that belong to no part.
+        label: (n) int32 below count, -1 for nodes outside all parts.
         count: c.
 
     Returns:
         first: (c + 1) int32, and member: int32: the nodes of part p, ascending, are at ``first[p]``
-        to ``first[p + 1]``; rank: (n) int32, rank of each node among those of its part.
+            to
+        ``first[p + 1]``; rank: (n) int32, rank of each node among those of its part.
     """
     first, filled = np.zeros((2, count + 1), dtype=np.int32)
     np.cumsum(np.bincount(label + 1, minlength=count + 1)[1:], out=first[1:])
@@ -246,10 +246,10 @@ def members(label: Int32Array, count: int) -> tuple[Int32Array, Int32Array, Int3
 def crossing_arcs(
     first_out: Int32Array, head: Int32Array, label: Int32Array
 ) -> tuple[Int32Array, Int32Array]:
-    """List the arcs that lead from one part to another.
+    """Return the arcs that lead from one part to another.
 
     Returns:
-        (k) int32 tail of each, and (k) int32 its number, ascending.
+        (k) int32 tail and (k) int32 number of each, ascending.
     """
     tail = np.repeat(np.arange(len(label), dtype=np.int32), np.diff(first_out))
     arcs = np.flatnonzero(label[head] != label[tail]).astype(np.int32)
@@ -259,14 +259,14 @@ def crossing_arcs(
 def neighbours(
     label_from: Int32Array, label_to: Int32Array, count: int
 ) -> tuple[Int32Array, Int32Array]:
-    """Find which parts border which, in either direction.
+    """Return the neighbors of each part, joined by an arc in either direction.
 
     Args:
         label_from, label_to: (k) int32, the parts that each crossing arc leaves and enters.
         count: c.
 
     Returns:
-        first: (c + 1) int32, neighbour: int32, ascending within a part.
+        first: (c + 1) int32, neighbor: int32, ascending within a part.
     """
     a = np.concatenate([label_from, label_to]).astype(np.int64)
     b = np.concatenate([label_to, label_from])

@@ -1,0 +1,1 @@
+"""Searches between two nodes or cells, and lookups of the nearest ones."""

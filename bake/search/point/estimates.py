@@ -1,16 +1,16 @@
-"""Describe heuristics: estimates as data, and norms that make them.
+"""Heuristics as data for kernels, and norms that produce them.
 
 **Estimates.** Kernels take no functions, so a heuristic is a number for its kind and a few arrays.
-A kind joins a geometric part and a stored one; the estimate is the larger of the two, and the
-larger of two lower bounds is one.
+A kind combines a geometric part and a stored one; the estimate is the larger of the two, which is a
+lower bound if both are.
 
-**Norms** are geometric heuristics, scaled so that they hold on every arc. A norm N gives
-h(v) = N(v - goal). By the triangle inequality it is consistent, and so admissible, exactly if
-N(head - tail) <= weight on every arc, which one pass over the arcs decides: terrain costs, cost
-rules, one-way arcs and links that jump need no rules of their own. Scales are the cheapest there
-is; a jump that is cheaper than the norm lowers the scale until it fits.
+**Norms** are geometric heuristics, scaled to hold on every arc. A norm N gives h(v) = N(v - goal).
+By the triangle inequality it is consistent, and so admissible, exactly if N(head - tail) <= weight
+on every arc. One pass over the arcs decides this, so terrain costs, cost rules, one-way arcs and
+links that jump need no special cases. The scale is the cost of the cheapest step; a jump that is
+cheaper than the norm lowers the scale until the norm holds.
 
-    A. Patel, "Heuristics", Amit's Thoughts on Pathfinding, gives the norms for grids.
+    A. Patel, "Heuristics", Amit's Thoughts on Pathfinding, describes the norms for grids.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from bake.graph import INFINITY, UNREACHABLE
 from bake.kernels.jit import inlined, kernel
 from bake.search.contraction.query import NO_DISTANCES, DistancesTo, ticks_toward
 
-#: Geometric parts, the low four bits of a kind. SPATIAL is the larger of EUCLIDEAN and of the
-#: distance in space.
+#: Geometric parts, the low four bits of a kind. SPATIAL is the larger of EUCLIDEAN and the distance
+#: in space.
 NULL = 0
 #: straight * larger + extra * smaller difference, for Manhattan, octile and Chebyshev.
 AXES = 1
@@ -36,9 +36,9 @@ EUCLIDEAN = 3
 SPATIAL = 4
 
 #: Stored parts, the bits above.
-#: table[row, 0] is the estimate itself, made for one goal.
+#: table[row, 0] is the estimate itself, computed for one goal.
 ROWS = 1 << 4
-#: table[row, j] is the distance between row and landmark j, the same both ways.
+#: table[row, j] is the distance between row and landmark j, the same in both directions.
 LANDMARKS = 2 << 4
 #: table[row, j] is the distance to landmark j, table[row, k + j] the one from it, k = columns / 2.
 LANDMARKS_DIRECTED = 3 << 4
@@ -47,7 +47,7 @@ LANDMARKS_DIRECTED = 3 << 4
 # no limit: INFINITY bounds distances
 LARGEST = INFINITY - 1
 
-#: Weighted A* counts its weight in these.
+#: Weighted A* counts its weight in units of 1 / INFLATION.
 INFLATION = 1024
 
 
@@ -66,40 +66,35 @@ class EstimateTerms(NamedTuple):
 
 @dataclass(frozen=True)
 class Estimate:
-    """A heuristic, ready for kernels.
+    """A heuristic, ready for kernels."""
 
-    Attributes:
-        name: as users call it.
-        kind: a geometric part, a stored part, or their sum.
-        at: (r, 2) or (r, 3) int32 coordinates of each row; any where the kind has no geometric
-            part.
-        straight, extra, shift: of AXES and HEX, in 2**-shift ticks a step.
-        scale: of EUCLIDEAN and SPATIAL, ticks a unit of distance in the plane.
-        scale_in_space: of SPATIAL, ticks a unit of distance in space.
-        table: (r, k) int32 ticks; any where the kind has no stored part.
-        toward: tells the distance itself to one goal, in place of all others, unless it is
-            NO_DISTANCES.
-        admissible: whether no estimate is too large; None = nobody knows.
-        consistent: whether it falls along no arc by more than the arc's weight; None = unknown.
-        falls: whether it may fall along an arc by many times the arc's weight.
-    """
-
+    #: The name users know.
     name: str
+    #: A geometric part, a stored part, or their sum.
     kind: int = NULL
+    #: (r, 2) or (r, 3) int32 coordinates of each row; unused without a geometric part.
     at: Int32Array = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
+    #: Of AXES and HEX, in 2**-shift ticks per step.
     straight: int = 0
     extra: int = 0
     shift: int = 0
+    #: Of EUCLIDEAN and SPATIAL, ticks per unit of distance in the plane.
     scale: float = 0.0
+    #: Of SPATIAL, ticks per unit of distance in space.
     scale_in_space: float = 0.0
+    #: (r, k) int32 ticks; unused without a stored part.
     table: Int32Array = field(default_factory=lambda: np.zeros((0, 1), dtype=np.int32))
+    #: Exact distances to one goal, which replace all other parts; or NO_DISTANCES.
     toward: DistancesTo = NO_DISTANCES
+    #: Whether no estimate exceeds the distance; None = unknown.
     admissible: bool | None = True
+    #: Whether it falls along no arc by more than the arc's weight; None = unknown.
     consistent: bool | None = True
+    #: Whether it may fall along an arc by many times the arc's weight.
     falls: bool = False
 
     def between(self, row: int, goal: int) -> int:
-        """Return the ticks from one row to another by this estimate."""
+        """Return the estimated ticks from one row to another."""
         h = np.empty(1, dtype=np.int64)
         fill_estimates(self.terms(), goal, row, h)
         return int(h[0])
@@ -120,7 +115,7 @@ class Estimate:
 
 @inlined
 def coordinates(at: Int32Array, row: int) -> tuple[int, int]:
-    """Return the coordinates of a row, where rows have any."""
+    """Return the coordinates of a row, or (0, 0) if rows have none."""
     x = 0
     y = 0
     if len(at) > 0:
@@ -177,7 +172,7 @@ def estimated(terms: EstimateTerms, row: int, goal: int, goal_x: int, goal_y: in
 def estimated_ahead(
     toward: DistancesTo, terms: EstimateTerms, row: int, goal: int, goal_x: int, goal_y: int
 ) -> int:
-    """Return the distance from row to goal, or without what tells it, an estimate."""
+    """Return the distance from row to goal if ``toward`` has it, otherwise an estimate."""
     if len(toward.rank_of) == 0:
         h = estimated(terms, row, goal, goal_x, goal_y)
     else:
@@ -187,20 +182,20 @@ def estimated_ahead(
 
 @kernel
 def fill_estimates(terms: EstimateTerms, goal: int, begin: int, h: Int64Array) -> None:
-    """Write the estimates of rows from ``begin`` on toward one goal into ``h`` (k)."""
+    """Write the estimates of rows from ``begin`` on toward one goal to ``h`` (k)."""
     x, y = coordinates(terms.at, goal)
     for row in range(len(h)):
         h[row] = estimated(terms, begin + row, goal, x, y)
 
 
-#: Bits after the point of the scale where coordinates are not cells.
+#: Fractional bits of the scale for coordinates that are not cells.
 FINE = 20
 
 #: Coordinates that are not cells span at most this many steps.
 SPAN = 2**20
 
-#: Room for rounding in square roots; coordinates times scale may be 2**16 times a weight.
-_BELOW = 1 - 2.0**-34
+#: Margin for rounding in square roots; coordinates times scale may be 2**16 times a weight.
+_MARGIN = 1 - 2.0**-34
 
 
 def quantised(position: Float64Array) -> Int32Array:
@@ -223,56 +218,53 @@ def _differences(
     return step[:, 0], step[:, 1]
 
 
-#: How many arcs are looked at together for one that counts.
+#: Arcs that are scanned at a time for one that counts.
+_SCANNED = 256
 # limit: the work is done in parts; lowered by norms
-_LOOK = 256
 
 
 class Ranked(NamedTuple):
-    """Arcs in classes, the cheapest of each class first: that one alone matters to a norm.
+    """Arcs in classes, the cheapest of each class first, as only that one limits a norm."""
 
-    Attributes:
-        first: where each class begins, and the end.
-        order, tail: (m) int32, the arcs and their tails.
-    """
-
+    #: The offset of each class, and the end.
     first: list[int]
+    #: (m) int32, the arcs and their tails.
     order: Int32Array
     tail: Int32Array
 
     def deciding(self, near: BoolArray) -> Int32Array:
-        """Return the cheapest arc of each class that leaves none of some rows.
+        """Return the cheapest arc of each class whose tail is not excluded.
 
         Args:
-            near: (r) bool, True for rows whose arcs do not count.
+            near: (r) bool, the excluded rows.
         """
-        found = []
+        cheapest = []
         for first, end in pairwise(self.first):
-            for begin in range(first, end, _LOOK):
-                left = np.flatnonzero(~near[self.tail[begin : min(begin + _LOOK, end)]])
+            for begin in range(first, end, _SCANNED):
+                left = np.flatnonzero(~near[self.tail[begin : min(begin + _SCANNED, end)]])
                 if len(left):
-                    found.append(self.order[begin + left[0]])
+                    cheapest.append(self.order[begin + left[0]])
                     break
-        return np.array(found, dtype=np.int32)
+        return np.array(cheapest, dtype=np.int32)
 
 
 def ranked_by_step(
     at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32Array
 ) -> Ranked:
-    """Rank the steps in each direction, and every jump by itself, for all norms on a grid."""
+    """Rank the steps in each direction, and every jump alone, for all norms on a grid."""
     dx, dy = _differences(at, tail, head)
     label = np.where(np.maximum(np.abs(dx), np.abs(dy)) > 1, 9, 3 * dx + dy + 4).astype(np.int8)
-    steps = [np.flatnonzero(label == each) for each in (0, 1, 2, 3, 5, 6, 7, 8)]
+    steps = [np.flatnonzero(label == code) for code in (0, 1, 2, 3, 5, 6, 7, 8)]
     classes = [arcs[np.argsort(weight[arcs], kind="stable")] for arcs in steps]
-    return _ranked([*classes, *np.flatnonzero(label == 9)[:, None]], tail)
+    return _rank([*classes, *np.flatnonzero(label == 9)[:, None]], tail)
 
 
 def ranked_by_length(
     name: str, at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32Array
 ) -> Ranked:
-    """Rank arcs between positions by what a unit of their length costs in one norm.
+    """Rank arcs between positions by their cost per unit of length in one norm.
 
-    For "euclidean" between positions in space they are ranked twice, in the plane and in space.
+    For "euclidean" between positions in space there are two rankings, in the plane and in space.
     """
     lengths = [_length(name, at, tail, head)]
     if name == "euclidean" and at.shape[1] == 3:
@@ -281,17 +273,17 @@ def ranked_by_length(
     for length in lengths:
         far = np.flatnonzero(length > 0)
         classes.append(far[np.argsort(weight[far] / length[far], kind="stable")])
-    return _ranked(classes, tail)
+    return _rank(classes, tail)
 
 
-def _ranked(classes: list[Int64Array], tail: Int32Array) -> Ranked:
+def _rank(classes: list[Int64Array], tail: Int32Array) -> Ranked:
     order = np.concatenate(classes).astype(np.int32)
     return Ranked([0, *accumulate(map(len, classes))], order, tail[order])
 
 
 def _length(name: str, at: Int32Array, tail: Int32Array, head: Int32Array) -> Float64Array:
-    """Return (m) float64, how long arcs between positions are in one norm."""
-    dx, dy = (np.abs(one) for one in _differences(at, tail, head))
+    """Return (m) float64, the lengths of arcs between positions in one norm."""
+    dx, dy = (np.abs(step) for step in _differences(at, tail, head))
     if name == "euclidean":
         return np.asarray(np.sqrt((dx * dx + dy * dy).astype(np.float64)))
     return np.asarray(np.maximum(dx, dy) + _SIDE[name] * np.minimum(dx, dy))
@@ -303,7 +295,7 @@ def _length_in_space(at: Int32Array, tail: Int32Array, head: Int32Array) -> Floa
     return np.asarray(np.sqrt((step * step).sum(axis=1).astype(np.float64)))
 
 
-#: What the smaller of two differences counts.
+#: The factor of the smaller of two differences.
 _SIDE = {"manhattan": 1.0, "octile": np.sqrt(2.0) - 1, "chebyshev": 0.0}
 
 
@@ -312,9 +304,9 @@ def cell_norm(
 ) -> Estimate:
     """Scale the Manhattan, octile or Chebyshev norm for the cells of a square grid.
 
-    Straight steps to neighbours set the scale of a straight step, diagonal ones that of a diagonal
-    step. Jumps lower both. Manhattan leaves diagonal steps out, so that it is what its name says;
-    it is inadmissible where a diagonal step is cheaper.
+    Straight steps to neighbors set the scale of a straight step, diagonal ones that of a diagonal
+    step. Jumps lower both. The Manhattan norm ignores diagonal steps; it is inadmissible where a
+    diagonal step is cheaper.
 
     Args:
         name: manhattan, octile or chebyshev.
@@ -322,9 +314,9 @@ def cell_norm(
         tail, head, weight: (m) int32, the arcs.
 
     Returns:
-        The heuristic; its ``consistent`` and ``admissible`` are those of these arcs.
+        The heuristic; ``consistent`` and ``admissible`` are checked against these arcs.
     """
-    dx, dy = (np.abs(one) for one in _differences(at, tail, head))
+    dx, dy = (np.abs(step) for step in _differences(at, tail, head))
     larger, smaller = np.maximum(dx, dy), np.minimum(dx, dy)
     ticks = weight.astype(np.int64)
     straight = _least(ticks[(larger == 1) & (smaller == 0)])
@@ -345,9 +337,9 @@ def cell_norm(
     jumps = larger > 1
     if jumps.any():
         length = straight * larger[jumps] + extra * smaller[jumps]
-        over = length > ticks[jumps]
-        if over.any():
-            price, length = ticks[jumps][over], length[over]
+        is_over = length > ticks[jumps]
+        if is_over.any():
+            price, length = ticks[jumps][is_over], length[is_over]
             straight, extra = (int((scale * price // length).min()) for scale in (straight, extra))
     holds = bool((straight * larger + extra * smaller <= ticks).all())
     return Estimate(name, AXES, at, straight, extra, admissible=holds, consistent=holds)
@@ -370,44 +362,44 @@ def euclidean(at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32A
     """Scale the straight-line distance.
 
     Between positions in space it is the larger of two: the distance in space, and that in the
-    plane. Where some arcs cost nothing for their rise, the latter has the larger scale.
+    plane. If some arcs cost nothing for their rise, the latter has the larger scale.
 
     Args:
         at: (r, 2) or (r, 3) int32 coordinates in any unit.
         tail, head, weight: (m) int32, the arcs.
     """
-    scale = _fitted(weight, _length("euclidean", at, tail, head))
+    scale = _fit_scale(weight, _length("euclidean", at, tail, head))
     in_space = at.shape[1] == 3
-    scale_in_space = _fitted(weight, _length_in_space(at, tail, head)) if in_space else 0.0
+    scale_in_space = _fit_scale(weight, _length_in_space(at, tail, head)) if in_space else 0.0
     if scale == scale_in_space == 0:
         return Estimate("euclidean")
     kind = SPATIAL if in_space else EUCLIDEAN
     return Estimate("euclidean", kind, at, scale=scale, scale_in_space=scale_in_space)
 
 
-def _fitted(weight: Int32Array, length: Float64Array) -> float:
-    """Return the largest scale by which no length exceeds its weight; 0 where none has a length."""
+def _fit_scale(weight: Int32Array, length: Float64Array) -> float:
+    """Return the largest scale at which no length exceeds its weight; 0 if all lengths are 0."""
     far = length > 0
-    return float((weight[far] / length[far]).min()) * _BELOW if far.any() else 0.0
+    return float((weight[far] / length[far]).min()) * _MARGIN if far.any() else 0.0
 
 
 def position_norm(
     name: str, at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32Array
 ) -> Estimate:
-    """Scale a norm for positions that are not cells as :func:`cell_norm` does; every arc counts."""
-    dx, dy = (np.abs(one) for one in _differences(at, tail, head))
+    """Scale a norm for positions that are not cells, like :func:`cell_norm`; every arc counts."""
+    dx, dy = (np.abs(step) for step in _differences(at, tail, head))
     larger, smaller = np.maximum(dx, dy), np.minimum(dx, dy)
     length = _length(name, at, tail, head)
     far = length > 0
     if not far.any():
         return Estimate(name)
-    scale = float((weight[far] / length[far]).min()) * _BELOW
-    # Small enough that no product leaves an int64; a smaller scale is a lower bound, too.
+    scale = float((weight[far] / length[far]).min()) * _MARGIN
+    # Small enough that no product overflows int64; a smaller scale stays a lower bound.
     straight = min(int(scale * 2**FINE), 2**40)
-    made = Estimate(name, AXES, at, straight, int(straight * _SIDE[name]), FINE)
-    reach = made.straight * larger + made.extra * smaller
+    estimate = Estimate(name, AXES, at, straight, int(straight * _SIDE[name]), FINE)
+    reach = estimate.straight * larger + estimate.extra * smaller
     holds = bool((reach <= weight.astype(np.int64) << FINE).all())
-    return replace(made, admissible=holds, consistent=holds)
+    return replace(estimate, admissible=holds, consistent=holds)
 
 
 def _least(values: Int64Array) -> int | None:

@@ -1,10 +1,10 @@
-"""Find the nearest of many points by a k-d tree, with ties decided as a scan would decide them.
+"""Nearest-point queries on a k-d tree, with the same ties as a linear scan.
 
 J. H. Friedman, J. L. Bentley, R. A. Finkel, "An Algorithm for Finding Best Matches in Logarithmic
-Expected Time", ACM TOMS 3, 1977: halves along the widest axis down to buckets. A half is passed
-over by its distance along all axes, as in S. Arya, D. M. Mount, "Algorithms for Fast Vector
-Quantization", DCC 1993. Rounding never turns an order round, so a half that is passed over holds
-nothing that a scan in the same arithmetic would have preferred.
+Expected Time", ACM TOMS 3, 1977: halves along the widest axis down to buckets. A half is pruned by
+its distance along all axes, as in S. Arya, D. M. Mount, "Algorithms for Fast Vector Quantization",
+DCC 1993. Rounding is monotonic, so a pruned half contains no point that a scan in the same
+arithmetic would prefer.
 """
 
 from __future__ import annotations
@@ -16,32 +16,28 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array
 from bake.kernels.jit import allocating, kernel
 
-#: About as many points are in a bucket: fewer take a longer way down, more a longer scan.
+#: The approximate number of points in a bucket: fewer make the tree deeper, more the scan longer.
 # limit: the order differs, answers do not; lowered by points
 _BUCKET = 8
-#: More halves than can wait on the way down a tree of 2**31 points.
+#: More halves than can be stacked on the way down a tree of 2**31 points.
 _DEPTH = 40
 
 
 class KdTree(NamedTuple):
-    """Points halved again and again; inner node i has the children 2 i + 1 and 2 i + 2.
+    """Points in recursively halved sets; inner node i has the children 2 i + 1 and 2 i + 2."""
 
-    Attributes:
-        axis: (inner) int32, 0 = a node is cut at an x, 1 = at a y, 2 = at a z.
-        split: (inner) float64, where. No point of the first child lies beyond it, and none of the
-            second lies before it.
-        x, y, z: (buckets * size) float64 points, bucket by bucket; in the plane every z is 0.
-        row: (buckets * size) int32, the row of each point. The first point fills the buckets up, so
-            it may come several times.
-        location: (buckets * size) int32; of equally near points the one with the lowest counts.
-    """
-
+    #: (inner) int32, the axis of the cut: 0 = x, 1 = y, 2 = z.
     axis: Int32Array
+    #: (inner) float64, the coordinate of the cut. No point of the first child lies beyond it, and
+    #: no point of the second lies before it.
     split: Float64Array
+    #: (buckets * size) float64 points, bucket by bucket; in the plane every z is 0.
     x: Float64Array
     y: Float64Array
     z: Float64Array
+    #: (buckets * size) int32, the row of each point. Copies of the first point fill up the buckets.
     row: Int32Array
+    #: (buckets * size) int32; breaks ties between equally near points, the lowest first.
     location: Int32Array
 
     @staticmethod
@@ -77,48 +73,45 @@ class KdTree(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """The nearest point found so far.
+    """The nearest point so far."""
 
-    Attributes:
-        away: square of its distance.
-        location: its location.
-        row: its row; -1 = none, and then away is infinite.
-    """
-
+    #: The square of its distance.
     away: float
+    #: Its location.
     location: int
+    #: Its row; -1 = none, and then ``away`` is infinite.
     row: int
 
 
-#: What a search begins with that knows nothing.
+#: The candidate at the start of a search.
 NONE = Candidate(float("inf"), 2**31 - 1, -1)
 
 
 @allocating
 def nearest_row(
-    tree: KdTree, standing: BoolArray, x: float, y: float, z: float, known: Candidate, but: int
+    tree: KdTree, standing: BoolArray, x: float, y: float, z: float, known: Candidate, excluded: int
 ) -> int:
-    """Return the row of the point nearest to (x, y, z); of several that of the lowest location.
+    """Return the row of the point nearest to (x, y, z); ties go to the lowest location.
 
     Args:
         z: 0 in the plane.
-        standing: (r) bool, rows that count; without any element all of them do.
+        standing: (r) bool, rows that count; empty = all rows.
         known: a point that counts, or :data:`NONE`.
-        but: a row that does not count, or -1.
+        excluded: a row that does not count, or -1.
     """
     axis, split, xs, ys, zs, rows, locations = tree
     away, location, row = known
     inner = len(axis)
     size = len(xs) // (inner + 1)
-    everywhere = len(standing) == 0
-    waiting = np.zeros(_DEPTH, np.int64)
+    all_count = len(standing) == 0
+    stacked = np.zeros(_DEPTH, np.int64)
     across = np.zeros(_DEPTH, np.float64)
     down = np.zeros(_DEPTH, np.float64)
     rise = np.zeros(_DEPTH, np.float64)
     count = 1
     while count > 0:
         count -= 1
-        node, dx, dy, dz = waiting[count], across[count], down[count], rise[count]
+        node, dx, dy, dz = stacked[count], across[count], down[count], rise[count]
         if dx * dx + dy * dy + dz * dz > away:
             continue
         while node < inner:
@@ -139,7 +132,7 @@ def nearest_row(
             else:
                 node, other = second, first
             if other_dx * other_dx + other_dy * other_dy + other_dz * other_dz <= away:
-                waiting[count], across[count], down[count] = other, other_dx, other_dy
+                stacked[count], across[count], down[count] = other, other_dx, other_dy
                 rise[count] = other_dz
                 count += 1
         begin = (node - inner) * size
@@ -148,16 +141,16 @@ def nearest_row(
             new = ax * ax + ay * ay + az * az
             if new < away or (new == away and locations[at] < location):
                 candidate = rows[at]
-                if candidate != but and (everywhere or standing[candidate]):
+                if candidate != excluded and (all_count or standing[candidate]):
                     away, location, row = new, locations[at], candidate
     return row
 
 
 @kernel
 def nearest_rows(
-    tree: KdTree, standing: BoolArray, points: Float64Array, known: Candidate, found: Int32Array
+    tree: KdTree, standing: BoolArray, points: Float64Array, known: Candidate, result: Int32Array
 ) -> None:
-    """Write into ``found``, (k) int32, the nearest row of each of some points.
+    """Write the nearest row of each of some points to ``result``, (k) int32.
 
     Args:
         points: (k, 2) float64, or (k, 3) for points in space.
@@ -165,4 +158,4 @@ def nearest_rows(
     in_space = points.shape[1] == 3
     for at in range(len(points)):
         z = points[at, 2] if in_space else 0.0
-        found[at] = nearest_row(tree, standing, points[at, 0], points[at, 1], z, known, -1)
+        result[at] = nearest_row(tree, standing, points[at, 0], points[at, 1], z, known, -1)

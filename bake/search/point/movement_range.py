@@ -1,4 +1,4 @@
-"""Find all that lies within a budget of a node, and touch nothing beyond it.
+"""All nodes within a budget of a node, by a search that reads nothing beyond them.
 
 E. W. Dijkstra, "A Note on Two Problems in Connexion with Graphs", Numerische Mathematik 1, 1959,
 stopped at the first distance over the budget.
@@ -15,34 +15,34 @@ from bake.kernels.jit import kernel
 
 
 @kernel
-def _within(
+def _search_range(
     arcs: Arcs, start: int, budget: int, dist: Int32Array, reached: Int32Array, heap: Heap
 ) -> int:
-    """Write the nodes within the budget into ``reached``, and return how many there are.
+    """Write the nodes within the budget to ``reached``, and return their number.
 
     Args:
         arcs: the graph.
         start, budget: a node, and ticks below INFINITY.
-        dist: (n) int32, filled with INFINITY; becomes the ticks from the start, where they are
+        dist: (n) int32, filled with INFINITY; written: the ticks from the start, where they are
             within the budget.
         reached: (n) int32, written in the order of their distances.
-        heap: room for an entry for each arc, and one more.
+        heap: capacity for one entry per arc, and one more.
     """
     first_out, head, weight = arcs
     dist[start] = 0
     size = push(heap, 0, 0, start)
     count = 0
     while size > 0:
-        so_far, node = heap[0, 0], heap[0, 1]
+        popped_ticks, node = heap[0, 0], heap[0, 1]
         size = drop_first(heap, size)
-        if so_far > dist[node]:
+        if popped_ticks > dist[node]:
             continue
         reached[count] = node
         count += 1
         for arc in range(first_out[node], first_out[node + 1]):
             if weight[arc] == UNREACHABLE:
                 continue
-            new = so_far + weight[arc]
+            new = popped_ticks + weight[arc]
             other = head[arc]
             if new <= budget and new < dist[other]:
                 dist[other] = new
@@ -51,7 +51,7 @@ def _within(
 
 
 def within(arcs: Arcs, start: int, budget: int) -> tuple[Int32Array, Int32Array]:
-    """Find the nodes that a start reaches for no more than a budget.
+    """Return the nodes within a budget of a start, and their distances.
 
     Args:
         arcs: a graph of n nodes.
@@ -59,14 +59,13 @@ def within(arcs: Arcs, start: int, budget: int) -> tuple[Int32Array, Int32Array]
         budget: ticks, 0 or more.
 
     Returns:
-        (k) int32 nodes, the start among them, and (k) int32 ticks; the nearest first, and of equals
-        the lowest node.
+        (k) int32 nodes, including the start, and (k) int32 ticks; the nearest first, ties by node.
     """
     nodes = len(arcs.first_out) - 1
     dist = np.full(nodes, INFINITY, dtype=np.int32)
     reached = np.empty(nodes, dtype=np.int32)
     heap = np.empty((len(arcs.head) + 1, 2), dtype=np.int64)
-    count = _within(arcs, start, min(budget, INFINITY - 1), dist, reached, heap)
+    count = _search_range(arcs, start, min(budget, INFINITY - 1), dist, reached, heap)
     reached = reached[:count]
     reached = reached[np.lexsort((reached, dist[reached]))]
     return reached, dist[reached]

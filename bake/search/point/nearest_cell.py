@@ -1,4 +1,4 @@
-"""Find the place of a grid nearest to a point: ring by ring around the cell it lies in."""
+"""The cell of a grid nearest to a point, by rings around the point's own cell."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from bake.kernels.jit import kernel
 
 @kernel
 def nearest_cell(cells: Int32Array, standing: BoolArray, x: float, y: float) -> int:
-    """Return the row of the cell nearest to (x, y), the first in reading order; -1 where none is.
+    """Return the row of the cell nearest to (x, y), the first in reading order, or -1.
 
-    Rounding never turns an order round, so beyond a ring that is farther away than what was found
-    there is nothing that a scan in the same arithmetic would have preferred.
+    Rounding is monotonic, so beyond a ring that is farther away than the nearest cell so far there
+    is no cell that a scan in the same arithmetic would prefer.
 
     Args:
-        cells: (height, width) int32, the row of each cell, -1 where nobody can ever stand.
-        standing: (r) bool, rows that count; without any element all of them do.
+        cells: (height, width) int32, the row of each cell, -1 where no agent can ever stand.
+        standing: (r) bool, rows that count; empty = all rows.
         x, y: finite, in columns and lines.
     """
     height, width = cells.shape
-    everywhere = len(standing) == 0
+    all_count = len(standing) == 0
     column = min(max(math.floor(x + 0.5), 0), width - 1)
     line = min(max(math.floor(y + 0.5), 0), height - 1)
-    # Squares of the distances from the point to the cell's column and line.
+    # Squares of the distances from the point to the column and the line of its cell.
     beside, above = (column - x) * (column - x), (line - y) * (line - y)
-    away, found, number = np.inf, -1, 0
+    away, nearest_row, number = np.inf, -1, 0
     for reach in range(max(column, width - 1 - column, line, height - 1 - line) + 1):
         left, right, top, bottom = column - reach, column + reach, line - reach, line + reach
         nearest = np.inf
@@ -51,13 +51,13 @@ def nearest_cell(cells: Int32Array, standing: BoolArray, x: float, y: float) -> 
                 if across < 0 or across >= width:
                     continue
                 row = cells[down, across]
-                if row < 0 or not (everywhere or standing[row]):
+                if row < 0 or not (all_count or standing[row]):
                     continue
                 ax, ay = across - x, down - y
                 new, at = ax * ax + ay * ay, down * width + across
                 if new < away or (new == away and at < number):
-                    away, found, number = new, row, at
-    return found
+                    away, nearest_row, number = new, row, at
+    return nearest_row
 
 
 @kernel
@@ -66,16 +66,16 @@ def nearest_cells(
     standing: BoolArray,
     points: Float64Array,
     floor: Int32Array,
-    found: Int32Array,
+    result: Int32Array,
 ) -> None:
-    """Write into ``found``, (k) int32, the nearest row of each of some points.
+    """Write the nearest row of each of some points to ``result``, (k) int32.
 
     Args:
         cells: (floors, height, width) int32.
         standing: as for :func:`nearest_cell`.
         points: (k, 2) float64.
         floor: (k) int32, the floor of each point.
-        found: written.
+        result: written.
     """
     for at in range(len(points)):
-        found[at] = nearest_cell(cells[floor[at]], standing, points[at, 0], points[at, 1])
+        result[at] = nearest_cell(cells[floor[at]], standing, points[at, 0], points[at, 1])

@@ -1,7 +1,7 @@
-"""Lay one profile's graph out for point-to-point searches, and keep their scratch memory.
+"""The graph of one profile in the layout of point-to-point searches, and their scratch memory.
 
-What a search writes about a row carries the search's stamp, so nothing is cleared between searches:
-a short search costs what it looks at, however large the level is.
+What a search writes about a row carries the epoch of the search, so nothing is cleared between
+searches: the cost of a short search does not depend on the size of the level.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from bake.search.point.astar_buckets import (
     PackedArcs,
     Slice,
     search_buckets,
-    trail,
+    trace_path,
 )
 from bake.search.point.estimates import (
     Estimate,
@@ -45,25 +45,25 @@ from bake.search.point.heap_searches import (
     weighted_order,
 )
 
-#: Buckets of a queue. What lies beyond them waits in one more.
+#: Buckets of a queue. Entries beyond them wait in one more.
 # limit: the rest waits in an overflow bucket; lowered by searches
 BUCKETS = 4096
 
-#: A queue begins with room for this many entries, and doubles.
+#: The initial capacity of a queue, which doubles.
 # limit: the buffer grows; lowered by searches
 ENTRIES = 4096
 
-#: Where the heaviest arc is at most this many times the lightest, buckets are the faster queue.
+#: If the heaviest arc is at most this many times the lightest, buckets are the faster queue.
 # limit: another algorithm gives the same answer; lowered by searches
 ALIKE = 4096
 
 # limit: labels are cleared, and epochs restart; lowered by searches
 _LAST_STAMP = 2**30
 
-#: What takes a search on, in some scratch memory, until so many rows were expanded.
-GoOn = Callable[["Scratch", int], int]
+#: Runs a search in some scratch memory, until a number of expansions.
+Advance = Callable[["Scratch", int], int]
 
-#: Where arcs are not masked.
+#: The masks of arcs without masks.
 NO_SUCCESSORS = np.empty(0, dtype=np.int32)
 
 
@@ -79,18 +79,22 @@ class Found:
             at them. It may pass over those that cannot shorten any path.
     """
 
+    #: (k) int32 from start to goal; None if there is no path.
     rows: Int32Array | None
+    #: The cost of the path; 0 without one.
     ticks: int
+    #: Rows popped from the open list, including the goal; a row popped twice counts twice.
     expanded: int
+    #: Arcs read out of these rows.
     generated: int = 0
 
 
 class Scratch:
-    """Memory of one search at a time.
+    """Scratch memory for one search at a time.
 
     Attributes:
-        row_count: how many rows it has room for.
-        stamp: of the last search.
+        row_count: the largest number of rows it serves.
+        epoch: the epoch of the last search.
         label, seen: (r) int64 and (r, 3) int32, see
             :class:`bake.search.point.astar_buckets.Labels`.
         label_of_side, seen_of_side: the same for two sides, 2 r rows.
@@ -103,7 +107,7 @@ class Scratch:
 
     def __init__(self, row_count: int) -> None:
         self.row_count = row_count
-        self.stamp = 0
+        self.epoch = 0
         self.label = np.zeros(row_count, dtype=np.int64)
         self.seen = np.empty((row_count, 3), dtype=np.int32)
         self.entry = np.empty((ENTRIES, 3), dtype=np.int32)
@@ -122,29 +126,29 @@ class Scratch:
         return np.empty((2 * self.row_count, 3), dtype=np.int32)
 
     def begin(self) -> None:
-        """Forget the last search."""
-        if self.stamp >= _LAST_STAMP:
+        """Start a new epoch, which invalidates the labels of the last search."""
+        if self.epoch >= _LAST_STAMP:
             self.label[:] = 0
             self.label_of_side[:] = 0
-            self.stamp = 0
-        self.stamp += 1
+            self.epoch = 0
+        self.epoch += 1
         self.state[0] = 0
 
     @property
     def labels(self) -> Labels:
-        """Return the labels of this search."""
-        return Labels(self.label, self.seen, self.stamp)
+        """The labels of this search."""
+        return Labels(self.label, self.seen, self.epoch)
 
     @property
     def labels_of_sides(self) -> Labels:
-        """Return the labels of this search, from both ends."""
-        return Labels(self.label_of_side, self.seen_of_side, self.stamp)
+        """The labels of this search, from both ends."""
+        return Labels(self.label_of_side, self.seen_of_side, self.epoch)
 
     def queue(self, width: int) -> BucketQueue:
         return BucketQueue(self.entry, self.bucket, width)
 
     def widen(self, degree: int, *, buckets: bool) -> None:
-        """Make room in the bucket queue, or in heaps, for more than the arcs out of a row."""
+        """Enlarge the bucket queue, or the heaps, by at least the arcs of one row."""
         if buckets:
             spare = np.empty((len(self.entry) + degree, 3), dtype=np.int32)
             self.entry = np.concatenate([self.entry, spare])
@@ -154,26 +158,26 @@ class Scratch:
 
 
 class ArcPool:
-    """The arcs of a level as it was baked, and behind them those that changes of it need.
+    """The baked arcs of a level, followed by arcs of its changed versions.
 
-    What was put in never changes, so searches of any version may read it while more is put in.
+    Stored arcs never change, so searches of any version may read them while others are added.
 
     Attributes:
-        arcs: (p, 2) uint32, head and weight of each, replaced where there is no more room.
+        arcs: (p, 2) uint32, head and weight of each; replaced when the capacity is exceeded.
     """
 
     def __init__(self, head: Int32Array, weight: Int32Array) -> None:
         self._baked = self._used = len(head)
         self._lock = threading.Lock()
-        # Room takes no memory before it is used.
+        # Unused capacity takes no physical memory.
         self.arcs = np.empty((self._baked + max(self._baked, ENTRIES), 2), dtype=np.uint32)
-        self.arcs[: self._baked] = _paired(head, weight)
+        self.arcs[: self._baked] = _pair_arcs(head, weight)
 
     def put(self, own: UInt32Array) -> tuple[UInt32Array, int]:
-        """Put (k, 2) arcs in, and return all arcs and where these begin."""
+        """Append (k, 2) arcs, and return all arcs and the index of the first one."""
         with self._lock:
             if self._used + len(own) > len(self.arcs):
-                # Whoever reads the arcs put in before keeps the memory that they are in.
+                # Readers of earlier arcs hold a reference to the previous array.
                 room = self._baked + max(self._baked, 8 * len(own), ENTRIES)
                 arcs = np.empty((room, 2), dtype=np.uint32)
                 arcs[: self._baked] = self.arcs[: self._baked]
@@ -185,17 +189,17 @@ class ArcPool:
 
 
 class SearchSpace:
-    """Point-to-point searches over one profile's rows; threads may share it.
+    """Point-to-point searches over the rows of one profile; threads may share it.
 
     Attributes:
-        packed: the graph as kernels read it.
-        pool: what its arcs lie in.
-        lightest, heaviest: ticks between which the weights of all arcs are.
-        degree: the most arcs out of a row.
+        packed: the graph in the layout of kernels.
+        pool: the storage of its arcs.
+        lightest, heaviest: bounds of the weights of all arcs, in ticks.
+        degree: the largest number of arcs out of a row.
     """
 
     def __init__(self, graph: Graph, weight: Int32Array) -> None:
-        """Lay the graph out.
+        """Build the layout of a graph.
 
         Args:
             graph, weight: rows as nodes; (m) int32 ticks.
@@ -212,12 +216,12 @@ class SearchSpace:
 
     @property
     def graph(self) -> Graph:
-        """Return the graph, rows as nodes."""
+        """The graph, rows as nodes."""
         return self._listed[0]
 
     @property
     def weight(self) -> Int32Array:
-        """Return (m) int32 ticks of its arcs."""
+        """(m) int32 ticks of the graph's arcs."""
         return self._listed[1]
 
     @property
@@ -225,12 +229,12 @@ class SearchSpace:
         return len(self.packed.piece)
 
     def arcs_of(self, row: int) -> list[tuple[int, int]]:
-        """List the rows to which arcs lead from one, and the ticks of each arc."""
+        """Return the heads of the arcs out of a row, and the ticks of each arc."""
         begin, end = self.packed.piece[row].tolist()
         return [(head, ticks) for head, ticks in self.packed.arcs[begin:end].tolist()]
 
     def arcs_from(self, rows: Int32Array) -> tuple[Int64Array, Int32Array, Int64Array]:
-        """List the rows to which arcs lead from each of some rows, the cheapest arc to each.
+        """Return the heads of the arcs out of each of some rows, with the cheapest arc to each.
 
         Returns:
             first: (k + 1) int64; those of the i-th row are ``head[first[i]:first[i + 1]]``,
@@ -243,19 +247,19 @@ class SearchSpace:
         head, ticks = arcs.astype(np.int64).T
         order = np.lexsort((ticks, head, owner))
         owner, head, ticks = owner[order], head[order], ticks[order]
-        fresh = np.ones(len(owner), dtype=np.bool_)
-        fresh[1:] = (owner[1:] != owner[:-1]) | (head[1:] != head[:-1])
-        first = np.searchsorted(owner[fresh], np.arange(len(rows) + 1))
-        return first, head[fresh].astype(np.int32), ticks[fresh]
+        is_first = np.ones(len(owner), dtype=np.bool_)
+        is_first[1:] = (owner[1:] != owner[:-1]) | (head[1:] != head[:-1])
+        first = np.searchsorted(owner[is_first], np.arange(len(rows) + 1))
+        return first, head[is_first].astype(np.int32), ticks[is_first]
 
     @property
     def bucket_width(self) -> int:
-        """Return log2 of the ticks a bucket spans: about a third of the lightest arc."""
+        """log2 of the ticks a bucket spans: about a third of the lightest arc."""
         return max(0, (self.lightest // 3).bit_length())
 
     @property
     def weights_alike(self) -> bool:
-        """Tell whether weights are alike enough for the bucket queue to be the faster one."""
+        """Whether weights are alike enough for the bucket queue to be the faster one."""
         return self.heaviest // self.lightest < ALIKE
 
     @property
@@ -281,28 +285,28 @@ class SearchSpace:
 
     @cached_property
     def both_ways(self) -> PackedArcs:
-        """Return the graph, and behind its rows those of the graph turned round."""
-        graph, behind = self.graph.reverse()
-        rows, arcs = np.int32(self.row_count), np.int32(len(behind))
+        """The graph, followed by its reversed graph."""
+        graph, reverse_order = self.graph.reverse()
+        rows, arcs = np.int32(self.row_count), np.int32(len(reverse_order))
         head = np.concatenate([self.graph.head, graph.head + rows])
         first = np.concatenate([self.graph.first_out, graph.first_out[1:] + arcs])
-        weight = np.concatenate([self.weight, self.weight[behind]])
-        return PackedArcs(np.stack([first[:-1], first[1:]], axis=1), _paired(head, weight))
+        weight = np.concatenate([self.weight, self.weight[reverse_order]])
+        return PackedArcs(np.stack([first[:-1], first[1:]], axis=1), _pair_arcs(head, weight))
 
     def estimates(self, estimate: Estimate, goal: int) -> Int64Array:
-        """Return (r) int64 ticks, what a heuristic says of every row."""
+        """Return (r) int64 ticks, the estimate of every row."""
         h = np.empty(self.row_count, dtype=np.int64)
         fill_estimates(estimate.terms(), goal, 0, h)
         return h
 
     def exact(
         self, estimate: Estimate, start: int, goal: int, queue: str = "auto"
-    ) -> tuple[bool, GoOn]:
-        """Return whether a search by A* takes a bucket queue, and what takes it on.
+    ) -> tuple[bool, Advance]:
+        """Return whether A* uses a bucket queue here, and a function that runs the search.
 
         Args:
-            queue: bucket, heap or auto, which takes a heap for heuristics that fall far along an
-                arc, as fewer rows are expanded again so.
+            queue: bucket, heap or auto. Auto uses a heap for heuristics that fall far along an arc,
+                which reduces repeated expansions.
         """
         terms, toward = estimate.terms(), estimate.toward
         alike = self.weights_alike and not estimate.falls
@@ -312,29 +316,29 @@ class SearchSpace:
             return False, self._by_heap(order, estimate, start, goal)
         successors = self.successors if estimate.consistent else NO_SUCCESSORS
 
-        def go_on(scratch: Scratch, until: int) -> int:
+        def advance(scratch: Scratch, until: int) -> int:
             labels, buckets = scratch.labels, scratch.queue(self.bucket_width)
             answer, part = scratch.answer, Slice(until, scratch.state)
             return search_buckets(
                 self.packed, successors, terms, toward, labels, buckets, start, goal, answer, part
             )
 
-        return True, go_on
+        return True, advance
 
-    def _by_heap(self, order: HeapOrder, estimate: Estimate, start: int, goal: int) -> GoOn:
+    def _by_heap(self, order: HeapOrder, estimate: Estimate, start: int, goal: int) -> Advance:
         terms, toward = estimate.terms(), estimate.toward
-        both = order is BOTH_ENDS
-        graph = self.both_ways if both else self.packed
+        bidirectional = order is BOTH_ENDS
+        graph = self.both_ways if bidirectional else self.packed
 
-        def go_on(scratch: Scratch, until: int) -> int:
-            labels = scratch.labels_of_sides if both else scratch.labels
+        def advance(scratch: Scratch, until: int) -> int:
+            labels = scratch.labels_of_sides if bidirectional else scratch.labels
             heaps = scratch.heaps
             answer, part = scratch.answer, Slice(until, scratch.state)
             return search_heap(
                 graph, terms, toward, order, labels, heaps, start, goal, answer, part
             )
 
-        return go_on
+        return advance
 
     def astar(
         self,
@@ -348,41 +352,41 @@ class SearchSpace:
     ) -> Found:
         """Search by A*; with the null heuristic this is Dijkstra's algorithm.
 
-        Where f may fall along a path, buckets of the past would have to be filled again. A heap
-        takes their place for every search with a weight, and by a heuristic known to be
-        inadmissible. Rows are expanded again only where the bound of the cost depends on it.
+        If f may fall along a path, processed buckets would have to be filled again. Therefore a
+        heap serves every search with a weight, and every heuristic known to be inadmissible. Rows
+        are expanded again only if the bound of the cost depends on it.
 
         Args:
-            weight: what the heuristic is multiplied with, from 0 on (rounded down to 1024ths).
-            queue: bucket, heap or auto, of a search without weight.
+            weight: the factor of the heuristic, from 0 on (rounded down to 1024ths).
+            queue: bucket, heap or auto, for a search without weight.
             reopen: whether rows are expanded again by a heuristic known to be inadmissible.
         """
-        unsure = estimate.admissible is not False
-        if weight != 1 or not unsure:
-            again = LAST if not estimate.consistent and (unsure or reopen) else NEVER
+        may_be_admissible = estimate.admissible is not False
+        if weight != 1 or not may_be_admissible:
+            again = LAST if not estimate.consistent and (may_be_admissible or reopen) else NEVER
             order = weighted_order(weight, again)
-            go_on = self._by_heap(order, estimate, start, goal)
-            return self._search(go_on, start, goal)
-        buckets, go_on = self.exact(estimate, start, goal, queue)
-        return self._search(go_on, start, goal, buckets=buckets)
+            advance = self._by_heap(order, estimate, start, goal)
+            return self._search(advance, start, goal)
+        buckets, advance = self.exact(estimate, start, goal, queue)
+        return self._search(advance, start, goal, buckets=buckets)
 
     def greedy(self, estimate: Estimate, start: int, goal: int) -> Found:
-        """Search greedily: take the row that looks nearest first."""
-        go_on = self._by_heap(GREEDY, estimate, start, goal)
-        return self._search(go_on, start, goal)
+        """Search greedily: expand the row with the smallest estimate first."""
+        advance = self._by_heap(GREEDY, estimate, start, goal)
+        return self._search(advance, start, goal)
 
     def bidirectional(self, estimate: Estimate, start: int, goal: int) -> Found:
-        """Search from both ends; the heuristic must be consistent and not made for one goal."""
-        go_on = self._by_heap(BOTH_ENDS, estimate, start, goal)
-        return self._search(go_on, start, goal, both_ends=True)
+        """Search from both ends; the heuristic must be consistent and not computed for one goal."""
+        advance = self._by_heap(BOTH_ENDS, estimate, start, goal)
+        return self._search(advance, start, goal, both_ends=True)
 
     def looked_at(self) -> tuple[Int32Array, Int64Array]:
-        """List the rows the last search put on an open list, and the ticks at which it knew them.
+        """Return the rows that the last search put on an open list, and their ticks.
 
-        Ticks count from the start, or from the goal where a search from there came nearer. The
-        answer means something only while no other thread searches.
+        Ticks count from the start, or from the goal if the search from there came nearer. The
+        result is valid only while no other thread searches.
         """
-        if not self._scratch or not self._scratch[-1].stamp:
+        if not self._scratch or not self._scratch[-1].epoch:
             return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
         scratch = self._scratch[-1]
         sides = [
@@ -390,13 +394,13 @@ class SearchSpace:
             *(scratch.label_of_side.reshape(2, -1) if "label_of_side" in vars(scratch) else []),
         ]
         # Labels of the last search are smaller than all others.
-        ticks = np.min(sides, axis=0) + (scratch.stamp << 32)
+        ticks = np.min(sides, axis=0) + (scratch.epoch << 32)
         rows = np.flatnonzero(ticks < UNREACHABLE).astype(np.int32)
         return rows, ticks[rows]
 
     def scratch(self) -> Scratch:
-        """Take scratch memory for a search: that of an earlier one, or more."""
-        # Taking from a list is one step that no other thread can interrupt.
+        """Return scratch memory for a search, reused or new."""
+        # `list.pop` is atomic: no other thread can interrupt it.
         try:
             scratch = self._scratch.pop()
         except IndexError:
@@ -404,62 +408,59 @@ class SearchSpace:
         return scratch if scratch.row_count >= self.row_count else Scratch(self.row_count)
 
     def give_back(self, scratch: Scratch) -> None:
-        """Keep the scratch memory of a search that is over for a later one."""
+        """Return scratch memory to the pool after a search."""
         self._scratch.append(scratch)
 
     def _search(
         self,
-        go_on: GoOn,
+        advance: Advance,
         start: int,
         goal: int,
         *,
         buckets: bool = False,
         both_ends: bool = False,
     ) -> Found:
-        """Search to the end, and read off the result."""
+        """Run a search to the end, and build its result."""
         if start == goal:
             return Found(np.array([start], dtype=np.int32), 0, 1)
         scratch = self.scratch()
         scratch.begin()
-        while (status := go_on(scratch, WHOLE)) == FULL:
+        while (status := advance(scratch, WHOLE)) == FULL:
             scratch.widen(self.degree, buckets=buckets)
         ticks, expanded, middle, generated = scratch.answer.tolist()
         if status != FOUND:
             found = Found(None, 0, expanded, generated)
         elif both_ends:
-            seen, behind = scratch.seen_of_side, np.int32(self.row_count)
-            there = trail_of(seen, middle, scratch)
-            onward = trail_of(seen, middle + self.row_count, scratch) - behind
-            rows = np.concatenate([there, onward[-2::-1]])
+            seen, reverse_order = scratch.seen_of_side, np.int32(self.row_count)
+            from_start = path_to(seen, middle, scratch)
+            onward = path_to(seen, middle + self.row_count, scratch) - reverse_order
+            rows = np.concatenate([from_start, onward[-2::-1]])
             found = Found(rows, ticks, expanded, generated)
         else:
-            found = Found(trail_of(scratch.seen, goal, scratch), ticks, expanded + 1, generated)
+            found = Found(path_to(scratch.seen, goal, scratch), ticks, expanded + 1, generated)
         self.give_back(scratch)
         return found
 
 
 class OwnArcs(NamedTuple):
-    """The arcs out of the rows near changes of a level, as they are now.
+    """The current arcs out of the rows near changes of a level."""
 
-    Attributes:
-        rows: (k) int32 ascending: all rows that have arcs which are not as baked, and all rows
-            from which a baked arc leads to one of those.
-        tail, head, weight: (m) int32, by tail.
-    """
-
+    #: (k) int32 ascending: all rows whose arcs differ from the baked ones, and all rows from which
+    #: a baked arc leads to one of those.
     rows: Int32Array
+    #: (m) int32, by tail.
     tail: Int32Array
     head: Int32Array
     weight: Int32Array
 
 
 class ChangedSpace(SearchSpace):
-    """Searches on a level that has changed, laid out from those on it as it was baked.
+    """Searches on a changed level, derived from those on the baked one.
 
-    That takes as long as what differs is large, but for a copy of 8 bytes a row.
+    Building it takes time in proportion to the changes, apart from a copy of 8 bytes a row.
 
     Attributes:
-        own: what differs.
+        own: the current arcs near changes.
     """
 
     def __init__(
@@ -469,22 +470,22 @@ class ChangedSpace(SearchSpace):
         own: OwnArcs,
         listed: Callable[[], tuple[Graph, Int32Array]],
     ) -> None:
-        """Lay out what differs.
+        """Build the layout of the changed rows.
 
         Args:
-            baked: the level as it was baked.
-            row_count: how many rows there are; those beyond the baked ones have own arcs or none.
-            own: what differs.
-            listed: gives the whole graph and its weights, which few questions need.
+            baked: the searches on the baked level.
+            row_count: the number of rows; those beyond the baked ones have own arcs or none.
+            own: the current arcs near changes.
+            listed: returns the whole graph and its weights, which few queries need.
         """
         self._list = listed
-        arcs, begin = baked.pool.put(_paired(own.head, own.weight))
+        arcs, begin = baked.pool.put(_pair_arcs(own.head, own.weight))
         piece = np.zeros((row_count, 2), dtype=np.int32)
         piece[: baked.row_count] = baked.packed.piece
         first = np.searchsorted(own.tail, np.append(own.rows, np.int32(row_count))) + begin
         piece[own.rows, 0], piece[own.rows, 1] = first[:-1], first[1:]
         self.packed = PackedArcs(piece, arcs)
-        # Of arcs gone since the cheapest and the dearest one still count, so nothing is looked for.
+        # Removed arcs still count for these bounds, so no search for the extremes is needed.
         self.lightest = min(baked.lightest, int(own.weight.min(initial=INFINITY)))
         self.heaviest = max(baked.heaviest, int(own.weight.max(initial=1)))
         self.degree = max(baked.degree, int(np.diff(first).max(initial=1)))
@@ -497,14 +498,14 @@ class ChangedSpace(SearchSpace):
 
     @property
     def successors(self) -> Int32Array:
-        """Return the masks of the baked arcs; they say nothing of arcs near changes."""
+        """The masks of the baked arcs; arcs near changes have none."""
         return self._baked.successors
 
 
-def trail_of(seen: Int32Array, goal: int, scratch: Scratch) -> Int32Array:
+def path_to(seen: Int32Array, goal: int, scratch: Scratch) -> Int32Array:
     """Return the rows from the start of a search to another row."""
-    return scratch.path[: trail(seen, goal, scratch.path)].copy()
+    return scratch.path[: trace_path(seen, goal, scratch.path)].copy()
 
 
-def _paired(head: Int32Array, weight: Int32Array) -> UInt32Array:
+def _pair_arcs(head: Int32Array, weight: Int32Array) -> UInt32Array:
     return np.stack([head, weight], axis=1).astype(np.uint32)

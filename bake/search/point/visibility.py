@@ -1,14 +1,13 @@
-"""Price straight lines over cells, and pull paths tight along them.
+"""The cost of straight lines over cells, and string pulling of paths along them.
 
-A line between the centres of two cells is walked cell by cell along the exact supercover (A.
-Patel, "Line drawing on a grid map"): through an edge as a straight step, through a corner as a
-diagonal one.
-It may be taken where every such step is one the profile may take, so it cuts no corner its rule
-forbids, and where all cells cost the same, so that its cost is its length times that. Lines along
-rows, columns and diagonals may cross any terrain, at the cost of their steps.
+A line between the centers of two cells is walked cell by cell along the exact supercover (A. Patel,
+"Line drawing on a grid map"): through an edge as a straight step, through a corner as a diagonal
+one. A line is valid if the profile may take every such step, so that it cuts no corner its rule
+forbids, and if all cells cost the same; it then costs its length times that cost. Lines along rows,
+columns and diagonals may cross any terrain, at the cost of their steps.
 
-On hexagons, said by axial coordinates, a line may be taken where all cells that it touches, were it
-only at a corner, are joined and cost the same; lines along the three axes again cross any terrain.
+On hexagons, in axial coordinates, a line is valid if all cells that it touches, even at a corner,
+are joined and cost the same; lines along the three axes again cross any terrain.
 """
 
 from __future__ import annotations
@@ -20,44 +19,42 @@ import numpy as np
 from bake.arrays import Float64Array, Int32Array
 from bake.kernels.jit import accessor, kernel
 
-#: By what part sums of the same lengths may differ in floating point.
+#: The relative error of sums of the same lengths in floating point.
 ROUNDING = 1e-9
 
 
-#: The neighbours of a hexagon, axial.
+#: The neighbors of a hexagon, axial.
 _AROUND = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))
 
 
 class SightGrid(NamedTuple):
-    """The cells of a grid, and the steps one profile may take on them.
+    """The cells of a grid, and the steps of one profile.
 
     Cells are (x, y), on hexagonal grids (q, r): see :func:`levelbake.steps.chart`.
-
-    Attributes:
-        width: of the grid.
-        hexagons: 0 = squares, 1 = hexagons in rows, 2 = in columns.
-        odd: whether it is odd rows or columns that are shoved.
-        row_at_cell: (height * width) int32, -1 where the profile cannot stand.
-        first_arc, end_arc: (r) int32, the arcs of each row.
-        head_row: (m) int32, -1 where the profile may not take the arc.
-        cost: (m) float64 units.
-        cell_cost: (r) float64 units, what crossing the cell costs.
     """
 
+    #: Of the grid.
     width: int
+    #: 0 = squares, 1 = hexagons in rows, 2 = in columns.
     hexagons: int
+    #: Whether odd rows or columns are shifted, rather than even ones.
     odd: int
+    #: (height * width) int32, -1 where the profile cannot stand.
     row_at_cell: Int32Array
+    #: (r) int32, the arcs of each row.
     first_arc: Int32Array
     end_arc: Int32Array
+    #: (m) int32, -1 if the arc is blocked for the profile.
     head_row: Int32Array
+    #: (m) float64 units.
     cost: Float64Array
+    #: (r) float64 units, the cost of crossing the cell.
     cell_cost: Float64Array
 
 
 @accessor
 def _row_at(grid: SightGrid, x: int, y: int) -> int:
-    """Return the row of a cell; -1 where there is no cell, or the profile cannot stand on it."""
+    """Return the row of a cell; -1 outside the grid, or where the profile cannot stand."""
     width, hexagons, odd = grid.width, grid.hexagons, grid.odd
     row_at_cell = grid.row_at_cell
     if hexagons == 1:
@@ -71,7 +68,7 @@ def _row_at(grid: SightGrid, x: int, y: int) -> int:
 
 @accessor
 def _length(grid: SightGrid, dx: int, dy: int) -> float:
-    """Return the length of a line, where a step between neighbours' centres is 1."""
+    """Return the length of a line, where a step between neighbors' centers is 1."""
     square = float(dx) * dx + float(dy) * dy
     if grid.hexagons:
         square += float(dx) * dy
@@ -80,7 +77,7 @@ def _length(grid: SightGrid, dx: int, dy: int) -> float:
 
 @accessor
 def _step_cost(grid: SightGrid, row: int, to: int) -> float:
-    """Return the units the cheapest arc between two rows costs; infinite where there is none."""
+    """Return the units of the cheapest arc between two rows; infinite if there is none."""
     first_arc, end_arc, head_row, cost = grid.first_arc, grid.end_arc, grid.head_row, grid.cost
     best = np.inf
     for arc in range(first_arc[row], end_arc[row]):
@@ -97,7 +94,7 @@ def line_cost(
     to_x: int,
     to_y: int,
 ) -> float:
-    """Return the units a straight line between cells costs; infinite where it may not be taken.
+    """Return the cost in units of a straight line between cells; infinite if the line is invalid.
 
     Args:
         grid: the cells and steps.
@@ -119,7 +116,8 @@ def line_cost(
     done_x = 0
     done_y = 0
     while done_x < across or done_y < down:
-        # Twice the distances to the cell's borders, cross-multiplied, tell which one comes first.
+        # Compare twice the distances to the cell's borders, cross-multiplied, to find the nearer
+        # one.
         ahead = (1 + 2 * done_x) * down - (1 + 2 * done_y) * across
         before = row
         next_x, next_y = x, y
@@ -135,7 +133,7 @@ def line_cost(
         step = _step_cost(grid, before, row)
         length = np.sqrt(2.0) if ahead == 0 else 1.0
         if ahead == 0 and step == np.inf:
-            # Four neighbours: through a corner where one can walk round it on both sides.
+            # Four neighbors: a corner may be crossed if an agent can walk around it on both sides.
             for side in range(2):
                 flank = row_at_cell[y * width + next_x] if side else row_at_cell[next_y * width + x]
                 if flank < 0 or cell_cost[flank] != level:
@@ -159,7 +157,7 @@ def line_cost(
 
 @accessor
 def _joined(grid: SightGrid, row: int, to: int, level: float) -> bool:
-    """Tell whether a step leads from one row to another, and costs as much as the line."""
+    """Return whether a step joins two rows, and costs as much as the line."""
     if row < 0 or to < 0 or grid.cell_cost[to] != level:
         return False
     step = _step_cost(grid, row, to)
@@ -168,16 +166,16 @@ def _joined(grid: SightGrid, row: int, to: int, level: float) -> bool:
 
 @accessor
 def _along(dq: int, dr: int, q: int, r: int) -> int:
-    """Return how far a hexagon lies toward a neighbour of the origin, which lies at 2."""
+    """Return the dot product of the directions to a hexagon and to a neighbor; its length is 2."""
     return (2 * dq + dr) * q + (dq + 2 * dr) * r
 
 
 @kernel
 def _line_over_hexagons(grid: SightGrid, q: int, r: int, to_q: int, to_r: int) -> float:
-    """Return the units that a line from a cell costs; ``to_q`` and ``to_r`` count from there.
+    """Return the units of a line from a cell; ``to_q`` and ``to_r`` are relative to it.
 
     A cell is left through the side that the line reaches first, or at the corner of two sides that
-    it reaches at once. From there it goes on in the cell that it heads for the more, or along the
+    it reaches at once. From there the line continues in the cell it points to more, or along the
     border of both into the cell behind.
     """
     row = _row_at(grid, q, r)
@@ -190,7 +188,7 @@ def _line_over_hexagons(grid: SightGrid, q: int, r: int, to_q: int, to_r: int) -
     at_q = 0
     at_r = 0
     while at_q != to_q or at_r != to_r:
-        # Of the line's length, the share left / speed lies before it reaches a side.
+        # The line reaches a side after the fraction left / speed of its length.
         left, speed, dq, dr = 1, 0, 0, 0
         side_speed, side_q, side_r = 0, 0, 0
         for toward_q, toward_r in _AROUND:
@@ -233,7 +231,7 @@ def price_path(
     rows: Int32Array,
     so_far: Float64Array,
 ) -> None:
-    """Write the cost of walking to each of ``rows`` (k) into ``so_far`` (k); infinite: no step."""
+    """Write the cost of walking to each of ``rows`` (k) to ``so_far`` (k); infinite: no step."""
     so_far[0] = 0.0
     for i in range(1, len(rows)):
         step = _step_cost(grid, rows[i - 1], rows[i])
@@ -249,28 +247,29 @@ def pull_tight(
     best: Float64Array,
     parent: Int32Array,
 ) -> None:
-    """Find the cheapest way along a path's turning points by straight lines.
+    """Find the cheapest path along the turning points of a path by straight lines.
 
     Args:
         grid: the cells and steps.
         cells: (k, 2) int32, the path.
         so_far: (k) float64, from :func:`price_path`.
-        turn: (t) int32, the cells of the path at which it turns, both ends included, ascending.
-        best, parent: (t), filled with the cost to each and the turning point before it, -1 first.
+        turn: (t) int32, indices of the turning points in the path, both ends included, ascending.
+        best, parent: (t), written: the cost to each and the turning point before it, -1 for the
+            first.
     """
     best[0] = 0.0
     parent[0] = -1
     for i in range(1, len(turn)):
-        here = turn[i]
-        best[i] = best[i - 1] + so_far[here] - so_far[turn[i - 1]]
+        current = turn[i]
+        best[i] = best[i - 1] + so_far[current] - so_far[turn[i - 1]]
         parent[i] = i - 1
         for earlier in range(i - 1):
-            there = turn[earlier]
-            x, y = int(cells[there, 0]), int(cells[there, 1])
-            to_x, to_y = int(cells[here, 0]), int(cells[here, 1])
+            previous = turn[earlier]
+            x, y = int(cells[previous, 0]), int(cells[previous, 1])
+            to_x, to_y = int(cells[current, 0]), int(cells[current, 1])
             away = _length(grid, to_x - x, to_y - y)
             limit = best[i] - best[earlier]
-            # Lines are walked only where they would pay.
+            # Lines are walked only if they could improve the result.
             if away * grid.cell_cost[_row_at(grid, x, y)] > limit:
                 continue
             line = line_cost(grid, x, y, to_x, to_y)
@@ -286,7 +285,7 @@ def furthest_along(
     so_far: Float64Array,
     i: int,
 ) -> int:
-    """Find the last cell of a path that a straight line from its i-th cell reaches for no more."""
+    """Return the last cell of a path that a straight line from cell ``i`` reaches at equal cost."""
     for other in range(len(cells) - 1, i + 1, -1):
         to_x, to_y = int(cells[other, 0]), int(cells[other, 1])
         line = line_cost(grid, int(cells[i, 0]), int(cells[i, 1]), to_x, to_y)

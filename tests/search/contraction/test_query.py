@@ -10,10 +10,10 @@ from bake.graph import INFINITY
 from bake.search.contraction import query
 from bake.search.contraction.query import (
     GOAL,
-    chains_for,
+    allocate_chains,
+    build_query_tree,
+    clear_chains,
     distances,
-    forget,
-    query_tree,
 )
 from tests.support.contraction import contracted
 from tests.support.oracles import arcs_of, distances_from
@@ -23,7 +23,7 @@ from tests.support.strategies import FAMILIES, ArcList, arc_lists, seeded
 def check(arcs: ArcList, *, two_way: bool) -> None:
     n, each = arcs
     tree, weights = contracted(arcs, two_way=two_way)
-    asked = query_tree(tree, weights)
+    asked = build_query_tree(tree, weights)
     known = arcs_of(range(n), each)
     away = {start: distances_from(known, start) for start in range(n)}
     pairs = [(start, goal) for start in range(n) for goal in range(n)]
@@ -34,13 +34,13 @@ def check(arcs: ArcList, *, two_way: bool) -> None:
     for room in (1, 48 * n):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(query, "ROOM", room)
-            chains = chains_for(asked)
+            chains = allocate_chains(asked)
         ticks = np.empty(len(pairs), dtype=np.int64)
         for i in range(len(pairs)):
             one = slice(i, i + 1)
             distances(*asked, *chains, ends[one, 0].copy(), ends[one, 1].copy(), ticks[one])
         assert ticks.tolist() == wanted
-        forget(chains)
+        clear_chains(chains)
         assert (chains.chain_of[:-1] == -1).all()
         assert (chains.state[:, GOAL] == -1).all()
         ticks[:] = -1
@@ -67,8 +67,8 @@ def test_families(family, seed: int) -> None:
 
 def test_the_goal_that_got_its_chain_first_loses_it_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(query, "CHAINS", 2)
-    asked = query_tree(*contracted((4, [(a, a + 1, 1) for a in range(3)])))
-    chains = chains_for(asked)
+    asked = build_query_tree(*contracted((4, [(a, a + 1, 1) for a in range(3)])))
+    chains = allocate_chains(asked)
     for goal, of in ((3, {3}), (2, {2, 3}), (3, {2, 3}), (1, {1, 2}), (0, {0, 1})):
         ends = np.array([[0], [goal]], dtype=np.int32)
         distances(*asked, *chains, *ends, np.empty(1, dtype=np.int64))

@@ -11,7 +11,7 @@ from scipy.sparse import csgraph, csr_array
 
 from bake.graph import INFINITY
 from bake.search.all_pairs.batch import LANES, BatchSearch
-from bake.search.graph.label_correcting import ALL, MASK_BITS, with_masks
+from bake.search.graph.label_correcting import ALL, MASK_BITS, build_search_arcs
 from tests.support.compare import weighted
 from tests.support.strategies import FAMILIES, Arc, ArcList, arc_lists, seeded
 
@@ -22,7 +22,7 @@ Step = tuple[int, int]
 def kept_after(n: int, arcs: list[Arc]) -> dict[Step, set[Step]]:
     """For each arc, which arcs of its head are kept; arcs as (node, place among its arcs)."""
     graph, weight = weighted(n, arcs)
-    mask = with_masks(graph.first_out, graph.head, weight).masks
+    mask = build_search_arcs(graph.first_out, graph.head, weight).masks
     kept = {}
     for node in range(n):
         for arc in range(graph.first_out[node], graph.first_out[node + 1]):
@@ -141,7 +141,7 @@ def test_a_mask_has_room_for_so_many_arcs(leaves: int) -> None:
     hub, outer = leaves, leaves + 1
     arcs = [(outer, hub, 2), *((hub, leaf, 1) for leaf in range(leaves))]
     graph, weight = weighted(leaves + 2, arcs)
-    mask = with_masks(graph.first_out, graph.head, weight).masks
+    mask = build_search_arcs(graph.first_out, graph.head, weight).masks
     into_the_hub = int(graph.first_out[outer])
     expected = 2**leaves - 1 if leaves <= MASK_BITS else int(ALL)
     assert int(mask[into_the_hub]) == expected

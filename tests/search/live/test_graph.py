@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bake.graph import BLOCKED, Graph
-from bake.search.graph.label_correcting import ALL, MASK_BITS, with_masks
+from bake.search.graph.label_correcting import ALL, MASK_BITS, build_search_arcs
 from bake.search.live import graph as live
 from bake.search.live.graph import Adjacency
 from tests.support.compare import weighted
@@ -65,7 +65,7 @@ def test_masks_are_those_of_the_arcs_that_are_left(seed: int) -> None:
     adjacency = adjacency_of(n, model)
     adjacency.mask(np.arange(n, dtype=np.int32))
     graph, weight = weighted(n, [(a, b, units) for (a, b), units in model.items()])
-    expected = with_masks(graph.first_out, graph.head, weight).masks
+    expected = build_search_arcs(graph.first_out, graph.head, weight).masks
     assert adjacency.masks.tolist() == expected.tolist()
     assert expected[graph.head == 1].tolist() == [ALL] * int((graph.head == 1).sum())
 

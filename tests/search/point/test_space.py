@@ -134,7 +134,7 @@ def test_scratch_outlives_its_stamps() -> None:
     assert space.astar(NULL, 0, 2).ticks == 10
     (scratch,) = space._scratch
     for last in range(2**31 - 5, 2**31 - 2):
-        scratch.stamp = last
+        scratch.epoch = last
         assert space.astar(NULL, 0, 2).ticks == 10
         assert space.astar(NULL, 2, 0).rows is None
         assert space.bidirectional(NULL, 0, 2).ticks == 10
