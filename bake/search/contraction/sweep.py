@@ -50,12 +50,11 @@ def sweep(tree: Tree, weights: Weights, goals: Int32Array, dist: Int32Array) -> 
             if cost >= INFINITY:
                 continue
             above = dist[up[arc]]
-            for lane in range(
-                len(node_dist)
-            ):  # With a constant length, this loop would not be vectorized.
+            # With a constant length, this loop would not be vectorized.
+            for lane in range(len(node_dist)):
                 new = np.int32(above[lane] + cost)
-                old = own[lane]
-                own[lane] = new if new < old else old
+                old = node_dist[lane]
+                node_dist[lane] = new if new < old else old
 
 
 #: The kernels that Python calls.

@@ -17,7 +17,7 @@ import numpy as np
 from bake.arrays import Int32Array, Int64Array, UInt32Array
 from bake.graph import INFINITY, UNREACHABLE, Graph
 from bake.kernels.jit import ready
-from bake.search.graph.label_correcting import MasksOnDemand, mask_arcs, with_masks
+from bake.search.graph.label_correcting import MasksOnDemand, build_search_arcs, mask_arcs
 from bake.search.point.astar_buckets import (
     FOUND,
     FULL,
@@ -264,10 +264,10 @@ class SearchSpace:
 
     @property
     def successors(self) -> Int32Array:
-        """Return (m) int32, the masks of :class:`bake.search.graph.label_correcting.SearchArcs`.
+        """(m) int32, the masks of :class:`bake.search.graph.label_correcting.SearchArcs`.
 
-        Searches by compiled code and by plain Python have to pass over the same arcs, as the order
-        in which they expand rows depends on it.
+        Compiled code and plain Python must skip the same arcs, because the order in which they
+        expand rows depends on it.
         """
         if ready(mask_arcs):
             return self._all_masks
@@ -276,7 +276,7 @@ class SearchSpace:
 
     @cached_property
     def _all_masks(self) -> Int32Array:
-        arcs = with_masks(self.graph.first_out, self.graph.head, self.weight)
+        arcs = build_search_arcs(self.graph.first_out, self.graph.head, self.weight)
         return arcs.masks.view(np.int32)
 
     @cached_property
