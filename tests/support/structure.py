@@ -191,18 +191,39 @@ def core_weight(package: Path = PACKAGE, reader: Path = LEVELBAKE) -> Weight:
 
 
 def signatures(path: Path) -> dict[str, tuple[int, bool]]:
-    """By function: how many parameters it takes, and whether it is a kernel."""
+    """Return the parameter count of each function, and whether it is a kernel, by qualified name.
+
+    Qualified names are those of ``__qualname__``: ``NextHops.paths`` is another function than
+    ``paths``. A function defined more than once, as overloads are, counts with its most parameters.
+    """
     found: dict[str, tuple[int, bool]] = {}
-    left: list[ast.AST] = [parsed(path)]
-    while left:
-        node = left.pop(0)
-        left += _statements_in(node)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            given = node.args
-            count = len(given.posonlyargs) + len(given.args) + len(given.kwonlyargs)
-            names = {each.id for each in node.decorator_list if isinstance(each, ast.Name)}
-            found[node.name] = count, bool(names & {"kernel", "inlined"})
+
+    def visit(node: ast.AST, scope: str) -> None:
+        for child in _statements_in(node):
+            inner = scope
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+                arguments = child.args
+                count = sum(
+                    map(len, (arguments.posonlyargs, arguments.args, arguments.kwonlyargs))
+                ) + sum(each is not None for each in (arguments.vararg, arguments.kwarg))
+                marks = {_decorator(each) for each in child.decorator_list}
+                name = scope + child.name
+                before = found.get(name, (0, False))
+                found[name] = max(before[0], count), before[1] or bool(marks & KERNELS)
+                inner = f"{name}.<locals>."
+            elif isinstance(child, ast.ClassDef):
+                inner = f"{scope}{child.name}."
+            visit(child, inner)
+
+    visit(parsed(path), "")
     return found
+
+
+def _decorator(node: ast.expr) -> str:
+    """Return the last name of a decorator, whether it is called or not."""
+    if isinstance(node, ast.Call):
+        node = node.func
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def folder_sizes(known: Mapping[str, Path]) -> Counter[str]:
