@@ -32,6 +32,13 @@ mock.patch("os.fsync", os.fstat).start()
 gc.disable()
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers",
+        "note(number, against): verifies a system of docs/notes.md; see tests/support/notes.py",
+    )
+
+
 def pytest_collection(session: pytest.Session) -> None:
     """Have each worker begin to import elsewhere, as all would rewrite the same asserts at once.
 

@@ -21,6 +21,8 @@ from bake.movement import HEX_LAYOUTS
 from levelbake.places import Coordinates
 from levelbake.steps import HexLayout
 
+pytestmark = pytest.mark.note(62, "Tiled's formulas in fractions")
+
 Cell = tuple[int, int]
 Exact = tuple[Fraction, Fraction]
 

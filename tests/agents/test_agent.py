@@ -19,6 +19,8 @@ from tests.support.levels import shared_level
 from tests.support.open_levels import drawn_level
 from tests.support.oracles import TICKS, Cell, arcs_of, distances_from
 
+pytestmark = pytest.mark.note(56, "Dijkstra's algorithm after each look")
+
 SPIRAL = (
     "..........",
     ".########.",

@@ -27,6 +27,8 @@ from tests.support.baked import (
 from tests.support.open_levels import TABLES, drawn_level
 from tests.support.oracles import TICKS, Cell
 
+pytestmark = pytest.mark.note(55, "what is believed, arc by arc")
+
 ROOM = ("......", ".m##..", ".m.#..", "...#..", "......")
 
 

@@ -37,6 +37,13 @@ from tests.support.walking import (
     steps_of,
 )
 
+pytestmark = [
+    pytest.mark.note(53, "small levels by brute force"),
+    pytest.mark.note(58, "who comes later diverts"),
+    pytest.mark.note(59, "dead ends and bays by hand"),
+    pytest.mark.note(60, "crossings counted move by move"),
+]
+
 
 def lead(crowd: Crowd, steps: int) -> list[list[Cell]]:
     """Let a crowd make some steps; return the places of each agent."""

@@ -17,6 +17,8 @@ from tests.support.baked import bake_grid, rows
 from tests.support.strategies import random_grid
 from tests.support.walking import Cell, Window, hindered_along, steps_of
 
+pytestmark = pytest.mark.note(57, "Dijkstra's algorithm over cells and steps")
+
 STEPS = 7
 
 

@@ -9,6 +9,8 @@ import pytest
 from bake.agents import plans
 from tests.support.pages import blocks, checked, page
 
+pytestmark = pytest.mark.note(129, "the page's example")
+
 PAGE = page("searches.md")
 
 

@@ -8,6 +8,8 @@ import shapely
 from bake.geometry import shrink
 from bake.geometry.shrink import shrunk
 
+pytestmark = pytest.mark.note(110, "whole regions shrunk at once")
+
 
 def yard(seed: int, count: int, width: int) -> shapely.Geometry:
     """A square with posts, some of them hollow and with another one inside, in two parts."""

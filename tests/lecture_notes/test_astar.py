@@ -9,6 +9,11 @@ from bake.school import traced_search
 from tests.support.baked import bake, write_graph
 from tests.support.problems import EDGES, TO_B
 
+pytestmark = [
+    pytest.mark.note(40, "the lists of the road map"),
+    pytest.mark.note(119, "the slides' lists"),
+]
+
 
 @pytest.fixture
 def nav(tmp_path: Path) -> Navigator:

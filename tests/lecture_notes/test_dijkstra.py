@@ -8,6 +8,11 @@ from bake.play import open_asset
 from tests.support.baked import bake, write_graph
 from tests.support.compare import Algorithm, subgraph, tables_of
 
+pytestmark = [
+    pytest.mark.note(45, "networkx and the worked example"),
+    pytest.mark.note(115, "the slides' distances and parents"),
+]
+
 EDGES = [
     (1, 2, 7),
     (1, 3, 9),

@@ -14,6 +14,8 @@ from bake.level import GraphLevel, TerrainRule
 from bake.levels import load
 from tests.support.levels import refusal
 
+pytestmark = pytest.mark.note(42, "networkx")
+
 
 def written(folder: Path, document: object) -> Path:
     path = folder / "roads.json"

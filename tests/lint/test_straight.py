@@ -12,6 +12,8 @@ from bake.recipe import ProfileRecipe, Recipe
 from tests.support import sight_oracle
 from tests.support.projects import task_for
 
+pytestmark = pytest.mark.note(64, "the two failures that the notes draw")
+
 #: Two rooms side by side, joined at the far end of the wall between them.
 WALL = {"terrain": "wall", "rect": [9, 0, 2, 16]}
 NUMBERS = re.compile(r"\(([-0-9.]+), ([-0-9.]+)\)")

@@ -15,6 +15,8 @@ from bake.recipe import LevelRecipe
 from tests.support import ldtk_projects as ldtk
 from tests.support.tiled_maps import ENCODINGS, layer, tmj, tmx, write
 
+pytestmark = pytest.mark.note(36, "one level in every format")
+
 ROWS = ["......", ".##.#.", ".#....", ".#.##.", "....#."]
 GIDS = [[2 if cell == "#" else 1 for cell in row] for row in ROWS]
 NAMES = {".": "floor", "#": "wall"}

@@ -13,6 +13,8 @@ from bake.play import open_asset
 from tests.support.baked import rows, write_graph, write_grid
 from tests.support.projects import run, statuses, task_for
 
+pytestmark = pytest.mark.note(102, "costs of two profiles, by hand")
+
 
 def test_a_profile_stands_above_the_recipe_and_the_recipe_above_the_level(tmp_path: Path) -> None:
     import json

@@ -12,6 +12,11 @@ from tests.support.cluster_tree import by_columns, check_tree, said
 from tests.support.lattices import FREE, bake_on_cells
 from tests.support.tower import tower_recipe, write_tower
 
+pytestmark = [
+    pytest.mark.note(75, "the asset's columns, and fresh bakes"),
+    pytest.mark.note(104, "the asset's columns, and fresh bakes"),
+]
+
 TABLES = ("components", "hierarchy")
 
 ROOMS = (

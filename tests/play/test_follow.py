@@ -13,6 +13,11 @@ from tests.support.baked import bake, write_graph
 from tests.support.open_levels import drawn_level
 from tests.support.tower import baked_tower
 
+pytestmark = [
+    pytest.mark.note(52, "corners, pushes and walls by hand"),
+    pytest.mark.note(124, "by hand"),
+]
+
 BEND = (".....", "####.", "####.", ".....")
 
 

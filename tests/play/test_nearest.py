@@ -28,6 +28,12 @@ from tests.support.baked import (
 from tests.support.strategies import random_grid
 from tests.support.tower import baked_tower
 
+pytestmark = [
+    pytest.mark.note(94, "a scan of all places"),
+    pytest.mark.note(97, "shapely: which drawn domain a point lies in"),
+    pytest.mark.note(100, "the same answers without it"),
+]
+
 WIDE, HIGH = 11, 9
 
 

@@ -14,6 +14,8 @@ from levelbake.errors import QueryError
 from tests.support.baked import bake, write_graph
 from tests.support.open_levels import drawn_level
 
+pytestmark = pytest.mark.note(113, "all goals, one by one, as baked and changed")
+
 
 def _check(nav: Navigator, start: object, goals: list[object], far: list[float]) -> int:
     """Every question agrees with the distances of the goals, the first of equals."""

@@ -19,6 +19,8 @@ from tests.support.open_levels import drawn_level
 from tests.support.oracles import Lattice, hex_arcs, square_arcs
 from tests.support.strategies import random_grid
 
+pytestmark = pytest.mark.note(22, "a search by breadth over all states")
+
 
 @pytest.mark.parametrize(("layout", "connectivity"), [(None, 4), (None, 8), ("odd-r", 6)])
 def test_beside_the_steps_of_an_oracle(

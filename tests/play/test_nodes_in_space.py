@@ -16,6 +16,8 @@ from levelbake import open_level
 from levelbake.errors import QueryError
 from tests.support.baked import bake, write_graph
 
+pytestmark = pytest.mark.note(43, "networkx, and a scan of all nodes")
+
 Point = tuple[float, float, float]
 
 

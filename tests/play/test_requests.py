@@ -12,6 +12,11 @@ from levelbake.errors import QueryError
 from tests.support.baked import bake_grid, rows
 from tests.support.strategies import random_grid
 
+pytestmark = [
+    pytest.mark.note(85, "whole searches; fair turns"),
+    pytest.mark.note(114, "whole searches; fair turns"),
+]
+
 HALL = rows(*["............"] * 6, "######.#####", *["............"] * 6)
 SEARCHED = ("components",)
 

@@ -17,6 +17,11 @@ from tests.support.baked import bake, recipe_for, rows, write_grid
 from tests.support.command import bake as command
 from tests.support.strategies import random_grid
 
+pytestmark = [
+    pytest.mark.note(105, "networkx inside these clusters"),
+    pytest.mark.note(106, "the pathological rooms, by hand"),
+]
+
 PRICES = ("minimum", "maximin", "average")
 TABLES = ("components", "next_hops", "cluster_distances")
 

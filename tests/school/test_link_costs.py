@@ -17,6 +17,8 @@ from tests.support.compare import subgraph
 from tests.support.oracles import arcs_of, distances_from
 from tests.support.strategies import FAMILIES, Arc
 
+pytestmark = pytest.mark.note(76, "the notes' figures, and a slow oracle")
+
 
 def made(n: int, arcs: list[Arc], label: list[int]) -> dict[tuple[int, int], list[int]]:
     """The prices of each pair of clusters."""

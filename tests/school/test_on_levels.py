@@ -18,6 +18,11 @@ from tests.support.command import bake as command
 from tests.support.command import misuse
 from tests.support.open_levels import drawn_level
 
+pytestmark = [
+    pytest.mark.note(28, "exact distances, and what was given up"),
+    pytest.mark.note(44, "networkx: the fewest steps"),
+]
+
 
 @pytest.fixture(autouse=True)
 def _registered() -> None:

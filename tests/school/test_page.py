@@ -40,6 +40,8 @@ from tests.support.problems import EDGES, TO_B
 from tests.support.puzzles import baked as pattern_database
 from tests.support.stored import stored_asset
 
+pytestmark = pytest.mark.note(38, "the page's own problem")
+
 PAGE = page("school.md")
 
 

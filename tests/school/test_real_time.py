@@ -12,6 +12,11 @@ from bake.search.point.estimates import ROWS, Estimate
 from tests.support.oracles import arcs_of, distances_from
 from tests.support.twin_lattices import SIDE, lattice, usable, walked, with_weights
 
+pytestmark = [
+    pytest.mark.note(126, "what Korf proved, and all ways in plain Python"),
+    pytest.mark.note(127, "the same steps without pruning, by more expansions"),
+]
+
 
 def connected_lattice(seed: int) -> tuple[TwinArcs, Estimate, int, int]:
     """A grid in which every step leads both ways at one price, and two of its cells."""

@@ -16,6 +16,12 @@ from tests.support.open_levels import drawn_level
 from tests.support.oracles import Cell
 from tests.support.tower import baked_tower
 
+pytestmark = [
+    pytest.mark.note(17, "every small map that chance draws"),
+    pytest.mark.note(18, "the same"),
+    pytest.mark.note(19, "the same"),
+]
+
 
 def straight_reach(lines: tuple[str, ...], start: Cell) -> set[Cell]:
     """Cells that steps in four directions lead to."""

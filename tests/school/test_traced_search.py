@@ -12,6 +12,11 @@ from bake.school import traced_search
 from levelbake.errors import QueryError
 from tests.support.open_levels import drawn_level
 
+pytestmark = [
+    pytest.mark.note(6, "exact distances, and the compiled search"),
+    pytest.mark.note(78, "exact distances"),
+]
+
 
 @pytest.mark.parametrize("heuristic", [None, "null", "octile", "chebyshev"])
 def test_it_finds_what_the_compiled_search_finds(tmp_path: Path, heuristic: str | None) -> None:

@@ -7,6 +7,11 @@ import pytest
 from bake.school import Status, search
 from tests.support.problems import Network
 
+pytestmark = [
+    pytest.mark.note(2, "the scores of the slides"),
+    pytest.mark.note(7, "the lists of the slides"),
+]
+
 #: Where the points lie, from the distances that the notes print; L1 is the goal.
 AT = {
     **{"A": (0, 0), "B1": (0, -1), "B2": (-1, 0), "B3": (0, 1), "B4": (1, 0), "C": (2, 0)},

@@ -9,6 +9,12 @@ from bake.school import SlidingTiles, Status, Tiles, search
 from levelbake.errors import QueryError
 from tests.support.problems import Sliding
 
+pytestmark = [
+    pytest.mark.note(35, "the tutorial's own board"),
+    pytest.mark.note(37, "slow ones by hand"),
+    pytest.mark.note(81, "the true moves of all boards of three by two"),
+]
+
 # A is 1, B is 2 and so on; the gap is 0.
 START = (0, 1, 3, 8, 2, 4, 7, 6, 5)
 BETWEEN = (1, 0, 3, 8, 2, 4, 7, 6, 5)

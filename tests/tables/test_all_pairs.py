@@ -22,6 +22,11 @@ from tests.support.compare import (
 from tests.support.oracles import arcs_of, distances_from
 from tests.support.strategies import FAMILIES, Arc, seeded
 
+pytestmark = [
+    pytest.mark.note(10, "scipy and networkx, exactly"),
+    pytest.mark.note(112, "scipy and networkx, exactly"),
+]
+
 Family = Callable[[random.Random, int], list[Arc]]
 
 

@@ -29,6 +29,8 @@ from tests.support.compare import subgraph
 from tests.support.oracles import arcs_of, distances_from
 from tests.support.strategies import FAMILIES, Arc
 
+pytestmark = pytest.mark.note(74, "the notes' figures, and a slow oracle")
+
 
 def labelled(n: int, arcs: list[Arc], label: list[int]) -> Clusters:
     count = max(label, default=-1) + 1

@@ -17,6 +17,8 @@ from tests.support.oracles import Lattice
 from tests.support.strategies import FAMILIES, Arc, ArcList, arc_lists, grids, seeded
 from tests.support.worlds import part_of, world_of
 
+pytestmark = pytest.mark.note(73, "networkx")
+
 
 def check(found: Clusters, key: list[int]) -> None:
     """Clusters are the weakly connected parts of each class, in order; the rest follows."""

@@ -14,6 +14,8 @@ from tests.support.compare import subgraph
 from tests.support.oracles import arcs_of, distances_from
 from tests.support.strategies import FAMILIES, ArcList, arc_lists, seeded
 
+pytestmark = pytest.mark.note(93, "every pair of places")
+
 NO_PATH = np.iinfo(np.int64).max
 
 

@@ -22,6 +22,8 @@ from tests.support.command import bake, mistake
 from tests.support.drawings import apart, grid, picture, pixels_of
 from tests.support.problems import EDGES, TO_B
 
+pytestmark = pytest.mark.note(92, "pixels, and g + h place by place")
+
 ROOM = ("..........", ".####.###.", "....#...#.", ".####.#.#.", "......#...")
 ENDS = (2, 2), (9, 2)
 

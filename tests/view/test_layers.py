@@ -14,6 +14,8 @@ from bake.view.scene import Scene, read_layer, read_scene
 from levelbake.errors import MissingTableError, QueryError
 from tests.support.drawings import graph, grid, picture
 
+pytestmark = pytest.mark.note(91, "pixels")
+
 #: Three 32-cell clusters side by side, joined by one gap each.
 HALL = ["." * 31 + "##" + "." * 30 + "##" + "." * 31] * 9 + ["." * 96]
 

@@ -14,6 +14,8 @@ from bake.play import open_asset
 from bake.recipe import LevelRecipe
 from tests.support.baked import bake
 
+pytestmark = pytest.mark.note(77, "networkx")
+
 
 @pytest.mark.parametrize("ticks_per_unit", [27720, 10, 3])
 def test_they_count_as_one_tick(tmp_path: Path, ticks_per_unit: int) -> None:

@@ -17,6 +17,8 @@ from tests.support.oracles import Lattice, distances_from
 from tests.support.slope_and_turn_oracles import turning_arcs
 from tests.support.tampering import edited
 
+pytestmark = pytest.mark.note(61, "a plain oracle of turns")
+
 TICKS = 27720
 
 

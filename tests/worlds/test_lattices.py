@@ -17,6 +17,12 @@ from tests.support.oracles import Cell, Ground, Lattice, hex_arcs, square_arcs
 from tests.support.strategies import TERRAINS, grids
 from tests.support.worlds import CORNERS, COST_RULES, level_of, world_of
 
+pytestmark = [
+    pytest.mark.note(1, "rules applied cell by cell"),
+    pytest.mark.note(20, "prices of steps, cell by cell"),
+    pytest.mark.note(63, "rules applied cell by cell"),
+]
+
 
 def steps_of(world: World, profile: str = "default") -> dict[tuple[Cell, Cell], int]:
     """Ticks by (from, to) of every arc a profile may take; each pair at most once."""

@@ -26,6 +26,13 @@ from bake.worlds.dirichlet import bordering, nearest_cone, neighbours
 from levelbake import open_level
 from tests.support.baked import bake, recipe_for, rows, write_grid
 
+pytestmark = [
+    pytest.mark.note(66, "triangulating against sampling"),
+    pytest.mark.note(67, "arcs without them, by hand"),
+    pytest.mark.note(69, "two radii by hand"),
+    pytest.mark.note(96, "cones by hand, and triangulating"),
+]
+
 RULES = {"floor": TerrainRule(1.0), "mud": TerrainRule(3.0), "wall": TerrainRule(None)}
 Point = tuple[float, float]
 

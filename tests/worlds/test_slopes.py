@@ -25,6 +25,8 @@ from tests.support.oracles import Cell, distances_from
 from tests.support.slope_and_turn_oracles import sloped_arcs
 from tests.support.tampering import edited
 
+pytestmark = pytest.mark.note(95, "a plain oracle of prices")
+
 WALK = {"up": 2.0, "down": 0.5, "climb": 1.0, "drop": 3.0}
 
 

@@ -27,6 +27,8 @@ from bake.recipe import load_recipe
 from tests.support.baked import bake
 from tests.support.levels import shared_level
 
+pytestmark = pytest.mark.note(33, "two independent shortest ways in the plane")
+
 Point = tuple[float, ...]
 BOTH = ("mesh", "visibility")
 

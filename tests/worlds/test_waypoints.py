@@ -14,6 +14,8 @@ from bake.level import GeometryLevel, GraphLevel, OffMeshLink, Shape, TerrainRul
 from bake.worlds import AgentProfile, divided
 from bake.worlds.waypoints import SAMPLES
 
+pytestmark = pytest.mark.note(109, "shapely")
+
 RULES = {"floor": TerrainRule(1.0), "wall": TerrainRule(None)}
 
 

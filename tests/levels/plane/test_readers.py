@@ -17,6 +17,8 @@ from bake.levels.plane.svg_paths import PathError, path_rings, transform
 from levelbake.errors import BakeError
 from tests.support.plane import around
 
+pytestmark = pytest.mark.note(99, "figures by hand")
+
 
 def read(path: Path, text: str, legend: dict[str, str] | None = None) -> GeometryLevel:
     path.write_text(text, "utf-8")

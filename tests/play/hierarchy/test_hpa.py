@@ -23,6 +23,12 @@ from tests.support.baked import GROUND, bake, bake_grid, recipe_for, rows, write
 from tests.support.oracles import Cell, Lattice, hex_arcs, square_arcs
 from tests.support.strategies import ArcList, arc_lists, grids
 
+pytestmark = [
+    pytest.mark.note(25, "slow oracles on every world"),
+    pytest.mark.note(103, "slow oracles on every world"),
+    pytest.mark.note(122, "slow oracles on every world"),
+]
+
 HIERARCHY = ("components", "hierarchy")
 SETTINGS = settings(
     deadline=None,

@@ -15,6 +15,8 @@ from bake.recipe import LevelRecipe
 from tests.support.baked import bake, recipe_for, write_grid
 from tests.support.levels import shared_level
 
+pytestmark = pytest.mark.note(123, "a search of the first layer alone")
+
 HIERARCHY = ("components", "hierarchy")
 
 

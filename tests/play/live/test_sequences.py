@@ -19,6 +19,8 @@ from tests.support.live_model import (
 from tests.support.strategies import FAMILIES, seeded
 from tests.support.uncompiled import without_compiler
 
+pytestmark = pytest.mark.note(54, "a fresh bake after each batch")
+
 #: What a sweep is thought to take: nothing, what it does take, and more than anything else, so
 #: that both fields and single queries answer for every kind of pair.
 SWEEP_NS = [0.0, exact.SWEEP_NS, 1e9]

@@ -32,6 +32,12 @@ from tests.support.rebuilt import check_hierarchy
 from tests.support.rule import NOWHERE, all_hops
 from tests.support.strategies import FAMILIES, random_grid, seeded
 
+pytestmark = [
+    pytest.mark.note(13, "plain Python after every batch"),
+    pytest.mark.note(14, "plain Python after every batch"),
+    pytest.mark.note(118, "plain Python after every batch"),
+]
+
 #: Batches in all, about: in CI, or as the environment says.
 STEPS = int(os.environ.get("BAKE_UPDATE_STEPS", "1000"))
 #: Batches of one world, and worlds.

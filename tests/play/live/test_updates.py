@@ -12,6 +12,8 @@ from bake.play.reader.engine import Baked
 from tests.support.baked import bake, bake_grid, rows, write_graph
 from tests.support.tower import baked_tower, tower_recipe, write_tower
 
+pytestmark = pytest.mark.note(16, "paths before and after changes")
+
 PICTURE = ("......", ".####.", "......")
 
 

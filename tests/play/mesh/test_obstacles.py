@@ -28,6 +28,8 @@ from levelbake.errors import BlockedCellError
 from tests.support.baked import bake, bake_grid, recipe_for, rows, write_graph
 from tests.support.plane import shortest_by_sight
 
+pytestmark = pytest.mark.note(71, "shapely, networkx, and bakes of what is left")
+
 Ring = list[tuple[float, float]]
 
 #: Rooms of four by four units, some cut along a diagonal, and one missing; "m" has mud.

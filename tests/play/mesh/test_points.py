@@ -18,6 +18,8 @@ from levelbake.errors import CorruptAssetError, QueryError
 from tests.support.baked import GROUND, bake, rows, rules_of, write_grid
 from tests.support.damage import MESH_COLUMNS, edit, replaced
 
+pytestmark = pytest.mark.note(70, "strings inside polygons, by hand")
+
 NODES: tuple[MeshNodes, ...] = ("centre", "edge", "portal")
 #: Two rooms on either side of a wall with a gap, mud behind it, and a loft that a ladder leads to.
 SHAPES = [

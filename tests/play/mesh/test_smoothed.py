@@ -18,6 +18,8 @@ from levelbake.errors import BlockedCellError, QueryError
 from tests.support.baked import bake
 from tests.support.stored import stored_asset
 
+pytestmark = pytest.mark.note(108, "GEOS, and by hand")
+
 ROOT = Path(__file__).resolve().parents[3]
 NODES: tuple[MeshNodes, ...] = ("centre", "edge", "portal")
 COST = {"floor": 1.0, "mud": 3.0}

@@ -31,6 +31,11 @@ from tests.support.plane import (
     turn,
 )
 
+pytestmark = [
+    pytest.mark.note(72, "brute force in exact arithmetic"),
+    pytest.mark.note(101, "every pair of portals"),
+]
+
 
 def yard(rings: list[Ring], radius: float = 0.0) -> tuple[Geometry, Mesh]:
     """A square of 8 x 8 units with walls in it, as a mesh for points or round agents."""

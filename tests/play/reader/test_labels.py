@@ -29,6 +29,8 @@ from tests.support.tampering import edited
 from tests.support.tower import baked_tower
 from tests.support.uncompiled import without_compiler
 
+pytestmark = pytest.mark.note(50, "labels in plain Python")
+
 ALONE = ("distances",)
 BESIDE = ("components", "next_hops", "distances")
 LABELS = {"distance_storage": "labels"}

@@ -32,6 +32,11 @@ from tests.support.oracles import (
 )
 from tests.support.strategies import FAMILIES, random_grid, seeded
 
+pytestmark = [
+    pytest.mark.note(11, "slow lookups on random levels"),
+    pytest.mark.note(46, "slow paths on random levels"),
+]
+
 TABLES = [None, ("components", "next_hops"), ("components", "next_hops", "distances")]
 
 

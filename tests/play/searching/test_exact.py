@@ -25,6 +25,8 @@ from tests.support.baked import bake, recipe_for, write_graph, write_grid
 from tests.support.rule import arcs_now
 from tests.support.stored import stored_asset
 
+pytestmark = pytest.mark.note(49, "distances, as baked and changed")
+
 #: Floors, links and agents of two sizes; hexagons; headings; one-way steps and components; graphs;
 #: slopes.
 LEVELS = [

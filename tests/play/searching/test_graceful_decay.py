@@ -11,6 +11,12 @@ from bake.play import open_asset
 from levelbake.errors import QueryError
 from tests.support.baked import bake, recipe_for, rows, write_grid
 
+pytestmark = [
+    pytest.mark.note(5, "all distances"),
+    pytest.mark.note(41, "all pairs of places"),
+    pytest.mark.note(120, "all distances"),
+]
+
 
 @pytest.mark.parametrize("seed", range(3))
 def test_paths_are_longer_by_no_more_than_the_heuristic_says_too_much(

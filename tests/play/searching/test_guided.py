@@ -13,6 +13,12 @@ from bake.recipe.rules import LONE_CLUSTER_SIZE
 from tests.support.baked import bake, recipe_for, write_grid
 from tests.support.levels import shared_level
 
+pytestmark = [
+    pytest.mark.note(47, "on open floor the path alone is expanded"),
+    pytest.mark.note(86, "on open floor the path alone is expanded"),
+    pytest.mark.note(90, "places expanded by its rivals"),
+]
+
 
 @pytest.mark.parametrize(("layout", "norm"), [(None, "octile"), ("odd-r", "hex")])
 def test_only_the_path_is_expanded(tmp_path: Path, layout: str | None, norm: str) -> None:

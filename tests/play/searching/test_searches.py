@@ -19,6 +19,12 @@ from levelbake.errors import QueryError
 from tests.support.baked import GROUND, bake, recipe_for, rows, write_graph, write_grid
 from tests.support.command import BLOCKER
 
+pytestmark = [
+    pytest.mark.note(9, "distances on every kind of level"),
+    pytest.mark.note(51, "every kind of level"),
+    pytest.mark.note(83, "which places are asked about"),
+]
+
 EXACT = ("dijkstra", "astar", "bidirectional", "bidirectional_astar")
 HOPLESS = ("components",)
 OPEN_CORNERS = recipe_for(connectivity=8, corner_cutting="always")

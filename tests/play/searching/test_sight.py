@@ -13,6 +13,8 @@ from levelbake.errors import QueryError
 from tests.support.baked import bake, bake_grid, recipe_for, rows, write_graph, write_grid
 from tests.support.oracles import Cell, Ground, Lattice
 
+pytestmark = pytest.mark.note(65, "geometry in whole numbers")
+
 GROUND = {name: Ground(cost) for name, cost in (("floor", 1), ("mud", 3), ("road", 0.5))}
 GROUND["wall"] = Ground(None)
 

@@ -13,6 +13,8 @@ from tests.support.baked import bake, bake_grid, recipe_for, rows, write_graph
 from tests.support.levels import shared_level
 from tests.support.strategies import random_grid
 
+pytestmark = pytest.mark.note(39, "the whole search")
+
 ROOM = rows("........", ".####.#.", ".#....#.", "...##...")
 
 

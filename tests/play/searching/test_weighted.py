@@ -17,6 +17,11 @@ from levelbake.places import Place
 from tests.support.baked import bake_grid, rows
 from tests.support.stored import stored_asset
 
+pytestmark = [
+    pytest.mark.note(32, "the bound, and places expanded"),
+    pytest.mark.note(87, "the bound, and places expanded"),
+]
+
 QUEUES = ("auto", "bucket", "heap")
 
 

@@ -29,6 +29,8 @@ from tests.support.puzzles import (
     write_puzzle,
 )
 
+pytestmark = pytest.mark.note(84, "slow searches")
+
 SIX = Tiles(3, 2, (1, 2, 3, 4, 5, 0))
 
 

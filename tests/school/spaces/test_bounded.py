@@ -17,6 +17,8 @@ from levelbake.errors import QueryError
 from tests.support.problems import Cells, Network, cost_of, finished, networks, truth
 from tests.support.stored import stored_asset
 
+pytestmark = pytest.mark.note(29, "cheapest paths of so many states, layer by layer")
+
 
 @given(networks(), st.integers(2, 9))
 def test_memory_bounds_what_is_found(space: Network, memory: int) -> None:

@@ -15,6 +15,8 @@ from bake.school import SlidingTiles, Status, Tiles, WithMacros, search
 from levelbake.errors import QueryError
 from tests.support.problems import Network, cost_of, finished, networks, truth
 
+pytestmark = pytest.mark.note(24, "networkx; every path in single steps")
+
 
 class Plane:
     """A heading in eighths, and a height; a step climbs, dives, or turns by an eighth."""

@@ -16,6 +16,13 @@ from bake.school import Status, search
 from levelbake.errors import QueryError
 from tests.support.problems import EDGES, TO_B, Network, Sliding, cost_of, finished, networks, truth
 
+pytestmark = [
+    pytest.mark.note(30, "networkx: the fewest steps"),
+    pytest.mark.note(31, "networkx, limit by limit"),
+    pytest.mark.note(34, "networkx"),
+    pytest.mark.note(80, "the road map: 450, where 418 is best"),
+]
+
 EXACT = ("astar", "dijkstra", "ida")
 
 

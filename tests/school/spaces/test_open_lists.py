@@ -16,6 +16,8 @@ from bake.school import OPEN_LISTS, search
 from levelbake.errors import QueryError
 from tests.support.problems import Cells, Network, networks
 
+pytestmark = pytest.mark.note(26, "a sorted list of Python's; the same search by all")
+
 
 @pytest.mark.parametrize("name", OPEN_LISTS)
 @given(work=st.lists(st.tuples(st.sampled_from("++-x"), st.integers(0, 9)), max_size=80))

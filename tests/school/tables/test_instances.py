@@ -16,6 +16,8 @@ from bake.placement import MIRRORED, TURNS, Placement
 from bake.school.tables.instances import InstancedLevel
 from tests.support.towns import house, town
 
+pytestmark = pytest.mark.note(107, "networkx on the level as drawn")
+
 Houses = Sequence[tuple[int, Placement]]
 COST = {".": 1, "m": 3, "#": 0}
 

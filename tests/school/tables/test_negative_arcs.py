@@ -12,6 +12,8 @@ from scipy.sparse.csgraph import johnson
 from bake.school import PathTable
 from levelbake.errors import QueryError
 
+pytestmark = pytest.mark.note(117, "networkx and scipy on 120 graphs")
+
 #: The lecture notes' graph, both ways.
 NOTES = [(0, 1, 9), (0, 2, 9), (1, 2, 9), (2, 3, 1), (2, 4, 6), (3, 4, 3)]
 

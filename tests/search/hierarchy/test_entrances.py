@@ -15,6 +15,8 @@ from tests.support.oracles import Cell, Ground, Lattice, square_arcs
 from tests.support.strategies import ArcList, arc_lists, grids
 from tests.support.worlds import COST_RULES
 
+pytestmark = pytest.mark.note(121, "a slow search for entrances")
+
 Pairs = dict[tuple[int, int], int]
 
 

@@ -13,6 +13,11 @@ from tests.support.oracles import arcs_of, distances_from
 from tests.support.strategies import FAMILIES, seeded
 from tests.support.twin_lattices import SIDE, lattice, usable, walked, with_weights
 
+pytestmark = [
+    pytest.mark.note(125, "Dijkstra's algorithm after every change"),
+    pytest.mark.note(128, "Dijkstra's algorithm after every change"),
+]
+
 
 def distance(arcs: TwinArcs, start: int, goal: int) -> int | None:
     return distances_from(arcs_of(range(arcs.node_count), usable(arcs)), start).get(goal)

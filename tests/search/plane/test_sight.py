@@ -19,6 +19,8 @@ from bake.search.plane.sight import (
 from tests.support import sight_oracle as oracle
 from tests.support.sight_oracle import areas, rings_of
 
+pytestmark = pytest.mark.note(68, "lines of sight in fractions")
+
 Cell = tuple[int, int]
 
 

@@ -31,6 +31,13 @@ from tests.support.oracles import (
 )
 from tests.support.strategies import grids
 
+pytestmark = [
+    pytest.mark.note(3, "every arc of random levels"),
+    pytest.mark.note(4, "every arc of random levels"),
+    pytest.mark.note(48, "every arc of random levels"),
+    pytest.mark.note(89, "every arc of random levels"),
+]
+
 Ends = tuple[Int32Array, Int32Array, Int32Array]
 NORMS = ("manhattan", "octile", "chebyshev")
 

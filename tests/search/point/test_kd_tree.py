@@ -10,6 +10,11 @@ from hypothesis import strategies as st
 from bake.search.point import kd_tree
 from bake.search.point.kd_tree import NONE, Candidate, KdTree, nearest_row, nearest_rows
 
+pytestmark = [
+    pytest.mark.note(98, "a scan in plain Python"),
+    pytest.mark.note(111, "a scan in plain Python"),
+]
+
 Point = tuple[float, ...]
 
 plain: Callable[..., int] = getattr(nearest_row, "plain", nearest_row)

@@ -19,6 +19,15 @@ from bake.search.point.space import Found, SearchSpace
 from tests.support.oracles import Arcs, arcs_of, distances_from
 from tests.support.strategies import FAMILIES, ArcList, arc_lists, seeded
 
+pytestmark = [
+    pytest.mark.note(8, "Dijkstra's algorithm in plain Python, by any heuristic"),
+    pytest.mark.note(21, "Dijkstra's algorithm, by heuristics that are not consistent"),
+    pytest.mark.note(27, "the same costs by either"),
+    pytest.mark.note(79, "heuristics that are not consistent"),
+    pytest.mark.note(82, "the same costs by either"),
+    pytest.mark.note(88, "Dijkstra's algorithm in plain Python"),
+]
+
 NULL = Estimate("null")
 
 
