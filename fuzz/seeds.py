@@ -81,6 +81,8 @@ GRAPHS = [
     },
 ]
 MAP = b"type octile\nheight 3\nwidth 6\nmap\n...T@@\n.SSTWW\n....WW\n"
+ROWS = "##### \n#.~é#\n#..\n#####\n".encode()
+VALUES = '12,#,12\n.,"~",\n12, é ,.\n'.encode()
 SCENARIO = (
     b"version 1\n0\tcave.map\t6\t3\t0\t0\t3\t2\t4.24264069\n"
     b"12\tmaps/a cave.map\t6\t3\t1\t2\t0\t0\t2.41421\n"

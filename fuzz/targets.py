@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bake.level import Level, TerrainRule
-from bake.levels import LdtkReading, TiledReading, load, parts
+from bake.levels import LdtkReading, TextReading, TiledReading, load, parts
 from bake.levels.movingai import read_scenario
 from bake.pipeline.sources import find_tasks
 from bake.recipe import LevelRecipe, Recipe, load_recipe
@@ -31,6 +31,7 @@ TILED = TiledReading(
         "collision:pond": "water",
     }
 )
+TEXT = TextReading({"~": "water", " ": "void", "é": "mud", "12": "wall"}, {"~": "spawn"})
 LDTK = LdtkReading(legend={"area:Region": "mud", "entity:Exit": "exit", "enum:Rock": "wall"})
 
 
@@ -85,6 +86,7 @@ def _level(name: str, *, each: bool = False) -> Callable[[Path], object]:
                 part=part,
                 tiled=tiled,
                 ldtk=ldtk,
+                text=TEXT,
                 project=folder,
                 memory_budget=BUDGET,
             )
@@ -139,6 +141,8 @@ TARGETS = {
             _level("level.json"),
         ),
         Target("map", "level.map", lambda: [seeds.MAP], (mutate_lines,), _level("level.map")),
+        Target("rows", "level.txt", lambda: [seeds.ROWS], (mutate_lines,), _level("level.txt")),
+        Target("values", "level.csv", lambda: [seeds.VALUES], (mutate_lines,), _level("level.csv")),
         Target(
             "scenario", "level.scen", lambda: [seeds.SCENARIO], (mutate_lines,),
             lambda folder: read_scenario(folder / "level.scen"),

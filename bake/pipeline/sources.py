@@ -107,7 +107,7 @@ def find_tasks(
     if left_out is not None:
         left_out += (LeftOut(file, why) for file, why in others.items())
     if not files and lost is None:
-        raise _no_level_error(recipe, others)
+        raise _no_level_error(recipe, sources, others)
     if problems := [name_error(file) for file in files if not name_is_text(file)]:
         raise one_error(problems)
     unread: list[str] = []
@@ -119,7 +119,7 @@ def find_tasks(
         tasks += [task for task in _tasks_of(new, recipe, folder, unread) if task.name not in known]
         files = [*files, *new]
         if not tasks and not lost:
-            raise _no_level_error(recipe, others)
+            raise _no_level_error(recipe, sources, others)
     _check_names(tasks)
     if not sources:
         names_of_tables = {task.name for task in tasks} | {file.stem for file in files}
@@ -258,17 +258,22 @@ def _from_recipe(recipe: Recipe) -> tuple[list[Path], set[Path]]:
     return files, set(_matching(recipe, plain))
 
 
-def _no_level_error(recipe: Recipe, others: Mapping[Path, str]) -> BakeError:
-    """Return the error for a recipe whose sources match no level, only other files or none."""
-    for file, why in others.items():
-        return LevelError(why, file=file, expected="a level among the sources")
-    if recipe.file is None and not Path(DEFAULT_FOLDER).is_dir():
+def _no_level_error(
+    recipe: Recipe, sources: Sequence[Path], others: Mapping[Path, str]
+) -> BakeError:
+    """Return the error for sources without a level; the first of the other files is its remedy."""
+    if not others and recipe.file is None and not Path(DEFAULT_FOLDER).is_dir():
         return RecipeError(f"no {RECIPE_NAME} here", remedy="run `bake init` to write one")
+    remedy = "name level files on the command line, or set sources in bake.toml"
+    for file, why in others.items():
+        remedy = f"{file.name}: {why}"
+        break
+    where = "this folder" if sources else ", ".join(recipe.sources)
     return LevelError(
-        f"no level file in {', '.join(recipe.sources)}",
-        file=recipe.file,
+        f"no level file in {where}",
+        file=sources[0] if sources else recipe.file,
         expected=f"files ending in {', '.join(sorted(SUFFIXES))}",
-        remedy="name level files on the command line, or set sources in bake.toml",
+        remedy=remedy,
     )
 
 

@@ -2,12 +2,16 @@
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from bake.errors import BakeErrors, LevelError, RecipeError
+from bake.levels import TextReading
 from bake.pipeline import find_tasks
+from bake.pipeline.sources import LeftOut
 from bake.recipe import LevelRecipe, Recipe, load_recipe
 from tests.support.projects import recipe_in, run, statuses, write_project
 
@@ -49,6 +53,76 @@ def test_lossy_images_are_not_passed_over_in_silence(tmp_path: Path) -> None:
     """They are found here, so that reading them can say what is wrong with them."""
     touch(tmp_path / "levels_src", "photo.jpg", "plan.png")
     assert names(recipe_in(tmp_path)) == ["photo", "plan"]
+
+
+def test_prose_and_data_in_files_of_text_are_no_levels_unless_they_are_named(
+    tmp_path: Path,
+) -> None:
+    levels = tmp_path / "levels_src"
+    levels.mkdir()
+    (levels / "cave.txt").write_text("###\n#~#\n###\n")
+    (levels / "README.txt").write_text("Caves by hand.\nUse them as you like.\n")
+    (levels / "loot.csv").write_text("name,price\nsword,10\naxe,10\n")
+    others: list[LeftOut] = []
+    recipe = recipe_in(tmp_path)
+    assert [task.name for task in find_tasks(recipe, [], None, others)] == ["cave"]
+    assert {each.file.name: "command line" in each.why for each in others} == {
+        "README.txt": True,
+        "loot.csv": True,
+    }
+    assert names(recipe, [levels]) == ["cave"]
+    assert names(recipe, [levels / "README.txt"]) == ["README"]
+    assert names(recipe_in(tmp_path, "levels_src/*", "levels_src/loot.csv")) == ["cave", "loot"]
+    assert names(recipe_in(tmp_path, levels=("loot",))) == ["cave", "loot"]
+    (levels / "cave.txt").unlink()
+    with pytest.raises(LevelError, match="no level file") as caught:
+        names(recipe)
+    assert "README.txt: it has lines of words" in (caught.value.remedy or "")
+
+
+def test_a_legend_of_all_its_characters_makes_a_file_a_level(tmp_path: Path) -> None:
+    levels = tmp_path / "levels_src"
+    levels.mkdir()
+    (levels / "words.txt").write_text("sand mud\nmud sand\nsand\n")
+    recipe = recipe_in(tmp_path)
+    with pytest.raises(LevelError, match="no level file"):
+        names(recipe)
+    text = TextReading(dict.fromkeys(" sandmu", "floor"))
+    legend = replace(recipe, defaults=LevelRecipe(text=text))
+    assert names(legend) == ["words"]
+
+
+def test_files_of_text_that_editors_export_are_no_levels(tmp_path: Path) -> None:
+    levels = tmp_path / "levels_src"
+    touch(levels, "den.tmx", "isle.ldtk")
+    (levels / "isle" / "simplified").mkdir(parents=True)
+    grid = "1,1\n1,1\n"
+    exports = ("den.csv", "den_Ground.csv", "isle/simplified/walls.csv")
+    for name in (*exports, "dent.csv", "other/walls.csv"):
+        (levels / name).parent.mkdir(exist_ok=True)
+        (levels / name).write_text(grid)
+    others: list[LeftOut] = []
+    found = find_tasks(recipe_in(tmp_path, "levels_src/**/*"), [], None, others)
+    assert [task.name for task in found] == ["den", "dent", "isle", "walls"]
+    assert {each.file.relative_to(levels).as_posix() for each in others} == set(exports)
+    assert all("export" in each.why for each in others)
+
+
+def test_a_reduced_picture_stands_for_its_painting(tmp_path: Path) -> None:
+    levels = tmp_path / "levels_src"
+    levels.mkdir()
+    for name, colors in (("hall", 65), ("yard", 64)):
+        image = Image.new("RGB", (colors, 1))
+        image.putdata([(at, 1, 2) for at in range(colors)])
+        image.save(levels / f"{name}.png")
+        image.crop((0, 0, 3, 1)).save(levels / f"{name}-reduced.png")
+    Image.new("RGB", (8, 8)).save(levels / "den.jpg")
+    Image.new("RGB", (8, 8)).save(levels / "den-reduced.png")
+    others: list[LeftOut] = []
+    found = [task.name for task in find_tasks(recipe_in(tmp_path), [], None, others)]
+    assert found == ["den-reduced", "hall-reduced", "yard", "yard-reduced"]
+    assert {each.file.name for each in others} == {"den.jpg", "hall.png"}
+    assert names(recipe_in(tmp_path), [levels / "hall.png"]) == ["hall"]
 
 
 def test_the_name_of_a_level_is_no_path_but_says_which_one_is_meant(tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ def check_merged(path: Path, data: bytes) -> None:
 def conflict_line(data: bytes) -> int | None:
     """Return the line of the first marker of a merge conflict, from 1; None without conflicts.
 
-    None of the formats read here has lines that begin like a marker.
+    Rows of characters may begin like one only by a rare chance; no other format has such lines.
     """
     place = _first_line_with(b"<<<<<<< ", data)
     if place < 0:

@@ -112,10 +112,16 @@ def split_values(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def find_delimiter(lines: list[str]) -> str:
-    """Return the delimiter that the first line with values has outside of quotes."""
+    """Return the delimiter that the first line with values has outside of quotes.
+
+    Blanks around that line count only where there is no other delimiter in it.
+    """
     if lines[0].lower().startswith(_NAMED_DELIMITER):
         named = lines[0][len(_NAMED_DELIMITER) :].strip(" ")
         return named if named in _DELIMITERS else ","
     filled = next((line for line in lines if line.strip()), "")
     unquoted = "".join(filled.split('"')[::2])
-    return next((each for each in _DELIMITERS if each in unquoted), ",")
+    candidates = (
+        each for part in (unquoted.strip(), unquoted) for each in _DELIMITERS if each in part
+    )
+    return next(candidates, ",")

@@ -63,6 +63,8 @@ TEXTS = {
     "mesh.obj": MESH,
     "yard.svg": DRAWING,
     "town.tmx": TMX,
+    "cave.txt": "..#\n.#.\n...\n",
+    "hut.csv": ".,.,#\n.,#,.\n.,.,.\n",
 }
 
 
