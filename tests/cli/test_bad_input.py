@@ -379,8 +379,8 @@ def test_a_level_that_is_not_there(bare: Path) -> None:
 
 
 def test_a_file_of_no_known_format(bare: Path) -> None:
-    (bare / "level.txt").write_text("level")
-    refused(Path("level.txt"), "'.txt'", ".json", ".map", ".png")
+    (bare / "level.xyz").write_text("level")
+    refused(Path("level.xyz"), "'.xyz'", ".json", ".map", ".png")
 
 
 def _no_hdf5(path: Path) -> None:
