@@ -290,7 +290,7 @@ def test_a_clash_on_the_command_line(tmp_path: Path) -> None:
         find_tasks(recipe_in(tmp_path), [tmp_path / "a", tmp_path / "b"], None)
 
 
-@pytest.mark.parametrize("files", [(), ("readme.md",), (".a.png",)])
+@pytest.mark.parametrize("files", [(), ("readme.md",), ("readme.txt",), (".a.png",)])
 def test_no_level(tmp_path: Path, files: tuple[str, ...]) -> None:
     touch(tmp_path / "levels_src", *files)
     (tmp_path / "levels_src").mkdir(exist_ok=True)
