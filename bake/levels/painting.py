@@ -19,12 +19,12 @@ _MOSTLY = 0.75
 
 
 def reduced_path(path: Path) -> Path:
-    """Return where the reduced picture of a painting goes."""
+    """Return the path of the reduced picture of a painting."""
     return path.with_name(f"{path.stem}-reduced.png")
 
 
 def reduce_remedy(path: Path) -> str:
-    """Return how a painting or a lossy image becomes a level."""
+    """Return the remedy for a painting or a lossy image: its reduced picture."""
     small = reduced_path(path)
     if small != path and small.is_file():
         return f"{small.name} beside it has its main colors: bake that"
@@ -32,7 +32,7 @@ def reduce_remedy(path: Path) -> str:
 
 
 def describe_colors(colors: UInt32Array, counts: Int64Array, known: UInt32Array) -> str:
-    """Return how many colors no entry names, and how near most of their pixels are to one.
+    """Return the number of unnamed colors and their distance from named ones, in words.
 
     Args:
         colors: (k) colors as 0xrrggbbaa, k >= 1; more than MOST_COUNTED if counting stopped.

@@ -235,9 +235,9 @@ def _find_others(recipe: Recipe, files: Sequence[Path], named: set[Path]) -> Map
             if is_painting(file):
                 reasons[file] = f"{small.name} stands for it"
         if file.suffix.lower() in TEXT_SUFFIXES and file not in reasons:
-            from bake.levels.text.kind import why_no_level
+            from bake.levels.text.kind import explain_exclusion
 
-            if why := why_no_level(file, recipe.for_level(file.stem).text):
+            if why := explain_exclusion(file, recipe.for_level(file.stem).text):
                 reasons[file] = why
     levels = {fold_file_name(file.stem) for file in files if file not in reasons}
     with_rules = {fold_file_name(name) for name in recipe.levels} - levels

@@ -311,6 +311,8 @@ def _bytes_of(text: str) -> int:
 
 def _colour(value: str) -> str:
     """Return "#rrggbb", or "#rrggbbaa" where it is not opaque, in lower case."""
+    if len(value) == 1:
+        _refuse(value, _COLOR_EXPECTED, "characters of levels of text belong in [text.legend]")
     digits: str = _ANY_COLOUR.check(value)[1:].lower()
     if len(digits) == 3:
         digits = "".join(digit * 2 for digit in digits)
@@ -356,9 +358,10 @@ def _glob(pattern: str) -> str:
 _GLOB_EXPECTED = 'a glob relative to the recipe\'s folder, such as "levels_src/*.png"'
 _SYMBOL_EXPECTED = 'a character, or a value of a .csv file, as in "~" = "water"'
 _LEVEL_EXPECTED = "a level's file name without folder and extension"
+_COLOR_EXPECTED = 'a colour as "#rgb", "#rrggbb" or "#rrggbbaa" in hexadecimal digits'
 _ANY_COLOUR = _matching(
     _COLOUR,
-    'a colour as "#rgb", "#rrggbb" or "#rrggbbaa" in hexadecimal digits',
+    _COLOR_EXPECTED,
     'write the colour on the left, as in "#3a7d44" = "grass"',
 )
 

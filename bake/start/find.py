@@ -22,7 +22,7 @@ from bake.levels.image import image_colours, is_lossy
 from bake.levels.painting import MOST_COLORS, reduce_remedy, reduced_path
 from bake.levels.reading.files import MAX_JSON_BYTES, read_document, read_start
 from bake.levels.reading.names import fold_file_name
-from bake.levels.text.kind import why_no_level
+from bake.levels.text.kind import explain_exclusion
 from bake.levels.tiled.maps import members
 from bake.recipe.rules import DEFAULT_OUTPUT
 from bake.start.images import write_reduced
@@ -132,7 +132,7 @@ def _is_level(file: Path, left_out: list[tuple[Path, str]]) -> bool:
         if kind == "movingai":
             return read_start(file, 64).lstrip().startswith(b"type")
         if kind in ("rows", "values"):
-            if why := why_no_level(file, TextReading()):
+            if why := explain_exclusion(file, TextReading()):
                 left_out.append((file, why))
             return not why
         if kind == "json":

@@ -1,4 +1,4 @@
-"""Guess what the characters and values of levels of text mean, by the customs of such maps."""
+"""Guess the meaning of characters and values of text levels, by the customs of such maps."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _STARTS, _GOALS = "@Ss", "Ee"
 
 
 def text_entries(path: Path) -> list[Entry]:
-    """Guess what each character or value of a level of text means.
+    """Guess the meaning of each character or value of a level of text.
 
     Raises:
         LevelError: the file cannot be read.
@@ -89,7 +89,7 @@ def _spots(totals: Mapping[str, int]) -> Iterator[tuple[str, str]]:
 
 
 def _meaning_of(symbol: str, totals: Mapping[str, int], grid: SymbolGrid) -> tuple[Meaning, str]:
-    """Return what a symbol means, and from what that was guessed."""
+    """Return the meaning of a symbol, and the reason for the guess."""
     if symbol == BLANK:
         if "." in totals or _is_outer(symbol, grid):
             return _VOID, "blanks around the level"

@@ -51,6 +51,7 @@ def test_a_level_adds_entries_and_replaces_single_ones(tmp_path: Path) -> None:
         ('[text.spots]\n"@" = true', "the kind of a spot"),
         ('[text.legend]\n"é" = "a"\n"e\\u0301" = "b"', "the same character"),
         ('[text]\n"~" = "water"', 'unknown key "~"; expected legend or spots'),
+        ('[legend]\n"#" = "wall"', "[text.legend]"),
         ("text = 3", "a table, as in [text.legend]"),
     ],
 )

@@ -45,7 +45,7 @@ class SymbolGrid:
         return f"line {self.lines[y]}, {column} {x + 1}"
 
 
-def lay_rows(
+def stack_rows(
     path: Path,
     numbers: UInt32Array,
     lengths: Sequence[int],
@@ -53,7 +53,7 @@ def lay_rows(
     unit: Unit,
     blank: int | None,
 ) -> UInt32Array:
-    """Lay rows of symbols below one another.
+    """Stack rows of symbols into a grid.
 
     Args:
         path: the file, for errors.
@@ -91,8 +91,8 @@ def lay_rows(
     return grid
 
 
-def make_level(path: Path, grid: SymbolGrid, reading: TextReading) -> GridLevel:
-    """Look up the terrain of every symbol, and return the level.
+def build_level(path: Path, grid: SymbolGrid, reading: TextReading) -> GridLevel:
+    """Build a level from its symbols by a legend.
 
     Terrains are numbered in the order of the legend, and only those that some cell has, so that
     entries for other symbols change nothing.
@@ -112,7 +112,7 @@ def make_level(path: Path, grid: SymbolGrid, reading: TextReading) -> GridLevel:
         look_up[number_of[symbol]] = names.index(terrain)
     codes = look_up[grid.numbers]
     if len(used) < len(number_of):
-        _refuse_symbols(path, grid, codes, legend)
+        _reject_symbols(path, grid, codes, legend)
     named = dict.fromkeys([*reading.legend, *reading.spots])
     return checked(
         GridLevel(
@@ -163,7 +163,7 @@ def _find_spots(
     return tuple(spots)
 
 
-def _refuse_symbols(
+def _reject_symbols(
     path: Path, grid: SymbolGrid, codes: UInt8Array, legend: Mapping[str, str]
 ) -> NoReturn:
     listed, (x, y), labels = describe_unknown(

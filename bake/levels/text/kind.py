@@ -22,8 +22,8 @@ _CONFLICT_MARKERS = ("<<<<<<< ", ">>>>>>> ")
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
 
 
-def why_no_level(path: Path, reading: TextReading) -> str:
-    """Return why a `.txt` or `.csv` file looks like no level; "" if it looks like one.
+def explain_exclusion(path: Path, reading: TextReading) -> str:
+    """Return the reason to exclude a `.txt` or `.csv` file from the levels; "" for a level.
 
     A file that cannot be read is taken for a level, so that its mistake is reported.
 
@@ -37,10 +37,10 @@ def why_no_level(path: Path, reading: TextReading) -> str:
     if lines is None or is_map(path):
         return ""
     is_rows = path.suffix.lower() == ".txt"
-    return _why_no_rows(lines, reading) if is_rows else _why_no_values(path, lines, reading)
+    return _explain_prose(lines, reading) if is_rows else _explain_data(path, lines, reading)
 
 
-def _why_no_rows(lines: list[str], reading: TextReading) -> str:
+def _explain_prose(lines: list[str], reading: TextReading) -> str:
     symbols = set("".join(lines))
     filled = [line.rstrip() for line in lines if line.strip()]
     if not filled:
@@ -58,7 +58,7 @@ def _why_no_rows(lines: list[str], reading: TextReading) -> str:
     return ""
 
 
-def _why_no_values(path: Path, lines: list[str], reading: TextReading) -> str:
+def _explain_data(path: Path, lines: list[str], reading: TextReading) -> str:
     try:
         rows = [[cell.strip() for cell in row] for _, row in split_values(path, "\n".join(lines))]
     except BakeError:

@@ -11,7 +11,7 @@ from bake.level import GridLevel
 from bake.levels.reading.files import read_text
 from bake.levels.reading.mistakes import refuse
 from bake.levels.reading.text import BLANK, TextReading, compose, fills_a_cell
-from bake.levels.text.grid import SymbolGrid, lay_rows, make_level
+from bake.levels.text.grid import SymbolGrid, build_level, stack_rows
 
 #: The largest file of text, as large as one of JSON.
 MAX_TEXT_BYTES = 2**26
@@ -29,7 +29,7 @@ def read_rows(path: Path, reading: TextReading) -> GridLevel:
     Raises:
         LevelError: as for :func:`read_characters`, or a character is not in the legend.
     """
-    return make_level(path, read_characters(path, blanks=BLANK in reading.legend), reading)
+    return build_level(path, read_characters(path, blanks=BLANK in reading.legend), reading)
 
 
 def read_characters(path: Path, *, blanks: bool) -> SymbolGrid:
@@ -60,16 +60,16 @@ def read_characters(path: Path, *, blanks: bool) -> SymbolGrid:
     numbers = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     lines = range(1, len(rows) + 1)
     blank = ord(BLANK) if blanks else None
-    laid = lay_rows(path, numbers, lengths, lines, "character", blank)
+    grid = stack_rows(path, numbers, lengths, lines, "character", blank)
     seen = np.zeros(_CODE_POINTS, dtype=np.bool_)
-    seen[laid] = True
+    seen[grid] = True
     symbols = {number: chr(number) for number in np.flatnonzero(seen).tolist()}
-    return SymbolGrid(laid, symbols, lines, "character")
+    return SymbolGrid(grid, symbols, lines, "character")
 
 
 def _check_marks(path: Path, text: str) -> None:
-    """Refuse characters that are drawn over their neighbor or not at all, such as accents."""
-    marks = [each for each in set(text) - {"\n", "\t"} if not fills_a_cell(each)]
+    """Reject characters that are drawn over their neighbor or not at all, such as accents."""
+    marks = [mark for mark in set(text) - {"\n", "\t"} if not fills_a_cell(mark)]
     if not marks:
         return
     offset = min(text.index(mark) for mark in marks)

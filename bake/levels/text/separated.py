@@ -13,7 +13,7 @@ from bake.level import GridLevel
 from bake.levels.reading.files import read_text
 from bake.levels.reading.mistakes import refuse
 from bake.levels.reading.text import BLANK, TextReading, compose
-from bake.levels.text.grid import SymbolGrid, lay_rows, make_level
+from bake.levels.text.grid import SymbolGrid, build_level, stack_rows
 from bake.levels.text.rows import MAX_TEXT_BYTES, REMEDY_FOR_SIZE
 
 #: More different values than any legend needs.
@@ -34,7 +34,7 @@ def read_separated(path: Path, reading: TextReading) -> GridLevel:
     Raises:
         LevelError: as for :func:`read_values`, or a value is not in the legend.
     """
-    return make_level(path, read_values(path, blanks=BLANK in reading.legend), reading)
+    return build_level(path, read_values(path, blanks=BLANK in reading.legend), reading)
 
 
 def read_values(path: Path, *, blanks: bool) -> SymbolGrid:
@@ -76,11 +76,11 @@ def read_values(path: Path, *, blanks: bool) -> SymbolGrid:
         lengths.pop()
         lines.pop()
     flat = np.array(numbers, dtype=np.uint32)
-    laid = lay_rows(path, flat, lengths, lines, "cell", number_of[BLANK] if blanks else None)
+    grid = stack_rows(path, flat, lengths, lines, "cell", number_of[BLANK] if blanks else None)
     symbols = {number: value for value, number in number_of.items()}
-    if not (laid == number_of[BLANK]).any():
+    if not (grid == number_of[BLANK]).any():
         del symbols[number_of[BLANK]]
-    return SymbolGrid(laid, symbols, lines, "cell")
+    return SymbolGrid(grid, symbols, lines, "cell")
 
 
 def split_values(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:

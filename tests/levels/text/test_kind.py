@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bake.levels import TextReading
-from bake.levels.text.kind import INSPECTED_BYTES, why_no_level
+from bake.levels.text.kind import INSPECTED_BYTES, explain_exclusion
 
 CAVE = "#####\n#...#\n#####\n"
 README = "Cave levels\n===========\n\nDrawn by hand. Use them as you like,\nbut name the author.\n"
@@ -14,7 +14,7 @@ README = "Cave levels\n===========\n\nDrawn by hand. Use them as you like,\nbut 
 def why(folder: Path, text: str | bytes, suffix: str = ".txt", **legend: str) -> str:
     path = folder / f"file{suffix}"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return why_no_level(path, TextReading(legend))
+    return explain_exclusion(path, TextReading(legend))
 
 
 @pytest.mark.parametrize(
