@@ -13,7 +13,7 @@ from bake.play.clusters import ClusterTree
 from bake.play.plane import Plane
 from bake.play.searches import Searches
 from levelbake import Level, Profile
-from tests.support.pages import ROOT, SHOWN, blocks, checked, page
+from tests.support.pages import ROOT, SHOWN, examples, page
 
 READER, PLAY = page("reader.md"), page("play.md")
 SHORT = (ROOT / "readers" / "python" / "README.md").read_text("utf-8")
@@ -21,8 +21,7 @@ SHORT = (ROOT / "readers" / "python" / "README.md").read_text("utf-8")
 
 @pytest.mark.parametrize("text", [SHORT, READER, PLAY], ids=["short", "reader", "play"])
 def test_the_examples(text: str, example: Path) -> None:
-    names: dict[str, Any] = {}
-    shown = [found for code in blocks(text, "python") for found in checked(code, "page", names)]
+    shown = examples(text, "page")
     for value, expected in shown:
         assert value == expected
     assert len(shown) == len(SHOWN.findall(text)) >= 5

@@ -1,13 +1,12 @@
 """README.md: a first lookup works as it is written there, from saving a level to asking it."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bake.recipe import load_recipe
 from tests.support.command import bake
-from tests.support.pages import ROOT, blocks, checked, section
+from tests.support.pages import ROOT, blocks, examples, section
 
 PAGE = (ROOT / "README.md").read_text("utf-8")
 STEPS = section(PAGE, "Five minutes to a first lookup")
@@ -22,9 +21,7 @@ def test_a_first_lookup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         assert name in ("bake", "levelbake")
         assert bake(*arguments).code == 0, command
     assert Path("cave.png").stat().st_size > 0
-    names: dict[str, Any] = {}
-    shown = checked(code, "README.md", names)
-    names["level"].close()
+    shown = examples(STEPS, "README.md")
     assert len(shown) == code.count("  # -> ") > 5
     for value, expected in shown:
         assert value == expected

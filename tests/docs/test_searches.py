@@ -2,12 +2,11 @@
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bake.agents import plans
-from tests.support.pages import blocks, checked, page
+from tests.support.pages import examples, page
 
 pytestmark = pytest.mark.note(129, "the page's example")
 
@@ -17,10 +16,7 @@ PAGE = page("searches.md")
 def test_the_examples(example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(example, tmp_path / "example")
     monkeypatch.chdir(tmp_path / "example")
-    names: dict[str, Any] = {}
-    shown = [
-        found for code in blocks(PAGE, "python") for found in checked(code, "searches.md", names)
-    ]
+    shown = examples(PAGE, "searches.md")
     for value, expected in shown:
         assert value == expected
     assert len(shown) == 19

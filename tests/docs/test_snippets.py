@@ -24,7 +24,7 @@ from bake import cli
 from bake.levels import is_puzzle, load
 from bake.recipe import load_recipe
 from tests.support.command import bake
-from tests.support.pages import DOCS, ROOT, blocks, checked
+from tests.support.pages import DOCS, ROOT, blocks, examples
 from tests.support.readers import READERS, READY, tool
 
 PAGES = {
@@ -115,10 +115,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_python(example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     shutil.copytree(example, tmp_path / "example")
     monkeypatch.chdir(tmp_path / "example")
-    names: dict[str, Any] = {}
-    for code in blocks(PAGES[name], "python"):
-        for value, expected in checked(code, name, names):
-            assert value == expected
+    for value, expected in examples(PAGES[name], name):
+        assert value == expected
 
 
 @pytest.mark.parametrize("name", pages_with("json"))

@@ -2,12 +2,11 @@
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support.command import bake
-from tests.support.pages import blocks, checked, page
+from tests.support.pages import examples, page
 
 PAGE = page("traces.md")
 
@@ -15,10 +14,7 @@ PAGE = page("traces.md")
 def test_the_examples(example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(example, tmp_path / "example")
     monkeypatch.chdir(tmp_path / "example")
-    names: dict[str, Any] = {}
-    shown = [
-        found for code in blocks(PAGE, "python") for found in checked(code, "traces.md", names)
-    ]
+    shown = examples(PAGE, "traces.md")
     assert [value for value, _ in shown] == [expected for _, expected in shown]
     assert len(shown) == 2
     drawn = ["render", "baked/keep.h5", "-o", "a.png", "--show", "search", "--scale", "2"]

@@ -35,7 +35,7 @@ from tests.support.baked import bake as baked
 from tests.support.baked import recipe_for, rows, write_graph, write_grid
 from tests.support.command import bake
 from tests.support.compare import subgraph
-from tests.support.pages import ROOT, blocks, checked, page
+from tests.support.pages import ROOT, blocks, examples, page
 from tests.support.problems import EDGES, TO_B
 from tests.support.puzzles import baked as pattern_database
 from tests.support.stored import stored_asset
@@ -49,10 +49,7 @@ def test_the_examples(bare: Path) -> None:
     (bare / "baked").mkdir()
     shutil.copy(stored_asset("keep.png"), "baked")
     assert bake("build", ROOT / "levels_src" / "eight.json", "-o", "baked").code == 0
-    names: dict[str, Any] = {}
-    shown = [
-        found for code in blocks(PAGE, "python") for found in checked(code, "school.md", names)
-    ]
+    shown = examples(PAGE, "school.md")
     for value, expected in shown:
         assert value == expected
     assert len(shown) == 40

@@ -1,6 +1,10 @@
 """The project's pages, and what is in them."""
 
+import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -37,3 +41,33 @@ def checked(code: str, page: str, names: dict[str, Any]) -> list[tuple[str, str]
     names["gives"] = gives
     exec(compile(calls, page, "exec"), names)
     return shown
+
+
+#: Runs the Python blocks of a page in one process.
+_RUN = """
+import json, sys
+from tests.support.pages import blocks, checked
+names, text = {}, sys.stdin.read()
+shown = [found for code in blocks(text, "python") for found in checked(code, sys.argv[1], names)]
+print()
+print(json.dumps(shown))
+"""
+
+
+def examples(text: str, page: str) -> list[tuple[str, str]]:
+    """Run the Python blocks of a page in a fresh process, as somebody who tries them does.
+
+    Returns what each line with an arrow gave, and what it shows.
+    """
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment.pop("BAKE_COMPILE", None)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", _RUN, page],
+        input=text,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [tuple(pair) for pair in json.loads(done.stdout.splitlines()[-1])]
