@@ -101,7 +101,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "play.live": "asset graph levelbake.steps kernels movement search play.reader play.mesh "
         "play.report "
         "levelbake.things play.hierarchy play.searching play.snapshot levelbake.places "
-        "levelbake.changes levelbake.hops levelbake.file",
+        "levelbake.changes levelbake.hops levelbake.file levelbake.toward",
         "play.current": "asset play.reader play.hierarchy levelbake.things play.searching "
         "play.snapshot play.live levelbake.places",
         "play.requests": "search play.reader play.searching play.snapshot levelbake.places",

@@ -20,7 +20,6 @@ import numpy as np
 from bake.arrays import BoolArray, Int32Array, UInt8Array
 from bake.graph import INFINITY, Graph
 from bake.kernels.jit import load_behind, loaded, may_wait
-from bake.play.live.kernels import KERNELS
 from bake.play.live.state import ChangedArcs, ProfileState
 from bake.search.contraction.hierarchy import ContractionHierarchy
 from bake.search.contraction.order import dissection_heights
@@ -29,6 +28,7 @@ from bake.search.contraction.sweep import LANES
 from bake.search.contraction.tree import joined_pairs
 from bake.search.live.baked_hops import BakedHops
 from bake.search.live.descent import Lanes
+from bake.search.live.kernels import KERNELS
 from bake.search.live.next_hops import NextHops, is_compiled
 from levelbake.errors import BakeError
 

@@ -17,8 +17,8 @@ from bake.play import LevelAsset, Navigator, open_asset
 from bake.play.live import changed, exact
 from bake.play.live.changed import Changed
 from bake.play.live.exact import ExactHierarchy
-from bake.play.live.kernels import KERNELS
 from bake.play.live.state import ProfileState
+from bake.search.live.kernels import KERNELS
 from bake.search.live.next_hops import NextHops
 from levelbake.places import Place
 from tests.support.baked import bake, bake_grid, recipe_for, rows, write_graph
