@@ -67,7 +67,7 @@ def run(bench: Bench, section: Section) -> None:
         bench.tell(name)
         with open_asset(asset) as level:
             longer = _longer(level, pairs, truth, outline)
-            one, many = _nearest(level.profile(), level, pairs)
+            one, many = _nearest(level.profile(), pairs)
         with Asset(asset) as stored:
             nodes = stored.graph.place.size
             counts = f"{nodes:,}", f"{stored.shape('/head')[0]:,}"
@@ -155,10 +155,9 @@ def _longer(
 ) -> float:
     """By how many per cent paths from node to node are longer than the truth, in all."""
     nav = level.profile()
-    shift = 0.5 if level.is_grid else 0.0
     ours, best = 0.0, 0.0
     for (start, goal), shortest in zip(pairs, truth, strict=True):
-        ends = [nav.nearest((x - shift, y - shift)) for x, y in (start, goal)]
+        ends = [nav.nearest(point) for point in (start, goal)]
         where = [level.to_point(end) for end in ends]
         clear = all(
             sees(outline, *(round(axis * GRID) for axis in (*point, *node)))
@@ -173,11 +172,8 @@ def _longer(
     return 100 * (ours / best - 1)
 
 
-def _nearest(
-    nav: Navigator, level: LevelAsset, pairs: list[tuple[Point, Point]]
-) -> tuple[float, float]:
-    shift = 0.5 if level.is_grid else 0.0
-    points = [(x - shift, y - shift) for pair in pairs for x, y in pair]
+def _nearest(nav: Navigator, pairs: list[tuple[Point, Point]]) -> tuple[float, float]:
+    points = [point for pair in pairs for point in pair]
     return _timed(nav, points * (ASKED // len(points)))
 
 

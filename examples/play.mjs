@@ -53,8 +53,7 @@ function market(level) {
 function night(level) {
   const guard = level.profile("guard");
   const places = placesOf(level);
-  const [x, y] = level.cellOf(places.toNode(478, 244));
-  const post = places.nearest(guard, x, y);
+  const post = places.nearest(guard, 478, 244);
   const spawns = level.spots.filter((spot) => spot.profiles.includes("guard")).map((spot) => spot.node);
   spawns.sort((a, b) => guard.distance(a, post) - guard.distance(b, post));
   const [start, end] = [spawns[0], post].map((node) => level.cellOf(node).slice(0, 2).join(", "));

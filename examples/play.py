@@ -78,7 +78,7 @@ def night(baked: Path) -> None:
         print(f"night: the smuggler leaves {boat} by {walk[1]}, {walk[2]}, ...")
         print(f"       and is at {door} {len(walk) - 3} steps later")
         click = (478, 244)  # pixels of the map that the harbour was drawn in; this is in the water
-        post = guard.nearest(level.to_cell(click))
+        post = guard.nearest(click)
         spawns = [spot.place for spot in level.spots("spawn", profile="guard")]
         spawn = min(spawns, key=lambda place: guard.distance(place, post))
         print(f"       a guard is sent to pixel {click}, which is water: one goes from {spawn}")
@@ -106,7 +106,7 @@ def dawn(baked: Path) -> None:
         (barracks,) = (spot.place for spot in level.spots("spawn", profile="officer"))
         (cove,) = (spot.place for spot in level.spots("exit"))
         lugger, officer = level.profile("lugger"), level.profile("officer")
-        ashore = officer.nearest(cove)
+        ashore = officer.nearest(level.to_point(cove))
         print(f"dawn: the lugger is {lugger.distance(offing, cove):g} leagues from the cove,")
         ride = officer.distance(barracks, ashore)
         print(f"      the riding officer {ride:g} from {ashore} above it")

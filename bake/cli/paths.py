@@ -314,7 +314,7 @@ def _open_place(asset: Path, level: LevelAsset, nav: Navigator, text: str) -> Pl
         return place
     remedy = None
     with suppress(mistakes.QueryError):  # Some levels have no positions, and some nowhere to stand.
-        near = nav.nearest(place if isinstance(place, tuple) else level.to_point(place))
+        near = nav.nearest(level.to_point(place))
         remedy = f"the nearest place where it can is {_text(near)}"
     raise mistakes.BlockedCellError(
         f"{text} is {terrain}, on which profile {nav.name!r} cannot stand",

@@ -21,7 +21,7 @@ from bake.arrays import Float64Array
 from bake.play.reader.places import NodePlaces, is_point
 from bake.play.sight import Waypoints
 from levelbake.errors import QueryError
-from levelbake.places import Place, Points, number_of, quoted
+from levelbake.places import Place, number_of, quoted
 
 #: How near a corner counts as reached, and how far from the path as strayed, in steps of the path.
 _REACH = 0.5
@@ -108,7 +108,7 @@ class Follower:
         """Follow another path from its start."""
         self._nav.length(path)  # It is a path, or an error says what is wrong.
         self._places = self._places_now()
-        self._points = Points(self._places)
+        self._points = self._places.plane
         self._of_points = not self._places.is_grid and any(map(is_point, path))
         waypoints, index = path, cast("Sequence[float]", range(len(path)))
         if self._pull is not None:
@@ -309,8 +309,6 @@ class Follower:
 
     def _place_near(self, point: Sequence[float]) -> Place:
         """Return the place that a point lies in, or else the nearest to it."""
-        if self._places.is_grid:
-            point = cast("Sequence[float]", self._points.cells(tuple(point)))
         return cast("Place", self._nav.nearest(point))
 
 

@@ -24,11 +24,11 @@ from bake.search.all_pairs.follow import (
 )
 from bake.search.contraction.labels import add_up, label_distances, ticks_between
 from bake.search.point.kd_tree import nearest_row
-from bake.search.point.nearest_cell import nearest_cell
+from bake.search.point.nearest_cell import nearest_cell, nearest_hexagon
 from levelbake.changes import Changes
 from levelbake.errors import FilePath
 from levelbake.level import OpenLevel
-from levelbake.places import NameT, Place, PlaceT, Points
+from levelbake.places import NameT, Place, PlaceT
 from levelbake.things import Door, Link
 
 #: Cells of a grid, or nodes of a graph, from which on opening a level loads compiled code ...
@@ -47,6 +47,7 @@ LOOKUPS = (
     label_distances,
     ticks_between,
     nearest_cell,
+    nearest_hexagon,
     nearest_row,
 )
 
@@ -82,7 +83,7 @@ class LevelAsset(OpenLevel):
         """Take the places of the level as it is now."""
         if self._places is not self._current.places:
             self._places = self._current.places
-            self._points = Points(self._places)
+            self._points = self._places.plane
 
     @property
     def links(self) -> Mapping[str, Link]:

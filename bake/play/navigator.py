@@ -482,19 +482,20 @@ class Navigator(Questions):
     def nearest(self, point: Sequence[Sequence[float]] | AnyArray) -> AnyArray: ...
 
     def nearest(self, point: ArrayLike, *, last: Place | None = None) -> Any:
-        """Return the place nearest to a point, by straight distance, that the profile can stand on.
+        """Return the place nearest to a point that the profile can stand on.
 
         Args:
-            point: (x, y), in cells (the centre of cell (3, 4) is the point (3, 4); on hexagonal
-                levels columns and rows count alike) or in the units of a graph's positions; on
-                levels of several floors (x, y, floor), and on graphs whose nodes have heights (x,
-                y, z) as well, for a distance in space. It may lie on a wall or outside the level.
-                Or many points, as an array with a row for each.
+            point: (x, y) as :meth:`LevelAsset.to_point` returns it; on levels of several floors
+                (x, y, floor), and on graphs whose nodes have heights (x, y, z) as well, for a
+                distance in space. It may lie on a wall or outside the level. Or many points, as an
+                array with a row for each.
             last: the place that was the answer a moment ago. The answer is the same; on graphs it
                 is found sooner if the point has not gone far. It counts with a single point only.
 
         Returns:
-            The nearest place, on the same floor; of several the northernmost, then the westernmost
+            The cell that the point lies in, if the profile can stand on it. Otherwise the place on
+            the same floor at the shortest straight distance, which is measured in cells on square
+            grids, and in the plane on all others; of several the northernmost, then the westernmost
             (on graphs the one that comes first in the asset). For many points (m, 2) int32 cells,
             (m, 3) on levels of several floors, or (m,) object names.
 

@@ -1,7 +1,9 @@
 """Find the place nearest to a point: on grids around its cell, otherwise by a k-d tree.
 
-Every way answers as a scan of all places would: the place with the least square of its distance, in
-the arithmetic of float64, and of several the one with the lowest location. Where characteristic
+On grids the cell that the point lies in comes first. Otherwise every method answers as a scan of
+all places would: the place with the least square of its distance, in the arithmetic of float64, and
+of several the one with the lowest location. On square grids distances are measured in columns and
+lines, among hexagons in the plane. Where characteristic
 points have weights or domains drawn by hand, it is the place whose domain the point lies in: the
 drawn one, or that of the cone highest above the point. These are few, and are scanned. On graphs
 whose nodes have heights, points (x, y, z) are measured in space, and points (x, y) in the plane.
@@ -21,14 +23,17 @@ from bake.kernels import jit
 from bake.play.reader.hops import plane_of
 from bake.play.reader.version import Version
 from bake.search.point.kd_tree import NONE, Candidate, KdTree, nearest_row, nearest_rows
-from bake.search.point.nearest_cell import nearest_cell, nearest_cells
+from bake.search.point.nearest_cell import (
+    Hexagons,
+    nearest_cell,
+    nearest_cells,
+    nearest_hexagon,
+)
 from levelbake.errors import QueryError
 from levelbake.hops import view_of
 from levelbake.places import FARTHEST, Place, drawn_at, numbers_in, quoted
+from levelbake.steps import in_rows, shoved_parity
 
-#: A point no farther than this from the middle of a cell, along both axes, is nearest to that one,
-#: however floats round; nearer to a border the cells around decide.
-_WITHIN = 0.499
 #: Less than a quarter: a point is nearest to a place if the square of its distance is less than
 #: this part of the square of the distance to the nearest other place.
 _OWN = 0.2499
@@ -65,9 +70,11 @@ class NearestPlaces:
         flat, z = (point, None) if self._height is None else places.split_height(point)
         x, y, floor = places.point(flat)
         if places.is_grid:
-            row = self._by_division(x, y, floor)
+            row = self._row_at(places.plane.location_at(x, y, floor))
             if row >= 0:
                 return row
+            found = places.plane.columns_and_lines(np.array([(x, y)]), np.array([floor]))
+            x, y = found[0].tolist()
         self._check()
         location = None if last is None else places.location(last)
         if self._cones is not None:
@@ -79,17 +86,9 @@ class NearestPlaces:
                 return known.row
         return self._found(x, y, z, floor, known)
 
-    def _by_division(self, x: float, y: float, floor: int) -> int:
-        """Return the row of the cell a point of a grid lies in; -1 where that does not tell."""
-        places = self._places
-        column, line = math.floor(x + 0.5), math.floor(y + 0.5)
-        rows = places.floor_height or places.height
-        if (
-            not (0 <= column < places.width and 0 <= line < rows)
-            or max(abs(x - column), abs(y - line)) > _WITHIN
-        ):
-            return -1
-        row = self._known_row[(line + floor * rows) * places.width + column]
+    def _row_at(self, location: int) -> int:
+        """Return the row of a location where the profile can stand; -1 elsewhere and for -1."""
+        row = self._known_row[location] if location >= 0 else -1
         stands = self._version.stands
         return row if row >= 0 and (stands is None or stands[row]) else -1
 
@@ -111,8 +110,8 @@ class NearestPlaces:
 
     def _away(self, row: int, x: float, y: float, z: float | None) -> float:
         """Return the square of the distance from a row's place to a point on its floor."""
-        px, py = self._points_of(row)
-        across, down = px - x, py - y
+        (px, py), (wide, high) = self._points_of(row), self._scale
+        across, down = (px - x) * wide, (py - y) * high
         if z is None:
             return across * across + down * down
         assert self._height is not None
@@ -156,11 +155,14 @@ class NearestPlaces:
     ) -> int:
         """Return the nearest row that counts, on a floor or in the tree of a graph; -1 for none."""
         if self._places.is_grid:
-            if jit.ready(nearest_cell):
-                return int(nearest_cell(self._cells[floor], counts, x, y))
+            hexagons = self._hexagons
+            search = nearest_cell if hexagons is None else nearest_hexagon
+            shape = () if hexagons is None else (hexagons,)
+            if jit.ready(search):
+                return int(search(self._cells[floor], counts, x, y, *shape))
             # Plain Python reads memory views several times as fast.
             views = plane_of(self._cells[floor]), view_of(counts)
-            return int(_plain(nearest_cell)(*views, x, y))
+            return int(_plain(search)(*views, x, y, *shape))
         keeper, known = self._baked or self, known or NONE
         in_space, z = z is not None, z or 0.0
         tree = keeper._tree(in_space=in_space)
@@ -194,9 +196,8 @@ class NearestPlaces:
         """
         places, floor, z = self._places, 0, None
         if places.is_grid:
-            line, column = divmod(location, places.width)
-            floor, line = divmod(line, places.floor_height or places.height)
-            x, y = float(column), float(line)
+            floor = location // (places.width * places.rows)
+            x, y = places.plane.middles(np.array([location]))[0].tolist()
         else:
             assert places.position is not None
             x, y = places.position[location].tolist()
@@ -246,17 +247,26 @@ class NearestPlaces:
         if self._cones is not None:
             return self._under_cones(points)
         found = np.full(len(points), -1, dtype=np.int32)
-        if self._places.is_grid and jit.ready(nearest_cells):
-            nearest_cells(self._cells, self._mask, points, floor, found)
+        if self._places.is_grid:
+            location = self._places.plane.locations_at(points, floor)
+            inside = np.flatnonzero(location >= 0)
+            found[inside] = self._version.rows_of(location[inside])
+            points, rest = (
+                self._places.plane.columns_and_lines(points, floor),
+                np.flatnonzero(found < 0),
+            )
+            if len(rest) and self._places.hex_layout is None and jit.ready(nearest_cells):
+                near = np.empty(len(rest), dtype=np.int32)
+                nearest_cells(self._cells, self._mask, points[rest], floor[rest], near)
+                found[rest] = near
         elif not (self._places.is_grid or len(self._opened)) and jit.ready(nearest_rows):
             tree = (self._baked or self)._tree(in_space=points.shape[1] == 3)
             if tree is not None:
                 nearest_rows(tree, self._mask, points, NONE, found)
         for left in np.flatnonzero(found < 0).tolist():
             x, y, *above = points[left].tolist()
-            row = self._by_division(x, y, int(floor[left])) if self._places.is_grid else -1
             z = above[0] if above else None
-            found[left] = row if row >= 0 else self._found(x, y, z, int(floor[left]))
+            found[left] = self._found(x, y, z, int(floor[left]))
         return found
 
     def _rows_of_numbers(self, given: object) -> Float64Array:
@@ -338,14 +348,27 @@ class NearestPlaces:
     # -- where places lie -------------------------------------------------------------------------
 
     def _points_of(self, row: int) -> tuple[float, float]:
-        """Return where the place of a row lies on its floor."""
+        """Return where a row lies: in columns and lines of its floor, on graphs in the plane."""
         if not self._places.is_grid:
             view = self._point_view
             return view[2 * row], view[2 * row + 1]
-        _, height, width = self._cells.shape
-        (location,) = self._version.locations_of(np.array([row], dtype=np.int32)).tolist()
-        line, column = divmod(location, width)
-        return float(column), float(line % height)
+        location = self._version.locations_of(np.array([row], dtype=np.int32))
+        x, y = self._places.plane.middles(location)[0].tolist()
+        return x, y
+
+    @cached_property
+    def _scale(self) -> tuple[float, float]:
+        """Return the lengths that both parts of a place count for."""
+        return self._places.plane.scale if self._places.is_grid else (1.0, 1.0)
+
+    @cached_property
+    def _hexagons(self) -> Hexagons | None:
+        """Return how hexagons lie; None where cells are squares."""
+        layout = self._places.hex_layout
+        if layout is None:
+            return None
+        shift = 0.5 if shoved_parity(layout) else -0.5
+        return Hexagons(*self._scale, *((shift, 0.0) if in_rows(layout) else (0.0, shift)))
 
     @cached_property
     def _cells(self) -> Int32Array:

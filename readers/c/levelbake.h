@@ -154,7 +154,7 @@ LB_API int32_t lb_node_at(const lb_nav *nav, int32_t x, int32_t y, int32_t floor
 LB_API int lb_cell_of(const lb_nav *nav, int32_t node, int32_t *x, int32_t *y, int32_t *floor);
 /* 1 where the profile can stand on a node. */
 LB_API int lb_stands(const lb_nav *nav, int32_t node);
-/* The node nearest to a point in cells (on graphs: in the units of positions); -1: there is none. */
+/* The node that a point lies in, if the profile can stand there, or else the nearest one; -1: there is none. */
 LB_API int32_t lb_nearest(const lb_nav *nav, double x, double y, int32_t floor);
 /* 1 and where the middle of a node lies in the units of the level's source; 0: it does not say. */
 LB_API int lb_point_of(const lb_level *level, int32_t node, double *x, double *y);
@@ -880,44 +880,6 @@ LBI_INLINE double lbi_clamped(double value) {
     return value > 1099511627776.0 ? 1099511627776.0 : value < -1099511627776.0 ? -1099511627776.0 : value;
 }
 
-LBI_PUBLIC int32_t lb_nearest(const lb_nav *nav, double x, double y, int32_t floor) {
-    const lb_level *level = nav->level;
-    double least = INFINITY;
-    int32_t best = -1, i, side, top, bottom, middle;
-    if (!level || !(x - x == 0) || !(y - y == 0)) return -1;
-    x = lbi_clamped(x);
-    y = lbi_clamped(y);
-    if (level->kind == 0) {
-        const double *position = lbi_f64(&level->column[LBI_POSITION]);
-        for (i = 0; position && i < level->locations; i++) {
-            double dx = position[2 * i] - x, dy = position[2 * i + 1] - y;
-            if (dx * dx + dy * dy < least && lb_stands(nav, i)) least = dx * dx + dy * dy, best = i;
-        }
-        return best;
-    }
-    if (floor < 0 || floor >= level->floors || level->locations == 0) return -1;
-    top = bottom = y < 0 ? 0 : y >= level->floor_rows ? level->floor_rows - 1 : (int32_t)y;
-    middle = x < 0 ? 0 : x >= level->width ? level->width - 1 : (int32_t)x;
-    /* Rows from the point's own one up and down, and cells from its column to both sides, as long as
-       they may be nearer, or as near and further up or west. */
-    for (bottom++;;) {
-        double up = top >= 0 ? top - y : INFINITY, down = bottom < level->floor_rows ? bottom - y : INFINITY;
-        double dy = up * up <= down * down ? up : down;
-        int32_t row = up * up <= down * down ? top-- : bottom++;
-        if (!(dy * dy <= least) || dy == INFINITY) return best;
-        for (side = 0; side < 2; side++)
-            for (i = middle + side; i >= 0 && i < level->width; i += side ? 1 : -1) {
-                double dx = i - x, away = dx * dx + dy * dy;
-                int32_t location = (floor * level->floor_rows + row) * level->width + i;
-                if (away > least) {
-                    if (side ? dx > 0 : dx < 0) break;
-                    continue;
-                }
-                if ((away < least || location < best) && lb_stands(nav, location)) least = away, best = location;
-            }
-    }
-}
-
 /* Where cells lie: the middle of (0, 0), the steps east and south, and how lines are shoved. */
 static inline void lbi_axes(const lb_level *level, int32_t floor, double *centre, double *east, double *south,
                             double *side) {
@@ -962,6 +924,17 @@ LBI_PUBLIC int lb_point_of(const lb_level *level, int32_t node, double *x, doubl
     return 1;
 }
 
+/* The column and the row that a point lies in, not rounded down. */
+LBI_INLINE void lbi_square(double x, double y, const double *centre, const double *east, const double *south,
+                           double *found) {
+    double right = x - (centre[0] - (east[0] + south[0]) / 2);
+    double down = y - (centre[1] - (east[1] + south[1]) / 2);
+    double area = east[0] * south[1] - east[1] * south[0];
+    int upright = east[1] == 0 && south[0] == 0;
+    found[0] = upright ? right / east[0] : (right * south[1] - down * south[0]) / area;
+    found[1] = upright ? down / south[1] : (down * east[0] - right * east[1]) / area;
+}
+
 /* The largest whole number that is not above a value within +-2^52. */
 LBI_INLINE double lbi_floor(double value) {
     double whole = (double)(int64_t)value;
@@ -974,12 +947,7 @@ LBI_PUBLIC int lb_cell_at(const lb_level *level, double x, double y, int32_t flo
     if (level->kind == 0 || floor < 0 || floor >= level->floors) return 0;
     lbi_axes(level, floor, centre, east, south, &side);
     if (level->kind == 1) {
-        double right = x - (centre[0] - (east[0] + south[0]) / 2);
-        double down = y - (centre[1] - (east[1] + south[1]) / 2);
-        double area = east[0] * south[1] - east[1] * south[0];
-        int upright = east[1] == 0 && south[0] == 0;
-        found[0] = upright ? right / east[0] : (right * south[1] - down * south[0]) / area;
-        found[1] = upright ? down / south[1] : (down * east[0] - right * east[1]) / area;
+        lbi_square(x, y, centre, east, south, found);
         if (!(found[0] > -2147483647.0 && found[0] < 2147483647.0) ||
             !(found[1] > -2147483647.0 && found[1] < 2147483647.0))
             return 0;
@@ -1008,6 +976,66 @@ LBI_PUBLIC int lb_cell_at(const lb_level *level, double x, double y, int32_t flo
             *cell_y = (int32_t)(rows ? own : each);
         }
         return least < INFINITY;
+    }
+}
+
+LBI_PUBLIC int32_t lb_nearest(const lb_nav *nav, double x, double y, int32_t floor) {
+    const lb_level *level = nav->level;
+    double least = INFINITY;
+    double centre[2], east[2], south[2], across, found[2];
+    int32_t best = -1, i, side, top, bottom, middle, column, row, start;
+    if (!level || !(x - x == 0) || !(y - y == 0)) return -1;
+    x = lbi_clamped(x);
+    y = lbi_clamped(y);
+    if (level->kind == 0) {
+        const double *position = lbi_f64(&level->column[LBI_POSITION]);
+        for (i = 0; position && i < level->locations; i++) {
+            double dx = position[2 * i] - x, dy = position[2 * i + 1] - y;
+            if (dx * dx + dy * dy < least && lb_stands(nav, i)) least = dx * dx + dy * dy, best = i;
+        }
+        return best;
+    }
+    if (floor < 0 || floor >= level->floors || level->locations == 0) return -1;
+    start = floor * level->floor_rows * level->width;
+    if (lb_cell_at(level, x, y, floor, &column, &row) && column >= 0 && column < level->width && row >= 0 &&
+        row < level->floor_rows && lb_stands(nav, start + row * level->width + column))
+        return start + row * level->width + column;
+    lbi_axes(level, floor, centre, east, south, &across);
+    if (level->hex_layout) {
+        const double shift = level->hex_layout % 2 ? 0.5 : -0.5;
+        x = lbi_clamped((x - centre[0]) / east[0]);
+        y = lbi_clamped((y - centre[1]) / south[1]);
+        for (row = 0; row < level->floor_rows; row++)
+            for (column = 0; column < level->width; column++) {
+                double dx = (column + (level->hex_layout <= 2 ? shift * (row & 1) : 0.0) - x) * east[0];
+                double dy = (row + (level->hex_layout > 2 ? shift * (column & 1) : 0.0) - y) * south[1];
+                i = start + row * level->width + column;
+                if (dx * dx + dy * dy < least && lb_stands(nav, i)) least = dx * dx + dy * dy, best = i;
+            }
+        return best;
+    }
+    lbi_square(x, y, centre, east, south, found);
+    x = lbi_clamped(found[0] - 0.5);
+    y = lbi_clamped(found[1] - 0.5);
+    top = bottom = y < 0 ? 0 : y >= level->floor_rows ? level->floor_rows - 1 : (int32_t)y;
+    middle = x < 0 ? 0 : x >= level->width ? level->width - 1 : (int32_t)x;
+    /* Rows from the point's own one up and down, and cells from its column to both sides, as long as
+       they may be nearer, or as near and further up or west. */
+    for (bottom++;;) {
+        double up = top >= 0 ? top - y : INFINITY, down = bottom < level->floor_rows ? bottom - y : INFINITY;
+        double dy = up * up <= down * down ? up : down;
+        row = up * up <= down * down ? top-- : bottom++;
+        if (!(dy * dy <= least) || dy == INFINITY) return best;
+        for (side = 0; side < 2; side++)
+            for (i = middle + side; i >= 0 && i < level->width; i += side ? 1 : -1) {
+                double dx = i - x, away = dx * dx + dy * dy;
+                int32_t location = (floor * level->floor_rows + row) * level->width + i;
+                if (away > least) {
+                    if (side ? dx > 0 : dx < 0) break;
+                    continue;
+                }
+                if ((away < least || location < best) && lb_stands(nav, location)) least = away, best = location;
+            }
     }
 }
 

@@ -698,7 +698,7 @@ label_toward 4 q -";
         }
 
         /// <summary>The steps of the level's plane, and the middle of cell (0, 0) of a floor.</summary>
-        private double[] Way(int floor, out double left, out double top)
+        internal double[] Way(int floor, out double left, out double top)
         {
             double longer = 2 / Math.Sqrt(3), even = Layout > 0 && (Layout & 1) == 0 ? 0.5 : 0;
             double[] way = { 1, 0, 0, 1, 0, 0 };
@@ -760,14 +760,24 @@ label_toward 4 q -";
             else if (Layout > 0) Hexagon(y - top, x - left, w[3], w[0], w[5], out row, out column);
             else
             {
-                double u = x - (left - (w[0] + w[2]) / 2), v = y - (top - (w[1] + w[3]) / 2);
-                double area = w[0] * w[3] - w[1] * w[2];
-                bool plain = w[1] == 0 && w[2] == 0;
-                column = Math.Floor(plain ? u / w[0] : (u * w[3] - v * w[2]) / area);
-                row = Math.Floor(plain ? v / w[3] : (v * w[0] - u * w[1]) / area);
+                Square(x, y, floor, out column, out row);
+                column = Math.Floor(column);
+                row = Math.Floor(row);
             }
             bool inside = column >= 0 && column < Width && row >= 0 && row < FloorRows;
             return inside ? LocationOf((int)column, (int)row, floor) : -1;
+        }
+
+        /// <summary>The column and the row that a point lies in, not rounded down.</summary>
+        internal void Square(double x, double y, int floor, out double column, out double row)
+        {
+            double left, top;
+            double[] w = Way(floor, out left, out top);
+            double u = x - (left - (w[0] + w[2]) / 2), v = y - (top - (w[1] + w[3]) / 2);
+            double area = w[0] * w[3] - w[1] * w[2];
+            bool plain = w[1] == 0 && w[2] == 0;
+            column = plain ? u / w[0] : (u * w[3] - v * w[2]) / area;
+            row = plain ? v / w[3] : (v * w[0] - u * w[1]) / area;
         }
 
         /// <summary>The line and the place in it of the hexagon around an offset.</summary>
@@ -1206,14 +1216,13 @@ label_toward 4 q -";
         }
 
         /// <summary>
-        /// The node nearest to a point in cells on a floor, or to one in the plane of a graph; of several
+        /// The node that a point lies in, if the profile can stand there, or else the nearest one; of several
         /// the first; -1: there is none.
         /// </summary>
         public int Nearest(double x, double y, int floor = 0)
         {
-            const double Far = 1099511627776.0;
-            x = Math.Min(Math.Max(x, -Far), Far);
-            y = Math.Min(Math.Max(y, -Far), Far);
+            x = Clamped(x);
+            y = Clamped(y);
             int found = -1;
             double least = double.PositiveInfinity;
             double[] position = Level.C.Doubles("position");
@@ -1224,6 +1233,26 @@ label_toward 4 q -";
                 return found;
             }
             if (Level.LocationOf(0, 0, floor) < 0 || double.IsNaN(x) || double.IsNaN(y)) return -1;
+            int own = Level.ToNode(x, y, floor), start = Level.LocationOf(0, 0, floor);
+            if (own >= 0 && Stands(own)) return own;
+            if (Level.Layout > 0)
+            {
+                double left, top, shift = (Level.Layout & 1) == 1 ? 0.5 : -0.5;
+                double[] w = Level.Way(floor, out left, out top);
+                x = Clamped((x - left) / w[0]);
+                y = Clamped((y - top) / w[3]);
+                for (int at = 0; at < Level.FloorRows * Level.Width; at++)
+                {
+                    int row = at / Level.Width, column = at - row * Level.Width;
+                    double east = column + (Level.Layout <= 2 ? shift * (row & 1) : 0);
+                    double south = row + (Level.Layout > 2 ? shift * (column & 1) : 0);
+                    Look(start + at, (east - x) * w[0], (south - y) * w[3], ref found, ref least);
+                }
+                return found;
+            }
+            Level.Square(x, y, floor, out x, out y);
+            x = Clamped(x - 0.5);
+            y = Clamped(y - 0.5);
             int middle = (int)Math.Min(Math.Max(Math.Round(y), 0), Level.FloorRows - 1);
             for (int way = -1; way <= 1; way += 2)
             {
@@ -1236,6 +1265,12 @@ label_toward 4 q -";
                 }
             }
             return found;
+        }
+
+        private static double Clamped(double value)
+        {
+            const double Far = 1099511627776.0;
+            return Math.Min(Math.Max(value, -Far), Far);
         }
 
         private void Look(int at, double dx, double dy, ref int found, ref double least)

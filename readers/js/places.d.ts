@@ -6,7 +6,7 @@ export interface Places {
   toPoint(node: number): [x: number, y: number] | null;
   /** The node whose cell a point lies in, whether or not anybody can stand there; -1: outside. */
   toNode(x: number, y: number, floor?: number): number;
-  /** The node nearest to a point in cells on a floor, or in the plane of a graph; -1: none. */
+  /** The node that a point lies in, if the profile can stand there, or else the nearest one; -1: none. */
   nearest(nav: Nav, x: number, y: number, floor?: number): number;
   /** The name of a graph's node: text, or a BigInt; null: nodes have none. */
   nodeName(node: number): string | bigint | null;

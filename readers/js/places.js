@@ -46,12 +46,15 @@ export function placesOf(level) {
         : hexagon(y - top, x - left, by, ax, sideY);
       return byColumn ? locationOf(line, place, floor) : locationOf(place, line, floor);
     }
-    const u = x - (left - (ax + bx) / 2);
-    const v = y - (top - (ay + by) / 2);
+    const [column, row] = square(x - left, y - top);
+    return locationOf(Math.floor(column), Math.floor(row), floor);
+  }
+
+  /** The column and the row of an offset to the middle of square (0, 0), whose corner is (0, 0). */
+  function square(dx, dy) {
+    const [u, v] = [dx + (ax + bx) / 2, dy + (ay + by) / 2];
     const area = ax * by - ay * bx;
-    const plain = !ay && !bx;
-    const column = Math.floor(plain ? u / ax : (u * by - v * bx) / area);
-    return locationOf(column, Math.floor(plain ? v / by : (v * ax - u * ay) / area), floor);
+    return !ay && !bx ? [u / ax, v / by] : [(u * by - v * bx) / area, (v * ax - u * ay) / area];
   }
 
   /** The line and the place in it of the hexagon around an offset across and along the lines. */
@@ -68,11 +71,12 @@ export function placesOf(level) {
     return found;
   }
 
-  /** The node nearest to a point in cells on a floor, or in the plane of a graph; -1: none. */
+  /** The node that a point lies in, if the profile can stand there, or else the nearest one; -1: none. */
   function nearest(nav, x, y, floor = 0) {
     for (const each of [x, y]) number(each, "part of a point");
     if (typeof nav?.stands !== "function") refuse(`expected a profile, found ${quoted(nav)}`);
-    const [px, py] = [x, y].map((part) => Math.min(Math.max(part, -(2 ** 40)), 2 ** 40));
+    const clamp = (part) => Math.min(Math.max(part, -(2 ** 40)), 2 ** 40);
+    const [px, py] = [clamp(x), clamp(y)];
     const { width, floorRows } = level;
     let found = -1;
     let least = Infinity;
@@ -86,12 +90,22 @@ export function placesOf(level) {
         look(at, position[2 * at] - px, position[2 * at + 1] - py);
       }
     } else if (locationOf(0, 0, floor) >= 0) {
-      const middle = Math.min(Math.max(Math.round(py), 0), floorRows - 1) || 0;
+      const own = toNode(px, py, floor);
+      if (own >= 0 && nav.stands(own)) return own;
+      const start = floor * floorRows * width;
+      const [left, top] = middle(floor);
+      const [wide, high] = layout ? [ax, by] : [1, 1];
+      const offset = layout ? [(px - left) / ax, (py - top) / by] : square(px - left, py - top);
+      const [u, v] = offset.map((part) => clamp(layout ? part : part - 0.5));
+      const first = Math.min(Math.max(Math.round(v), 0), floorRows - 1) || 0;
       for (const way of [-1, 1]) {
-        for (let row = middle; row >= 0 && row < floorRows; row += way) {
-          if ((row - py) ** 2 > least) break;
-          const at = (floor * floorRows + row) * width;
-          for (let column = 0; column < width; column++) look(at + column, column - px, row - py);
+        for (let row = first; row >= 0 && row < floorRows; row += way) {
+          if (!layout && (row - v) ** 2 > least) break;
+          for (let column = 0; column < width; column++) {
+            const east = layout && !byColumn ? shift(row) : 0;
+            const south = layout && byColumn ? shift(column) : 0;
+            look(start + row * width + column, (column + east - u) * wide, (row + south - v) * high);
+          }
         }
       }
     }

@@ -75,10 +75,9 @@ def test_a_yard_with_headings(depot: Path) -> None:
     proved(flat)
     assert compare_with_asset(flat)
     with open_asset(depot) as one, open_asset(flat) as other:
-        # Points of grids are counted in cells, those of graphs lie in the plane.
         for x, y in [(4.2, 2.9), (27.4, 10.4), (0.0, 0.0)]:
             cell = one.profile("tank").nearest((x, y, 0))[:2]
-            name = other.profile("tank").nearest((x + 0.5, y + 0.5))
+            name = other.profile("tank").nearest((x, y))
             assert name.rpartition(",")[0] == called(cell)
 
 

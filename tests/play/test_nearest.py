@@ -47,13 +47,16 @@ def points_about(rng: random.Random, wide: float, high: float) -> Iterator[tuple
 
 
 def scan(nav: Navigator, point: tuple[float, ...]) -> object:
-    """Of all places that can be stood on, the nearest; of several the first in reading order."""
+    """The cell of a point, or of all that can be stood on the nearest, the first of several."""
+    x, y = (min(max(axis, -1e15), 1e15) for axis in point[:2])
 
     def away(cell: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
-        x, y = (min(max(axis, -1e15), 1e15) for axis in point[:2])
-        dx, dy = cell[0] - x, cell[1] - y
+        dx, dy = (own - max(axis - 0.5, -1e15) for own, axis in zip(cell[:2], (x, y), strict=True))
         return dx * dx + dy * dy, cell[::-1]
 
+    own = (math.floor(x), math.floor(y), *point[2:])
+    if nav.can_stand(own):
+        return own
     return min((each for each in nav.places() if each[2:] == point[2:]), key=away)
 
 

@@ -60,7 +60,7 @@ def test_a_place_nobody_can_stand_on_is_told_with_the_nearest_one(source: str) -
         assert answers[0] is None
         for at, said in zip(some, answers[1:], strict=True):
             terrain = level.terrain_at(places[at])
-            near = reader.nav.nearest(places[at])
+            near = reader.nav.nearest(level.to_point(places[at]))
             assert said == (
                 f"({', '.join(map(str, places[at]))}) is {terrain}, on which {profile} cannot "
                 f"stand; the nearest place where it can is ({', '.join(map(str, near))})."

@@ -19,7 +19,7 @@ def wall_and_nearest(source: str) -> tuple[int, int, tuple[int, ...]]:
         standing = set(reader.standing)
         count = level.width * level.height
         walls = [at for at in range(count // 3, count) if at not in standing]
-        near = reader.nav.nearest(reader.place(walls[0]))
+        near = reader.nav.nearest(level.to_point(reader.place(walls[0])))
         assert near is not None
         return walls[0], reader.places.location(near), near
 

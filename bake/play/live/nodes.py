@@ -190,6 +190,7 @@ def with_nodes(rules: LevelRules, nodes: Nodes) -> LevelRules:
     for name, node in added.items():
         names[node.location] = name
         numbers[name] = node.location
+    places.__dict__.pop("plane", None)  # These are the points of the places before.
     places.added, places.names, places._node_of_name = added, tuple(names), numbers
     there = np.array([*range(rules.baked_count), *sorted(locations)], dtype=np.int32)
     places.here = there

@@ -7,9 +7,8 @@ export function nearestWalkable(view, at) {
   const { level, nav, places } = view;
   if (nav.stands(at)) return at;
   const { width, floorRows } = level;
-  const row = Math.floor(at / width);
-  const from = width ? [at % width, row % floorRows, Math.floor(row / floorRows)] : places.toPoint(at);
-  return from ? places.nearest(nav, ...from) : -1;
+  const point = places.toPoint(at);
+  return point ? places.nearest(nav, ...point, width ? Math.floor(at / (width * floorRows)) : 0) : -1;
 }
 
 /**

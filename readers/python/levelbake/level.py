@@ -19,7 +19,7 @@ from levelbake.errors import (
 )
 from levelbake.file import Closing, File
 from levelbake.hops import Arcs, Hops, LevelGround
-from levelbake.places import Cell, Coordinates, Name, Place, Places, PlaceT, Points, quoted
+from levelbake.places import Cell, Coordinates, Name, Place, Places, PlaceT, quoted
 from levelbake.profile import Profile
 from levelbake.steps import AnyArray, ArrayLike, BoolArray, Float64Array, Int32Array
 from levelbake.things import Door, Instance, Link, Region, Spot, ThingTables
@@ -43,7 +43,7 @@ class OpenLevel(Closing):
         self.name, self.profiles = places.name, file.profiles
         self.width, self.height, self.floors = places.width, places.rows, places.floors
         self.headings, self.is_grid = places.headings, places.is_grid
-        self._points, self._things = Points(places), ThingTables(places)
+        self._points, self._things = places.plane, ThingTables(places)
 
     def _known(self, name: str | None) -> str:
         """Return the name of a profile; it may be left out where the level holds only one."""

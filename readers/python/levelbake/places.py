@@ -2,8 +2,9 @@
 
 The middle of cell (x, y) is ``centre + x * east + y * south``. On hexagonal grids the odd rows (or
 columns) lie half a step further on in the layouts "odd-r" and "odd-q", and half a step back in
-"even-r" and "even-q". Points are in the units of the level's source, pixels where an editor drew
-it; x runs to the east and y to the south.
+"even-r" and "even-q". A point has one meaning in every method: it is in the units of the
+level's source, pixels where an editor drew it; x runs to the east and y to the south. Where the
+source states no units, a cell is one unit wide and the level's top left corner is (0, 0).
 
 A square cell is the parallelogram around its middle that both steps span, without its southern and
 eastern borders: floor(x / width) on orthogonal maps, and the formula of Tiled's
@@ -238,6 +239,11 @@ class Places:
             raise QueryError(found, place=self.where, remedy=remedy)
         return self.position
 
+    @cached_property
+    def plane(self) -> Points:
+        """Return the points of the level."""
+        return Points(self)
+
     def node_named(self, name: object) -> int | None:
         """Return the node of a name, None where there is none. True and 1.0 are not the name 1."""
         if isinstance(name, str):
@@ -405,7 +411,7 @@ class Places:
         return BlockedCellError(found, place=self.where, remedy=remedy)
 
     def point(self, given: Sequence[float]) -> tuple[float, float, int]:
-        """Return x and y of a point in cells, or in the units of a graph, and its floor.
+        """Return x and y of a point, and its floor.
 
         Points farther out than FARTHEST are moved in to it: from there all places are as near.
 
@@ -720,6 +726,74 @@ class Points:
         if is_one:
             return (*found[0].tolist(), *given[0, 2:].tolist())
         return np.column_stack([found, floor])[:, : given.shape[1]]
+
+    def location_at(self, x: float, y: float, floor: int) -> int:
+        """Return the location of the cell that a point of a grid lies in; -1 outside the level."""
+        places, coordinates = self._places, self.coordinates
+        if places.hex_layout is not None:
+            point = np.array([(x, y)])
+            return int(self.locations_at(point, np.array([floor]))[0])
+        left, top = coordinates.centres[floor if len(coordinates.centres) > 1 else 0]
+        column, line = coordinates.square(left, top, x, y)
+        if not (0 <= column < places.width and 0 <= line < places.rows):
+            return -1
+        return (math.floor(line) + floor * places.rows) * places.width + math.floor(column)
+
+    def locations_at(self, points: Float64Array, floor: AnyArray) -> Int32Array:
+        """Return (k) int32, the location of the cell that each point of a grid lies in; else -1.
+
+        Args:
+            points: (k, 2) finite numbers.
+            floor: (k) integers from 0.
+        """
+        places = self._places
+        with np.errstate(invalid="ignore", over="ignore"):
+            column, line = self.coordinates.cells(points, floor, places.hex_layout).T
+        there = (column >= 0) & (column < places.width) & (line >= 0) & (line < places.rows)
+        found = np.full(len(points), -1, dtype=np.int32)
+        row = line[there].astype(np.int32) + floor[there].astype(np.int32) * np.int32(places.rows)
+        found[there] = row * np.int32(places.width) + column[there].astype(np.int32)
+        return found
+
+    @cached_property
+    def scale(self) -> tuple[float, float]:
+        """Return the lengths that a column and a line count for in distances between cells.
+
+        Squares count 1, so that an isometric map is measured as the level and not as the picture of
+        it. Hexagons count as they lie in the plane.
+        """
+        if self._places.hex_layout is None:
+            return 1.0, 1.0
+        return self.coordinates.east[0], self.coordinates.south[1]
+
+    def columns_and_lines(self, points: Float64Array, floor: AnyArray) -> Float64Array:
+        """Return how many columns and lines points are from the middle of cell (0, 0).
+
+        Args:
+            points: (k, 2) finite numbers.
+            floor: (k) integers from 0.
+
+        Returns:
+            (k, 2) float64, no farther out than FARTHEST.
+        """
+        coordinates = self.coordinates
+        (left, top), (x, y) = coordinates._centre(floor).T, points.T
+        with np.errstate(invalid="ignore", over="ignore"):
+            if self._places.hex_layout is None:
+                found = np.stack(coordinates.square(left, top, x, y), axis=1) - 0.5
+            else:
+                found = np.stack([x - left, y - top], axis=1) / self.scale
+        return np.clip(found, -FARTHEST, FARTHEST)
+
+    def middles(self, location: AnyArray) -> Float64Array:
+        """Return (k, 2) float64, the columns and lines of cells on their floor, with shifts."""
+        places = self._places
+        row, column = np.divmod(location, places.width)
+        found = np.stack([column, row % places.rows], axis=1).astype(np.float64)
+        if (layout := places.hex_layout) is not None:
+            line = 1 if steps.in_rows(layout) else 0
+            found[:, 1 - line] += _shift(found[:, line], layout)
+        return found
 
     def inside(self, cells: object) -> bool | BoolArray:
         """Tell which cells the level has: (n) bool, for one cell a bool.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from operator import methodcaller
@@ -254,15 +253,17 @@ class Profile:
         return self._listed(np.flatnonzero(self._newest().standing).astype(np.int32))
 
     def nearest(self, point: Sequence[float]) -> AnyPlace:
-        """Return the place nearest to a point, by straight distance, that the profile can stand on.
+        """Return the place nearest to a point that the profile can stand on.
 
         Args:
-            point: (x, y), in cells (the centre of cell (3, 4) is the point (3, 4)) or in the units
-                of a graph's positions; on levels of several floors (x, y, floor), and on graphs
-                whose nodes have heights (x, y, z) as well, for a distance in space.
+            point: (x, y) as :meth:`Level.to_point` returns it; on levels of several floors
+                (x, y, floor), and on graphs whose nodes have heights (x, y, z) as well, for a
+                distance in space.
 
         Returns:
-            The nearest place, on the same floor; of several the northernmost, then the westernmost
+            The cell that the point lies in, if the profile can stand on it. Otherwise the place on
+            the same floor at the shortest straight distance, which is measured in cells on square
+            grids, and in the plane on all others; of several the northernmost, then the westernmost
             (on graphs the first).
 
         Raises:
@@ -273,22 +274,20 @@ class Profile:
         elevation = None if places.is_grid else places.file.get("/elevation")
         flat, z = places.split_height(point) if elevation is not None else (point, None)
         x, y, floor = places.point(flat)
-        rows = places.rows
-        column, line = math.floor(x + 0.5), math.floor(y + 0.5)
-        if places.is_grid and 0 <= column < places.width and 0 <= line < rows:
-            at = (line + floor * rows) * places.width + column
-            if max(abs(x - column), abs(y - line)) <= 0.499 and now.standing[at]:
-                return places.place_at(at)
-        begin, end = floor * rows * places.width, (floor + 1) * rows * places.width
-        every = np.flatnonzero(now.standing[begin : end if places.is_grid else None]) + begin
         if places.is_grid:
-            down, across = np.divmod(every - begin, places.width)
+            location = places.plane.location_at(x, y, floor)
+            if location >= 0 and now.standing[location]:
+                return places.place_at(location)
+            begin, end = (each * places.rows * places.width for each in (floor, floor + 1))
+            every = np.flatnonzero(now.standing[begin:end]) + begin
+            here = places.plane.columns_and_lines(np.array([(x, y)]), np.array([floor]))
+            dx, dy = ((places.plane.middles(every) - here) * places.plane.scale).T
         else:
-            across, down = places.known_position()[every].T
+            every = np.flatnonzero(now.standing)
+            dx, dy = (places.known_position()[every] - (x, y)).T
         if not len(every):
             where = f"on floor {floor}" if now.standing.any() else "in this level"
             raise QueryError(f"profile {self.name!r} can stand nowhere {where}")
-        dx, dy = across - x, down - y
         below = dx * dx + dy * dy
         if z is not None and elevation is not None:
             below += (elevation[every] - z) ** 2

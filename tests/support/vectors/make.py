@@ -13,6 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from bake.asset import Asset
 from bake.export.export import export_asset
 from bake.play import LevelAsset, open_asset
@@ -150,7 +152,8 @@ def _questions(
     nearest = []
     if answers.standing and (level.is_grid or places.position is not None):
         for _ in range(8):
-            point = (rng.uniform(-2, 11), rng.uniform(-2, 11), rng.randrange(level.floors))
+            x, y, floor = rng.uniform(-2, 11), rng.uniform(-2, 11), rng.randrange(level.floors)
+            point = (*_in_plane(level, x, y, floor), floor)
             place = _nearest(answers.standing, places, point, level)
             if place is None:
                 continue
@@ -166,18 +169,42 @@ def _pairs(standing: list[int], most: int, rng: random.Random) -> list[tuple[int
     return [(rng.choice(standing), rng.choice(standing)) for _ in range(most)]
 
 
+def _in_plane(level: LevelAsset, x: float, y: float, floor: int) -> tuple[float, float]:
+    """The point at some columns and rows from the middle of cell (0, 0); on graphs (x, y)."""
+    if not level.is_grid:
+        return x, y
+    where = level.coordinates
+    left, top = where.centres[floor % len(where.centres)]
+    (ax, ay), (bx, by) = where.east, where.south
+    return left + x * ax + y * bx, top + x * ay + y * by
+
+
 def _nearest(
     standing: list[int], places: Any, point: tuple[float, float, int], level: LevelAsset
 ) -> int | None:
+    """The place that a point lies in, or else the nearest one, in plain Python."""
     x, y, floor = point
     away = []
+    if level.is_grid:
+        asked = point if level.floors > 1 else point[:2]
+        cell = level.to_cell(asked)
+        if level.inside(cell) and places.location(cell) in standing:
+            return int(places.location(cell))
+        if places.hex_layout is None:
+            where = level.coordinates
+            left, top = where.centres[floor % len(where.centres)]
+            steps = np.array([where.east, where.south]).T
+            x, y = np.linalg.solve(steps, [x - left, y - top]).tolist()
     for place in standing:
         if level.is_grid:
             row, column = divmod(place, level.width)
             its_floor, row = divmod(row, level.height)
             if its_floor != floor:
                 continue
-            away.append(((column - x) ** 2 + (row - y) ** 2, place))
+            middle: tuple[float, ...] = (column, row)
+            if places.hex_layout is not None:
+                middle = level.to_point((column, row, floor)[: places.dimensions])
+            away.append(((middle[0] - x) ** 2 + (middle[1] - y) ** 2, place))
         else:
             px, py = places.position[place].tolist()
             away.append(((px - x) ** 2 + (py - y) ** 2, place))

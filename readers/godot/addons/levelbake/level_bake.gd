@@ -302,7 +302,7 @@ func node_named(wanted: String) -> int:
 
 
 ## [left, top, x and y of a step to the east, of one to the south, side x, side y] of a floor.
-func _plane(on_floor: int) -> Array:
+func plane(on_floor: int) -> Array:
 	var longer := 2.0 / sqrt(3.0)
 	var even := 0.5 if layout > 0 and layout & 1 == 0 else 0.0
 	var found := [0.5, 0.5, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0]
@@ -340,7 +340,7 @@ func to_point(node: int) -> Array:
 		y += _shift(x)
 	elif layout > 0:
 		x += _shift(y)
-	var p := _plane(cell[2])
+	var p := plane(cell[2])
 	return [p[0] + x * p[2] + y * p[4], p[1] + x * p[3] + y * p[5]]
 
 
@@ -348,7 +348,7 @@ func to_point(node: int) -> Array:
 func to_node(x: float, y: float, on_floor: int = 0) -> int:
 	if location_of(0, 0, on_floor) < 0:
 		return -1
-	var p := _plane(on_floor)
+	var p := plane(on_floor)
 	var cell := []
 	if layout > 2:
 		cell = _hexagon(x - p[0], y - p[1], p[2], p[5], p[6])
@@ -356,16 +356,22 @@ func to_node(x: float, y: float, on_floor: int = 0) -> int:
 		var turned := _hexagon(y - p[1], x - p[0], p[5], p[2], p[7])
 		cell = [turned[1], turned[0]]
 	else:
-		var u: float = x - (p[0] - (p[2] + p[4]) / 2)
-		var v: float = y - (p[1] - (p[3] + p[5]) / 2)
-		var area: float = p[2] * p[5] - p[3] * p[4]
-		if p[3] == 0 and p[4] == 0:
-			cell = [floor(u / p[2]), floor(v / p[5])]
-		else:
-			cell = [floor((u * p[5] - v * p[4]) / area), floor((v * p[2] - u * p[3]) / area)]
+		var found := square(x, y, on_floor)
+		cell = [floor(found[0]), floor(found[1])]
 	if not (cell[0] >= 0 and cell[0] < width and cell[1] >= 0 and cell[1] < floor_rows):
 		return -1
 	return location_of(int(cell[0]), int(cell[1]), on_floor)
+
+
+## The column and the row of a point on a grid of squares, not rounded down.
+func square(x: float, y: float, on_floor: int) -> Array:
+	var p := plane(on_floor)
+	var u: float = x - (p[0] - (p[2] + p[4]) / 2)
+	var v: float = y - (p[1] - (p[3] + p[5]) / 2)
+	var area: float = p[2] * p[5] - p[3] * p[4]
+	if p[3] == 0 and p[4] == 0:
+		return [u / p[2], v / p[5]]
+	return [(u * p[5] - v * p[4]) / area, (v * p[2] - u * p[3]) / area]
 
 
 ## The line and the place in it of the hexagon around an offset across and along the lines.

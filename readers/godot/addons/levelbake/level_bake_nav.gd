@@ -401,11 +401,10 @@ func baked_reachable(from: int, to: int) -> bool:
 	return _says_none and _reach < 0 and baked_hop(from, to) >= 0
 
 
-## The node nearest to a point in cells on a floor, or in the plane of a graph; -1: there is none.
+## The node that a point lies in, if the profile can stand there, or else the nearest; -1: none.
 func nearest(x: float, y: float, on_floor: int = 0) -> int:
-	var far := 1099511627776.0
-	var px: float = clamp(x, -far, far)
-	var py: float = clamp(y, -far, far)
+	var px := _clamped(x)
+	var py := _clamped(y)
 	# The best node so far, and the square of how far away it is.
 	var best := [-1, INF]
 	if level.width == 0:
@@ -417,6 +416,14 @@ func nearest(x: float, y: float, on_floor: int = 0) -> int:
 		return best[0]
 	if level.location_of(0, 0, on_floor) < 0:
 		return -1
+	var own: int = level.to_node(px, py, on_floor)
+	if own >= 0 and stands(own):
+		return own
+	if level.layout > 0:
+		return _nearest_hexagon(px, py, on_floor)
+	var cell: Array = level.square(px, py, on_floor)
+	px = _clamped(cell[0] - 0.5)
+	py = _clamped(cell[1] - 0.5)
 	var middle := int(clamp(round(py), 0, level.floor_rows - 1))
 	for way in [-1, 1]:
 		var row := middle
@@ -426,6 +433,25 @@ func nearest(x: float, y: float, on_floor: int = 0) -> int:
 				_look(at + column, column - px, row - py, best)
 			row += way
 	return best[0]
+
+
+func _nearest_hexagon(x: float, y: float, on_floor: int) -> int:
+	var best := [-1, INF]
+	var p: Array = level.plane(on_floor)
+	var px := _clamped((x - p[0]) / p[2])
+	var py := _clamped((y - p[1]) / p[5])
+	var shift := 0.5 if level.layout & 1 else -0.5
+	for row in range(level.floor_rows):
+		for column in range(level.width):
+			var east: float = column + (shift * (row & 1) if level.layout <= 2 else 0.0)
+			var south: float = row + (shift * (column & 1) if level.layout > 2 else 0.0)
+			var at: int = level.location_of(column, row, on_floor)
+			_look(at, (east - px) * p[2], (south - py) * p[5], best)
+	return best[0]
+
+
+func _clamped(value: float) -> float:
+	return clamp(value, -1099511627776.0, 1099511627776.0)
 
 
 func _look(at: int, dx: float, dy: float, best: Array) -> void:
