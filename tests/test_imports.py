@@ -48,6 +48,8 @@ ROOMS: dict[str, frozenset[str]] = {
         "levelbake.toward",
         "levelbake.level": "levelbake.changes levelbake.errors levelbake.file levelbake.hops "
         "levelbake.places levelbake.profile levelbake.steps levelbake.things levelbake.toward",
+        "levelbake.protocols": "levelbake.changes levelbake.errors levelbake.places "
+        "levelbake.steps levelbake.things",
         "levelbake": "",
         "arrays": "levelbake.steps",
         "errors": "",
@@ -90,7 +92,8 @@ ROOMS: dict[str, frozenset[str]] = {
         "play.reader",
         "play.searching": "graph levelbake.steps kinds search play.reader play.hierarchy "
         "play.nearest levelbake.places",
-        "play.nearest": "kernels search.point play.reader levelbake.hops levelbake.places",
+        "play.nearest": "kernels search.point play.reader levelbake.hops levelbake.places "
+        "levelbake.steps",
         "play.mesh": "play.reader levelbake.places",
         "play.walls": "kernels search.plane play.mesh play.reader levelbake.hops levelbake.places",
         "play.sight": "levelbake.steps search.point play.reader levelbake.things play.mesh "
@@ -117,7 +120,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "play.level": "asset levelbake.places kernels play.reader levelbake.things play.report "
         "play.live "
         "play.current play.navigator levelbake.changes levelbake.level search",
-        "play": "levelbake.places levelbake.things levelbake.changes",
+        "play": "levelbake.places levelbake.things levelbake.changes levelbake.protocols",
         "play.warm": "kernels play.reader play.searching play.navigator play.level "
         "levelbake.places",
         "agents": "graph levelbake.steps kernels level play search levelbake.places",

@@ -31,6 +31,7 @@ from levelbake.errors import (
     UnknownProfileError,
 )
 from levelbake.places import Coordinates
+from levelbake.protocols import LevelLike, ProfileLike
 from levelbake.things import Door, Instance, Link, Region, Spot
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "Door",
     "Instance",
     "LevelAsset",
+    "LevelLike",
     "Link",
     "MissingTableError",
     "Navigator",
@@ -53,6 +55,7 @@ __all__ = [
     "OutputError",
     "OutsideMapError",
     "PatchError",
+    "ProfileLike",
     "QueryError",
     "Region",
     "SearchResult",

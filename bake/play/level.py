@@ -233,7 +233,7 @@ class LevelAsset(OpenLevel):
         """Restore the baked level, in one batch."""
         return self._current.writer.reset()
 
-    def save_patch(self, path: str | Path) -> None:
+    def save_patch(self, path: FilePath) -> None:
         """Write how the level has changed since it was baked to a small file.
 
         Raises:
@@ -241,7 +241,7 @@ class LevelAsset(OpenLevel):
         """
         self._current.writer.save_patch(Path(path))
 
-    def apply_patch(self, path: str | Path) -> dict[str, DetailedReport]:
+    def apply_patch(self, path: FilePath) -> dict[str, DetailedReport]:
         """Make the level what it was when a patch was saved, in one batch.
 
         This overrides whatever has changed since.
@@ -252,7 +252,7 @@ class LevelAsset(OpenLevel):
         """
         return self._current.writer.apply_patch(Path(path))
 
-    def journal(self, path: str | Path) -> int:
+    def journal(self, path: FilePath) -> int:
         """Replay every whole batch of a journal, and write each later batch to it.
 
         A batch is on the disk before :meth:`update` returns. A batch that a crash tore is dropped.
@@ -300,7 +300,7 @@ def _extent(level: LevelAsset) -> int:
     return level._file.shape("/node_number" if level._file.has("/node_number") else "/node_name")[0]
 
 
-def open_asset(path: str | Path, *, check: bool = True) -> LevelAsset:
+def open_asset(path: FilePath, *, check: bool = True) -> LevelAsset:
     """Open a baked level; arrays are read when a question first needs them.
 
     Compiled code for lookups is loaded here where the level is large and the code is there. In a

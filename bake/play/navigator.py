@@ -590,10 +590,10 @@ class Navigator(Questions):
         return first, now.rows.array(rows), units
 
     def places(self) -> list[AnyPlace]:
-        """Return all places that the profile can stand on, in the asset's order."""
+        """Return all places that the profile can stand on, in the order of their locations."""
         now = self._now
         row = now.version.row_at
-        return now.rows.places(np.sort(row[row >= 0]))
+        return now.rows.places(row[row >= 0])
 
     @property
     def node_names(self) -> tuple[Name, ...]:

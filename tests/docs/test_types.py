@@ -94,6 +94,10 @@ GAME = (
     ("level.set_state('gate', state='shut')", None),
     ("level.set_state('gate', to='shut')", "call-arg"),
     ("level.apply_patch(file='x')", "call-arg"),
+    ("either: LevelLike = level; x, y = either.profile().next_hop((1, 2), (3, 4))", None),
+    ("either: ProfileLike = nav; x, y, floor = either.next_hop((1, 2, 0), (3, 4, 0))", None),
+    ("either: LevelLike = level; either.update(block=[(1, 2)])", "call-arg"),
+    ("either: LevelLike = level; either.repair()", "attr-defined"),
 )
 PLAY = (
     ("nav.update(block=[(1, 2)])", "call-arg"),
@@ -119,7 +123,7 @@ PLAY = (
 def test_code_of_a_game(tmp_path: Path, package: str) -> None:
     opens = "open_level" if package == "levelbake" else "open_asset"
     head = [
-        f"from {package} import {opens}",
+        f"from {package} import LevelLike, ProfileLike, {opens}",
         "from bake.agents.crowd import Crowd",
         f"level = {opens}('keep.h5')",
         "nav = level.profile()",

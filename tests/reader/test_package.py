@@ -8,7 +8,7 @@ from pathlib import Path
 
 from levelbake import level
 
-MOST_MODULES = 12
+MOST_MODULES = 13
 
 CODE = """
 import json, sys, numpy, h5py

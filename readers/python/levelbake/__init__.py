@@ -24,6 +24,7 @@ from levelbake.errors import (
 from levelbake.level import Level, open_level
 from levelbake.places import Coordinates
 from levelbake.profile import Profile
+from levelbake.protocols import LevelLike, ProfileLike
 from levelbake.things import Door, Instance, Link, Region, Spot
 
 __version__ = "0.1.0"
@@ -40,6 +41,7 @@ __all__ = [
     "Door",
     "Instance",
     "Level",
+    "LevelLike",
     "Link",
     "MissingTableError",
     "NotAnAssetError",
@@ -47,6 +49,7 @@ __all__ = [
     "OutsideMapError",
     "PatchError",
     "Profile",
+    "ProfileLike",
     "QueryError",
     "Region",
     "Spot",
