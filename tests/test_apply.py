@@ -241,7 +241,7 @@ def test_a_folder_that_cannot_be_written_is_noticed_before_baking(
     with open_asset(asset) as level:
         level.save_patch(tmp_path / "saved.patch")
     monkeypatch.setattr("bake.apply.build_world", None)
-    with pytest.raises(OutputError, match="into this folder: No such file"):
+    with pytest.raises(OutputError, match="folder: No such file"):
         apply_patch(asset, tmp_path / "saved.patch", tmp_path / "no" / "x.h5", 1, lambda *_: None)
 
 
@@ -304,8 +304,8 @@ def test_prices_that_no_asset_can_hold_are_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
-        ("recipe", b"{}", "its recipe cannot be read: ticks_per_unit: this key is missing"),
-        ("recipe", b'{"profiles":', "its recipe cannot be read: Expecting value"),
+        ("recipe", b"{}", "ticks_per_unit: this key is missing"),
+        ("recipe", b'{"profiles":', "Expecting value"),
     ],
 )
 def test_an_asset_that_states_no_rules(tmp_path: Path, name: str, value: bytes, told: str) -> None:

@@ -5,9 +5,13 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from tests.support.messages import long_patterns
 from tests.support.structure import names_imported
 
 TESTS = Path(__file__).resolve().parent
+
+#: Folders of tests that still expect whole sentences of errors.
+SENTENCES = ("cli", "levels", "play")
 
 
 def modules(folder: Path) -> dict[str, str]:
@@ -52,3 +56,34 @@ def test_what_is_shared_is_used() -> None:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and users[node.name] < 2
     ]
     assert unused == []
+
+
+def test_errors_are_expected_by_a_key_word() -> None:
+    long = [
+        f"{path}:{line}: {pattern}"
+        for path, text in modules(TESTS).items()
+        if path.split("/")[1] not in SENTENCES
+        for line, pattern in long_patterns(text)
+    ]
+    assert not long, "expect an error's type, its place and one key word"
+
+
+def test_long_patterns_are_found() -> None:
+    text = """\
+@pytest.mark.parametrize(("value", "told"), [
+    (1, "one two three four"),
+    (2, "one two three four five"),
+    (3, r"'a b c' has \\d+ of [x y z]: one|two three four five"),
+])
+def test(value, told):
+    with pytest.raises(ValueError, match=told):
+        f("one two three four five six")
+    with pytest.raises(ValueError, match=re.escape(f"a {value} in the middle of it")):
+        f(told)
+    with pytest.raises(ValueError, match="file.json: rows[1]: --key 'of it' is not found"):
+        f(told)
+"""
+    assert list(long_patterns(text)) == [
+        (9, "a {} in the middle of it"),
+        (3, "one two three four five"),
+    ]

@@ -332,7 +332,7 @@ def test_what_is_in_sight(tmp_path: Path, hexagons: bool) -> None:
             nav.update(blocked=[here])
             assert belief.in_sight(here, 5) == [here]
         for radius in (-1, 33, 1.5):
-            with pytest.raises(QueryError, match=r"the radius is .*; expected a whole number"):
+            with pytest.raises(QueryError, match=r"radius is .*whole number"):
                 belief.in_sight((0, 0), radius)  # type: ignore[arg-type]
 
 
@@ -359,7 +359,7 @@ def test_sight_along_roads(tmp_path: Path) -> None:
         with open_asset(asset) as level:
             belief = Belief(level.profile())
             if given is None:
-                with pytest.raises(QueryError, match="the nodes of this graph have no positions"):
+                with pytest.raises(QueryError, match="no positions"):
                     belief.in_sight("a", 3)
                 continue
             assert belief.in_sight("a", 3) == ["a", "b"]
@@ -388,10 +388,10 @@ def test_places_around(tmp_path: Path) -> None:
 def test_mistakes(tmp_path: Path) -> None:
     with drawn_level(tmp_path, *ROOM) as (_, nav):
         for unknown in ("hopeful", 0, -1, math.nan, 1e9, True, None):
-            with pytest.raises(QueryError, match="or 'pessimistic', or a price above 0"):
+            with pytest.raises(QueryError, match="'pessimistic'"):
                 Belief(nav, unknown)  # type: ignore[arg-type]
         belief = Belief(nav)
-        with pytest.raises(OutsideMapError, match=r"cell \(9, 0\) lies outside the level"):
+        with pytest.raises(OutsideMapError, match=r"\(9, 0\) lies outside"):
             belief.observe([(0, 0), (9, 0)])
         assert not belief.seen((0, 0))
         with pytest.raises(QueryError, match="places is"):

@@ -376,7 +376,7 @@ def test_the_level_changes_under_them(tmp_path: Path) -> None:
         lead(crowd, 20)
         assert walker.place == (0, 0)
         level.update(blocked=[(0, 0)])
-        with pytest.raises(QueryError, match=r"agent 0 cannot stand on \(0, 0\) any more"):
+        with pytest.raises(QueryError, match=r"agent 0 cannot stand on \(0, 0\)"):
             crowd.step()
         crowd.remove(walker)
         crowd.step()
@@ -419,7 +419,7 @@ def test_mistakes(tmp_path: Path) -> None:
             with pytest.raises(QueryError, match=f"{next(iter(wrong))} is "):
                 Crowd(level, **wrong)
         for capacity in (0, 1.5, 10**6):
-            with pytest.raises(QueryError, match=r"the capacity of \(0, 0\) is .*1 to 1000"):
+            with pytest.raises(QueryError, match=r"capacity of \(0, 0\).*1 to 1000"):
                 Crowd(level, capacity={(0, 0): capacity})
         with pytest.raises(OutsideMapError, match=r"cell \(9, 9\) lies outside"):
             Crowd(level, capacity={(9, 9): 2})
@@ -428,7 +428,7 @@ def test_mistakes(tmp_path: Path) -> None:
                 Crowd(level, **{name: -1})
         crowd = Crowd(level)
         agent = crowd.add((0, 0))
-        with pytest.raises(QueryError, match=r"agent 0 is on \(0, 0\) already; remedy|already"):
+        with pytest.raises(QueryError, match=r"agent 0.*\(0, 0\) already"):
             crowd.add((0, 0))
         with pytest.raises(QueryError, match="cannot stand on"):
             crowd.add((1, 0), (2, 0))

@@ -1,5 +1,6 @@
 """Bytes that are not those that were written, and what notices: length, digests, reading itself."""
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -47,9 +48,9 @@ def test_a_column_that_is_not_what_was_written_is_named(
         raw[len(raw) // 2] ^= 1
         stored[...] = np.frombuffer(raw, stored.dtype).reshape(stored.shape)
     sign_body(path, header)
-    with Asset(path) as opened, pytest.raises(CorruptAssetError) as caught:
+    digest = f"damaged: column {re.escape(name)}.*digest"
+    with Asset(path) as opened, pytest.raises(CorruptAssetError, match=digest):
         opened.read(name)
-    assert f"damaged: column {name} does not match its digest" in str(caught.value)
 
 
 def other_digests(right: np.bytes_) -> list[object]:
@@ -95,7 +96,7 @@ def test_a_column_without_a_digest_is_named(name: str, asset: Path) -> None:
         sign_body(asset, header)
         with (
             Asset(asset) as opened,
-            pytest.raises(CorruptAssetError, match=f"column {name} does not match its digest"),
+            pytest.raises(CorruptAssetError, match=f"column {name}.*digest"),
         ):
             opened.read(name)
 

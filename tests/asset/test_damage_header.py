@@ -137,7 +137,7 @@ READABLE = (
 def test_too_old(asset: Path, version: int) -> None:
     with_field(asset, "format_version", str(version))
     line = refusal(asset, AssetTooOldError)
-    assert f"too old: format version {version}; expected {READABLE};" in line
+    assert f"format version {version}; expected {READABLE};" in line
     assert "rebake" in line
 
 
@@ -145,7 +145,7 @@ def test_too_old(asset: Path, version: int) -> None:
 def test_too_new(asset: Path, version: int) -> None:
     with_field(asset, "format_version", str(version))
     line = refusal(asset, AssetTooNewError)
-    assert f"too new: format version {version}; expected {READABLE};" in line
+    assert f"format version {version}; expected {READABLE};" in line
     assert "update levelbake" in line
 
 

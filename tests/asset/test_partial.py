@@ -37,7 +37,7 @@ def test_a_pipe_is_not_replaced(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with (
-        pytest.raises(OutputError, match="the name of a file"),
+        pytest.raises(OutputError, match="name of a file"),
         written_whole(pipe),
     ):
         pass
@@ -48,7 +48,7 @@ def test_a_way_of_its_own_into_the_place(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("old")
     with (
-        pytest.raises(OutputError, match=r"a\.txt: cannot be written: File exists"),
+        pytest.raises(OutputError, match=r"a\.txt: .*File exists"),
         written_whole(path, lambda partial: os.link(partial, path)) as partial,
     ):
         partial.write_text("new")

@@ -169,7 +169,7 @@ def test_graphs_are_matched_by_name(tmp_path: Path) -> None:
     assert profile.matched.arcs.gone == 2
     assert profile.reachability is not None
     assert profile.reachability.lost == 8
-    with pytest.raises(QueryError, match="differences of graphs are not drawn"):
+    with pytest.raises(QueryError, match="graphs are not drawn"):
         run_picture(old, new, tmp_path / "a.png")
 
 
@@ -184,9 +184,7 @@ def test_levels_of_two_kinds(tmp_path: Path) -> None:
     (tmp_path / "hex").mkdir()
     square = grid(tmp_path, "..")
     hexes = grid(tmp_path / "hex", "..", hex_layout="odd-r")
-    with pytest.raises(
-        AssetError, match="a hexagonal odd-r level cannot be compared with a square one"
-    ):
+    with pytest.raises(AssetError, match=r"hexagonal odd-r.*compared"):
         compared(square, hexes)
 
 
@@ -207,7 +205,7 @@ def test_profiles_that_come_and_go(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "walls", "cells=3", "distances=x", "size=-1%", "size=inf"])
 def test_limits_that_are_none(text: str) -> None:
-    with pytest.raises(QueryError, match="nothing that can be watched"):
+    with pytest.raises(QueryError, match=r"nothing.*watched"):
         read_limit(text)
 
 

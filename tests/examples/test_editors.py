@@ -185,9 +185,9 @@ def test_the_command_is_added_to_a_project(bare: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[]", "this is no project of LDtk"),
+        ("[]", "this is no project"),
         ("{", "this is no JSON"),
-        ('{"jsonVersion": "1.1.3", "defs": {}}', "LDtk 1.1.3 saved this and runs no commands"),
+        ('{"jsonVersion": "1.1.3", "defs": {}}', "LDtk 1.1.3 saved"),
     ],
 )
 def test_other_files_are_left_alone(bare: Path, text: str, said: str) -> None:

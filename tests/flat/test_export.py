@@ -175,7 +175,7 @@ def test_a_newer_version_is_refused_by_name(asset: Path) -> None:
     flat = exported(asset)
     data = flat.read_bytes()
     flat.write_bytes(data[:8] + (FLAT_VERSION + 1).to_bytes(2, "little") + data[10:])
-    with pytest.raises(AssetTooNewError, match=f"too new: flat format version {FLAT_VERSION + 1}"):
+    with pytest.raises(AssetTooNewError, match=f"too new: .*version {FLAT_VERSION + 1}"):
         open_asset(flat)
 
 
@@ -233,20 +233,18 @@ def test_a_file_that_says_something_else_is_wrong(asset: Path) -> None:
     data[entry.offset] ^= 1
     struct.pack_into("<II", data, 56, *checksum(np.frombuffer(bytes(data), dtype="<u4")))
     flat.write_bytes(data)
-    with pytest.raises(
-        CorruptAssetError, match=r"wrong: column terrain_colour is not what drawn\.h5"
-    ):
+    with pytest.raises(CorruptAssetError, match=r"column terrain_colour.*drawn\.h5"):
         compare_with_asset(flat)
 
 
 @pytest.mark.parametrize(
     ("name", "element", "value", "message"),
     [
-        ("region_cell", 1, 0, "a node is part of two regions"),
+        ("region_cell", 1, 0, "two regions"),
         ("region_cell", 0, 7, "column /region_cell has 7, not 0 to 6"),
-        ("region_first_cell", 0, 1, "column /region_first_cell does not ascend from 0 to 5"),
-        ("region_first_cell", 1, 5, "column /region_first_cell does not ascend from 0 to 5"),
-        ("region_first_cell", 3, 4, "column /region_first_cell does not ascend from 0 to 5"),
+        ("region_first_cell", 0, 1, "column /region_first_cell does not ascend"),
+        ("region_first_cell", 1, 5, "column /region_first_cell does not ascend"),
+        ("region_first_cell", 3, 4, "column /region_first_cell does not ascend"),
     ],
 )
 def test_damaged_regions_of_nodes(

@@ -78,7 +78,7 @@ def test_a_line_is_a_wall_of_two_steps() -> None:
 
 def test_corners_beyond_the_grid_are_refused() -> None:
     level = drawn(shape("floor", box(0, 0, FARTHEST + 1, 1)))
-    with pytest.raises(LevelError, match=r"yard\.json: a corner lies too far away; expected"):
+    with pytest.raises(LevelError, match=r"yard\.json: .*too far away"):
         geometry_of(level)
     with pytest.raises(LevelError, match="radius is nan"):
         grown(geometry_of(drawn(shape("floor", box(0, 0, 1, 1)))), {"floor"}, math.nan)

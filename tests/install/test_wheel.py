@@ -180,7 +180,7 @@ def refused(packages: str, code: str, cwd: Path, *flags: str) -> str:
     assert (done.returncode, done.stdout) == (1, "")
     (line,) = done.stderr.splitlines()
     assert line.startswith("error: ")
-    assert "run `pip uninstall bake`, then `pip install --force-reinstall --no-deps" in line
+    assert "`pip uninstall bake`" in line
     return line
 
 
@@ -189,7 +189,7 @@ def test_another_bake_has_overwritten_ours(script: str, shared: Path, tmp_path: 
     (shared / "bake" / "__init__.py").write_text(ANOTHER, "utf-8")
     (shared / "bake" / "cli.py").write_text("def main(): print('something else')\n", "utf-8")
     line = refused(str(shared), script, tmp_path)
-    assert f"another package named bake has overwritten {shared / 'bake'};" in line
+    assert f"overwritten {shared / 'bake'};" in line
 
 
 def test_another_bake_that_cannot_be_loaded_has_overwritten_ours(

@@ -84,7 +84,7 @@ def test_a_line_between_centres_may_leave_both_polygons(tmp_path: Path) -> None:
     ell = [[(0, 0), (2000, 0), (2000, 18000), (20000, 18000), (20000, 20000), (0, 20000)]]
     one, other = ([round(axis * 1000) for axis in end] for end in lines(finding))
     assert not sight_oracle.sees(ell, tuple(one), tuple(other))
-    assert "cannot be walked in a straight line" in finding.message
+    assert "straight line" in finding.message
 
 
 def test_it_can_be_turned_off(tmp_path: Path) -> None:

@@ -214,7 +214,7 @@ def test_another_file_of_a_level_that_changes_while_it_is_read(
         assert outcome.status == status
         assert found == ([b"old", b"new"] if when == 1 else [b"old", b"old"])
         assert (outcome.error is None) == (status == "baked")
-    assert "changed while it was being read" in str(outcome.error)
+    assert "while it was being" in str(outcome.error)
 
 
 def test_a_source_that_changes_while_it_is_read(
@@ -231,7 +231,7 @@ def test_a_source_that_changes_while_it_is_read(
 
     monkeypatch.setattr(steps, "load", slow)
     outcome = run(tasks[:1])["hive"]
-    assert "changed while it was being read" in str(outcome.error)
+    assert "while it was being" in str(outcome.error)
     assert not tasks[0].asset.exists()
 
 

@@ -158,7 +158,7 @@ def test_names_that_no_depfile_can_hold(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     task = Task(Path(f"a{sign}b.json"), Path("baked/x.h5"), load_recipe(None).defaults)
-    with pytest.raises(OutputError, match=r"nav\.d: .* cannot be named in a depfile") as caught:
+    with pytest.raises(OutputError, match=r"nav\.d: .*depfile") as caught:
         write_depfile(Path("nav.d"), [task], None)
     assert "\n" not in str(caught.value)
     assert not Path("nav.d").exists()

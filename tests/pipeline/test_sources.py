@@ -129,7 +129,7 @@ def test_the_name_of_a_level_is_no_path_but_says_which_one_is_meant(tmp_path: Pa
     touch(tmp_path, "levels_src/keep.png")
     recipe = recipe_in(tmp_path)
     meant = tmp_path / "levels_src" / "keep.png"
-    with pytest.raises(LevelError, match="a level is called so") as caught:
+    with pytest.raises(LevelError, match="a level is called") as caught:
         names(recipe, [Path("keep")])
     assert str(caught.value).endswith(f"name {meant}")
     assert names(recipe, [meant]) == ["keep"]
@@ -251,7 +251,8 @@ def test_a_folder_that_may_not_be_read(
     for sources in ([], [folder]):
         with pytest.raises(LevelError) as caught:
             find_tasks(recipe, sources, None)
-        assert str(caught.value) == f"{folder}: the folder cannot be read: Permission denied"
+        assert str(caught.value).startswith(f"{folder}: ")
+        assert "Permission denied" in str(caught.value)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="file names are text here")

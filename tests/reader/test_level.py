@@ -71,7 +71,7 @@ def test_places_and_size(level: Level) -> None:
         (lambda level: level.update(arcs={((0, 0), (5, 3)): 1}), QueryError, "bake.play"),
         (lambda level: level.update(arcs={((0, 0), (1, 0)): -1}), QueryError, "a positive number"),
         (lambda level: level.update(arcs={((0, 0), (1, 0)): 1e9}), QueryError, "would weigh"),
-        (lambda level: level.set_state("gate", "open"), QueryError, "the level has no doors"),
+        (lambda level: level.set_state("gate", "open"), QueryError, "no doors"),
         (lambda level: level.changes_since(3), QueryError, "the token is 3"),
     ],
 )
@@ -173,7 +173,7 @@ def test_damaged_patches_are_refused(level: Level, tmp_path: Path) -> None:
         "[" * 9999,
     ):
         path.write_bytes(patch_of(level, says))
-        with pytest.raises(PatchError, match="says nothing of this level"):
+        with pytest.raises(PatchError, match="says nothing"):
             level.apply_patch(path)
     with pytest.raises(PatchError, match="folder"):
         level.apply_patch(tmp_path)

@@ -28,7 +28,7 @@ def test_the_first_that_runs_is_taken(programs: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "why"),
-    [("proxy", "proxy is here, but does not run"), ("absent", "no absent on this machine")],
+    [("proxy", "proxy .*does not run"), ("absent", "no absent")],
 )
 def test_a_test_is_skipped_with_the_reason(programs: Path, name: str, why: str) -> None:
     program(programs, "proxy", "exit 1")

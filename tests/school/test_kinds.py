@@ -41,10 +41,8 @@ def test_without_registering_nothing_is_baked(unregistered: Path) -> None:
     tasks = find_tasks(load_recipe(None), [Path("eight.json")], None)
     (outcome,) = build(tasks, jobs=1, force=False, report=lambda *news: None)
     assert outcome.error is not None
-    assert told(outcome.error) == (
-        "eight.json: this is a puzzle, and what reads those is not loaded in this process; "
-        "expected a level; use the command `bake`, or call `bake.school.register()` first"
-    )
+    assert told(outcome.error).startswith("eight.json: this is a puzzle")
+    assert "`bake.school.register()`" in told(outcome.error)
     (found,) = lint(tasks, load_recipe(None))
     assert "call `bake.school.register()` first" in found.message
     register()

@@ -138,7 +138,7 @@ def test_a_heuristic_of_ones_own_proves_nothing(tmp_path: Path) -> None:
 def test_it_gives_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with drawn_level(tmp_path, "......", "......", "......") as (_, nav):
         monkeypatch.setattr(on_levels, "MOST_EXPANDED", 4)
-        with pytest.raises(QueryError, match=r"'ida' gave up after 4 expansions.*use 'astar'"):
+        with pytest.raises(QueryError, match=r"'ida' gave up.*'astar'"):
             nav.search((0, 0), (5, 2), "ida", "null")
         assert nav.search((0, 0), (3, 0), "ida").cost == 3
 

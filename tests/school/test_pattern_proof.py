@@ -98,7 +98,7 @@ def test_wrong_entries_are_found(folder: Path, data: st.DataObject) -> None:
         array[at] = wrong
 
     change_column(path, "/patterns_distance", edit)
-    with pytest.raises(CorruptAssetError, match=r"wrong: entry .* is not the least that leads"):
+    with pytest.raises(CorruptAssetError, match=r"wrong: entry .*least"):
         proved(path)
 
 
@@ -118,7 +118,7 @@ def test_circles_that_cost_nothing_prove_nothing(folder: Path) -> None:
 def test_sums_of_patterns_that_share_steps_are_refused(folder: Path) -> None:
     path = made(folder, "porter")
     change_attribute(path, "/", "combine", np.bytes_("sum"))
-    with pytest.raises(CorruptAssetError, match="added up that count the same step"):
+    with pytest.raises(CorruptAssetError, match="count the same step"):
         proved(path)
 
 

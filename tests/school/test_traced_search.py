@@ -52,7 +52,7 @@ def test_mistakes(tmp_path: Path) -> None:
     with drawn_level(tmp_path, "...") as (_, nav):
         ends = (0, 0), (2, 0)
         for method in ("table", "bidirectional", "bidirectional_astar", "hpa"):
-            with pytest.raises(QueryError, match=f"'{method}' keeps no trace; expected astar or"):
+            with pytest.raises(QueryError, match=f"'{method}' keeps no trace"):
                 traced_search(nav, *ends, method)
         with pytest.raises(QueryError, match="no method 'guess'"):
             traced_search(nav, *ends, "guess")

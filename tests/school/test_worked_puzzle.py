@@ -71,7 +71,7 @@ def test_which_scores_are_lower_bounds() -> None:
     # Two moves from the goal, Nilsson's score says 17.
     assert SPACE.nilsson(START) > 2
     for tiles in (space.tiles, Tiles(3, 3, (1, 2, 3, 4, 5, 6, 7, 8, 0))):
-        with pytest.raises(QueryError, match="whose gap should be in the middle; take misplaced"):
+        with pytest.raises(QueryError, match=r"gap.*take misplaced"):
             SlidingTiles(tiles, tiles.goal).nilsson(tiles.goal)
 
 

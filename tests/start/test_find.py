@@ -143,7 +143,7 @@ def painting(file: Path) -> Path:
 def test_a_painting_is_offered_reduced_and_is_a_level_then(tmp_path: Path, suffix: str) -> None:
     file = painting(tmp_path / f"hall{suffix}")
     offer = "`bake init --reduce` writes hall-reduced.png with its main colors"
-    with pytest.raises(LevelError, match="no level file was found") as caught:
+    with pytest.raises(LevelError, match="no level file") as caught:
         find_levels(tmp_path)
     assert offer in str(caught.value)
     small = tmp_path / "hall-reduced.png"
@@ -181,14 +181,14 @@ def test_a_painting_of_noise_and_one_that_is_partly_clear_are_reduced(tmp_path: 
 
 def test_an_image_of_clear_pixels_is_no_level(tmp_path: Path) -> None:
     Image.new("RGBA", (5, 4), (9, 9, 9, 0)).save(tmp_path / "clear.png")
-    with pytest.raises(LevelError, match="an image of clear pixels alone"):
+    with pytest.raises(LevelError, match="clear pixels"):
         find_levels(tmp_path, reduce=True)
 
 
 def test_a_damaged_painting_cannot_be_reduced(tmp_path: Path) -> None:
     file = painting(tmp_path / "hall.jpg")
     file.write_bytes(file.read_bytes()[:900])
-    with pytest.raises(LevelError, match="an image, but the image is damaged or cut short"):
+    with pytest.raises(LevelError, match="image is damaged"):
         find_levels(tmp_path, reduce=True)
     assert list(tmp_path.iterdir()) == [file]
 
@@ -230,7 +230,7 @@ def test_links_out_of_the_folder(tmp_path: Path) -> None:
 
 
 def test_folders_without_levels(tmp_path: Path) -> None:
-    with pytest.raises(LevelError, match="no level file was found in this folder"):
+    with pytest.raises(LevelError, match="no level file"):
         find_levels(tmp_path)
     with pytest.raises(LevelError, match="this is a file"):
         find_levels(write(tmp_path, "x.map", MAP))
@@ -242,7 +242,7 @@ def test_folders_without_levels(tmp_path: Path) -> None:
 def test_a_folder_that_may_not_be_read(tmp_path: Path) -> None:
     tmp_path.chmod(0)
     try:
-        with pytest.raises(LevelError, match="the folder cannot be read"):
+        with pytest.raises(LevelError, match="folder cannot be read"):
             find_levels(tmp_path)
     finally:
         tmp_path.chmod(0o700)

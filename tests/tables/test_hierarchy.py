@@ -70,6 +70,6 @@ def test_distances_inside_clusters_are_refused_beyond_the_budget() -> None:
     ground = field(8, 8, 4)
     each = np.bincount(ground.label[stacked(ground).layers[0].node]).astype(int)
     needed = 5 * int((each**2).sum())
-    with pytest.raises(BudgetError, match="distances between the transitions of clusters"):
+    with pytest.raises(BudgetError, match="transitions of clusters"):
         stacked(ground, budget=needed - 1)
     assert len(stacked(ground, budget=needed, levels=1).layers) == 1

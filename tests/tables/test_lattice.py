@@ -336,7 +336,7 @@ def test_what_needs_arcs_gets_a_list_of_them(tmp_path: Path) -> None:
 def test_a_level_beyond_its_budget_is_refused(tmp_path: Path) -> None:
     source = write_grid(tmp_path / "drawn.json", [["floor"] * 300] * 300)
     recipe = replace(recipe_for(tables=TABLES), memory_budget=2**23)
-    with pytest.raises(BudgetError, match="this level of 90,000 nodes needs about") as caught:
+    with pytest.raises(BudgetError, match="90,000 nodes") as caught:
         bake_on_cells(source, recipe)
     assert str(caught.value).startswith(f"{source}: ")
 
@@ -391,7 +391,7 @@ def test_squares_without_their_columns_are_damage(tmp_path: Path) -> None:
     path = bake(write_grid(tmp_path / "drawn.json", rows("...")), recipe_for(tables=TABLES))
     with edited(path, ()) as file:
         file.attrs["block"] = np.int64(255)
-    with pytest.raises(CorruptAssetError, match="block is 255, but there is a column /terrain"):
+    with pytest.raises(CorruptAssetError, match=r"block is 255.*/terrain"):
         open_asset(path)
 
 
@@ -410,7 +410,7 @@ def test_a_column_that_has_to_follow_from_cells_is_damage(column: str, tmp_path:
         right = getattr(asset.graph, names.get(column, column[1:]))
     with edited(path, [column]) as file:
         file[column] = right
-    with pytest.raises(CorruptAssetError, match=f"but there is a column {column}"):
+    with pytest.raises(CorruptAssetError, match=f"there is a column {column}"):
         open_asset(path)
 
 
@@ -439,7 +439,7 @@ def test_places_to_stand_that_are_no_nodes_are_damage(tmp_path: Path) -> None:
         file["profiles/default/cost"][names.index("wall")] = 3.0
     with (
         open_asset(path) as level,
-        pytest.raises(CorruptAssetError, match="have 3 rows, and there are 4 nodes"),
+        pytest.raises(CorruptAssetError, match=r"3 rows.*4 nodes"),
     ):
         level.profile().next_hop((0, 0), (1, 0))
 
@@ -450,7 +450,7 @@ def test_nodes_beyond_the_end_of_a_line_are_damage(tmp_path: Path) -> None:
     )
     with edited(path) as file:
         file["is_node"][...] = np.uint8(0b11110000)
-    with pytest.raises(CorruptAssetError, match="is_node has bits beyond the last x"):
+    with pytest.raises(CorruptAssetError, match=r"is_node.*last x"):
         prove(path)
 
 
@@ -461,7 +461,7 @@ def test_squares_that_are_not_those_of_the_recipe_are_no_proof(tmp_path: Path) -
     )
     with edited(path, ()) as file:
         file.attrs["block"] = np.int64(8)
-    with pytest.raises(CorruptAssetError, match="block is 8, and clusters of the recipe have size"):
+    with pytest.raises(CorruptAssetError, match=r"block is 8.*size"):
         prove(path)
 
 
@@ -474,7 +474,7 @@ def test_the_price_of_a_step_that_there_is_not_is_proved(tmp_path: Path) -> None
         names = [bytes(name).decode() for name in asset.read("/terrain_name").tolist()]
     with edited(path) as file:
         file["profiles/default/step_ticks"][names.index("mud"), names.index("road"), 0] += 1
-    with pytest.raises(CorruptAssetError, match="step_ticks is not what terrain makes it"):
+    with pytest.raises(CorruptAssetError, match=r"step_ticks.*terrain"):
         prove(path)
 
 
@@ -489,7 +489,7 @@ def test_columns_of_another_kind_of_level_are_no_proof(column: str, tmp_path: Pa
     prove(path)
     with edited(path, [name]) as file:
         file[name] = right
-    with pytest.raises(CorruptAssetError, match=f"column {name} belongs to another kind of level"):
+    with pytest.raises(CorruptAssetError, match=f"column {name} belongs to another"):
         prove(path)
 
 

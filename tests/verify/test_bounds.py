@@ -151,11 +151,11 @@ def test_a_sample_finds_what_is_no_lower_bound_toward_its_targets(way: str, tmp_
     path, name = baked(tmp_path, way), "cluster_distance"
     right = table(path, name)
     store(path, name, np.where(right < 2**31 - 1, right + 10**6, right))
-    with pytest.raises(CorruptAssetError, match=f"{name} from .* is no lower bound"):
+    with pytest.raises(CorruptAssetError, match=f"{name} from .*lower bound"):
         proved(path, sample=4)
     store(path, name, right - (right > 0))
     proved(path, sample=4)
-    with pytest.raises(CorruptAssetError, match=f"{name} from .* is not the smallest"):
+    with pytest.raises(CorruptAssetError, match=f"{name} from .*smallest"):
         proved(path)
 
 
@@ -223,7 +223,7 @@ def test_a_pair_of_pivot_columns_is_of_one_pivot(tmp_path: Path) -> None:
     pivot = table(path, "pivot_distance")
     half = pivot.shape[1] // 2
     store(path, "pivot_distance", pivot[:, [*range(half), *np.roll(range(half, 2 * half), 1)]])
-    with pytest.raises(CorruptAssetError, match="is of another pivot than"):
+    with pytest.raises(CorruptAssetError, match="another pivot"):
         proved(path)
 
 
@@ -237,7 +237,5 @@ def test_a_real_map(name: str, tmp_path: Path) -> None:
     changed = table(path, "cluster_distance").copy()
     changed[0, 1] += 1
     store(path, "cluster_distance", changed)
-    with pytest.raises(
-        CorruptAssetError, match=r"cluster_distance from cluster 0 to 1 is no lower"
-    ):
+    with pytest.raises(CorruptAssetError, match="cluster_distance from cluster 0 to 1"):
         proved(path)

@@ -36,9 +36,9 @@ def torn(node: AnyArray) -> None:
 @pytest.mark.parametrize(
     ("column", "edit", "found"),
     [
-        ("/domain_corner", moved, "a node lies outside its domain"),
-        ("/domain_corner", opened, "a domain is no closed ring"),
-        ("/domain_node", torn, "a node has two domains"),
+        ("/domain_corner", moved, "outside its domain"),
+        ("/domain_corner", opened, "no closed ring"),
+        ("/domain_node", torn, "two domains"),
     ],
 )
 def test_wrong_domains(tmp_path: Path, column: str, edit: object, found: str) -> None:

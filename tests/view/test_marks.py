@@ -80,5 +80,5 @@ def test_lint_is_marked(tmp_path: Path) -> None:
 
 def test_lint_marks_grids_only(tmp_path: Path) -> None:
     graph = bake(write_graph(tmp_path / "g.json", ["a", "b"], [("a", "b", 1.0)]))
-    with pytest.raises(QueryError, match="findings are marked on cells"):
+    with pytest.raises(QueryError, match="marked on cells"):
         render_asset(graph, tmp_path / "g.png", lint=True)

@@ -48,10 +48,10 @@ def test_what_is_said_is_json(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "found"),
     [
-        ("picture.jpg", "not written as '.jpg'.*ends in .png"),
+        ("picture.jpg", "'.jpg'.*ends in .png"),
         ("picture", "no suffix.*ends in .png"),
         ("nowhere/picture.png", "folder does not exist"),
-        ("taken.png", "a folder has this name"),
+        ("taken.png", "folder has this name"),
     ],
 )
 def test_outputs_that_cannot_be(tmp_path: Path, name: str, found: str) -> None:
@@ -72,7 +72,7 @@ def test_a_failed_write_leaves_the_old_picture(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(OutputError, match=r"a\.png: cannot be written: No space left"):
+    with pytest.raises(OutputError, match=r"a\.png: .*No space left"):
         render_asset(asset, output, scale=3)
     assert output.read_bytes() == before
     assert not list(tmp_path.glob(".*"))
@@ -85,7 +85,7 @@ def test_distances_and_hops_need_a_goal(tmp_path: Path, show: str) -> None:
 
 
 def test_an_unknown_view_is_named(tmp_path: Path) -> None:
-    with pytest.raises(QueryError, match="no view 'heat'; expected terrain, components"):
+    with pytest.raises(QueryError, match=r"no view 'heat'.*terrain"):
         render_asset(grid(tmp_path, ".."), tmp_path / "a.png", show="heat")
 
 
@@ -118,9 +118,9 @@ def test_places_must_be_places(
 @pytest.mark.parametrize("hex_layout", [None, "even-q"])
 def test_scales_have_limits(tmp_path: Path, hex_layout: str | None) -> None:
     asset, output = grid(tmp_path, *["." * 100] * 10, hex_layout=hex_layout), tmp_path / "a.png"
-    with pytest.raises(QueryError, match=r"--scale 0 is too small.*expected 1 to"):
+    with pytest.raises(QueryError, match="--scale 0 is too small"):
         render_asset(asset, output, scale=0)
-    with pytest.raises(QueryError, match=r"--scale 1000 is too large.*expected 1 to"):
+    with pytest.raises(QueryError, match="--scale 1000 is too large"):
         render_asset(asset, output, scale=1000)
     said = render_asset(asset, output, scale=1)
     assert said["height"] == pixels_of(output).shape[0]
@@ -130,7 +130,7 @@ def test_the_page_counts_not_the_map_alone(tmp_path: Path) -> None:
     # 250,000 pixels of map would be nothing, but a page that wide is not.
     recipe = LevelRecipe(tables=("components",))
     asset = grid(tmp_path, "." * 250_000, recipe=recipe)
-    with pytest.raises(QueryError, match="too large to be drawn"):
+    with pytest.raises(QueryError, match="too large"):
         render_asset(asset, tmp_path / "a.png")
 
 

@@ -76,7 +76,7 @@ def test_following_all_at_once_is_following_one_by_one(
         0 if stay else total for (_, total), stay in zip(ends, stays, strict=True)
     ]
     if still != next_row:
-        with pytest.raises(CorruptAssetError, match="do not lead to the goal"):
+        with pytest.raises(CorruptAssetError, match="lead to the goal"):
             follow_toward(goal, np.array(next_row, dtype=np.int32), np.array(step, dtype=np.int64))
 
 
@@ -92,7 +92,7 @@ def test_the_longest_way_is_followed_to_its_end(length: int) -> None:
 
 def test_a_circle_is_damage() -> None:
     next_row = np.array([0, 2, 3, 1], dtype=np.int32)
-    with pytest.raises(CorruptAssetError, match="do not lead to the goal"):
+    with pytest.raises(CorruptAssetError, match="lead to the goal"):
         follow_toward(0, next_row, np.array([0, 1, 1, 1], dtype=np.int64))
 
 
@@ -137,9 +137,7 @@ def test_components_alone_can_be_drawn(tmp_path: Path) -> None:
     picture(asset, path=((0, 0), (1, 0)))
 
 
-@pytest.mark.parametrize(
-    ("slot", "found"), [(0, "do not lead to the goal"), (7, "takes an arc the profile may not")]
-)
+@pytest.mark.parametrize(("slot", "found"), [(0, "lead to the goal"), (7, "takes an arc")])
 def test_damaged_next_hops_are_named(tmp_path: Path, slot: int, found: str) -> None:
     asset = grid(tmp_path, "....", recipe=LevelRecipe(tables=("next_hops",)))
     with Asset(asset) as opened:

@@ -227,7 +227,7 @@ def test_damage_is_told_with_its_place(
 @pytest.mark.parametrize(
     ("data", "part"),
     [
-        (b"{", "line 1, column 2: this is no JSON"),
+        (b"{", "line 1, column 2: .*JSON"),
         (b"\xff\xfe", "this is no JSON"),
         (b"[" * 10**5, "this is no JSON"),
         (b'{"format": ' + b"9" * 5000 + b"}", "no"),

@@ -128,7 +128,7 @@ def test_modules_are_joined_in_the_order_of_their_needs(
             "in a circle: .*main.js > .*b.js > .*main.js",
         ),
         ({"main": 'import { a } from "elsewhere";\n'}, "no path"),
-        ({"main": 'import { a } from "../x.js";\n'}, "no module of the page"),
+        ({"main": 'import { a } from "../x.js";\n'}, "no module"),
         ({"main": "export default 4;\n"}, "not known here"),
         ({"main": "export let a = 4;\n"}, "not known here"),
     ],

@@ -208,7 +208,7 @@ def test_what_cannot_have_headings_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("value", "told"),
-    [(2.0, "turn is not the one"), (-1.0, "turn has -1.0, not ")],
+    [(2.0, "not the one"), (-1.0, "turn has -1.0, not ")],
 )
 def test_damage_is_found(tmp_path: Path, value: float, told: str) -> None:
     asset = bake(write_grid(tmp_path / "yard.json", rows("..", "..")), recipe_for(headings=4))

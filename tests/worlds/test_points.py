@@ -104,7 +104,7 @@ def test_a_corridor_that_is_too_narrow_is_closed() -> None:
     assert any(min(a[0], b[0]) < 10 < max(a[0], b[0]) for a, b in ways)
     ways = joined(by_points(room(*shapes), agent(0.75), by="visibility"))
     assert not any(min(a[0], b[0]) < 10 < max(a[0], b[0]) for a, b in ways)
-    with pytest.raises(LevelError, match="nothing is walkable for profile 'default'"):
+    with pytest.raises(LevelError, match=r"nothing is walkable.*'default'"):
         by_points(room(*shapes), agent(6), by="visibility")
 
 
@@ -128,13 +128,13 @@ def test_links_join_what_they_see() -> None:
     seen = {where[b] for a, b in length if a == start} - {ends[1]}
     assert seen == {(8, 2), (8, 8)}
     lost = replace(link, goal=(10.0, 5.0))
-    with pytest.raises(LevelError, match=r"'portal'.*none of its profiles can stand"):
+    with pytest.raises(LevelError, match=r"'portal'.*can stand"):
         by_points(room(box(8, 2, 4, 6), links=(lost,)), by="visibility")
 
 
 def test_costs_must_be_equal() -> None:
     level = room(box(3, 3, 2, 2, "mud"))
-    with pytest.raises(LevelError, match="pays 1 for floor and 3 for mud"):
+    with pytest.raises(LevelError, match="1 for floor and 3"):
         by_points(level, by="visibility")
     assert by_points(level, agent(mud=1.0), by="visibility").position is not None
     # What an agent cannot enter is a wall to it, and none to another one.
@@ -208,10 +208,10 @@ def test_a_designer_joins_and_parts(weight: dict[int, float] | None) -> None:
 def test_joins_that_cannot_be() -> None:
     at = points((4, 5), (16, 5), (10, 1))
     walled = by_hand(room(box(9, 3, 2, 4), points=at), [(0, 1)], [])
-    with pytest.raises(LevelError, match=r"'p0' and 'p1' are joined by hand, and no straight way"):
+    with pytest.raises(LevelError, match=r"'p0' and 'p1'.*no straight way"):
         by_points(walled, by="dirichlet")
     torn = by_hand(room(points=at), [(0, 1)], [(1, 0)])
-    with pytest.raises(LevelError, match=r"'p0' and 'p1' are joined by hand, and kept apart"):
+    with pytest.raises(LevelError, match=r"'p0' and 'p1'.*kept apart"):
         by_points(torn, by="dirichlet")
     # Who is too wide goes without; it is enough that somebody gets through.
     narrow = room(box(8, 0, 4, 4.5), box(8, 5.5, 4, 4.5), points=at[:2])
@@ -264,9 +264,9 @@ def test_sampling_finds_what_triangulating_finds(seed: int) -> None:
 @pytest.mark.parametrize(
     ("stated", "found"),
     [
-        (points((4, 5), (4, 5)), "'p0' and 'p1' lie at one place"),
-        (points((4, 5), (10, 5)), r"'p1' at \(10, 5\) lies where nobody can stand"),
-        (points((4, 5), (5, 5), weight={0: 3.0}), "'p1' has no domain: its weight of 0 is lost"),
+        (points((4, 5), (4, 5)), "'p0' and 'p1'.*one place"),
+        (points((4, 5), (10, 5)), r"'p1' at \(10, 5\)"),
+        (points((4, 5), (5, 5), weight={0: 3.0}), "'p1' has no domain"),
         (points((4, 5), (5, 5), weight={1: 1.0}), "'p0' has no domain"),
     ],
 )
@@ -391,10 +391,10 @@ def test_a_drawn_domain_borders_on_what_lies_around_it() -> None:
 @pytest.mark.parametrize(
     ("number", "rings", "found"),
     [
-        (0, [((1, 1), (3, 1))], "crosses itself, has holes, or has no area"),
-        (0, [((0, 0), (8, 8), (8, 0), (0, 8))], "crosses itself, has holes, or has no area"),
+        (0, [((1, 1), (3, 1))], "crosses itself"),
+        (0, [((0, 0), (8, 8), (8, 0), (0, 8))], "crosses itself"),
         (0, [((8, 1), (9, 1), (9, 3), (8, 3))], "lies beside its point"),
-        (0, [((1, 1), (11, 1), (11, 9), (1, 9))], "holds the point 'p1' as well"),
+        (0, [((1, 1), (11, 1), (11, 9), (1, 9))], "holds the point 'p1'"),
         (
             1,
             [((1, 1), (8, 1), (8, 9), (1, 9)), ((7, 1), (11, 1), (11, 9), (7, 9))],
@@ -406,7 +406,7 @@ def test_domains_that_cannot_be(number: int, rings: list[tuple[Point, ...]], fou
     stated = points((4, 5), (10, 5))
     for at, ring in enumerate(rings):
         stated = with_domain(stated, at, *ring)
-    with pytest.raises(LevelError, match=f"drawn for the characteristic point 'p{number}' {found}"):
+    with pytest.raises(LevelError, match=f"characteristic point 'p{number}' {found}"):
         by_points(room(points=stated), by="dirichlet")
 
 

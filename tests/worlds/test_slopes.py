@@ -337,9 +337,9 @@ def test_flat_files_hold_elevation_and_prices_of_slopes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("column", "value", "told"),
     [
-        ("/elevation", 5.0, "components are not the connected ones"),
+        ("/elevation", 5.0, "components"),
         ("/elevation", np.nan, "elevation"),
-        ("/profiles/default/slope", 1.0, "slope.up is not the one in the recipe"),
+        ("/profiles/default/slope", 1.0, "slope.up is not the one"),
         ("/profiles/default/slope", -1.0, "slope has -1.0, not 0 to"),
     ],
 )

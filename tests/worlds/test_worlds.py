@@ -100,7 +100,7 @@ def test_a_world_is_the_same_every_time() -> None:
 def test_nowhere_to_stand(layout: str | None) -> None:
     level = level_of([["floor", "wall"]], layout)
     profile = AgentProfile("p", dict.fromkeys(level.terrains, TerrainRule(None)))
-    with pytest.raises(LevelError, match=r"drawn\.json: no walkable cell: .*floor.*blocked"):
+    with pytest.raises(LevelError, match=r"drawn\.json: .*walkable.*floor.*blocked"):
         build_world(level, [profile], RULES, 8)
 
 

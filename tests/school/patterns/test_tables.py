@@ -189,11 +189,11 @@ def test_values_add_up_where_no_action_sets_variables_of_both(porter: Puzzle) ->
 def test_states_that_are_none_are_refused(eight: Puzzle, porter: Puzzle) -> None:
     patterns, plans = baked(eight), baked(porter)
     for board in ((1, 2, 3), (1, 1, 3, 8, 0, 4, 7, 6, 5), (1, 2, 3, 8, 0, 4, 7, 6, 9)):
-        with pytest.raises(QueryError, match="is no board; expected each of 0 to 8 once"):
+        with pytest.raises(QueryError, match="is no board"):
             patterns.h(board)
-    with pytest.raises(QueryError, match="the puzzle has no start"):
+    with pytest.raises(QueryError, match="no start"):
         patterns.space()
-    with pytest.raises(QueryError, match="'crate' has no value 'cellar'; expected yard or hall"):
+    with pytest.raises(QueryError, match="'crate' has no value 'cellar'"):
         plans.h(("hall", "cellar", "yard"))
     with pytest.raises(QueryError, match="has 2 values; expected 3"):
         plans.h(("hall", "yard"))
@@ -209,7 +209,7 @@ def test_memory_is_refused_before_it_is_taken(eight: Puzzle) -> None:
     wide = puzzle(Tiles(5, 5, tuple(range(25))), tuple(range(1, 9)))
     needed = pattern_memory(wide)
     assert needed > 10**11
-    with pytest.raises(BudgetError, match=r"43,609,104,000 entries.*expected at most 2.0 GiB"):
+    with pytest.raises(BudgetError, match=r"43,609,104,000 entries.*2.0 GiB"):
         pattern_tables(wide, 2**31, lambda done: None)
     assert len(pattern_tables(eight, pattern_memory(eight), lambda done: None)) == 6048
 

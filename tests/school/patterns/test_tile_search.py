@@ -126,5 +126,5 @@ def test_what_it_can_not_do_is_refused(patterns: Patterns) -> None:
     tile_search(SlidingTiles(largest, largest.goal))
     with pytest.raises(QueryError, match="the board has 17 cells"):
         tile_search(SlidingTiles(large, large.goal))
-    with pytest.raises(QueryError, match="of another board or goal"):
+    with pytest.raises(QueryError, match="another board"):
         tile_search(SlidingTiles(SIX, SIX.goal), patterns)

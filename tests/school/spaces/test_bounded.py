@@ -84,7 +84,7 @@ def test_a_level() -> None:
             found = nav.search(*ends, "sma", memory=memory)
             assert (found.cost, found.bound) == (astar.cost, 1)
             assert found.expanded < 1000
-        with pytest.raises(QueryError, match=r"'sma' gave up after 20,000 expansions.*memory"):
+        with pytest.raises(QueryError, match=r"'sma' gave up.*memory"):
             nav.search(*ends, "sma", memory=40)
 
 

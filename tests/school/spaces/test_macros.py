@@ -75,7 +75,7 @@ def test_macros_alone() -> None:
     found = search(space)
     assert (found.run(), found.cost) == (Status.FOUND, 11.5)
     assert search(WithMacros(Plane(1, 0), MACROS, alone=True)).run() is Status.NO_PATH
-    with pytest.raises(QueryError, match="no step and no macro"):
+    with pytest.raises(QueryError, match="no macro"):
         space.in_steps([(0, 0), (0, 1)])
 
 
@@ -144,5 +144,5 @@ def test_a_puzzle_keeps_its_heuristic() -> None:
 
 @pytest.mark.parametrize("macros", [{}, {"none": []}])
 def test_nothing_to_do(macros: dict[str, list[object]]) -> None:
-    with pytest.raises(QueryError, match="expected at least one operator"):
+    with pytest.raises(QueryError, match="at least one operator"):
         WithMacros(Plane(0, 0), macros)  # type: ignore[arg-type]

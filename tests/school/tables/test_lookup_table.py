@@ -124,7 +124,7 @@ def test_a_table_is_saved_as_it_is(tmp_path: Path) -> None:
 
 def test_mistakes(tmp_path: Path) -> None:
     for cost in (0, -1, 0.5):
-        with pytest.raises(QueryError, match=r"costs .*; expected a whole number from 1 on"):
+        with pytest.raises(QueryError, match=r"costs .*whole number"):
             LookupTable([("A", "B", cost)])
     table = LookupTable(NOTES)
     with pytest.raises(QueryError, match="no edge joins 'A' and 'C'"):
@@ -133,5 +133,5 @@ def test_mistakes(tmp_path: Path) -> None:
         table.next_hop("A", "Z")
     for text in ("", "[]", '{"edges": [[1, 2]], "rows": []}', '{"edges": []}'):
         (tmp_path / "table.json").write_text(text, "utf-8")
-        with pytest.raises(AssetError, match=r"cannot be read as a lookup table: .*save"):
+        with pytest.raises(AssetError, match=r"lookup table: .*save"):
             LookupTable.load(tmp_path / "table.json")

@@ -69,7 +69,7 @@ def test_against_networkx_and_scipy(seed: int) -> None:
         known = graph.get_edge_data(a, b, {"weight": cost})["weight"]
         graph.add_edge(a, b, weight=min(cost, known))
     if nx.negative_edge_cycle(graph):
-        with pytest.raises(QueryError, match=r"the cycle from .* costs -\d+; expected") as error:
+        with pytest.raises(QueryError, match=r"cycle from .*costs -\d+") as error:
             PathTable(arcs)
         names, told = re.search(r"from (.*) costs (-\d+)", str(error.value)).groups()
         cycle = [int(name) for name in names.split(" to ")]
@@ -98,11 +98,11 @@ def test_against_networkx_and_scipy(seed: int) -> None:
 
 
 def test_mistakes() -> None:
-    with pytest.raises(QueryError, match="the cycle from 'a' to 'a' costs -1"):
+    with pytest.raises(QueryError, match=r"cycle from 'a'.*-1"):
         PathTable([("a", "a", -1)])
     assert PathTable([("a", "a", 0)]).path("a", "a") == ["a"]
     for cost in (0.5, 10**10, "3"):
-        with pytest.raises(QueryError, match=r"the arc from 'a' to 'b' costs .* a whole number"):
+        with pytest.raises(QueryError, match=r"from 'a' to 'b' costs .*whole"):
             PathTable([("a", "b", cost)])
     table = PathTable([("a", "b", 1)], nodes=["c"])
     assert table.nodes == ("c", "a", "b")
