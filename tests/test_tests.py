@@ -11,7 +11,7 @@ from tests.support.structure import names_imported
 TESTS = Path(__file__).resolve().parent
 
 #: Folders of tests that still expect whole sentences of errors.
-SENTENCES = ("cli", "levels", "play")
+SENTENCES = ("play",)
 
 
 def modules(folder: Path) -> dict[str, str]:

@@ -206,7 +206,7 @@ def test_no_terrain_at_all(path: Path) -> None:
 
 def test_names_given_twice(path: Path) -> None:
     document = project(level("A", int_grid(".")), level("a", int_grid("."), at=(1, 0)))
-    with pytest.raises(LevelError, match=r'levels\[1\]: the name "a" is given twice'):
+    with pytest.raises(LevelError, match=r'levels\[1\]: .*"a" is given twice'):
         read(write(path, document), document, "A", world="each")
     with pytest.raises(LevelError, match="given twice"):
         parts(path, ldtk=LdtkReading(world="each"))
@@ -214,7 +214,7 @@ def test_names_given_twice(path: Path) -> None:
 
 def test_a_part_that_is_not_there(path: Path) -> None:
     document = project(level("A", int_grid(".")))
-    with pytest.raises(LevelError, match='there is no level "B"; expected one of "A"'):
+    with pytest.raises(LevelError, match=r'no level "B".*"A"'):
         read(path, document, "B", world="each")
 
 

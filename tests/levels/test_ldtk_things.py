@@ -181,7 +181,7 @@ def test_mistakes(path: Path, thing: dict[str, Any], told: str) -> None:
 
 
 def test_names_given_twice(path: Path) -> None:
-    with pytest.raises(LevelError, match='there is a second spot named "x"'):
+    with pytest.raises(LevelError, match='second spot named "x"'):
         things(path, entity("Spawn", 1, 1, name="x"), entity("Exit", 2, 2, name="x"))
-    with pytest.raises(LevelError, match='the id "i" is given twice'):
+    with pytest.raises(LevelError, match='"i" is given twice'):
         things(path, entity("Spawn", 1, 1, iid="i"), entity("Exit", 2, 2, iid="i"))

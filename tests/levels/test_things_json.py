@@ -279,14 +279,14 @@ def test_checked(things: Things, line: str) -> None:
 
 
 def test_checked_floors() -> None:
-    with pytest.raises(BakeError, match="4 rows do not make floors of 3"):
+    with pytest.raises(BakeError, match=r"4 rows.*floors of 3"):
         checked(replace(GRID, floor_height=3))
     odd = replace(GRID, terrain=np.zeros((6, 6), np.uint8), floor_height=3, hex_layout="odd-r")
-    with pytest.raises(BakeError, match="have 3 rows each, in layout odd-r; expected an even"):
+    with pytest.raises(BakeError, match=r"3 rows each.*odd-r"):
         checked(odd)
     checked(replace(odd, hex_layout="odd-q"))
     with pytest.raises(BakeError, match="the same shape"):
         checked(replace(GRID, barred=np.zeros((1, 1), np.uint8)))
     outside = Things(spots=(Spot("a", "spawn", (6, 3), None, "object 7"),))
-    with pytest.raises(BakeError, match=r"at \(6, 1, 1\), outside the level; expected x from 0"):
+    with pytest.raises(BakeError, match=r"at \(6, 1, 1\), outside"):
         checked(replace(GRID, floor_height=2, things=outside))

@@ -84,7 +84,7 @@ def test_pointers_in_place_of_what_a_level_needs(tmp_path: Path) -> None:
     path.write_bytes(POINTER)
     start, _, end = TMX.partition(TILESET.strip())
     (tmp_path / "town.tmx").write_text(f'{start}<tileset firstgid="1" source="set.tsx"/>{end}')
-    with pytest.raises(LevelError, match=r"set\.tsx: this is a Git LFS pointer"):
+    with pytest.raises(LevelError, match=r"set\.tsx: .*LFS pointer"):
         load(tmp_path / "town.tmx", {})
     (tmp_path / "isle.ldtk").write_bytes(POINTER)
     with pytest.raises(LevelError, match="LFS"):
@@ -106,7 +106,7 @@ def test_a_pointer_in_place_of_an_asset(tmp_path: Path, monkeypatch: pytest.Monk
         path = tmp_path / name
         path.write_bytes(POINTER)
         for opened in (open_level, open_asset, lambda path: verify_asset(path, None, print)):
-            with pytest.raises(NotAnAssetError, match="LFS pointer; run `git lfs pull`"):
+            with pytest.raises(NotAnAssetError, match="LFS pointer"):
                 opened(path)
         # The flat file may be all there is, on a machine without h5py.
         monkeypatch.setattr("levelbake.file.h5py", None)

@@ -137,5 +137,5 @@ def test_one_asset_for_each_map(tmp_path: Path) -> None:
 def test_a_world_without_that_map(tmp_path: Path) -> None:
     two_maps(tmp_path)
     path = world(tmp_path, [member("west.tmx", 0, 0)])
-    with pytest.raises(LevelError, match='the world has no map "east"'):
+    with pytest.raises(LevelError, match='no map "east"'):
         load(path, {}, part="east")
