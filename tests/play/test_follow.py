@@ -228,12 +228,12 @@ def test_staying_where_one_is(tmp_path: Path) -> None:
 
 def test_mistakes(tmp_path: Path) -> None:
     with drawn_level(tmp_path, "....") as (_, nav):
-        with pytest.raises(QueryError, match="the path has no places"):
+        with pytest.raises(QueryError, match="no places"):
             nav.plane.follow([])
         with pytest.raises(QueryError, match="no step leads from"):
             nav.plane.follow([(0, 0), (2, 0)])
         for name in ("reach", "strayed", "patience"):
-            with pytest.raises(QueryError, match=f"{name} is 0; expected a finite number above 0"):
+            with pytest.raises(QueryError, match=f"{name} is 0"):
                 nav.plane.follow([(0, 0), (1, 0)], **{name: 0})
         follower = nav.plane.follow([(0, 0), (1, 0)])
         for point in ((math.nan, 0), ("a", 0), (1,), None):

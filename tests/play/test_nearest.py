@@ -169,12 +169,12 @@ def test_nowhere_to_stand(tmp_path: Path) -> None:
     asset = bake_grid(tmp_path, [["floor", "wall"]], profiles=[profile_for("a", GROUND), blocked])
     with open_asset(asset) as level:
         for points in ((0, 0), [(0, 0)], np.array([(9.5, 2)])):
-            with pytest.raises(QueryError, match="'b' can stand nowhere in this level"):
+            with pytest.raises(QueryError, match="'b' can stand nowhere"):
                 level.profile("b").nearest(points)
         nav = level.profile("a")
         assert nav.nearest(np.empty((0, 2))).shape == (0, 2)
         nav.update(blocked=[(0, 0)])
-        with pytest.raises(QueryError, match="'a' can stand nowhere in this level"):
+        with pytest.raises(QueryError, match="'a' can stand nowhere"):
             nav.nearest((0, 0))
 
 
@@ -295,7 +295,7 @@ def test_a_region_with_the_name_of_a_spot_is_its_domain(
         assert (sent[10, 3], sent[10, 4]) == (hall, yard)
     holed = {**things, "regions": [{"name": "hall", "cells": [*mine, [11, 5]]}]}
     source = write_grid(tmp_path / "holed.json", grid, hex_layout, **holed)
-    with pytest.raises(LevelError, match="point 'hall' crosses itself, has holes"):
+    with pytest.raises(LevelError, match="'hall' crosses itself"):
         bake(source, recipe_for(division="dirichlet"))
 
 

@@ -125,7 +125,7 @@ def test_the_first_moves_at_once(tmp_path: Path) -> None:
             queue.run()
         assert request.path is not None
         assert request.moves(4) == request.path[1:5]
-        with pytest.raises(QueryError, match="count is 0; expected a whole number from 1"):
+        with pytest.raises(QueryError, match="count is 0"):
             request.moves(0)
 
 
@@ -189,9 +189,9 @@ def test_mistakes(tmp_path: Path) -> None:
             with pytest.raises(QueryError, match=told):
                 nav.search.requests(**wrong)
         queue = nav.search.requests()
-        with pytest.raises(QueryError, match=r"priority is 0; expected a number, 0\.001 to 1000"):
+        with pytest.raises(QueryError, match="priority is 0"):
             queue.add((0, 0), (1, 1), priority=0)
-        with pytest.raises(QueryError, match="'hpa' cannot be searched part by part"):
+        with pytest.raises(QueryError, match="'hpa' cannot be searched"):
             queue.add((0, 0), (1, 1), method="hpa")
         with pytest.raises(QueryError, match="cannot stand on"):
             queue.add((0, 6), (1, 1))

@@ -16,32 +16,40 @@ TESTS = Path(__file__).resolve().parents[1]
 #: Words of a message that a test may expect, not counting names, numbers and places.
 MOST_WORDS = 4
 
-#: Quoted names, and what stands in brackets.
-_NAMES = re.compile(r"""(?<!\w)'[^']*'|"[^"]*"|\[[^\]]*\]""")
+#: Quoted names, and what stands in brackets or parentheses.
+_NAMES = re.compile(r"""(?<!\w)'[^']*'|"[^"]*"|\[[^\]]*\]|\([^)]*\)""")
 #: A plain word; not a part of an option, a path, a key or a regular expression.
 _WORD = re.compile(r"(?<![\w./\\-])[A-Za-z]+(?![\w/(=]|\.\w)")
 
 
 def long_patterns(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the line and the text of each ``match=`` pattern in a module that is a sentence.
+    """Yield the line and the text of each sentence that a module expects of an error.
 
-    A name stands for the values that ``pytest.mark.parametrize`` gives it.
+    These are patterns of ``match=`` and what is looked for in ``str(error)``. A name stands for the
+    values that ``pytest.mark.parametrize`` gives it.
     """
     tree = ast.parse(text)
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef):
-            patterns = [
-                keyword.value
-                for node in ast.walk(function)
-                if isinstance(node, ast.Call)
-                for keyword in node.keywords
-                if keyword.arg == "match"
-            ]
+            patterns = [text for node in ast.walk(function) for text in _expected(node)]
             names = {node.id for one in patterns for node in ast.walk(one) if _is_name(node)}
             for value in (*patterns, *_parameters(function, names)):
                 pattern = _text(value)
                 if max(map(_words, pattern.split("|"))) > MOST_WORDS:
                     yield value.lineno, pattern
+
+
+def _expected(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.Call(keywords=keywords):
+            return [keyword.value for keyword in keywords if keyword.arg == "match"]
+        case ast.Compare(
+            left=text,
+            ops=[ast.In()],
+            comparators=[ast.Call(func=ast.Name(id="str"))],
+        ):
+            return [text]
+    return []
 
 
 def _is_name(node: ast.AST) -> bool:

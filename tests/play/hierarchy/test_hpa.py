@@ -240,7 +240,7 @@ def test_ways_too_long_to_count_are_refused(tmp_path: Path) -> None:
     arcs = [(node, node + 1, 2.0**29 - 1) for node in range(4)]
     source = write_graph(tmp_path / "long.json", list(range(5)), arcs, directed=False)
     chosen = {"ticks_per_unit": 1, "tables": HIERARCHY, "cluster_size": 2}
-    with pytest.raises(CostError, match=r"inside a cluster reach 1610612733 ticks.*ticks_per_unit"):
+    with pytest.raises(CostError, match=r"1610612733 ticks.*ticks_per_unit"):
         bake(source, LevelRecipe(**chosen))
 
 
@@ -306,7 +306,7 @@ def test_many_in_one_call_are_those_one_by_one(tmp_path: Path) -> None:
         told, places = nav.paths(cells[starts], cells[goals], "hpa")
         assert told.tolist() == first.tolist()
         assert places.tolist() == cells[many].tolist()
-        with pytest.raises(QueryError, match="no method 'astar' for many paths"):
+        with pytest.raises(QueryError, match="no method 'astar'"):
             nav.paths(cells[starts], cells[goals], "astar")
         for pair in range(0, len(starts), 5):
             one, _, _ = hierarchy.path(int(starts[pair]), int(goals[pair]))

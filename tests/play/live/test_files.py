@@ -362,7 +362,7 @@ def test_a_batch_that_says_nothing_of_the_level(
         opened.write(f"{digest} {text}\n")
     with (
         open_asset(asset) as again,
-        pytest.raises(PatchError, match="damaged: line 2: it says nothing of this level"),
+        pytest.raises(PatchError, match=r"damaged: line 2: .*says nothing"),
     ):
         again.journal(file)
 
@@ -386,14 +386,14 @@ def test_files_that_never_end(level: LevelAsset, tmp_path: Path) -> None:
     level.save_patch(tmp_path / "saved.patch")
     with (tmp_path / "saved.patch").open("a", encoding="utf-8") as file:
         file.write(" " * 2**20)
-    with pytest.raises(PatchError, match="longer than any patch of this level"):
+    with pytest.raises(PatchError, match="longer than any patch"):
         level.apply_patch(tmp_path / "saved.patch")
-    with pytest.raises(PatchError, match="a device or a pipe"):
+    with pytest.raises(PatchError, match="a device"):
         level.apply_patch(tmp_path)
     if Path("/dev/zero").exists():
-        with pytest.raises(PatchError, match="a device or a pipe"):
+        with pytest.raises(PatchError, match="a device"):
             level.apply_patch("/dev/zero")
-        with pytest.raises(PatchError, match="a device or a pipe"):
+        with pytest.raises(PatchError, match="a device"):
             level.journal("/dev/zero")
 
 

@@ -131,7 +131,7 @@ def test_an_arc_between_places_that_nothing_joins(river: LevelAsset) -> None:
     nav.update(arcs={((1, 0), (4, 2)): 4})
     assert every_way(nav, (0, 0), (5, 2)) == {6}
     assert nav.update(arcs={((1, 0), (4, 2)): None}).as_baked
-    with pytest.raises(QueryError, match=r"no arc leads from \(1, 0\) to \(4, 2\)"):
+    with pytest.raises(QueryError, match=r"from \(1, 0\) to \(4, 2\)"):
         nav.update(arcs={((1, 0), (4, 2)): None})
     # A link takes the place of an arc that was added.
     nav.update(arcs={((1, 0), (4, 2)): 9})

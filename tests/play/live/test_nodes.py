@@ -193,7 +193,7 @@ def test_nodes_without_positions(tmp_path: Path) -> None:
         nav.update(nodes={"Z": None})
         level.apply_patch(tmp_path / "saved.patch")
         assert nav.distance("a", "c") == 3.5
-        with pytest.raises(QueryError, match="no 'at', as the level's nodes have no positions"):
+        with pytest.raises(QueryError, match=r"no 'at'.*positions"):
             nav.update(nodes={"Y": {"at": (1, 1)}})
 
 
@@ -218,8 +218,8 @@ def test_nodes_without_positions(tmp_path: Path) -> None:
         ({"Z" * 257: {"at": (1, 1)}}, None, "is no name"),
         (["Z"], None, "nodes is list"),
         ({"Z": {"at": (1, 1)}}, {("Z", "Y"): 1}, "no node is named 'Y'"),
-        ({"Z": {"at": (1, 1)}}, {("Z", "a"): None}, "no arc leads from 'Z' to 'a'"),
-        ({"Z": {"at": (1, 1)}}, {("Z", "a"): -1}, "an arc's cost is -1"),
+        ({"Z": {"at": (1, 1)}}, {("Z", "a"): None}, "from 'Z' to 'a'"),
+        ({"Z": {"at": (1, 1)}}, {("Z", "a"): -1}, "cost is -1"),
     ],
 )
 def test_wrong_nodes_are_told_in_a_line(
@@ -244,10 +244,10 @@ def test_names_of_numbers_and_grids(tmp_path: Path) -> None:
         assert level.profile().path(1, 3) == [1, 2, "Z", 3]
         assert (level.node_name("Z"), level.node_name("2"), level.node_name("3")) == ("Z", 2, 3)
         level.save_patch(tmp_path / "saved.patch")
-    with pytest.raises(PatchError, match="cannot hold the node 'Z' beside 1"):
+    with pytest.raises(PatchError, match="cannot hold the node 'Z'"):
         apply_patch(asset, tmp_path / "saved.patch", tmp_path / "new.h5", 1, lambda *_: None)
     with open_asset(bake_grid(tmp_path, rows("..", ".."))) as level:
-        with pytest.raises(QueryError, match="nodes come to graphs and meshes alone"):
+        with pytest.raises(QueryError, match="graphs and meshes"):
             level.update(nodes={"Z": {"at": (1, 1)}})
         level.update(nodes={})
 
@@ -339,7 +339,7 @@ def test_patches_that_say_nothing_of_nodes(
     words[1] = "3"
     digest = hashlib.sha256(changed.encode()).hexdigest()
     patch.write_text(" ".join([*words, digest]) + "\n" + changed)
-    with pytest.raises(PatchError, match="says nothing of this level"):
+    with pytest.raises(PatchError, match="says nothing"):
         roads.apply_patch(patch)
     roads.journal(kept)
     roads.close()
@@ -362,7 +362,7 @@ def test_patches_of_nodes_that_never_end(
         file.write(" " * 2**20)
     monkeypatch.setattr("bake.play.live.ground._LINK", 0)
     monkeypatch.setattr("bake.play.live.ground._NODE", 8)
-    with pytest.raises(PatchError, match="longer than any patch of this level"):
+    with pytest.raises(PatchError, match="longer than any patch"):
         roads.apply_patch(patch)
 
 

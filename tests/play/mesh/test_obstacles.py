@@ -374,7 +374,7 @@ def test_patches_that_say_nothing_of_obstacles(
     words[1] = "3"
     digest = hashlib.sha256(changed.encode()).hexdigest()
     patch.write_text(" ".join([*words, digest]) + "\n" + changed)
-    with pytest.raises(PatchError, match="says nothing of this level"):
+    with pytest.raises(PatchError, match="says nothing"):
         level.apply_patch(patch)
     assert not level.changes_since()
 
@@ -385,5 +385,5 @@ def test_an_obstacle_where_a_link_ends(tmp_path: Path) -> None:
     document = {"format": "bake-geometry", "version": 1, "shapes": shapes, "links": [hop]}
     (tmp_path / "yard.json").write_text(json.dumps(document))
     asset = bake(tmp_path / "yard.json", LevelRecipe(mesh_nodes="centre"))
-    with open_asset(asset) as level, pytest.raises(QueryError, match="in which no link ends"):
+    with open_asset(asset) as level, pytest.raises(QueryError, match="no link ends"):
         level.update(obstacles={"crate": [(1, 1), (2, 1), (2, 2)]})

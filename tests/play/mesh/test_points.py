@@ -197,7 +197,7 @@ def test_damaged_columns(whole: bytes, tmp_path: Path, name: str, make: object) 
 
 
 def test_nothing_walkable_is_one_clear_error(tmp_path: Path) -> None:
-    with pytest.raises(LevelError, match="nothing is walkable for profile 'whale'; expected"):
+    with pytest.raises(LevelError, match=r"nothing is walkable.*'whale'"):
         baked(tmp_path, recipe(whale=30))
 
 
@@ -232,7 +232,7 @@ def test_nodes_that_come(tmp_path: Path) -> None:
         assert (8, 3, 0) in path
         assert (10, 20, 0) in path
         assert nav.nearest((10, 19)) == "raft"
-        with pytest.raises(QueryError, match="with a floor from 0 to 1"):
+        with pytest.raises(QueryError, match="floor from 0 to 1"):
             nav.update(nodes={"loft": {"at": (3, 3, 2)}})
         nav.update(nodes=dict.fromkeys(["rope", "raft", "hatch"]))
         assert nav.plane.straight_path((6, 3), (18, 3)) == usual

@@ -154,7 +154,7 @@ def test_around_a_pillar(tmp_path: Path) -> None:
         # Along the wall, and past its corner; through it there is no way.
         assert nav.plane.any_angle_length([(4, 0), (4, 6)]) == 6
         assert nav.plane.any_angle_length([(3, 5), (5, 3.5)][:1]) == 0
-        with pytest.raises(QueryError, match=r"no straight way leads from \(3, 1\) to \(6, 1\)"):
+        with pytest.raises(QueryError, match=r"from \(3, 1\) to \(6, 1\)"):
             nav.plane.any_angle_length([(3, 1), (6, 1)])
         with pytest.raises(BlockedCellError, match="cannot be at"):
             nav.plane.any_angle_length([(4.5, 1), (4.5, 5)])

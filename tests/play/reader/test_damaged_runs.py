@@ -89,16 +89,16 @@ def put_first(value: int) -> Callable[[Int64Array], Int64Array]:
 @pytest.mark.parametrize(
     ("columns", "told"),
     [
-        ({"run_move": put(3, 9)}, "an arc the profile may not"),
-        ({"run_move": put(-1, 200)}, "an arc the profile may not"),
-        ({"run_move": lambda old: old * 0 + 3}, "an arc the profile may not"),
+        ({"run_move": put(3, 9)}, "an arc the profile"),
+        ({"run_move": put(-1, 200)}, "an arc the profile"),
+        ({"run_move": lambda old: old * 0 + 3}, "an arc the profile"),
         ({"run_length": put_first(0)}, "run_length ends 28 of 27 rows"),
         ({"run_length": put(-1, 3)}, "run_length ends 26 of 27 rows"),
-        ({"run_length": np.sort}, "run_length ends a row inside a length"),
+        ({"run_length": np.sort}, "run_length.*inside a length"),
         ({"run_length": put(0, 200)}, "run_length has [0-9]+ lengths for [0-9]+ runs"),
         ({"run_length": put(-1, 200)}, "run_length has [0-9]+ lengths for [0-9]+ runs"),
-        ({"run_length": put_first(127)}, "run_length has a run of 127 targets in a table of 27"),
-        ({"run_length": lambda old: np.where(old, 24, 0)}, "begins a run at target [0-9]+ of 27"),
+        ({"run_length": put_first(127)}, "run_length has a run of 127"),
+        ({"run_length": lambda old: np.where(old, 24, 0)}, "target [0-9]+ of 27"),
     ],
 )
 def test_runs_that_make_no_table(

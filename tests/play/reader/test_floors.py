@@ -145,11 +145,11 @@ def test_nearest_stays_on_its_floor(tower: LevelAsset) -> None:
 def test_wrong_places(tower: LevelAsset) -> None:
     nav = tower.profile("walker")
     for wrong in ((1, 1), (1, 1, 1, 1), (1, 1.5, 0), (1, 1, 0.0), "abc", None):
-        with pytest.raises(QueryError, match=r"is no cell; expected \(x, y, floor\), three"):
+        with pytest.raises(QueryError, match=r"no cell.*\(x, y, floor\)"):
             nav.next_hop(wrong, (0, 0, 0))
     for outside in ((0, 5, 0), (0, 0, 2), (9, 0, 0), (0, 0, -1), (-1, 0, 0), (0, -1, 1)):
         for ask in (lambda p: nav.next_hop((0, 0, 0), p), lambda p: nav.next_hops([p], [p])):
-            with pytest.raises(OutsideMapError, match="y from 0 to 4, floor from 0 to 1") as caught:
+            with pytest.raises(OutsideMapError, match="floor from 0 to 1") as caught:
                 ask(outside)
             assert str(outside) in str(caught.value)
     for ask in (lambda p: nav.next_hop((0, 0, 0), p), lambda p: nav.next_hops([p], [p])):

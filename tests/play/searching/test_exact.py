@@ -200,5 +200,5 @@ def test_it_cannot_guide_a_search_from_both_ends(tmp_path: Path) -> None:
     source = write_grid(tmp_path / "drawn.json", [["floor"] * 4 for _ in range(4)])
     with open_asset(bake(source, recipe_for())) as level:
         nav = level.profile()
-        with pytest.raises(QueryError, match="'exact' cannot guide a search from both ends"):
+        with pytest.raises(QueryError, match=r"'exact'.*both ends"):
             nav.search((0, 0), (3, 3), "bidirectional_astar", "exact")

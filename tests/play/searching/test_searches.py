@@ -97,7 +97,7 @@ def test_hexagonal_levels(layout: str, tmp_path: Path) -> None:
             for goal in cells:
                 check(nav, start, goal, ("null", "hex", "euclidean"))
         assert nav.search(cells[0], cells[-1]).heuristic == "hex"
-        with pytest.raises(QueryError, match="'octile' is for a square grid"):
+        with pytest.raises(QueryError, match=r"'octile'.*square grid"):
             nav.search(cells[0], cells[-1], heuristic="octile")
 
 
@@ -131,7 +131,7 @@ def test_an_inadmissible_choice_is_told(tmp_path: Path) -> None:
     nav = small(tmp_path).profile()
     found = nav.search((0, 0), (3, 2), heuristic="manhattan")
     assert (found.admissible, found.consistent, found.bound) == (False, False, math.inf)
-    with pytest.raises(QueryError, match="'manhattan' cannot guide a search from both ends"):
+    with pytest.raises(QueryError, match=r"'manhattan'.*both ends"):
         nav.search((0, 0), (3, 2), "bidirectional_astar", "manhattan")
 
 
@@ -181,15 +181,15 @@ def test_ones_own_heuristic(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"method": "magic"}, "no method 'magic'; expected astar or "),
+        ({"method": "magic"}, "no method 'magic'"),
         ({"method": None}, "no method None"),
-        ({"heuristic": "guess"}, "no heuristic 'guess'; expected chebyshev or "),
-        ({"heuristic": "hex"}, "'hex' is for a hexagonal grid"),
+        ({"heuristic": "guess"}, "no heuristic 'guess'"),
+        ({"heuristic": "hex"}, "'hex' is for"),
         ({"heuristic": 7}, "the heuristic says"),
         ({"method": "table", "heuristic": "octile"}, "'table' uses no heuristic"),
         ({"method": "dijkstra", "heuristic": "octile"}, "'dijkstra' uses no heuristic"),
         ({"method": "bidirectional", "heuristic": "octile"}, "uses no heuristic"),
-        ({"queue": "stack"}, "no queue 'stack'; expected auto or bucket or heap"),
+        ({"queue": "stack"}, "no queue 'stack'"),
         ({"method": "weighted", "weight": -0.5}, "weight is -0.5; expected 0 to 1000"),
         ({"method": "weighted", "weight": math.nan}, "weight is nan"),
         ({"method": "weighted", "weight": "two"}, "weight is 'two'"),

@@ -164,9 +164,9 @@ def test_graphs_are_left_nowhere(tmp_path: Path) -> None:
         assert nav.plane.smooth(path) == ["a", "c", "e"]
         assert nav.plane.any_angle_length(["a", "c", "e"]) == nav.length(path) == 9
         assert [nav.plane.furthest_visible(path, place) for place in range(5)] == [2, 2, 4, 4, 4]
-        with pytest.raises(QueryError, match="no straight way leads from 'a' to 'e'"):
+        with pytest.raises(QueryError, match=r"straight.*from 'a' to 'e'"):
             nav.plane.any_angle_length(["a", "e"])
-        with pytest.raises(QueryError, match="no step leads from 'a' to 'd'"):
+        with pytest.raises(QueryError, match=r"step.*from 'a' to 'd'"):
             nav.plane.smooth(["a", "d"])
         nav.update(blocked=["b"])
         assert nav.plane.any_angle_length(["a", "c"]) == 9

@@ -170,7 +170,7 @@ def test_mistakes(tmp_path: Path) -> None:
         with pytest.raises(QueryError, match="cannot stand on"):
             nav.search.begin((1, 1), (7, 3))
         search = nav.search.begin((0, 0), (7, 3))
-        with pytest.raises(QueryError, match="the budget is -1; expected a number of milli"):
+        with pytest.raises(QueryError, match="budget is -1"):
             search.run(budget_ms=-1)
-        with pytest.raises(QueryError, match=r"steps is 1\.5; expected a whole number"):
+        with pytest.raises(QueryError, match=r"steps is 1\.5"):
             search.run(steps=1.5)

@@ -163,7 +163,7 @@ def test_true_is_no_weight(yard: Navigator) -> None:
 @pytest.mark.parametrize("method", sorted(set(METHODS) - set(WEIGHTED)))
 def test_methods_that_take_none(yard: Navigator, method: str) -> None:
     for ask in (yard.search, yard.path):
-        with pytest.raises(QueryError, match=f"'{method}' takes no weight; expected astar or"):
+        with pytest.raises(QueryError, match=f"'{method}' takes no weight"):
             ask((0, 2), (9, 2), method, weight=2)
     with pytest.raises(QueryError, match="'table' takes no weight"):
         yard.path((0, 2), (9, 2), weight=2)
