@@ -174,7 +174,7 @@ CONFINED: dict[str, tuple[str, ...]] = {
     "numba": ("kernels/jit.py",),
     "distributed": ("pipeline/cluster.py", "pipeline/cluster_tasks.py"),
     "dask": ("pipeline/cluster.py",),
-    "shapely": ("geometry/*", "lint/straight.py", "worlds/*", "verify/*"),
+    "shapely": ("diff/plane.py", "geometry/*", "lint/straight.py", "worlds/*", "verify/*"),
     "watchfiles": ("watch*",),
 }
 

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
+from bake.diff.plane import overlap
 from bake.graph import lightest_arcs
 from bake.play.reader.columns import ProfileColumns
 from levelbake.errors import AssetError
@@ -25,9 +26,13 @@ class Matched:
     old: ProfileColumns
     new: ProfileColumns
     #: old_row, new_row: (k) int32, rows of the places the profile can stand on in both. These
-    #: *shared* places are numbered in the order of the new rows.
+    #: *shared* places are numbered in the order of the new rows. On divided planes they are
+    #: what polygons or regions of both have in common, so a row may have several.
     old_row: Int32Array
     new_row: Int32Array
+    #: (k) bool, True where a shared place is one node of the level, so that arcs and distances of
+    #: both bakes can be compared; no two of these have the same row
+    same: BoolArray
     closed: Int32Array  #: rows of ``old`` the profile could stand on and no longer can
     opened: Int32Array  #: rows of ``new`` the profile can stand on and could not before
 
@@ -52,9 +57,10 @@ class Matched:
 
     @cached_property
     def arcs(self) -> ArcChanges:
-        """Count the arcs between shared places that came, went, or changed their weight."""
-        before = _arcs(self.old, self.old_row, len(self))
-        after = _arcs(self.new, self.new_row, len(self))
+        """Count the arcs between shared nodes that came, went, or changed their weight."""
+        number = np.flatnonzero(self.same)
+        before = _arcs(self.old, self.old_row[number], len(number))
+        after = _arcs(self.new, self.new_row[number], len(number))
         _, in_old, in_new = np.intersect1d(
             before[0], after[0], assume_unique=True, return_indices=True
         )
@@ -63,9 +69,9 @@ class Matched:
         come = np.delete(after[0], in_new)
         ends = np.concatenate([gone, come, before[0][in_old][repriced]])
         touched = np.zeros(len(self), dtype=np.bool_)
-        count = max(1, len(self))
-        touched[ends // count] = True
-        touched[ends % count] = True
+        count = max(1, len(number))
+        touched[number[ends // count]] = True
+        touched[number[ends % count]] = True
         return ArcChanges(len(come), len(gone), int(repriced.sum()), touched)
 
 
@@ -83,9 +89,24 @@ class ArcChanges:
 def match(old: ProfileColumns, new: ProfileColumns) -> Matched:
     """Find the same places in both: cells by coordinates, nodes of graphs by name.
 
+    Nodes of a divided plane that have numbers are matched by position, and by the overlaps of the
+    polygons of a mesh or of the regions between walls.
+
     Raises:
         IncomparableError: the two levels are not of one kind.
     """
+    kinds = _kind(old), _kind(new)
+    if kinds[0] != kinds[1]:
+        raise IncomparableError(
+            f"a {kinds[1]} level cannot be compared with a {kinds[0]} one",
+            file=new.places.asset.path,
+            expected="two bakes of one level",
+        )
+    if kinds[0] in (_MESH, _DIVIDED):
+        parts = overlap(old, new)
+        return Matched(
+            old, new, parts.old_row, parts.new_row, parts.same, parts.closed, parts.opened
+        )
     before, after = _keys(old, new)
     _, in_old, in_new = np.intersect1d(before, after, assume_unique=True, return_indices=True)
     order = np.argsort(in_new)
@@ -96,9 +117,26 @@ def match(old: ProfileColumns, new: ProfileColumns) -> Matched:
         new,
         old_row,
         new_row,
+        np.ones(len(order), dtype=np.bool_),
         _others(old.row_count, old_row),
         _others(new.row_count, new_row),
     )
+
+
+_MESH, _DIVIDED = "navigation mesh", "divided plane of numbered nodes"
+
+
+def _kind(columns: ProfileColumns) -> str:
+    """Return the kind of level, which says how its places are matched."""
+    places = columns.places
+    if places.hex_layout:
+        return f"hexagonal {places.hex_layout}"
+    if places.is_grid:
+        return "square"
+    if places.asset.has("/mesh_vertex"):
+        return _MESH
+    numbered = all(isinstance(name, int) for name in places.names)
+    return _DIVIDED if places.asset.has("/wall_corner") and numbered else "graph"
 
 
 def _others(count: int, rows: Int32Array) -> Int32Array:
@@ -118,18 +156,6 @@ def _crossing_cost(columns: ProfileColumns) -> Float64Array:
 def _keys(old: ProfileColumns, new: ProfileColumns) -> tuple[Int64Array, Int64Array]:
     """Return (r) int64 keys of the rows of each; the same place has the same key in both."""
     a, b = old.places, new.places
-    kinds = [
-        f"hexagonal {places.hex_layout}"
-        if places.hex_layout
-        else ("square" if places.is_grid else "graph")
-        for places in (a, b)
-    ]
-    if kinds[0] != kinds[1]:
-        raise IncomparableError(
-            f"a {kinds[1]} level cannot be compared with a {kinds[0]} one",
-            file=b.asset.path,
-            expected="two bakes of one level",
-        )
     if a.is_grid:
         wide = max(a.width, b.width)
         return _cell_keys(old, wide), _cell_keys(new, wide)
@@ -145,7 +171,7 @@ def _cell_keys(columns: ProfileColumns, wide: int) -> Int64Array:
 
 
 def _arcs(columns: ProfileColumns, rows: Int32Array, count: int) -> tuple[Int64Array, Int64Array]:
-    """Return the arcs between shared places: keys and weights.
+    """Return the arcs between ``count`` shared nodes: keys and weights.
 
     A key is tail * count + head, and keys ascend. Weights are in units * 2^20.
     """

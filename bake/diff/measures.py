@@ -107,9 +107,9 @@ class ChangedPair:
 
 @dataclass(frozen=True)
 class Distances:
-    """Distances between shared places that have a way before and after."""
+    """Distances between shared nodes that have a path before and after."""
 
-    #: goals, places: how many goals were compared, of how many places
+    #: goals, places: how many goals were compared, of how many shared nodes
     goals: int
     places: int
     pairs: int  #: number of ordered pairs compared
@@ -142,16 +142,17 @@ def compare_distances(matched: Matched, sample: int) -> Distances | None:
     """
     if not all(each.has_hops or each.has_distances for each in (matched.old, matched.new)):
         return None
-    count = len(matched)
-    goals = np.unique(np.linspace(0, count - 1, min(sample, count)).astype(np.int64))
+    nodes = np.flatnonzero(matched.same)
+    count = len(nodes)
+    goals = nodes[np.unique(np.linspace(0, count - 1, min(sample, count)).astype(np.int64))]
     shares: list[Float64Array] = []
     most: list[ChangedPair] = []
     pairs = longer = shorter = 0
-    grown = np.zeros(count)
+    grown = np.zeros(len(matched))
     for goal in goals.tolist() if count else []:
         before, after = _toward(matched, goal)
-        both = np.isfinite(before) & np.isfinite(after) & (before > 0)
-        change = np.zeros(count)
+        both = matched.same & np.isfinite(before) & np.isfinite(after) & (before > 0)
+        change = np.zeros(len(matched))
         np.subtract(after, before, out=change, where=both)
         # Ticks per unit may differ, so costs are rounded differently: less than 1e-6 is no change.
         change[np.abs(change) < 1e-6] = 0.0

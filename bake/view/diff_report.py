@@ -137,8 +137,8 @@ def _places(columns: ProfileColumns, rows: Int32Array) -> list[Any]:
 
 
 def _in_reading_order(columns: ProfileColumns, rows: Int32Array) -> Int32Array:
-    """Return (k) int32, the nodes of rows; on grids sorted in reading order."""
-    node = columns.node[rows]
+    """Return int32, the nodes of rows, each of them once; on grids sorted in reading order."""
+    node = columns.node[np.unique(rows)]
     if not columns.places.is_grid:
         return node
     ordered: Int32Array = node[np.argsort(columns.places.flat[node], kind="stable")]
