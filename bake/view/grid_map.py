@@ -24,6 +24,7 @@ from bake.view.colours import (
     mixed,
 )
 from bake.view.marks import (
+    GridRoutes,
     draw_ends,
     draw_findings,
     draw_layer,
@@ -74,6 +75,7 @@ def draw_grid(request: Request) -> Map:
             _write_distances(ink, scene, cells, toward)
         else:
             _draw_contours(ink, scene, cells, paint.fill, toward, step)
+    routes = GridRoutes(scene, cells)
     label_floors(ink, scene, cells)
     if show is Show.hops and toward is not None:
         _draw_flow(ink, scene, cells, toward)
@@ -82,14 +84,16 @@ def draw_grid(request: Request) -> Map:
     if request.findings is not None:
         swatches += draw_findings(ink, scene, cells, request.findings)
     if show in (Show.terrain, Show.components):
-        draw_things(ink, scene, cells)
+        draw_things(ink, scene, cells, routes)
     if request.layer is not None:
         draw_layer(ink, request.layer, point, cells.scale)
     if request.searched is not None:
         draw_searched(ink, request.searched, point, cells.scale)
     if request.walked is not None:
-        draw_walked(ink, request.walked, cells.centre, cells.scale)
-    draw_ends(ink, request, point, cells.scale, path_too=True)
+        draw_walked(ink, request.walked, routes.points, cells.scale)
+    if request.path is not None:
+        routes.draw_path(ink, request.path)
+    draw_ends(ink, request, point, cells.scale)
     return map_of(ink, cells, swatches)
 
 

@@ -6,6 +6,7 @@ Marks show layers, searches, ends of paths, links, spots, floors and findings.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
@@ -34,11 +35,12 @@ from bake.view.colours import (
     vivid,
 )
 from bake.view.page import Swatch
-from bake.view.request import Request, Searched, Walked
+from bake.view.request import Request, Route, Searched, Walked
 from bake.view.scene import LayerScene, Scene
 from bake.view.views import MOST_INSIDE, way_colour
 from levelbake.places import Cell
 from levelbake.steps import in_rows
+from levelbake.things import Link
 
 #: At most this many rings are drawn around small components.
 _MOST_RINGS = 80
@@ -99,7 +101,7 @@ def draw_walked(
     Args:
         ink: what to draw with.
         walked: the agents.
-        point_of: returns (k, 2) pixels of (k) locations.
+        point_of: returns (k, 2) pixels of a line through locations.
         room: pixels between neighbouring places.
     """
     alone = len(walked.walkers) == 1
@@ -121,9 +123,7 @@ def draw_walked(
             ink.discs(point_of(walker.trail[-1:]), max(2.0, 0.36 * room), colour, rim=1.0)
 
 
-def draw_ends(
-    ink: Canvas, request: Request, point: Float64Array, room: float, *, path_too: bool
-) -> None:
+def draw_ends(ink: Canvas, request: Request, point: Float64Array, room: float) -> None:
     """Mark the goal of distances and the ends of the path.
 
     Args:
@@ -131,15 +131,11 @@ def draw_ends(
         request: the request with the goal or path.
         point: (r, 2) pixels of every row.
         room: pixels between neighbouring places.
-        path_too: whether to draw the path itself as well.
     """
     if request.toward is not None:
         ink.goal(point[request.toward.goal], room)
     path = request.path
     if path is not None:
-        if path_too and path.rows is not None:
-            for piece in _on_one_plane(request.scene, path.rows):
-                ink.path(point[piece], room)
         ink.goal(point[path.goal], room)
         ink.start(point[path.start], room)
 
@@ -182,16 +178,56 @@ def ring_small_components(
 # -- on grids alone -------------------------------------------------------------------------------
 
 
-def draw_things(ink: Canvas, scene: Scene, cells: DrawnCells) -> None:
-    """Draw links the profile may take as curves with arrowheads, and its spots as dots.
+class GridRoutes:
+    """The lines of paths over cells; between the ends of a link, they follow the link.
 
-    Raises:
-        CorruptAssetError: columns of things contradict each other.
+    Attributes:
+        links: the links that the profile may take, each with (k, 2) pixels along its line.
     """
-    for link in scene.level.links.values():
-        if link.profiles is None or scene.profile in link.profiles:
-            along = cells.centre(_flat(scene, [link.start, *link.via, link.goal]))
-            _draw_link(ink, along, cells.scale, both_ways=link.both_ways)
+
+    def __init__(self, scene: Scene, cells: DrawnCells) -> None:
+        """Compute the lines of links.
+
+        Raises:
+            CorruptAssetError: columns of things contradict each other.
+        """
+        self._scene, self._cells = scene, cells
+        self.links: list[tuple[Link, Float64Array]] = []
+        self._line: dict[tuple[int, int], Float64Array] = {}
+        reversed_lines: dict[tuple[int, int], Float64Array] = {}
+        for link in scene.level.links.values():
+            if link.profiles is None or scene.profile in link.profiles:
+                locations = _flat(scene, [link.start, *link.via, link.goal])
+                line = _line_of_link(cells.centre(locations))
+                self.links.append((link, line))
+                start, goal = int(locations[0]), int(locations[-1])
+                self._line.setdefault((start, goal), line)
+                if link.both_ways:
+                    reversed_lines.setdefault((goal, start), line[::-1])
+        self._line = reversed_lines | self._line
+
+    def points(self, locations: Int32Array) -> Float64Array:
+        """Return (k, 2) pixels of a line through cells one step or one link apart."""
+        centre = self._cells.centre(locations)
+        begin, lines = 0, []
+        for step, ends in enumerate(pairwise(locations.tolist()), 1):
+            line = self._line.get(ends)
+            if line is not None:
+                lines += [centre[begin:step], line[1:-1]]
+                begin = step
+        return np.concatenate([*lines, centre[begin:]])
+
+    def draw_path(self, ink: Canvas, path: Route) -> None:
+        """Draw a path, if there is one."""
+        if path.rows is not None:
+            for piece in _on_one_plane(self._scene, path.rows):
+                ink.path(self.points(self._scene.flat[piece]), self._cells.scale)
+
+
+def draw_things(ink: Canvas, scene: Scene, cells: DrawnCells, routes: GridRoutes) -> None:
+    """Draw links the profile may take as curves with arrowheads, and its spots as dots."""
+    for link, line in routes.links:
+        _draw_link(ink, line, cells.scale, both_ways=link.both_ways)
     size = min(7.0, max(2.5, 0.24 * cells.scale))
     for spot in scene.level.spots(profile=scene.profile):
         at = cells.centre(_flat(scene, [spot.place]))
@@ -203,22 +239,28 @@ def _flat(scene: Scene, cells: list[Cell]) -> Int32Array:
     return np.array([scene.places.location(cell) for cell in cells], dtype=np.int32)
 
 
-def _draw_link(ink: Canvas, through: Float64Array, scale: int, *, both_ways: bool) -> None:
-    """Draw a link through the middles of its cells; one of two ends alone is bent."""
-    ends, curve = through[[0, -1]], through
-    along = ends[1] - ends[0]
-    if len(through) == 2:
-        across = np.array([-along[1], along[0]])
-        middle = ends.mean(axis=0) + _BEND * across
-        t = np.linspace(0, 1, _CURVE_POINTS)[:, None]
-        curve = (1 - t) ** 2 * ends[0] + 2 * t * (1 - t) * middle + t**2 * ends[1]
+def _line_of_link(through: Float64Array) -> Float64Array:
+    """Return (k, 2) the line through the centers of a link's cells; between two alone, it bends."""
+    if len(through) > 2:
+        return through
+    start, goal = through
+    along = goal - start
+    middle = (start + goal) / 2 + _BEND * np.array([-along[1], along[0]])
+    t = np.linspace(0, 1, _CURVE_POINTS)[:, None]
+    curve: Float64Array = (1 - t) ** 2 * start + 2 * t * (1 - t) * middle + t**2 * goal
+    return curve
+
+
+def _draw_link(ink: Canvas, line: Float64Array, scale: int, *, both_ways: bool) -> None:
+    """Draw the line of a link, with arrowheads."""
+    along = line[-1] - line[0]
     width = min(3.0, max(1.4, 0.1 * scale))
-    ink.polyline(curve, width, INK, casing=1.6)
+    ink.polyline(line, width, INK, casing=1.6)
     head = min(0.45 * float(np.hypot(*along)), max(5.0, 0.4 * scale))
-    back = 3 if len(through) == 2 else 1
+    back = 3 if len(line) == _CURVE_POINTS else 1
     for tip, behind in [(-1, -1 - back), (0, back)] if both_ways else [(-1, -1 - back)]:
-        _draw_head(ink, curve[tip], curve[tip] - curve[behind], head)
-    ink.discs(curve[:1], width * 1.2, INK)
+        _draw_head(ink, line[tip], line[tip] - line[behind], head)
+    ink.discs(line[:1], width * 1.2, INK)
 
 
 def _draw_head(ink: Canvas, tip: Float64Array, along: Float64Array, size: float) -> None:

@@ -103,7 +103,7 @@ def draw_roads(request: Request) -> Map:
         draw_walked(ink, request.walked, lambda node: plan.point[node], plan.node * 3.2)
     if request.show is Show.components:
         ring_small_components(ink, scene, point, 2 * plan.node, noticed=_NOTICED)
-    draw_ends(ink, request, point, plan.node * 3.2, path_too=False)
+    draw_ends(ink, request, point, plan.node * 3.2)
     marked = [] if toward is None else [toward.goal]
     if request.path is not None:
         marked += [request.path.goal, request.path.start]

@@ -1,5 +1,6 @@
 """Links, spots and floors in pictures."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,10 @@ from bake.levels import load
 from bake.lint.levels import LevelLinter
 from bake.pipeline.level import bake_level, read_world
 from bake.pipeline.sources import Task
-from bake.view.colours import CASING, INK
+from bake.recipe import LevelRecipe
+from bake.view.colours import CASING, INK, PATH
 from bake.view.marks import MARKED, findings_of
+from bake.view.page import map_corner
 from bake.view.render import render_asset
 from bake.view.scene import read_scene
 from levelbake.errors import QueryError
@@ -82,3 +85,74 @@ def test_lint_marks_grids_only(tmp_path: Path) -> None:
     graph = bake(write_graph(tmp_path / "g.json", ["a", "b"], [("a", "b", 1.0)]))
     with pytest.raises(QueryError, match="marked on cells"):
         render_asset(graph, tmp_path / "g.png", lint=True)
+
+
+#: Two floors of five lines, and stairs from the left end of the lower one to the upper one's right.
+STAIRS = {
+    "format": "bake-tiles",
+    "version": 1,
+    "floor_height": 5,
+    "terrains": {"floor": {"cost": 1, "colour": "#d2c8b4"}, "wall": "blocked"},
+    "legend": {".": "floor", "#": "wall"},
+    "rows": ["...........", *["###########"] * 3, "...........", *["..........."] * 5],
+}
+SCALE = 20
+
+
+def stairs(folder: Path, *via: list[int], both_ways: bool = True) -> Path:
+    link = {
+        "name": "stairs",
+        "from": [2, 4, 0],
+        "to": [8, 2, 1],
+        "cost": 1,
+        "both_ways": both_ways,
+        **({"via": via} if via else {}),
+    }
+    (folder / "level.json").write_text(json.dumps({**STAIRS, "links": [link]}))
+    return bake(folder / "level.json", LevelRecipe())
+
+
+def middle(x: float, y: float) -> np.ndarray:
+    """Return pixels of a cell of the map, counted over both floors."""
+    return np.array([(x + 0.5) * SCALE, (y + 0.5) * SCALE])
+
+
+def is_path(pixels: np.ndarray, at: np.ndarray) -> bool:
+    """Return whether there is a pixel in the color of paths near a point of the map."""
+    left, top = map_corner(11 * SCALE, 10 * SCALE)
+    x, y = (at + np.array([left, top])).round().astype(int)
+    near = pixels[y - 2 : y + 3, x - 2 : x + 3]
+    return bool((abs(near - np.array(PATH)).sum(axis=2) < 12).any())
+
+
+@pytest.mark.parametrize("show", ["terrain", "components", "distances"])
+@pytest.mark.parametrize("down", [False, True])
+def test_a_path_follows_the_arc_of_its_link(tmp_path: Path, show: str, *, down: bool) -> None:
+    asset = stairs(tmp_path)
+    ends = ((1, 4, 0), (9, 2, 1))
+    more: dict[str, object] = {"toward": ends[1]} if show == "distances" else {}
+    pixels = picture(
+        asset, "default", scale=SCALE, path=ends[::-1] if down else ends, show=show, **more
+    )
+    start, goal = middle(2, 4), middle(8, 7)
+    straight = (start + goal) / 2
+    along = goal - start
+    arc = straight + 0.07 * np.array([-along[1], along[0]])  # half of the bend, by its definition
+    assert is_path(pixels, arc)
+    assert not is_path(pixels, straight)
+    assert is_path(pixels, middle(1.5, 4))
+    assert is_path(pixels, middle(8.5, 7))
+
+
+def test_a_path_follows_the_cells_of_its_link(tmp_path: Path) -> None:
+    asset = stairs(tmp_path, [8, 4, 0])
+    pixels = picture(asset, "default", scale=SCALE, path=((1, 4, 0), (9, 2, 1)))
+    assert is_path(pixels, middle(5, 4))
+    assert is_path(pixels, middle(8, 6))
+    assert not is_path(pixels, (middle(2, 4) + middle(8, 7)) / 2)
+
+
+def test_a_path_of_single_steps_is_straight(tmp_path: Path) -> None:
+    asset = stairs(tmp_path, both_ways=False)
+    pixels = picture(asset, "default", scale=SCALE, path=((0, 2, 1), (10, 2, 1)))
+    assert all(is_path(pixels, middle(x, 7)) for x in range(2, 9))
