@@ -211,11 +211,11 @@ def _broken(profile: ProfileDifference, limit: Limit) -> str | None:
         if reach is None:
             return "this cannot be told, as an asset holds no closure of its one-way components"
         closed = len(profile.matched.closed)
-        lost = f"{reach.lost:,} pairs lost their way ({closed:,} places closed)"
+        lost = f"{reach.lost:,} pairs lost their path ({closed:,} places closed)"
         return lost if reach.lost else None
     distances = profile.distances
     if distances is None:
         return "this cannot be told, as an asset holds no next hops"
     if distances.most_longer > limit.percent:
-        return f"a way grew by {distances.most_longer:,.1f} %, {limit.percent:g} % is allowed"
+        return f"a path grew by {distances.most_longer:,.1f} %, {limit.percent:g} % is allowed"
     return None

@@ -338,8 +338,8 @@ def _mark(paint: CellPaint, scene: Scene, profile: ProfileDifference) -> list[Sw
     if reach is not None:
         cut_off, joined = shared[reach.cut_off], shared[reach.joined]
         kinds += [
-            (cut_off, "lost its way to or from the rest", CUT_OFF, CUT_OFF_STRIPE),
-            (joined, "has a way to and from the rest now", JOINED, JOINED_STRIPE),
+            (cut_off, "lost its path to or from the rest", CUT_OFF, CUT_OFF_STRIPE),
+            (joined, "has a path to and from the rest now", JOINED, JOINED_STRIPE),
         ]
     kinds += [
         (shared[matched.dearer], "costs more", DEARER, None),
@@ -368,5 +368,5 @@ def _note(profile: ProfileDifference) -> str:
     notes = [f"{profile.cells_changed:,} places opened, closed or repriced"]
     reach = profile.reachability
     if reach is not None and (reach.lost or reach.gained):
-        notes.append(f"{reach.lost:,} pairs lost their way, {reach.gained:,} gained one")
+        notes.append(f"{reach.lost:,} pairs lost their path, {reach.gained:,} gained one")
     return " · ".join(notes)

@@ -52,8 +52,8 @@ _CURVE_POINTS = 24
 #: Colour and meaning of the findings of lint that can be marked, by rule.
 MARKED: dict[str, tuple[Colour, str]] = {
     "islands": (ISLAND, "cannot be reached"),
-    "traps": (TRAP, "no way back"),
-    "exits": (NO_EXIT, "no way to an exit"),
+    "traps": (TRAP, "no path back"),
+    "exits": (NO_EXIT, "no path to an exit"),
 }
 
 

@@ -146,7 +146,7 @@ class TraceFile:
             shown = Searched(self._method, name, number, rows, cost, nothing, (), f, best)
             route = Route(start, goal, np.array(way, dtype=np.int32), known[row])
             by = " ".join(filter(None, (self._method, name)))
-            ending = "" if not last else " · the way" if whole else " · no way"
+            ending = "" if not last else " · the path" if whole else " · no path"
             note = f"{by}: step {number:,} of {self.count:,}, {counted(len(rows), 'place')} known"
             return Moment(note + ending, shown, route)
 
@@ -188,7 +188,7 @@ class TraceFile:
             if len(walkers) > 1:
                 note += f" · {arrived:,} of {len(walkers):,} agents at their goals"
             elif walkers and not len(walkers[0].ahead):
-                note += " · at the goal" if arrived else " · no way left"
+                note += " · at the goal" if arrived else " · no path left"
             shown = Walked(
                 seen.copy() if sees else None, np.array(searched, dtype=np.int32), walkers
             )

@@ -86,7 +86,7 @@ def row_colours(
     colours = np.full((len(reached), 3), UNREACHABLE, dtype=np.uint8)
     colours[reached] = shades(toward.distance[reached] / max(toward.greatest, 1e-9))
     stripe = UNREACHABLE_STRIPE if scene.places.is_grid else None
-    lost = [] if reached.all() else [Swatch(UNREACHABLE, "no way to the goal", stripe)]
+    lost = [] if reached.all() else [Swatch(UNREACHABLE, "no path to the goal", stripe)]
     return colours, lost
 
 
@@ -180,8 +180,8 @@ def _one_way_note(scene: Scene, row: int, largest: int) -> str:
         return ""
     here, there = scene.rows.place(row), scene.rows.place(largest)
     if scene.navigator.reachable(here, there):
-        return " (way out only)"
-    return " (way in only)" if scene.navigator.reachable(there, here) else " (cut off)"
+        return " (path out only)"
+    return " (path in only)" if scene.navigator.reachable(there, here) else " (cut off)"
 
 
 def _layer_swatches(layer: LayerScene, colours: UInt8Array) -> list[Swatch]:

@@ -220,7 +220,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert "reachability 16 pairs lost, such as" in told.out
     failing = run("diff", old, new, "--fail-on", "reachability", "--fail-on", "size=1000%")
     assert failing.code == 1
-    assert "failed on reachability: profile default: 16 pairs lost their way" in failing.out
+    assert "failed on reachability: profile default: 16 pairs lost their path" in failing.out
     assert run("diff", new, old, "--fail-on", "reachability").code == 0
     assert run("diff", new, old, "--fail-on", "cells").code == 1
     assert run("diff", old, old, "--fail-on", "cells", "--fail-on", "size").code == 0

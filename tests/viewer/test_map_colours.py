@@ -59,6 +59,35 @@ def distance(one: list[int], other: list[int]) -> int:
     return sum(abs(a - b) for a, b in zip(one, other, strict=True))
 
 
+def test_the_legend_of_steps_has_the_count_of_the_map(keep: BrowserPage) -> None:
+    """In each frame some cell has the highest count, and it is the one of the legend."""
+    keep.ask("(view) => view.state.set({ ground: 'crowd-steps', layers: [] })")
+    crowd = keep.open_section("Crowd")
+    crowd.get_by_role("button", name="Walk", exact=True).click()
+    # The counts are copied a few times a second.
+    keep.until("() => bakeView.layers.ground(bakeView).legend(bakeView)[0].to > '0 steps'")
+    legend_at = """(view) => {
+      const { fill } = view.layers.ground(view).paint(view);
+      const dark = view.palette.shade(1);
+      const cells = view.nav.nodes.filter((at) => fill[at] === dark);
+      const [{ to }] = view.layers.ground(view).legend(view);
+      const shown = document.querySelector("#section-ground .legend canvas[width='120']");
+      return [to, shown.nextSibling.textContent, cells.length];
+    }"""
+    for _ in range(8):
+        keep.frame()
+        computed, shown, cells = keep.ask(legend_at)
+        assert computed == shown
+        assert cells > 0, "no cell has the count at the end of the ramp"
+    crowd.get_by_role("button", name="Stop", exact=True).click()
+    most = keep.ask("(view) => view.crowd().most")
+    computed, shown, _ = keep.ask(legend_at)
+    assert computed == shown == f"{most:,} steps"
+    crowd.get_by_role("button", name="Restart", exact=True).click()
+    computed, shown, _ = keep.ask(legend_at)
+    assert computed == shown == "0 steps"
+
+
 def test_walls_that_were_drawn_stay_red_in_every_mode(keep: BrowserPage) -> None:
     wall = keep.ask(
         """(view) => {

@@ -46,7 +46,7 @@ ANSWERS = """(view, pairs) => pairs.map(([from, to]) => {
 
 def near_enough(text: str, units: float | None) -> bool:
     if units is None:
-        return text == "no way"
+        return text == "no path"
     places = 2 if units < 10 else 1 if units < 1000 else 0
     return abs(float(text) - units) <= 0.5001 * 10**-places
 
@@ -75,7 +75,7 @@ def test_a_thousand_places_say_what_python_says(keep: BrowserPage) -> None:
             assert here["cell"] == cell_of(reader, at)
             assert near_enough(here["to goal"], distance), (here, distance)
             if at != goal:
-                assert here["next hop"] == ("no way" if hop < 0 else cell_of(reader, hop))
+                assert here["next hop"] == ("no path" if hop < 0 else cell_of(reader, hop))
 
 
 @pytest.mark.parametrize("source", ["colony.json", "manor.tmx", "roads.json"])

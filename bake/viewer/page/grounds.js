@@ -167,12 +167,12 @@ function componentColour({ level, palette }, rank) {
   return palette.rgb(level.width ? "LARGEST" : "LARGEST_ON_PAPER");
 }
 
-/** Which way leads between a component and the largest one, where some ways are one-way. */
+/** Returns a note on the only direction between a component and the largest one, if arcs are one-way. */
 function oneWayNote({ nav, changes, columns, level }, here, there) {
   const isOneWay = columns.get(`${level.profiles.indexOf(nav.name)} numbers`).values[2] === 1;
   if (!isOneWay && !changes.changed) return "";
-  if (nav.reachable(here, there)) return " (way out only)";
-  return nav.reachable(there, here) ? " (way in only)" : " (cut off)";
+  if (nav.reachable(here, there)) return " (path out only)";
+  return nav.reachable(there, here) ? " (path in only)" : " (cut off)";
 }
 
 const distances = {
@@ -188,7 +188,7 @@ const distances = {
     const swatches = [{ ramp: true, from: "0", to: `${units(greatest / view.ground.unit)} units` }];
     const lost = {
       colour: view.palette.css("UNREACHABLE"),
-      text: "no way to the goal",
+      text: "no path to the goal",
       stripe: view.palette.css("UNREACHABLE_STRIPE"),
     };
     if (ticks.some((each, at) => each === Infinity && view.nav.stands(at))) swatches.push(lost);

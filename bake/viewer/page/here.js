@@ -50,7 +50,7 @@ export function factsOf(view, at) {
     }
     if (view.goal >= 0 && view.goal !== at) {
       const next = nav.nextHop(at, view.goal);
-      facts.push(["next hop", next < 0 ? "no way" : placeName(view, next)]);
+      facts.push(["next hop", next < 0 ? "no path" : placeName(view, next)]);
     }
   }
   for (const [what, list] of thingsAt(view, at)) facts.push([what, list.join(", ")]);

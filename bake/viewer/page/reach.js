@@ -49,9 +49,9 @@ export const reach = {
     const what = placeWord(view);
     const lines = [
       [BOTH, "LARGEST", null, "there and back"],
-      [OUT, "JOINED", "JOINED_STRIPE", "reached, but no way back"],
+      [OUT, "JOINED", "JOINED_STRIPE", "reached, but no path back"],
       [IN, "CUT_OFF", "CUT_OFF_STRIPE", "leads here, but cannot be reached"],
-      [CUT_OFF, "UNREACHABLE", "UNREACHABLE_STRIPE", "no way either way"],
+      [CUT_OFF, "UNREACHABLE", "UNREACHABLE_STRIPE", "no path in either direction"],
     ];
     const swatches = lines.filter(([kind]) => count[kind]).map(([kind, colour, stripe, text]) => ({
       colour: palette.css(colour),

@@ -20,7 +20,7 @@ export function shortened(swatches, limit, what, count = swatches.length) {
 
 /** Units with as many decimals as say something. */
 export function units(value) {
-  if (!Number.isFinite(value)) return "no way";
+  if (!Number.isFinite(value)) return "no path";
   const places = value < 10 ? 2 : value < 1000 ? 1 : 0;
   return String(+value.toFixed(places));
 }

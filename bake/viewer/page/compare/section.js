@@ -15,8 +15,8 @@ import { beforeOf, comparedToward } from "./before.js";
 
 /** Kinds of changes of places, in the order in which they are painted: later ones lie above. */
 const KINDS = [
-  ["cut_off", "CUT_OFF", "CUT_OFF_STRIPE", "lost a way to or from the rest"],
-  ["joined", "JOINED", "JOINED_STRIPE", "has a way to and from the rest now"],
+  ["cut_off", "CUT_OFF", "CUT_OFF_STRIPE", "lost its path to or from the rest"],
+  ["joined", "JOINED", "JOINED_STRIPE", "has a path to and from the rest now"],
   ["dearer", "DEARER", null, "costs more"],
   ["cheaper", "CHEAPER", null, "costs less"],
   ["opened", "OPENED", null, "opened"],
@@ -292,8 +292,8 @@ const towardGround = (compared) => ({
       const stripe = palette.css(`${colour}_STRIPE`);
       found.push({ colour: palette.css(colour), stripe, text: `${counted(nodes.length, placeWord(view))} ${text}`, at: nodes[0] });
     };
-    mark(lost, "CUT_OFF", "lost the way");
-    mark(gained, "JOINED", "gained a way");
+    mark(lost, "CUT_OFF", "lost the path");
+    mark(gained, "JOINED", "gained a path");
     return [...found, ...blockedLegend(view)];
   },
   paint(view) {

@@ -14,7 +14,7 @@ const LISTED = 6;
 /** Adds the tab "Crowd", its agents as a layer, and a ground that counts their steps. */
 export function installCrowd(view, panel) {
   const inner = panel.tab("crowd", "Crowd");
-  const clock = { crowd: null, walking: false, paused: false, last: 0, listed: 0, moment: 0, heat: heater() };
+  const clock = { crowd: null, walking: false, paused: false, last: 0, listed: 0, steps: null, heat: heater() };
   const start = element("button", { type: "button", "aria-pressed": "false", onclick: () => walk(!clock.walking) }, "Walk");
   const restart = element("button", { type: "button", onclick: () => gather() }, "Restart");
   const countId = fresh("agents");
@@ -47,9 +47,16 @@ export function installCrowd(view, panel) {
     agents.value = count;
     const goal = together.checked ? view.goal : -1;
     clock.crowd = crowdOf(view, { count, goal: view.nav.stands(goal) ? goal : -1 });
-    clock.moment++;
+    countSteps();
     tell();
     view.redraw();
+  }
+
+  /** Copies the counts for the map and its legend, as the crowd goes on between the two. */
+  function countSteps() {
+    const { visits, most } = clock.crowd;
+    clock.steps = { visits: visits.slice(), most };
+    if (view.layers.ground(view).id === "crowd-steps") view.tell("legend");
   }
 
   function walk(on) {
@@ -57,6 +64,10 @@ export function installCrowd(view, panel) {
     start.setAttribute("aria-pressed", String(on));
     start.textContent = on ? "Stop" : "Walk";
     clock.paused = false;
+    if (!on && clock.crowd) {
+      countSteps();
+      view.redraw();
+    }
     if (!on) return tell();
     if (!clock.crowd) gather();
     view.layers.switch("crowd", true);
@@ -78,9 +89,8 @@ export function installCrowd(view, panel) {
     clock.crowd.pass(seconds, () => performance.now() - now > ASKING);
     if (time - clock.listed > 500) {
       clock.listed = time;
-      clock.moment++;
+      countSteps();
       tell();
-      if (view.layers.ground(view).id === "crowd-steps") view.tell("legend");
     }
     view.redraw();
   }
@@ -134,11 +144,11 @@ const stepsGround = (clock) => ({
   title: "Steps of the crowd",
   kind: "ground",
   legend: (view) =>
-    clock.crowd
-      ? [{ ramp: true, from: "0", to: counted(clock.crowd.most, "step") }, ...blockedLegend(view)]
+    clock.steps
+      ? [{ ramp: true, from: "0", to: counted(clock.steps.most, "step") }, ...blockedLegend(view)]
       : [{ text: "Let a crowd walk in the tab Crowd." }],
   paint: (view) =>
-    clock.crowd ? clock.heat(view, clock.moment, clock.crowd.visits, Math.max(1, clock.crowd.most)) : pale(view),
+    clock.steps ? clock.heat(view, clock.steps, clock.steps.visits, Math.max(1, clock.steps.most)) : pale(view),
 });
 
 /**

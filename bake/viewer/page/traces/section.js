@@ -217,7 +217,7 @@ const titleOf = ({ method, start, goal }, i) =>
 function summaryOf(view, trace) {
   const { method, heuristic, weight, path, cost, expanded } = trace;
   const by = heuristic ? ` by ${heuristic}${weight > 1 ? ` times ${weight}` : ""}` : "";
-  const found = path ? `a path of ${units(cost)} units, ${counted(path.length - 1, "step")}` : "no way";
+  const found = path ? `a path of ${units(cost)} units, ${counted(path.length - 1, "step")}` : "no path";
   return `${TITLES[method] ?? method}${by}: ${found}; ${counted(expanded, placeWord(view))} taken.`;
 }
 

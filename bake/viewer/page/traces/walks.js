@@ -136,7 +136,7 @@ export function walkFacts(view, player) {
   if (agents.length !== 1) return facts;
   const [{ place, plan }] = agents;
   facts.push(["agent", placeName(view, place)]);
-  facts.push(["plan", there ? "it has arrived" : plan ? counted(plan.length, "step") : "no way is left"]);
+  facts.push(["plan", there ? "it has arrived" : plan ? counted(plan.length, "step") : "no path is left"]);
   return facts;
 }
 
