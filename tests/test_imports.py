@@ -136,7 +136,8 @@ ROOMS: dict[str, frozenset[str]] = {
         "lint": "geometry graph kinds level levels movement levelbake.steps pipeline "
         "recipe search toml worlds",
         "view": "asset levelbake.places diff graph levelbake.steps level levels lint "
-        "movement pipeline recipe play tables levelbake.columns levelbake.file",
+        "movement pipeline recipe play tables levelbake.columns levelbake.file "
+        "levelbake.things",
         "watch": "asset interrupts pipeline processors levelbake.file",
         "viewer": "asset diff export graph interrupts lint pipeline reader_sources recipe play "
         "view watch levelbake.file",

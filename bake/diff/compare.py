@@ -12,6 +12,7 @@ from bake.arrays import Int32Array
 from bake.asset import Asset
 from bake.diff.matched import Matched, match
 from bake.diff.measures import Distances, Reachability, compare_distances, compare_reachability
+from bake.errors import counted
 from bake.play import LevelAsset
 from bake.play.hierarchy.layers import ClusterTables
 from bake.play.reader.columns import ProfileColumns
@@ -210,8 +211,8 @@ def _broken(profile: ProfileDifference, limit: Limit) -> str | None:
         reach = profile.reachability
         if reach is None:
             return "this cannot be told, as an asset holds no closure of its one-way components"
-        closed = len(profile.matched.closed)
-        lost = f"{reach.lost:,} pairs lost their path ({closed:,} places closed)"
+        closed = counted(len(profile.matched.closed), "place")
+        lost = f"{reach.lost:,} pairs lost their path ({closed} closed)"
         return lost if reach.lost else None
     distances = profile.distances
     if distances is None:
