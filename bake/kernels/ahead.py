@@ -1,7 +1,8 @@
-"""Compile what a long task needs before it begins, in as many processes as there are processors.
+"""Compile the kernels of a long task in advance, in one process per processor.
 
-The task is rehearsed on something tiny. Its kernels run as plain Python then, and what each of them
-is called with says what code has to be there. Whatever is missed is compiled when it is called.
+The task is rehearsed on a tiny input. Its kernels run as plain Python meanwhile, and the arguments
+of each call determine the code to compile. Kernels that the rehearsal misses are compiled when they
+are called.
 """
 
 from __future__ import annotations
@@ -28,25 +29,26 @@ from bake.kernels.jit import Kernel, load_numba, noted
 from bake.kernels.trust import make_folder
 from bake.processors import processors
 
-#: Called with what is being done, and the fraction of it that is done.
+#: Called with a description of the current stage, and the fraction that is done.
 Report = Callable[[str, float], None]
 
-#: What runs in each process. A module in the folder that it starts in hides none of its own.
+#: The command of each compiler process; -P keeps modules of the current folder from shadowing its
+#: own.
 _COMPILER = (sys.executable, "-P", "-m", __name__)
 
 
 def compile_ahead(rehearse: Callable[[], object], report: Report) -> str:
-    """Compile what a task needs; other processes that want to do so wait, and then find it.
+    """Compile the kernels of a task; other processes that need them wait for the result.
 
     Args:
-        rehearse: does the task on something tiny, in this process.
-        report: called with how many kernels are to be compiled, and the fraction that is.
+        rehearse: runs the task on a tiny input, in this process.
+        report: called with the number of kernels to compile, and the fraction that is done.
 
     Returns:
-        The number of kernels that were compiled, or why none were, in a sentence; empty where all
-        were there.
+        A sentence with the number of kernels compiled, or the reason why none were; empty if all
+        were cached.
     """
-    if not _can_keep():
+    if not _can_write_cache():
         return f"compiled code cannot be kept: {cache_folder()} cannot be written"
     turn = Turn(cache_folder() / "ahead.turn")
     report("waiting for the compiler", 0)
@@ -61,7 +63,7 @@ def compile_ahead(rehearse: Callable[[], object], report: Report) -> str:
         turn.leave()
 
 
-def _can_keep() -> bool:
+def _can_write_cache() -> bool:
     try:
         make_folder(cache_folder())
         with tempfile.TemporaryFile(dir=cache_folder()):
@@ -71,14 +73,15 @@ def _can_keep() -> bool:
 
 
 class _Crew:
-    """Processes that compile; a thread for each hands it one kernel after another."""
+    """Compiler processes, each fed by a thread with one kernel after another."""
 
     def __init__(self, size: int) -> None:
-        #: An order, in which the least is first; which of equals; what to compile, empty = no more.
+        #: (priority, a number that breaks ties, a kernel to compile or empty = stop); the least is
+        #: first.
         self._tasks: queue.PriorityQueue[tuple[int, int, bytes]] = queue.PriorityQueue()
-        self._news: queue.SimpleQueue[bool] = queue.SimpleQueue()
-        self._noted: set[bytes] = set()
-        self._asked: set[Kernel] = set()
+        self._events: queue.SimpleQueue[bool] = queue.SimpleQueue()
+        self._queued: set[bytes] = set()
+        self._seen_kernels: set[Kernel] = set()
         self._processes = [
             subprocess.Popen(
                 _COMPILER,
@@ -92,36 +95,36 @@ class _Crew:
             threading.Thread(target=self._feed, args=(process,), daemon=True).start()
 
     def note(self, kernel: Kernel, args: tuple[Any, ...]) -> None:
-        """Have code compiled that a call needs; the longest of what is left goes first."""
-        if kernel not in self._asked:
-            self._asked.add(kernel)
-            kernel.look_again()
+        """Queue the code that a call needs; the largest kernels are compiled first."""
+        if kernel not in self._seen_kernels:
+            self._seen_kernels.add(kernel)
+            kernel.refresh_cache()
         if kernel.in_cache:
             return
         name = kernel.function.__module__, kernel.function.__qualname__
         task = json.dumps([*name, *map(_kind, args)]).encode() + b"\n"
-        if task not in self._noted:
-            self._noted.add(task)
-            self._tasks.put((-_size(kernel), len(self._noted), task))
+        if task not in self._queued:
+            self._queued.add(task)
+            self._tasks.put((-_size(kernel), len(self._queued), task))
 
     def finish(self, report: Report) -> str:
-        """Wait until all is compiled, or no process is left."""
+        """Wait until everything is compiled, or no process is left."""
         self._dismiss(1)
-        done, total, busy = 0, len(self._noted), len(self._processes)
+        done, total, busy = 0, len(self._queued), len(self._processes)
         what = f"{total} kernel{'s'[: total - 1]}, once, on {busy} processor{'s'[: busy - 1]}"
         while busy:
             if total:
                 report(f"compiling {what}", done / total)
-            if self._news.get():
+            if self._events.get():
                 done += 1
             else:
                 busy -= 1
-        for kernel in self._asked:
-            kernel.look_again()
+        for kernel in self._seen_kernels:
+            kernel.refresh_cache()
         return f"compiled {what}" if done else ""
 
     def end(self) -> None:
-        """End all processes, whatever they are doing."""
+        """Kill all processes."""
         self._dismiss(-sys.maxsize)
         for process in self._processes:
             process.kill()
@@ -141,20 +144,20 @@ class _Crew:
                 process.stdin.flush()
                 if not process.stdout.read(1):
                     break
-                self._news.put(True)
-        self._news.put(False)
+                self._events.put(True)
+        self._events.put(False)
 
 
 @functools.cache
 def _size(kernel: Kernel) -> int:
-    """Return how much bytecode lies in a kernel and those that it calls."""
+    """Return the size of the bytecode of a kernel and of the kernels it calls."""
     code, names = kernel.function.__code__, kernel.function.__globals__
-    called = [found for name in code.co_names if isinstance(found := names.get(name), Kernel)]
-    return len(code.co_code) + sum(_size(each) for each in called if each is not kernel)
+    called = [value for name in code.co_names if isinstance(value := names.get(name), Kernel)]
+    return len(code.co_code) + sum(_size(inner) for inner in called if inner is not kernel)
 
 
 def _kind(value: Any) -> list[Any]:
-    """Return what a kernel is compiled for, in JSON, given an argument of that kind."""
+    """Return the JSON description of the type that a kernel is compiled for, given an argument."""
     if isinstance(value, np.ndarray):
         flags = value.flags
         layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
@@ -165,15 +168,15 @@ def _kind(value: Any) -> list[Any]:
 
 
 def _example(kind: str, *more: Any) -> Any:
-    """Return an argument of a kind."""
+    """Return an argument of a described type."""
     if kind == "none":
         return None
     if kind == "number":
         return np.dtype(more[0]).type(0)
     if kind == "tuple":
-        made = getattr(importlib.import_module(more[0]), more[1])
+        kind_of_tuple = getattr(importlib.import_module(more[0]), more[1])
         parts = (_example(*part) for part in more[2:])
-        return tuple(parts) if made is tuple else made(*parts)
+        return tuple(parts) if kind_of_tuple is tuple else kind_of_tuple(*parts)
     dtype, dimensions, layout, writeable = more
     shape = (2,) * dimensions
     array = np.empty(shape, dtype, "C" if layout == "A" else layout)
@@ -184,27 +187,27 @@ def _example(kind: str, *more: Any) -> Any:
 
 
 def _compile() -> None:
-    """Compile what comes on standard input, and answer with a byte for each; end with the input."""
+    """Compile each kernel named on standard input, and answer each with one byte."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()
-    given: queue.SimpleQueue[str] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(given,), daemon=True).start()
+    requests: queue.SimpleQueue[str] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(requests,), daemon=True).start()
     load_numba()
     typeof = importlib.import_module("numba").typeof
     while True:
-        module, name, *kinds = json.loads(given.get())
-        with suppress(Exception):  # Whoever calls the kernel is told.
+        module, name, *kinds = json.loads(requests.get())
+        with suppress(Exception):  # The caller of the kernel gets the error.
             args = (typeof(_example(*kind)) for kind in kinds)
             getattr(importlib.import_module(module), name).compile(tuple(args))
-        for turn in [*Turn.held]:  # What could not be compiled would make others wait for ever.
-            turn.leave()
+        for lock in [*Turn.held]:  # A failed compilation must not block other processes forever.
+            lock.leave()
         os.write(1, b".")
 
 
-def _listen(given: queue.SimpleQueue[str]) -> None:
+def _listen(requests: queue.SimpleQueue[str]) -> None:
     for line in sys.stdin:
-        given.put(line)
-    os._exit(0)  # The parent has ended, or does without.
+        requests.put(line)
+    os._exit(0)  # The parent has ended, or no longer needs this process.
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
-"""Keep compiled kernels on disk, in folders that are named after what they were compiled of.
+"""A disk cache of compiled kernels, in folders named after a digest of their sources.
 
 numba notices when a kernel's file has changed, but misses changes in another kernel that it calls
 or a constant that it uses. The folder of a file's kernels is therefore named after a digest of that
-file and of all that it imports and that may end up in compiled code. It does not depend on where
-the package lies, so a cache can be carried from one installation to another.
+file and of all its imports that may end up in compiled code. It does not depend on the location of
+the package, so a cache can be copied from one installation to another.
 
-A wheel may carry such folders, with code for every processor of a kind (``PORTABLE``). What they
-lack is compiled, for the processor at hand and into a folder of the user's.
+A wheel may contain such folders, with code for every processor of an architecture (``PORTABLE``).
+Kernels that are missing there are compiled for the current processor, into a folder of the user.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from typing import Any, ClassVar
 
 from bake.kernels.trust import check_own, find_cache_folder, make_folder, protect
 
-#: Folders and files of the package that kernels lie in or take constants from.
+#: Folders and files of the package that contain kernels or constants for them.
 SOURCES = ("graph.py", "kernels", "school", "search", "verify")
 
-#: An import from this package, wherever it stands in a file.
+#: An import from this package, anywhere in a file.
 _IMPORT = re.compile(r"^\s*from bake\.([\w.]+) import", re.MULTILINE)
 
-#: Bytes of the digest at the end of a file in the cache.
+#: Bytes of the digest at the end of a cached file.
 _DIGEST = 32
 
 _PACKAGE = Path(__file__).parents[1]
 
-#: Features of x86-64-v3 that the processors before it lack; others come with them.
+#: Features of x86-64-v3 that older processors lack; others come with them.
 _V3 = frozenset(["avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt"])
 
-#: Where a wheel carries compiled kernels.
+#: The folder of compiled kernels in a wheel.
 CARRIED = _PACKAGE / "kernels" / "compiled"
 
-#: What compiled kernels of a wheel are made for, by the machine that a triple of LLVM begins with:
-#: the processor's name, and the features that it has to have.
+#: The targets of compiled kernels in a wheel, by the architecture in LLVM's triple: the processor's
+#: name, and the features it must have.
 PORTABLE = {
     "x86_64": (
         "x86-64-v3",
@@ -54,32 +54,32 @@ PORTABLE = {
 
 
 def cache_folder() -> Path:
-    """Return the folder for compiled kernels, which holds a folder for each digest of sources."""
+    """Return the folder for compiled kernels, with a subfolder for each digest of sources."""
     return find_cache_folder()[0]
 
 
 @cache
 def digest_of(package: Path, file: Path) -> str:
-    """Return a digest of a file of the package and of all that its compiled code may contain."""
+    """Return a digest of a package file and of all its imports that end up in compiled code."""
     digest = hashlib.sha256()
-    for source in sorted(_sources_of(package, file)):
+    for source in sorted(_find_sources(package, file)):
         name = source.relative_to(package).as_posix()
         digest.update(name.encode() + b"\0" + _content(source) + b"\0")
-    # Under this setting numba compiles different code, but looks for it in the same files.
+    # With this setting numba compiles different code, but uses the same file names.
     checked = os.environ.get("NUMBA_BOUNDSCHECK", "") not in ("", "0")
     digest.update(b"bounds checked" if checked else b"")
     return digest.hexdigest()
 
 
-def _sources_of(package: Path, file: Path) -> set[Path]:
-    found: set[Path] = set()
+def _find_sources(package: Path, file: Path) -> set[Path]:
+    sources: set[Path] = set()
     ahead = [file]
     while ahead:
         source = ahead.pop()
-        if source not in found:
-            found.add(source)
-            ahead += _imported(package, source)
-    return found
+        if source not in sources:
+            sources.add(source)
+            ahead += _find_imports(package, source)
+    return sources
 
 
 @cache
@@ -88,38 +88,38 @@ def _content(file: Path) -> bytes:
 
 
 @cache
-def _imported(package: Path, file: Path) -> list[Path]:
-    """Return what a file imports from the folders that kernels lie in."""
-    found: list[Path] = []
+def _find_imports(package: Path, file: Path) -> list[Path]:
+    """Return the files that a file imports from the folders with kernels."""
+    imports: list[Path] = []
     for module in _IMPORT.findall(_content(file).decode()):
         parts = module.split(".")
         if parts[0] in SOURCES or f"{parts[0]}.py" in SOURCES:
             place = package.joinpath(*parts)
-            found += place.glob("*.py") if place.is_dir() else [place.with_suffix(".py")]
-    return found
+            imports += place.glob("*.py") if place.is_dir() else [place.with_suffix(".py")]
+    return imports
 
 
 def folders_of(file: Path) -> tuple[Path, Path]:
-    """Return the folder for the compiled kernels of a file, and that of those a wheel carries."""
+    """Return the cache folder for the kernels of a file, and the folder of a wheel for them."""
     name = digest_of(_PACKAGE, file)[:16]
     return cache_folder() / name, CARRIED / name
 
 
-def portable(target: tuple[str, str, str]) -> tuple[str, str, str] | None:
+def portable_target(target: tuple[str, str, str]) -> tuple[str, str, str] | None:
     """Return numba's target of code in a wheel; None if a processor cannot run such code.
 
     Args:
-        target: that of the processor: LLVM's triple, its name, and its features.
+        target: the processor's target: LLVM's triple, its name, and its features.
     """
     name, needed = PORTABLE.get(target[0].partition("-")[0], ("", frozenset()))
-    has = {each[1:] for each in target[2].split(",") if each.startswith("+")}
-    return (target[0], name, "") if name and needed <= has else None
+    features = {feature[1:] for feature in target[2].split(",") if feature.startswith("+")}
+    return (target[0], name, "") if name and needed <= features else None
 
 
 def disk_cache(function: Callable[..., Any], *, inner: bool) -> Any:
-    """Return the cache in which numba keeps a compiled function; None where there is no cache.
+    """Return the cache in which numba stores a compiled function; None if caching is unsupported.
 
-    Code that only other kernels call (``inner``) lies in files of its own.
+    Code that only other kernels call (``inner``) has files of its own.
     """
     try:
         return _cache_class(inner)(function)
@@ -129,9 +129,9 @@ def disk_cache(function: Callable[..., Any], *, inner: bool) -> Any:
 
 @cache
 def _cache_class(inner: bool) -> Any:
-    """Return the class of the cache that numba uses; it can be made only where numba is there."""
-    # The type checker cannot look into a module that is imported by its name, so it is told to
-    # pass over the classes that the four below are made from.
+    """Return the class of numba's cache, which can be defined only where numba is installed."""
+    # The type checker does not follow an import by name, so it must ignore the base classes of the
+    # four classes below.
     caching = importlib.import_module("numba.core.caching")
 
     class Locator(caching._CacheLocator):  # type: ignore[name-defined, misc]
@@ -163,7 +163,7 @@ def _cache_class(inner: bool) -> Any:
         _locator_classes = (Locator,)
 
     class SealedFiles(caching.IndexDataCacheFile):  # type: ignore[name-defined, misc]
-        """numba's files, each with a digest at its end, as damaged machine code must not run."""
+        """numba's files, each with a digest at its end, since damaged machine code must not run."""
 
         @contextmanager
         def _open_for_write(self, filepath: str) -> Iterator[Any]:
@@ -183,14 +183,14 @@ def _cache_class(inner: bool) -> Any:
             return super()._load_data(name)
 
         def _check(self, path: str) -> None:
-            """Raise unless a file is whole, and another user cannot have written it."""
-            # Files of a wheel are as safe as the code beside them.
+            """Raise unless a file is complete, and no other user can have written it."""
+            # Files of a wheel are as trustworthy as the code beside them.
             if CARRIED not in Path(path).parents:
                 check_own(Path(path))
             _check_digest(path)
 
     class DiskCache(caching.FunctionCache):  # type: ignore[name-defined, misc]
-        """numba's cache of one function, which is dropped where it cannot be read or written."""
+        """numba's cache of one function; files that cannot be read or written are dropped."""
 
         _impl_class = Implementation
 
@@ -208,7 +208,7 @@ def _cache_class(inner: bool) -> Any:
             self._turn = Turn(Path(self._cache_path, f"{self._impl.filename_base}.turn"))
 
         def holds(self, signature: Any, target: Any) -> bool:
-            """Tell whether there is code for a signature, without loading it."""
+            """Return whether there is code for a signature, without loading it."""
             for files, key in self._places(signature, target):
                 with suppress(Exception):  # A damaged file may raise anything.
                     if key in files._load_index():
@@ -216,7 +216,7 @@ def _cache_class(inner: bool) -> Any:
             return False
 
         def kept(self, target: Any) -> set[Any]:
-            """Return the signatures that there is code for, where the files can be read."""
+            """Return the signatures that there is code for, as far as the files can be read."""
             found = set()
             for files, (_, *same) in self._places((), target):
                 with suppress(Exception):  # A damaged file may raise anything.
@@ -224,17 +224,17 @@ def _cache_class(inner: bool) -> Any:
             return found
 
         def _places(self, signature: Any, target: Any) -> Iterator[tuple[Any, Any]]:
-            """Yield the files that may hold code for a signature, and its key in them."""
+            """Yield the files that may contain code for a signature, and its key in them."""
             target.refresh()
             signature, machine, code = self._index_key(signature, target.codegen())
             yield self._cache_file, (signature, machine, code)
-            if (alike := portable(machine)) is not None:
+            if (alike := portable_target(machine)) is not None:
                 yield self._carried, (signature, alike, code)
 
         def load_overload(self, signature: Any, target: Any) -> Any:
             found = self._loaded(signature, target)
             if found is None:
-                # Whoever compiles it now in another process spares this one the work.
+                # If another process compiles it now, this one waits and loads the result.
                 self._turn.take()
                 found = self._loaded(signature, target)
                 if found is not None:
@@ -248,7 +248,8 @@ def _cache_class(inner: bool) -> Any:
                         continue
                     found = self._impl.rebuild(target, data)
                     if tuple(found.signature.args) == tuple(signature):
-                        # numba passes on only what a kernel that it compiled itself stands upon.
+                        # numba tracks dependencies only of kernels that it compiled in this
+                        # process.
                         found.library._reload_init.update(found.reload_init)
                         return found
                 except Exception:  # A damaged file may raise anything.
@@ -279,9 +280,9 @@ def _cache_class(inner: bool) -> Any:
 
 
 class Turn:
-    """One process at a time compiles a kernel; where files cannot be locked, all may at once."""
+    """A lock under which one process at a time compiles a kernel, if files can be locked."""
 
-    #: the turns that this process has
+    #: The locks that this process holds.
     held: ClassVar[set[Turn]] = set()
 
     def __init__(self, path: Path) -> None:
@@ -289,7 +290,7 @@ class Turn:
         self._file: Any = None
 
     def take(self) -> None:
-        """Wait until no other process has its turn; one that ends leaves it."""
+        """Wait until no other process holds the lock; the end of a process releases it."""
         if self._file is None:
             with suppress(ImportError, OSError):
                 lock = importlib.import_module("fcntl")
@@ -299,7 +300,7 @@ class Turn:
                 lock.flock(self._file, lock.LOCK_EX)
 
     def leave(self) -> None:
-        """Let the next one in."""
+        """Release the lock."""
         if self._file is not None:
             self._file.close()
             self._file = None

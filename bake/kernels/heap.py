@@ -1,10 +1,10 @@
-"""Keep a binary heap: J. W. J. Williams, "Algorithm 232: Heapsort", Comm. ACM 7(6), 1964.
+"""A binary heap as kernels: J. W. J. Williams, "Algorithm 232: Heapsort", Comm. ACM 7(6), 1964.
 
-A heap is one array, (e, 2) int64, of which the first ``size`` rows are in use: a key, and the item
-it belongs to. Key and item lie side by side, so that moving an entry touches one cache line, and a
-kernel takes one argument instead of two. The entry with the smallest key is ``heap[0]``.
+A heap is one array, (e, 2) int64, of which the first ``size`` rows are in use: a key and its item.
+Both are adjacent, so that moving an entry touches one cache line, and a kernel takes one argument
+instead of two. The entry with the smallest key is ``heap[0]``.
 
-Kernels read that entry themselves, keep the size themselves, and make sure that there is room.
+Callers read that entry directly, track the size, and ensure the capacity.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Heap = Int64Array
 
 @kernel
 def push(heap: Heap, size: int, key: int, item: int) -> int:
-    """Add an entry to a heap of ``size`` entries, and return how many it has afterwards."""
+    """Add an entry to a heap of ``size`` entries, and return the new size."""
     gap = size
     while gap > 0:
         above = (gap - 1) >> 1
@@ -33,7 +33,7 @@ def push(heap: Heap, size: int, key: int, item: int) -> int:
 
 @kernel
 def drop_first(heap: Heap, size: int) -> int:
-    """Drop the entry with the smallest of ``size`` keys, and return how many are left."""
+    """Remove the entry with the smallest key from ``size`` entries, and return the new size."""
     size -= 1
     key, item = heap[size, 0], heap[size, 1]
     gap = 0

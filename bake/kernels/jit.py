@@ -1,10 +1,10 @@
 """Compile kernels with numba, so that they run without the interpreter lock.
 
-A game may run without numba. Kernels are then plain functions, which are slower but give the same
-answers.
+A game may run without numba. Kernels are then plain functions, which are slower but return the same
+results.
 
-Compiled code lies in a folder of its own, and no setting of numba is changed, because this package
-is a guest in the process of a game, which may compile functions of its own.
+Compiled code has a folder of its own, and no setting of numba is changed, because this package runs
+inside the process of a game, which may compile functions of its own.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-#: Whether kernels can be compiled. If not, an array operation is faster where there is one.
+#: Whether kernels can be compiled. If not, an array operation is faster where one exists.
 COMPILED = False
 with suppress(ImportError):
     COMPILED = importlib.util.find_spec("numba") is not None
@@ -45,16 +45,16 @@ with suppress(ImportError):
 def _load_without_blas() -> None:
     """Load numba's array code without scipy's linear algebra.
 
-    numba looks for BLAS there when it loads its first kernel. That takes 0.3 s, as long as the rest
-    of starting up, and no kernel here multiplies matrices. A host whose functions do still finds
-    BLAS when it compiles them.
+    numba searches for BLAS there when it loads its first kernel. That takes 0.3 s, as long as the
+    rest of the start, and no kernel here multiplies matrices. Other functions in the process that
+    do still find BLAS when they are compiled.
     """
     if "scipy.linalg" in sys.modules or "numba.np.arraymath" in sys.modules:
         return
-    mine = threading.get_ident()
+    current_thread = threading.get_ident()
 
     def find_spec(name: str, path: object = None, target: object = None) -> None:
-        if name == "scipy.linalg" and threading.get_ident() == mine:
+        if name == "scipy.linalg" and threading.get_ident() == current_thread:
             raise ImportError("not needed here")
 
     importer: Any = types.SimpleNamespace(find_spec=find_spec)
@@ -64,17 +64,17 @@ def _load_without_blas() -> None:
         if hasattr(arraymath, "_HAVE_BLAS"):
             cast("Any", arraymath)._HAVE_BLAS = importlib.util.find_spec("scipy") is not None
     except ImportError:
-        pass  # This version of numba has a different layout, and looks for BLAS as usual.
+        pass  # This version of numba has a different layout, and searches for BLAS as usual.
     finally:
         sys.meta_path.remove(importer)
 
 
 class Kernel:
-    """A kernel, which is loaded from the cache when it is first called, or runs as plain Python.
+    """A kernel, which is loaded from the cache on its first call, or runs as plain Python.
 
-    It is compiled only inside of :func:`waiting`, or where ``BAKE_COMPILE`` is "wait", and not even
-    loaded inside of :func:`uncompiled`. Elsewhere numba, which takes half a second, is loaded only
-    after :func:`load`, so that no question waits for it.
+    It is compiled only inside :func:`waiting`, or if ``BAKE_COMPILE`` is "wait", and not even
+    loaded inside :func:`uncompiled`. Elsewhere numba, which takes half a second, is loaded only
+    after :func:`load`, so that no query waits for it.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Kernel:
             _Blocks.note(self, args)
             compiled = self.plain
         elif compiled is None:
-            compiled = self._made() if self.ready() else self.plain
+            compiled = self._load_compiled() if self.ready() else self.plain
         return compiled(*args)
 
     def ready(self) -> bool:
@@ -123,19 +123,19 @@ class Kernel:
 
     @cached_property
     def in_cache(self) -> bool:
-        """Whether the cache held the kernel when the process first asked for it."""
+        """Whether the cache contained the kernel when the process first looked."""
         code = self.function.__code__
         name = f"*.{glob.escape(self.function.__qualname__)}-{code.co_firstlineno}.*.nbi"
         folders = folders_of(Path(code.co_filename))
         return any(file for folder in folders for file in folder.glob(name))
 
-    def look_again(self) -> None:
-        """Look for the kernel in the cache anew when it is next asked for."""
+    def refresh_cache(self) -> None:
+        """Discard the result of `in_cache`, so that the next use looks again."""
         vars(self).pop("in_cache", None)
 
     @cached_property
     def plain(self) -> Callable[..., Any]:
-        """Return the function that never runs compiled code, not even in the kernels it calls."""
+        """The function as plain Python, which calls other kernels as plain Python, too."""
         function = self.function
         names = dict(function.__globals__)
         plain = types.FunctionType(
@@ -147,13 +147,15 @@ class Kernel:
                 names[name] = plain if called is self else called.plain
         return plain
 
-    def _made(self) -> Any:
+    def _load_compiled(self) -> Any:
         with self._making:
             if self._compiled is None:
                 try:
                     load_numba()
-                    self._compiled = _for_python(self)
-                except ImportError:  # numba is there, but does not fit the rest of what is.
+                    self._compiled = _build_dispatcher(self)
+                except (
+                    ImportError
+                ):  # numba is installed, but does not fit the versions of other packages.
                     self._compiled = self.plain
                 except UnloadableError as error:
                     if may_wait():
@@ -163,18 +165,18 @@ class Kernel:
 
     @property
     def _numba_type_(self) -> Any:
-        """Return the type that numba gives this kernel in the kernels that call it."""
+        """The type of this kernel in numba's view, when other kernels call it."""
         return importlib.import_module("numba").types.Dispatcher(self.inner)
 
     @cached_property
     def inner(self) -> Any:
-        """Return numba's dispatcher of this kernel for the kernels that call it."""
-        return _for_kernels(self)
+        """numba's dispatcher of this kernel for calls from other kernels."""
+        return _build_inner_dispatcher(self)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return getattr(self._made(), name)
+        return getattr(self._load_compiled(), name)
 
 
 class _Blocks:
@@ -186,9 +188,10 @@ class _Blocks:
     #: Whether kernels of the cache are worth loading numba for.
     loading = False
     lock = threading.Lock()
-    #: Why numba could not be loaded; a second attempt would find a half of it.
+    #: Why numba could not be loaded; a second attempt would find a partial import.
     unloadable: str | None = None
-    #: Called with a kernel that is not loaded, and its arguments; then it runs as plain Python.
+    #: Called with a kernel that is not loaded, and its arguments; the kernel then runs as plain
+    #: Python.
     note: Callable[[Kernel, tuple[Any, ...]], None] | None = None
 
 
@@ -199,7 +202,7 @@ def may_wait() -> bool:
 
 
 @contextmanager
-def _inside(kind: str) -> Iterator[None]:
+def _count_block(kind: str) -> Iterator[None]:
     with _Blocks.lock:
         setattr(_Blocks, kind, getattr(_Blocks, kind) + 1)
     try:
@@ -211,24 +214,24 @@ def _inside(kind: str) -> Iterator[None]:
 
 @contextmanager
 def waiting() -> Iterator[None]:
-    """Let calls wait for the compiler, as long tasks are worth it."""
-    with _inside("waiting"):
+    """Allow calls in this block to wait for the compiler, for long tasks."""
+    with _count_block("waiting"):
         yield
 
 
 @contextmanager
 def uncompiled() -> Iterator[None]:
-    """Run kernels that are not loaded yet as plain Python, as short tasks are not worth loading.
+    """Run kernels that are not loaded yet as plain Python in this block, for short tasks.
 
-    Where another thread is :func:`waiting`, it decides.
+    A :func:`waiting` block in another thread takes precedence.
     """
-    with _inside("uncompiled"):
+    with _count_block("uncompiled"):
         yield
 
 
 @contextmanager
 def noted(note: Callable[[Kernel, tuple[Any, ...]], None]) -> Iterator[None]:
-    """Hand calls of kernels that are not loaded to a function; they run as plain Python then."""
+    """Pass calls of kernels that are not loaded to a function, and run them as plain Python."""
     _Blocks.note = note
     try:
         yield
@@ -237,10 +240,10 @@ def noted(note: Callable[[Kernel, tuple[Any, ...]], None]) -> Iterator[None]:
 
 
 class UnloadableError(Exception):
-    """The libraries of numba cannot be loaded, as where a process may not have enough memory."""
+    """The libraries of numba cannot be loaded, for example for lack of memory."""
 
-    def told(self) -> BakeError:
-        """Return the error for a person who waits for the compiler."""
+    def to_bake_error(self) -> BakeError:
+        """Return the error for a user who waits for the compiler."""
         from levelbake.errors import BakeError
 
         return BakeError(
@@ -251,17 +254,17 @@ class UnloadableError(Exception):
 
 
 @contextmanager
-def _without_settings_from_here() -> Iterator[None]:
+def _without_local_settings() -> Iterator[None]:
     """Load numba without the settings in the current folder.
 
-    numba reads them from ``.numba_config.yaml`` there, which may be a stranger's. In a game, that
-    is for the game to decide.
+    numba reads them from ``.numba_config.yaml`` there, which another person may have written. In a
+    game's process, that is the game's decision.
     """
     if os.environ.get("BAKE_COMPILE") != "wait" or not Path(".numba_config.yaml").exists():
         yield
         return
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # numba warns where it lacks a package to read them with.
+        warnings.simplefilter("ignore")  # numba warns if it lacks a package to read them with.
         yield
     config: Any = importlib.import_module("numba.core.config")
     config._config_fname = ""
@@ -272,31 +275,32 @@ def load_numba() -> None:
     """Load numba.
 
     Raises:
-        ImportError: it does not fit the versions of other packages.
+        ImportError: numba does not fit the versions of other packages.
         UnloadableError: its libraries cannot be loaded.
     """
     if _Blocks.unloadable is None:
         try:
-            with _without_settings_from_here():
+            with _without_local_settings():
                 importlib.import_module("numba")
         except (OSError, MemoryError) as error:
-            said = next(iter(str(error).splitlines()), "") or type(error).__name__
-            _Blocks.unloadable = said.partition(". ")[0]
+            reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+            _Blocks.unloadable = reason.partition(". ")[0]
     if _Blocks.unloadable is not None:
         raise UnloadableError(_Blocks.unloadable)
 
 
 def _dispatcher(kernel: Kernel, *, inner: bool) -> Any:
-    """Return numba's dispatcher of a kernel, with a cache of ours; kernels alone call inner ones.
+    """Return numba's dispatcher of a kernel, with our cache.
 
-    What Python calls needs code that takes its arguments apart, a fifth of all code of a build.
+    Only other kernels call ``inner`` ones. Code for calls from Python unpacks the arguments, a
+    fifth of all code of a build.
     """
     _load_without_blas()
     function = kernel.function
     compiler = importlib.import_module("numba").njit
     options = {"no_cpython_wrapper": inner, "no_cfunc_wrapper": True, **kernel.options}
     dispatcher = compiler(nogil=True, **options)(function)
-    dispatcher._compiler._customize_flags = _hashed_at_once
+    dispatcher._compiler._customize_flags = _hash_fast
     if (cache := disk_cache(function, inner=inner)) is not None:
         dispatcher._cache = cache
     return dispatcher
@@ -304,10 +308,10 @@ def _dispatcher(kernel: Kernel, *, inner: bool) -> Any:
 
 @functools.cache
 def _flags_class() -> Any:
-    """Return numba's class of options of one compilation, which a dictionary takes at once.
+    """Return a subclass of numba's compilation flags with a constant hash.
 
-    numba looks options up for each operation that it finds the types of, and puts the values of
-    all of them in order each time: a fifth of what a build compiles.
+    numba looks the flags up for each operation that it types, and sorts the values of all of them
+    each time: a fifth of the compile time of a build.
     """
 
     def same(options: Any, other: Any) -> bool:
@@ -317,12 +321,12 @@ def _flags_class() -> Any:
     return type("Flags", (importlib.import_module("numba.core.compiler").Flags,), own)
 
 
-def _hashed_at_once(flags: Any) -> Any:
+def _hash_fast(flags: Any) -> Any:
     return _flags_class()(flags)
 
 
-def _for_python(kernel: Kernel) -> Any:
-    """Return the dispatcher that Python calls."""
+def _build_dispatcher(kernel: Kernel) -> Any:
+    """Return the dispatcher for calls from Python."""
     dispatcher = _dispatcher(kernel, inner=False)
     cache, compile_for = dispatcher._cache, dispatcher._compile_for_args
 
@@ -343,39 +347,41 @@ def _for_python(kernel: Kernel) -> Any:
     return dispatcher
 
 
-def _for_kernels(kernel: Kernel) -> Any:
-    """Return the dispatcher that other kernels call."""
+def _build_inner_dispatcher(kernel: Kernel) -> Any:
+    """Return the dispatcher for calls from other kernels."""
     dispatcher = _dispatcher(kernel, inner=True)
     template_for = dispatcher.get_call_template
 
     def widened_template_for(args: Any, kws: Any) -> Any:
-        # Kernels that call this one would have it compiled for each constant that they pass, and
-        # once more for each width of the whole numbers among its arguments.
-        named = {name: _widened(kind) for name, kind in kws.items()}
-        template = template_for(tuple(map(_widened, args)), named)
+        # Otherwise it would be compiled again for each constant that callers pass, and for each
+        # width of its integer arguments.
+        named = {name: _widen(kind) for name, kind in kws.items()}
+        template = template_for(tuple(map(_widen, args)), named)
         if kernel.separate:
-            for each in dispatcher.overloads.values():
-                _separated(kernel, each)
+            for compiled in dispatcher.overloads.values():
+                _link_separately(kernel, compiled)
         return template
 
     dispatcher.get_call_template = widened_template_for
     return dispatcher
 
 
-def _separated(kernel: Kernel, compiled: Any) -> None:
-    """Let kernels that are compiled from now on call some code where it lies."""
+def _link_separately(kernel: Kernel, compiled: Any) -> None:
+    """Make kernels that are compiled from now on call existing code instead of inlining it."""
     function, kinds = kernel.function, tuple(compiled.signature.args)
     symbol = compiled.fndesc.mangled_name
-    library = _Elsewhere(_Needed(function.__module__, function.__qualname__, kinds, symbol))
+    library = _EmptyLibrary(
+        _SeparateKernel(function.__module__, function.__qualname__, kinds, symbol)
+    )
     context = compiled.target_context
     context.remove_user_function(compiled.entry_point)
     context.insert_user_function(compiled.entry_point, compiled.fndesc, [library])
 
 
-class _Elsewhere:
-    """What numba links into a kernel that calls a separate one: nothing, but it is needed."""
+class _EmptyLibrary:
+    """An empty library for numba to link in place of a separate kernel, which it requires."""
 
-    def __init__(self, needed: _Needed) -> None:
+    def __init__(self, needed: _SeparateKernel) -> None:
         self._reload_init = {needed}
 
     def _ensure_finalized(self) -> None:
@@ -386,8 +392,8 @@ class _Elsewhere:
 
 
 @dataclass(frozen=True)
-class _Needed:
-    """A separate kernel that has to be there before code from the cache that calls it."""
+class _SeparateKernel:
+    """A separate kernel that must be loaded before cached code that calls it."""
 
     module: str
     name: str
@@ -395,18 +401,18 @@ class _Needed:
     symbol: str
 
     def __call__(self) -> None:
-        """Load it; numba asks for this before it loads the code that needs it.
+        """Load the kernel; numba calls this before it loads the code that needs it.
 
         Raises:
-            LookupError: it was compiled anew since, and has another name.
+            LookupError: the kernel was compiled again since, under another name.
         """
         kernel = getattr(importlib.import_module(self.module), self.name)
         kernel.inner.compile(self.kinds)
         if kernel.inner.overloads[self.kinds].fndesc.mangled_name != self.symbol:
-            raise LookupError(f"{self.name} has been compiled anew")
+            raise LookupError(f"{self.name} has been compiled again")
 
 
-def _widened(kind: Any) -> Any:
+def _widen(kind: Any) -> Any:
     """Return the type that an argument from another kernel is compiled for."""
     numba_types = importlib.import_module("numba").types
     kind = numba_types.unliteral(kind)
@@ -436,65 +442,65 @@ def _kernel(function: Callable[P, R], **options: Any) -> Callable[P, R]:
 
 
 def straight(function: Callable[P, R], *args: Any) -> Callable[P, R] | None:
-    """Return what calls a kernel's compiled code for the types of some arguments; None without any.
+    """Return the compiled code of a kernel for the types of given arguments, or None.
 
-    A call of a kernel looks at the type of every array of every bundle to choose code, which takes
-    20 µs for those of a hierarchy. Whoever always passes the same types can have it chosen once;
-    arrays of other types are then a TypeError.
+    A call of a kernel inspects the type of every array of every bundle to select code, which takes
+    20 µs for those of a hierarchy. A caller that always passes the same types can select it once;
+    the result raises TypeError on other types.
     """
     compiled = function._compiled if isinstance(function, Kernel) else None
     if compiled is None or not hasattr(compiled, "overloads"):
         return None
-    found = compiled.overloads.get(tuple(map(compiled.typeof_pyval, args)))
-    return None if found is None else cast("Callable[P, R]", found.entry_point)
+    overload = compiled.overloads.get(tuple(map(compiled.typeof_pyval, args)))
+    return None if overload is None else cast("Callable[P, R]", overload.entry_point)
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a part of kernels, which is copied into each kernel that uses it.
+    """Compile a function that is inlined into each kernel that uses it.
 
-    A call would cost too much where a part takes a few nanoseconds.
+    A call would cost too much for code of a few nanoseconds.
     """
     return _kernel(function, inline="always")
 
 
 def accessor(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a part of kernels that reads arrays of a bundle, and neither makes nor returns any.
+    """Compile a function that reads arrays of a bundle, and neither creates nor returns any.
 
-    numba counts the references to every array that such a part looks at, which takes fifty times as
-    long as looking. Whoever calls it holds the bundle, so there is nothing to count.
+    numba counts the references to every array that such a function reads, which takes fifty times
+    as long as reading. The caller holds the bundle, so no counting is needed.
     """
     return _kernel(function, _nrt=False, forceinline=True)
 
 
 def separate(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a kernel that other kernels call where it lies, rather than take in what it does.
+    """Compile a kernel that other kernels call as a separate function.
 
-    numba optimises all that a kernel calls once more with it, which takes long where much lies
-    below. A call of a separate kernel is never inlined, which costs some nanoseconds.
+    numba optimizes everything that a kernel calls again with the kernel, which takes long for large
+    callees. A call of a separate kernel is never inlined, which costs some nanoseconds.
     """
     return _kernel(function, separate=True, _nrt=False)
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a plain function over arrays and scalars; it may run in several threads at once."""
+    """Compile a plain function over arrays and scalars; several threads may call it at once."""
     return _kernel(function, _nrt=False)
 
 
 def allocating(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a kernel that allocates arrays of its own to work in, and returns none of them."""
+    """Compile a kernel that allocates scratch arrays, and returns none of them."""
     return _kernel(function, _nrt=True)
 
 
 def ready(function: Callable[..., Any]) -> bool:
-    """Tell whether a kernel runs compiled, or may wait for the compiler.
+    """Return whether a kernel runs compiled, or may wait for the compiler.
 
-    Where there is another way that needs no compiler, it is faster than a kernel in plain Python.
+    If not, an alternative without kernels is faster than a kernel in plain Python.
     """
     return COMPILED and (not isinstance(function, Kernel) or function.ready())
 
 
 def load(functions: Iterable[Callable[..., Any]]) -> None:
-    """Load what the cache holds of some kernels, and from now on of any other when it is called."""
+    """Load the cached code of some kernels now, and that of all others when they are called."""
     _Blocks.loading = True
     for each in functions:
         if COMPILED and isinstance(each, Kernel) and each.in_cache:
@@ -543,5 +549,5 @@ def _load_all(kernels: Sequence[Kernel], then: Callable[[], object]) -> None:
 
 
 def in_cache(function: Callable[..., Any]) -> bool:
-    """Tell whether a kernel was in the cache when first looked for, or cannot be compiled."""
+    """Return whether a kernel was cached at the first look, or cannot be compiled."""
     return not isinstance(function, Kernel) or function.in_cache

@@ -1,10 +1,10 @@
 """Find a folder for compiled kernels that no other user may write.
 
-Code in the cache is run, and numba's index of that code is a pickle, which runs code as well when
-it is read. Whoever may write the cache may therefore run code as this user. A digest in a file is
-no protection, as anybody can compute it; who owns the folders and files is.
+Cached code is executed, and numba's index of that code is a pickle, which executes code when it is
+read. A user who may write the cache could therefore run code as this user. A digest in a file is no
+protection, since any user can compute it; the ownership of folders and files is.
 
-Windows keeps caches where other users may not write, and nothing is checked there.
+Windows stores caches where other users may not write, and nothing is checked there.
 """
 
 from __future__ import annotations
@@ -17,50 +17,50 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-#: Where files can neither be read nor written; the cache where there is no folder for it.
+#: A path that can neither be read nor written: the cache if there is no folder for it.
 NOWHERE = Path(os.devnull, "kernels")
 
 
 @cache
 def find_cache_folder() -> tuple[Path, str]:
-    """Return the folder for compiled kernels, and a line about it if it is not the usual one.
+    """Return the folder for compiled kernels, and a note if it is not the usual one.
 
-    The usual folder lies in ``BAKE_CACHE_DIR`` if that is set, otherwise in ``NUMBA_CACHE_DIR`` if
-    that is set, otherwise where users keep caches. If another user may write it, or this one may
-    not, a folder for temporary files of this user alone takes its place.
+    The usual folder is in ``BAKE_CACHE_DIR`` if set, otherwise in ``NUMBA_CACHE_DIR`` if set,
+    otherwise in the user's cache folder. If another user may write it, or this user may not, a
+    private folder for temporary files is used instead.
     """
     usual = _usual_base()
-    if not (found := _fault_of(usual)):
+    if not (fault := _find_fault(usual)):
         return usual / "kernels", ""
     remedy = "set BAKE_CACHE_DIR to a folder that you alone may write"
-    import tempfile  # Most processes need none of it.
+    import tempfile  # Most processes do not need it.
 
     try:
         user = f"-{os.getuid()}" if sys.platform != "win32" else ""
         private = Path(tempfile.gettempdir(), f"levelbake{user}")
-        private_fault = _fault_of(private)
+        private_fault = _find_fault(private)
     except OSError as error:
         private, private_fault = NOWHERE, str(error.strerror or error)
     if not private_fault:
-        return private / "kernels", f"{found}, so compiled code is kept in {private}; {remedy}"
-    return NOWHERE, f"{found}, and {private_fault}, so no compiled code is kept; {remedy}"
+        return private / "kernels", f"{fault}, so compiled code is kept in {private}; {remedy}"
+    return NOWHERE, f"{fault}, and {private_fault}, so no compiled code is kept; {remedy}"
 
 
 def make_folder(folder: Path) -> None:
-    """Create a cache folder and its parents, writable by this user alone.
+    """Create a cache folder and its parents, writable by this user only.
 
     Raises:
-        OSError: a folder cannot be made, or another user may write to it.
+        OSError: a folder cannot be created, or another user may write to it.
     """
-    missing = [each for each in (folder, *folder.parents) if not os.path.lexists(each)]
-    for each in reversed(missing):
+    missing = [path for path in (folder, *folder.parents) if not os.path.lexists(path)]
+    for path in reversed(missing):
         with suppress(FileExistsError):
-            each.mkdir(mode=0o755)
+            path.mkdir(mode=0o755)
     base = find_cache_folder()[0].parent
     for each in (folder, *folder.parents):
         about = each.lstat() if each != base else each.stat()
         if not (stat.S_ISDIR(about.st_mode) and _is_own(about)):
-            raise PermissionError(f"{each} is no folder that this user alone may write")
+            raise PermissionError(f"{each} is not a folder that only this user may write")
         if each == base:
             break
 
@@ -90,15 +90,15 @@ def _usual_base() -> Path:
     return Path(base) / "levelbake"
 
 
-def _fault_of(base: Path) -> str:
-    """Return why ``kernels`` in a folder cannot be the cache, as a clause; empty if it can be."""
+def _find_fault(base: Path) -> str:
+    """Return why ``kernels`` in a folder cannot be the cache, as a clause; empty if it can."""
     folder = base / "kernels"
     try:
         with suppress(FileNotFoundError, NotADirectoryError):
             folder.stat()  # Raises where links lead in a circle.
         if sys.platform != "win32":
             above = len(base.absolute().parts)
-            for passed, depth in _passed_by(folder):
+            for passed, depth in _walk_links(folder):
                 if fault := _distrust(passed, is_above=depth < above):
                     return fault
         nearest = folder
@@ -114,7 +114,7 @@ def _fault_of(base: Path) -> str:
     return ""
 
 
-def _passed_by(path: Path) -> Iterator[tuple[Path, int]]:
+def _walk_links(path: Path) -> Iterator[tuple[Path, int]]:
     """Yield the folders and links that a path resolves through, as far as they exist.
 
     Yields:
@@ -132,26 +132,28 @@ def _passed_by(path: Path) -> Iterator[tuple[Path, int]]:
         yield place, depth + 1
         if place.is_symlink():
             target = place.parent / place.readlink()
-            # The last part is what the link stands for; the others lie above that.
+            # The last part is the link's target; the other parts lie above it.
             *above, last = target.parts[1:] or ("",)
             ahead += [(last, depth), *((each, 0) for each in reversed(above))]
             place = Path(target.anchor)
 
 
 def _distrust(path: Path, *, is_above: bool) -> str:
-    """Return why a folder or link that leads to the cache is not safe; empty if it is.
+    """Return why a folder or link on the path to the cache is unsafe; empty if it is safe.
 
     Args:
         path: the folder or link.
-        is_above: whether it lies above the base of the cache. Others may write such a folder if it
-            is sticky, as they can replace nothing in it.
+        is_above: whether it lies above the base of the cache. Other users may write such a folder
+            if it is sticky, as they cannot replace anything in it.
     """
     about = path.lstat()
-    if stat.S_ISLNK(about.st_mode):  # Its mode means nothing; who may replace it, its folder says.
+    if stat.S_ISLNK(
+        about.st_mode
+    ):  # A link's mode has no meaning; the mode of its folder decides who may replace it.
         return "" if about.st_uid in (0, os.getuid()) else f"{path} belongs to another user"
     if not stat.S_ISDIR(about.st_mode):
         return f"{path} is not a folder"
-    if about.st_uid not in (0, os.getuid()) and not (is_above and about.st_uid == _nobody()):
+    if about.st_uid not in (0, os.getuid()) and not (is_above and about.st_uid == _overflow_user()):
         return f"{path} belongs to another user"
     if _others_write(about) and not (is_above and about.st_mode & stat.S_ISVTX):
         return f"other users may write {path}"
@@ -159,7 +161,7 @@ def _distrust(path: Path, *, is_above: bool) -> str:
 
 
 def _is_own(about: os.stat_result) -> bool:
-    """Return whether no other user but root may write a file or folder."""
+    """Return whether no user except this one and root may write a file or folder."""
     if sys.platform == "win32":
         return True
     return about.st_uid in (0, os.getuid()) and not _others_write(about)
@@ -173,10 +175,10 @@ def _others_write(about: os.stat_result) -> bool:
 
 @cache
 def _is_private_group(group: int) -> bool:
-    """Return whether a group has no member but this user.
+    """Return whether a group has no member except this user.
 
-    Many systems create such a group of the user's name for each user, and let it write what the
-    user creates.
+    Many systems create such a group with the user's name for each user, and allow it to write the
+    user's files.
     """
     if sys.platform == "win32":
         return True
@@ -192,8 +194,8 @@ def _is_private_group(group: int) -> bool:
 
 
 @cache
-def _nobody() -> int:
-    """Return the user that owns, inside of a container, what belongs to users outside of it."""
+def _overflow_user() -> int:
+    """Return the user id that owns, inside a container, files of users outside it."""
     try:
         return int(Path("/proc/sys/kernel/overflowuid").read_text())
     except (OSError, ValueError):

@@ -70,6 +70,14 @@ class BestFirst(Search[S]):
         estimates: the heuristic of each state, as far as it was computed.
         dropped: the number of states that a beam dropped. If it is not 0, the path may not be the
             cheapest one, and NO_PATH becomes GAVE_UP.
+
+    >>> class Countdown:
+    ...     start = 3
+    ...     def is_goal(self, state): return state == 0
+    ...     def successors(self, state): return [(state - 1, 1)]
+    >>> search = BestFirst(Countdown(), None)
+    >>> search.run().value, search.path, search.cost
+    ('found', [3, 2, 1, 0], 3)
     """
 
     def __init__(

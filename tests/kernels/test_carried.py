@@ -98,8 +98,8 @@ def test_what_does_not_fit_is_compiled(change: Callable[[Path], None], tree: Pat
 
 
 def test_machines_of_other_kinds_have_no_portable_code() -> None:
-    assert cache.portable(("riscv64-unknown-linux-gnu", "generic-rv64", "+m")) is None
-    arm = cache.portable(("arm64-apple-darwin", "apple-m1", "+neon"))
+    assert cache.portable_target(("riscv64-unknown-linux-gnu", "generic-rv64", "+m")) is None
+    arm = cache.portable_target(("arm64-apple-darwin", "apple-m1", "+neon"))
     assert arm == ("arm64-apple-darwin", "generic", "")
 
 

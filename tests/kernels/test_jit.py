@@ -96,7 +96,7 @@ def test_an_interrupt_waits_for_the_compiler(tmp_path: Path) -> None:
 import signal
 import numpy as np
 from bake.kernels.heap import push
-dispatcher, heap = push._made(), np.zeros((2, 2), np.int64)
+dispatcher, heap = push._load_compiled(), np.zeros((2, 2), np.int64)
 compile, done = dispatcher.compile, []
 def interrupted(kinds):
     signal.raise_signal(signal.SIGINT)
@@ -164,7 +164,7 @@ def test_the_digest_follows_imports(tmp_path: Path) -> None:
 
     def digest() -> str:
         cache._content.cache_clear()
-        cache._imported.cache_clear()
+        cache._find_imports.cache_clear()
         cache.digest_of.cache_clear()
         return cache.digest_of(tmp_path, kernel)
 
@@ -225,7 +225,7 @@ def test_every_constant_of_a_kernel_is_in_the_digest(path: Path) -> None:
             place = PACKAGE.parent / (node.module.replace(".", "/") + ".py")
             place = place if place.exists() else place.with_suffix("") / "__init__.py"
             assert in_the_digest(place), node.module
-            assert place in cache._sources_of(PACKAGE, path)
+            assert place in cache._find_sources(PACKAGE, path)
 
 
 #: Three layers, of which the lowest is called where it lies, and one beside them.

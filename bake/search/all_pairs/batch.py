@@ -163,6 +163,11 @@ class BatchSearch:
 
         Raises:
             CostError: a distance is too close to INFINITY.
+
+        >>> graph, order = Graph.from_arcs(3, np.array([0, 1]), np.array([1, 2]))
+        >>> search = BatchSearch.of(graph, np.array([5, 7], dtype=np.int32)[order])
+        >>> search.distances_to(np.array([2], dtype=np.int32), search.scratch())[:, 0].tolist()
+        [12, 7, 0]
         """
         lanes = np.arange(len(targets), dtype=np.int32)
         return self.distances_to_sets(targets, lanes, scratch)

@@ -229,6 +229,12 @@ def floyd_warshall(
 
     Raises:
         CostError: a distance is too close to INFINITY.
+
+    >>> graph, order = Graph.from_arcs(3, np.array([0, 1]), np.array([1, 2]))
+    >>> dist = np.empty((3, 3), dtype=np.int32)
+    >>> done = list(floyd_warshall(graph, np.array([5, 7], dtype=np.int32)[order], dist))
+    >>> dist[0].tolist()
+    [0, 5, 12]
     """
     n = graph.node_count
     _initialise(Arcs.of(graph, weight), dist)

@@ -172,7 +172,15 @@ class ContractionHierarchy:
     # -- queries ----------------------------------------------------------------------------------
 
     def distance(self, start: int, goal: int) -> int:
-        """Return the ticks from one node to another; INFINITY where there is no path."""
+        """Return the ticks from one node to another; INFINITY where there is no path.
+
+        >>> from bake.search.contraction.tree import both_ways
+        >>> graph, order = Graph.from_arcs(3, np.array([0, 1]), np.array([1, 2]))
+        >>> weight = np.array([5, 7], dtype=np.int32)[order]
+        >>> hierarchy = ContractionHierarchy.of(both_ways(graph), None, graph, weight)
+        >>> hierarchy.distance(0, 2)
+        12
+        """
         starts, goals, ticks = self._pair_buffers
         starts[0], goals[0] = self._tree.rank[start], self._tree.rank[goal]
         distances(*self.query, *self.chains, starts, goals, ticks)

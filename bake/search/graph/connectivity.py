@@ -85,6 +85,11 @@ def strong_components(graph: Graph) -> tuple[Int32Array, int]:
     Returns:
         (n) int32 labels in reverse topological order (arcs between components lead to smaller
         labels), and the number of labels.
+
+    >>> graph, _ = Graph.from_arcs(3, np.array([0, 1, 1]), np.array([1, 0, 2]))
+    >>> label, count = strong_components(graph)
+    >>> label.tolist(), count
+    ([1, 1, 0], 2)
     """
     if not ready(_tarjan) and _is_symmetric(graph):
         return _label_by_flooding(graph)

@@ -66,6 +66,10 @@ def cut_order(graph: Graph) -> Int32Array:
 
     Returns:
         (n) int32 nodes. The nodes of each connected component are contiguous.
+
+    >>> graph, _ = Graph.from_arcs(4, np.array([0, 1]), np.array([2, 3]))
+    >>> cut_order(graph).tolist()
+    [0, 2, 1, 3]
     """
     n = graph.node_count
     tail = graph.tail()

@@ -140,6 +140,11 @@ def connected_parts(
     Returns:
         (n) int32 part of every node, and the number of parts. Parts are numbered by class, and
         within one class by their lowest node.
+
+    >>> first_out, head = np.array([0, 1, 1, 1]), np.array([1])
+    >>> label, count = connected_parts(first_out, head, np.array([0, 0, 0]))
+    >>> label.tolist(), count
+    ([0, 0, 1], 2)
     """
     n = len(first_out) - 1
     low = np.empty(n, dtype=np.int32)
@@ -234,6 +239,10 @@ def members(label: Int32Array, count: int) -> tuple[Int32Array, Int32Array, Int3
         first: (c + 1) int32, and member: int32: the nodes of part p, ascending, are at ``first[p]``
             to
         ``first[p + 1]``; rank: (n) int32, rank of each node among those of its part.
+
+    >>> first, member, rank = members(np.array([1, 0, 1]), 2)
+    >>> first.tolist(), member.tolist(), rank.tolist()
+    ([0, 1, 3], [1, 0, 2], [0, 0, 1])
     """
     first, filled = np.zeros((2, count + 1), dtype=np.int32)
     np.cumsum(np.bincount(label + 1, minlength=count + 1)[1:], out=first[1:])

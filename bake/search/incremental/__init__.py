@@ -1,1 +1,1 @@
-"""Searches that go on from what they knew when costs, starts or goals change."""
+"""Searches that reuse their results when costs, starts or goals change."""

@@ -1,14 +1,15 @@
-"""Repair the labels of a search after changes: what LPA*, D* Lite and Moving Target D* Lite share.
+"""Repair the labels of a search after changes, for LPA*, D* Lite and Moving Target D* Lite.
 
-Each node has two labels. ``g`` is the distance from the root as of when the node was last expanded,
-``rhs`` looks one arc ahead: the least g of a neighbour plus the arc between. Where both agree the
-node is *consistent*, and nodes that are not wait in a heap, ordered by what a path through them can
-cost at least. A change makes the nodes at its arcs inconsistent; expanding from there, until the
-target's label is final, repairs what the change has touched and what matters to the target.
+Each node has two labels. ``g`` is its distance from the root at its last expansion; ``rhs`` looks
+one arc ahead: the least sum of a neighbor's g and the arc between. If both agree the node is
+*consistent*. Inconsistent nodes wait in a heap, ordered by a lower bound of the cost of a path
+through them. A change makes the nodes at its arcs inconsistent. Expanding from there, until the
+target's label is final, repairs everything that the change has affected and that matters to the
+target.
 
-The root is where labels begin: a start, and the search runs *forward* along the arcs, or a goal,
-and it runs against them. The heap's keys were made for earlier targets; ``late``, km in the papers,
-is added to new ones so that old ones stay lower bounds.
+The root is where labels begin. If it is a start, the search runs *forward* along the arcs; if it is
+a goal, the search runs against them. Keys in the heap may belong to earlier targets; ``late``, km
+in the papers, is added to new ones so that old ones stay lower bounds.
 
     S. Koenig, M. Likhachev, D. Furcy, "Lifelong Planning A*", Artificial Intelligence 155, 2004.
     S. Koenig, M. Likhachev, "D* Lite", AAAI 2002.
@@ -28,11 +29,11 @@ from bake.kernels.jit import kernel
 from bake.search.incremental.twins import TwinArcs
 from bake.search.point.estimates import EstimateTerms, coordinates, estimated
 
-#: What a repair ends with: labels are final, or the heap is too small.
+#: Results of a repair: labels are final, or the heap is too small.
 DONE = 0
 FULL = 1
 
-#: Entries of ``state``: of the heap, nodes expanded so far, km, and the target keys were made for.
+#: Indices of ``state``: heap size, expansions so far, km, and the target that keys refer to.
 SIZE = 0
 EXPANDED = 1
 LATE = 2
@@ -41,62 +42,56 @@ TARGET = 3
 #: Bits of a key that hold its second part.
 _LOW = 31
 
-#: Beyond this, km and labels that count from far behind would leave their bits of a key.
+#: Above this, km and labels that count from a distant root would exceed their bits of a key.
 # limit: the search restarts; lowered by repairs
 MOST_LATE = 2**29
 
 
 class Labels(NamedTuple):
-    """What a search knows of each node, and the nodes that wait.
+    """The labels of a search by node, and the keys of the nodes in the heap."""
 
-    Attributes:
-        g, rhs: (n) int64 ticks from the root, INFINITY where no way is known.
-        key: (n) int64, the key under which a node waits; -1 where it does not.
-        parent: (n) int32, the neighbour that rhs came from; -1 where there is none.
-        state: (4) int64: SIZE, EXPANDED, LATE and TARGET.
-    """
-
+    #: (n) int64 ticks from the root, INFINITY where no path is known.
     g: Int64Array
     rhs: Int64Array
+    #: (n) int64, the key of a node in the heap; -1 if it is not there.
     key: Int64Array
+    #: (n) int32, the neighbor that rhs came from, or -1.
     parent: Int32Array
+    #: (4) int64: SIZE, EXPANDED, LATE and TARGET.
     state: Int64Array
 
 
 class Course(NamedTuple):
-    """Between what, and in which direction, a search runs.
+    """The ends and the direction of a search."""
 
-    Attributes:
-        forward: whether labels count from the root along the arcs; otherwise against them.
-        root: where labels begin.
-        target: the node whose label is wanted.
-    """
-
+    #: Whether labels count from the root along the arcs; otherwise against them.
     forward: bool
+    #: The node where labels begin.
     root: int
+    #: The node whose label is requested.
     target: int
 
 
 @kernel
-def keep_waiting(labels: Labels, terms: EstimateTerms, heap: Heap, target: int, node: int) -> None:
-    """Put a node into the heap if it is inconsistent, and out of it if it is not."""
+def update_queue(labels: Labels, terms: EstimateTerms, heap: Heap, target: int, node: int) -> None:
+    """Insert a node into the heap if it is inconsistent; remove it if it is consistent."""
     g, rhs, key, _, state = labels
     if g[node] == rhs[node]:
         key[node] = -1
         return
     x, y = coordinates(terms.at, target)
-    nearer = min(g[node], rhs[node])
-    far = nearer + estimated(terms, node, target, x, y) + state[LATE]
-    wanted = (far << _LOW) | nearer
-    if key[node] != wanted:
-        key[node] = wanted
-        # The entry under the node's former key stays behind, and is passed over when it comes up.
-        state[SIZE] = push(heap, state[SIZE], wanted, node)
+    label = min(g[node], rhs[node])
+    far = label + estimated(terms, node, target, x, y) + state[LATE]
+    new_key = (far << _LOW) | label
+    if key[node] != new_key:
+        key[node] = new_key
+        # The entry with the node's former key stays in the heap, and is skipped when it is popped.
+        state[SIZE] = push(heap, state[SIZE], new_key, node)
 
 
 @kernel
 def look_ahead(arcs: TwinArcs, labels: Labels, forward: bool, node: int) -> None:
-    """Set a node's rhs and parent by the g of all its neighbours."""
+    """Set a node's rhs and parent from the g of all its neighbors."""
     first_out, head, twin, weight = arcs
     best = INFINITY
     parent = -1
@@ -112,7 +107,7 @@ def look_ahead(arcs: TwinArcs, labels: Labels, forward: bool, node: int) -> None
 
 
 @kernel
-def note_changes(
+def update_nodes(
     arcs: TwinArcs,
     labels: Labels,
     terms: EstimateTerms,
@@ -120,9 +115,9 @@ def note_changes(
     course: Course,
     nodes: Int64Array,
 ) -> None:
-    """Take a new target into account, and nodes whose rhs may have changed.
+    """Update the keys for a new target, and nodes whose rhs may have changed.
 
-    The heap must have room for as many entries more as there are nodes.
+    The heap must have capacity for one more entry per node.
     """
     forward, root, target = course
     state = labels.state
@@ -133,7 +128,7 @@ def note_changes(
     for node in nodes:
         if node != root:
             look_ahead(arcs, labels, forward, node)
-            keep_waiting(labels, terms, heap, target, node)
+            update_queue(labels, terms, heap, target, node)
 
 
 @kernel
@@ -144,10 +139,10 @@ def settle(
     heap: Heap,
     course: Course,
 ) -> int:
-    """Expand nodes until the target's label is final; INFINITY then means that no way leads there.
+    """Expand nodes until the target's label is final; INFINITY means that there is no path.
 
     Returns:
-        DONE, or FULL where the heap has to grow first; nothing is lost, call it again.
+        DONE, or FULL if the heap has to grow first; the call can then be repeated.
     """
     first_out, head, twin, weight = arcs
     g, rhs, key, parent, state = labels
@@ -158,19 +153,19 @@ def settle(
             state[SIZE] = drop_first(heap, state[SIZE])
         if state[SIZE] == 0:
             return DONE
-        nearer = min(g[target], rhs[target])
-        if heap[0, 0] >= ((nearer + state[LATE]) << _LOW) | nearer and rhs[target] <= g[target]:
+        label = min(g[target], rhs[target])
+        if heap[0, 0] >= ((label + state[LATE]) << _LOW) | label and rhs[target] <= g[target]:
             return DONE
         node = heap[0, 1]
         if state[SIZE] + first_out[node + 1] - first_out[node] + 1 > len(heap):
             return FULL
-        nearer = min(g[node], rhs[node])
-        far = nearer + estimated(terms, node, target, x, y) + state[LATE]
-        now = (far << _LOW) | nearer
+        label = min(g[node], rhs[node])
+        far = label + estimated(terms, node, target, x, y) + state[LATE]
+        current_key = (far << _LOW) | label
         state[SIZE] = drop_first(heap, state[SIZE])
-        if key[node] < now:
-            key[node] = now
-            state[SIZE] = push(heap, state[SIZE], now, node)
+        if key[node] < current_key:
+            key[node] = current_key
+            state[SIZE] = push(heap, state[SIZE], current_key, node)
             continue
         key[node] = -1
         state[EXPANDED] += 1
@@ -185,32 +180,32 @@ def settle(
                 if reached < rhs[other]:
                     rhs[other] = reached
                     parent[other] = node
-                    keep_waiting(labels, terms, heap, target, other)
+                    update_queue(labels, terms, heap, target, other)
         else:
             g[node] = INFINITY
-            keep_waiting(labels, terms, heap, target, node)
+            update_queue(labels, terms, heap, target, node)
             for arc in range(first_out[node], first_out[node + 1]):
                 other = head[arc]
                 if other != root and parent[other] == node:
                     look_ahead(arcs, labels, forward, other)
-                    keep_waiting(labels, terms, heap, target, other)
+                    update_queue(labels, terms, heap, target, other)
 
 
 @kernel
-def cut_loose(
+def discard_outside(
     arcs: TwinArcs,
     labels: Labels,
     root: int,
     new_root: int,
     cut: Int32Array,
 ) -> int:
-    """Forget all nodes of the tree below a root but those below a node that becomes the next root.
+    """Discard all nodes of the tree below a root, except those below the next root.
 
     Args:
-        cut: (n) int32, filled with the nodes that were forgotten.
+        cut: (n) int32, written: the discarded nodes.
 
     Returns:
-        How many they are.
+        Their number.
     """
     first_out, head, _, _ = arcs
     g, rhs, key, parent, _ = labels
@@ -232,13 +227,13 @@ def cut_loose(
     return size
 
 
-def shrunk(labels: Labels, heap: Heap, room: int) -> Heap:
-    """Return the heap without entries that were left behind, with room for so many more."""
+def compact_heap(labels: Labels, heap: Heap, capacity: int) -> Heap:
+    """Return the heap without obsolete entries, with capacity for ``capacity`` more."""
     used = heap[: int(labels.state[SIZE])]
-    kept = used[labels.key[used[:, 1]] == used[:, 0]]
+    entries = used[labels.key[used[:, 1]] == used[:, 0]]
     # Sorted entries are a heap.
-    kept = kept[np.lexsort((kept[:, 1], kept[:, 0]))]
-    larger = np.empty((2 * len(kept) + room, 2), dtype=np.int64)
-    larger[: len(kept)] = kept
-    labels.state[SIZE] = len(kept)
+    entries = entries[np.lexsort((entries[:, 1], entries[:, 0]))]
+    larger = np.empty((2 * len(entries) + capacity, 2), dtype=np.int64)
+    larger[: len(entries)] = entries
+    labels.state[SIZE] = len(entries)
     return larger

@@ -1,1 +1,1 @@
-"""This package searches the plane itself: what sees what, between walls."""
+"""Visibility in the plane, between walls."""

@@ -1,8 +1,8 @@
-"""Decide exactly what sees what among the corners of an area with holes.
+"""Exact visibility among the corners of an area with holes.
 
-A line of sight may run along walls and touch corners. At a corner it stays in the area that the
-corner belongs to, so it never slips through where two walls meet in a point. All of it is decided
-by the signs of products of whole numbers; nothing is rounded.
+A line of sight may run along walls and touch corners. At a corner it stays in the part of the area
+that the corner belongs to, so it never passes where two walls meet in a point. All decisions use
+the signs of products of whole numbers; nothing is rounded.
 """
 
 from __future__ import annotations
@@ -20,26 +20,25 @@ from bake.kernels.jit import kernel
 class Outline(NamedTuple):
     """The walls around an area, as corners; the area lies to the left of each wall.
 
-    Walls meet in corners alone. Where more than two meet, each part of the area that begins there
-    has a corner of its own. Numbers are less than 2**29, so that products of differences fit int64.
-
-    Attributes:
-        x, y: (k) int64.
-        before, after: (k) int32, the corners before and after each one along the wall.
+    Walls meet only in corners. Where more than two meet, each part of the area that begins there
+    has a corner of its own. Coordinates are less than 2**29, so that products of differences fit
+    int64.
     """
 
+    #: (k) int64.
     x: Int64Array
     y: Int64Array
+    #: (k) int32, the previous and next corner along the wall.
     before: Int32Array
     after: Int32Array
 
     @staticmethod
     def of(rings: Sequence[Int64Array]) -> Outline:
-        """Make the outline of an area of its rings.
+        """Build the outline of an area from its rings.
 
         Args:
             rings: (k, 2) int64 corners each, around the area or one of its holes, so that the area
-                lies to the left where y grows upward. They may meet in corners, and nowhere else.
+                lies to the left where y grows upward. They may meet only in corners.
         """
         if not rings:
             none = np.empty(0, dtype=np.int64)
@@ -52,16 +51,16 @@ class Outline(NamedTuple):
         before[after] = np.arange(len(x), dtype=np.int32)
         outline = Outline(x, y, before, after)
         order = np.lexsort((y, x))
-        same = (np.diff(x[order]) == 0) & (np.diff(y[order]) == 0)
-        begin = np.flatnonzero(np.concatenate([[True], ~same]))
+        is_same = (np.diff(x[order]) == 0) & (np.diff(y[order]) == 0)
+        begin = np.flatnonzero(np.concatenate([[True], ~is_same]))
         for corners in np.split(order, begin[1:]):
             if len(corners) > 1:
-                _part(outline, corners.tolist())
+                _separate_corners(outline, corners.tolist())
         return outline
 
 
-def _part(outline: Outline, corners: list[int]) -> None:
-    """Give each part of the area that begins at a point one of the corners there."""
+def _separate_corners(outline: Outline, corners: list[int]) -> None:
+    """Assign one of the coincident corners to each part of the area that begins at a point."""
     x, y, before, after = outline
     ends = [(corner, int(after[corner]), True) for corner in corners]
     ends += [(corner, int(before[corner]), False) for corner in corners]
@@ -70,14 +69,14 @@ def _part(outline: Outline, corners: list[int]) -> None:
         corner, other, _ = end
         return int(x[other] - x[corner]), int(y[other] - y[corner])
 
-    def compared(one: tuple[int, int, bool], other: tuple[int, int, bool]) -> int:
+    def compare(one: tuple[int, int, bool], other: tuple[int, int, bool]) -> int:
         (ax, ay), (bx, by) = direction(one), direction(other)
         a_half, b_half = ((dy < 0 or (dy == 0 and dx < 0)) for dx, dy in ((ax, ay), (bx, by)))
         return a_half - b_half or (ax * by - ay * bx < 0) - (ax * by - ay * bx > 0)
 
-    ends.sort(key=cmp_to_key(compared))
+    ends.sort(key=cmp_to_key(compare))
     for at, (corner, _, leads_out) in enumerate(ends):
-        if leads_out:  # Counted on from here, the area ends at the next wall, which leads in.
+        if leads_out:  # Counterclockwise from here, the area ends at the next wall, which leads in.
             _, other, _ = ends[(at + 1) % len(ends)]
             before[corner] = other
             after[other] = corner
@@ -85,13 +84,13 @@ def _part(outline: Outline, corners: list[int]) -> None:
 
 @kernel
 def cross(ax: int, ay: int, bx: int, by: int) -> int:
-    """Return more than 0 where b lies to the left of a, 0 on its line, less than 0 to the right."""
+    """Return the cross product of a and b; it is positive if b lies to the left of a."""
     return ax * by - ay * bx
 
 
 @kernel
 def in_cone(outline: Outline, corner: int, dx: int, dy: int) -> bool:
-    """Tell whether the way out of a corner into a direction begins in the area or on its border."""
+    """Return whether a ray from a corner begins in the area or on its border."""
     x, y, before, after = outline
     ax, ay = x[after[corner]] - x[corner], y[after[corner]] - y[corner]
     bx, by = x[before[corner]] - x[corner], y[before[corner]] - y[corner]
@@ -105,13 +104,13 @@ def in_cone(outline: Outline, corner: int, dx: int, dy: int) -> bool:
 
 @kernel
 def passes(outline: Outline, corner: int, dx: int, dy: int) -> bool:
-    """Tell whether a straight line through a corner stays in the area on both sides of it."""
+    """Return whether a straight line through a corner stays in the area on both sides of it."""
     return in_cone(outline, corner, dx, dy) and in_cone(outline, corner, -dx, -dy)
 
 
 @kernel
 def reflex_corners(outline: Outline, reflex: BoolArray) -> None:
-    """Write which corners, (k) bool, a shortest way may bend at: those that jut into the area."""
+    """Write to (k) bool whether each corner is reflex, so that a shortest path may bend there."""
     x, y, before, after = outline
     for corner in range(len(x)):
         ax, ay = x[after[corner]] - x[corner], y[after[corner]] - y[corner]
@@ -120,8 +119,8 @@ def reflex_corners(outline: Outline, reflex: BoolArray) -> None:
 
 
 @kernel
-def leaves_inside(outline: Outline, ox: int, oy: int, dx: int, dy: int) -> bool:
-    """Tell whether a way out of a point of the area begins in it; the point may lie on a wall."""
+def starts_inside(outline: Outline, ox: int, oy: int, dx: int, dy: int) -> bool:
+    """Return whether a ray from a point of the area, maybe on a wall, begins in the area."""
     x, y, _, after = outline
     at_corner = False
     for corner in range(len(x)):
@@ -143,18 +142,18 @@ def leaves_inside(outline: Outline, ox: int, oy: int, dx: int, dy: int) -> bool:
 
 @kernel
 def sees(outline: Outline, ox: int, oy: int, tx: int, ty: int) -> bool:
-    """Tell whether the straight line between two points of the area stays in it."""
+    """Return whether the straight line between two points of the area stays in it."""
     x, y, _, after = outline
     dx, dy = tx - ox, ty - oy
     if dx == 0 and dy == 0:
         return True
-    if not (leaves_inside(outline, ox, oy, dx, dy) and leaves_inside(outline, tx, ty, -dx, -dy)):
+    if not (starts_inside(outline, ox, oy, dx, dy) and starts_inside(outline, tx, ty, -dx, -dy)):
         return False
     for corner in range(len(x)):
         ax, ay = x[corner] - ox, y[corner] - oy
-        here = cross(dx, dy, ax, ay)
+        from_side = cross(dx, dy, ax, ay)
         far = dx * ax + dy * ay
-        if here == 0 and 0 < far < dx * dx + dy * dy:
+        if from_side == 0 and 0 < far < dx * dx + dy * dy:
             clear = passes(outline, corner, dx, dy)
             for other in range(len(x)):
                 if not clear and x[other] == x[corner] and y[other] == y[corner]:
@@ -162,10 +161,10 @@ def sees(outline: Outline, ox: int, oy: int, tx: int, ty: int) -> bool:
             if not clear:
                 return False
         bx, by = x[after[corner]] - ox, y[after[corner]] - oy
-        there = cross(dx, dy, bx, by)
-        if (here < 0 < there) or (there < 0 < here):
+        to_side = cross(dx, dy, bx, by)
+        if (from_side < 0 < to_side) or (to_side < 0 < from_side):
             ex, ey = bx - ax, by - ay
-            # Which sides of the edge's line the two points lie on.
+            # The sides of the edge's line on which the two points lie.
             one = cross(ex, ey, -ax, -ay)
             other_side = cross(ex, ey, dx - ax, dy - ay)
             if (one < 0 < other_side) or (other_side < 0 < one):
@@ -175,7 +174,7 @@ def sees(outline: Outline, ox: int, oy: int, tx: int, ty: int) -> bool:
 
 @kernel
 def holds(outline: Outline, px: int, py: int) -> bool:
-    """Tell whether a point lies in the area or on its border."""
+    """Return whether a point lies in the area or on its border."""
     x, y, _, after = outline
     inside = False
     for corner in range(len(x)):
@@ -190,15 +189,12 @@ def holds(outline: Outline, px: int, py: int) -> bool:
 
 
 class SweepRoom(NamedTuple):
-    """Room for one sweep.
+    """Buffers for one sweep."""
 
-    Attributes:
-        order, other: (k) int32, corners by angle.
-        active: (k) int32, edges that cross the ray, the nearest first.
-    """
-
+    #: (k) int32, corners by angle.
     order: Int32Array
     other: Int32Array
+    #: (k) int32, edges that cross the ray, the nearest first.
     active: Int32Array
 
     @staticmethod
@@ -208,7 +204,7 @@ class SweepRoom(NamedTuple):
 
 @kernel
 def _is_earlier(ax: int, ay: int, bx: int, by: int) -> bool:
-    """Tell whether a comes before b, counted by angle from the east on, and then by distance."""
+    """Return whether a comes before b by angle from the east, and by distance at equal angles."""
     a_half = 0 if ay > 0 or (ay == 0 and ax > 0) else 1
     b_half = 0 if by > 0 or (by == 0 and bx > 0) else 1
     if a_half != b_half:
@@ -220,10 +216,10 @@ def _is_earlier(ax: int, ay: int, bx: int, by: int) -> bool:
 
 
 @kernel
-def _sort(outline: Outline, ox: int, oy: int, room: SweepRoom, count: int) -> None:
-    """Sort the first corners of ``room.order`` by angle, and by distance where it is equal."""
+def _sort(outline: Outline, ox: int, oy: int, buffers: SweepRoom, count: int) -> None:
+    """Sort the first corners of ``buffers.order`` by angle, and by distance at equal angles."""
     x, y, _, _ = outline
-    source, target = room.order, room.other
+    source, target = buffers.order, buffers.other
     width = 1
     while width < count:
         for begin in range(0, count, 2 * width):
@@ -250,8 +246,8 @@ def _sort(outline: Outline, ox: int, oy: int, room: SweepRoom, count: int) -> No
 
 
 @kernel
-def _turn(outline: Outline, edge: int, px: int, py: int) -> int:
-    """Return on which side of an edge's line a point lies: 1 = its area, -1 = behind, 0 = on it."""
+def _side_of_edge(outline: Outline, edge: int, px: int, py: int) -> int:
+    """Return on which side of an edge's line a point lies: 1 = the area, -1 = behind, 0 = on it."""
     x, y, _, after = outline
     end = after[edge]
     side = cross(x[end] - x[edge], y[end] - y[edge], px - x[edge], py - y[edge])
@@ -260,18 +256,18 @@ def _turn(outline: Outline, edge: int, px: int, py: int) -> int:
 
 @kernel
 def _is_nearer(outline: Outline, ox: int, oy: int, edge: int, other: int) -> bool:
-    """Tell which of two edges is nearer to the origin, where both are crossed by one ray."""
+    """Return whether an edge is nearer to the origin than another one that the same ray crosses."""
     x, y, _, after = outline
-    own = _turn(outline, edge, ox, oy)
-    one = own * _turn(outline, edge, x[other], y[other])
-    two = own * _turn(outline, edge, x[after[other]], y[after[other]])
+    own = _side_of_edge(outline, edge, ox, oy)
+    one = own * _side_of_edge(outline, edge, x[other], y[other])
+    two = own * _side_of_edge(outline, edge, x[after[other]], y[after[other]])
     if one <= 0 and two <= 0:
         return True
     if one >= 0 and two >= 0:
         return False
-    own = _turn(outline, other, ox, oy)
-    one = own * _turn(outline, other, x[edge], y[edge])
-    two = own * _turn(outline, other, x[after[edge]], y[after[edge]])
+    own = _side_of_edge(outline, other, ox, oy)
+    one = own * _side_of_edge(outline, other, x[edge], y[edge])
+    two = own * _side_of_edge(outline, other, x[after[edge]], y[after[edge]])
     return one >= 0 and two >= 0
 
 
@@ -302,31 +298,32 @@ def _remove(active: Int32Array, count: int, edge: int) -> int:
 
 @kernel
 def corners_seen(
-    outline: Outline, ox: int, oy: int, own: int, room: SweepRoom, seen: Int32Array
+    outline: Outline, ox: int, oy: int, own: int, buffers: SweepRoom, seen: Int32Array
 ) -> int:
-    """Find the corners that jut into the area and that a straight way out of a point leads to.
+    """Find the reflex corners that are visible from a point.
 
-    A ray turns once around the point, with the edges that it crosses kept in order: D. T. Lee,
+    A ray rotates once around the point, with the edges that it crosses in order: D. T. Lee,
     "Proximity and Reachability in the Plane", PhD thesis, University of Illinois 1978. Beyond a
-    corner that a ray goes past nothing else on the ray counts, as the way there leads through it.
+    corner that a ray passes, other corners on the ray do not count, since the path to them leads
+    through it.
 
     Args:
         ox, oy: a point of the area.
-        own: the corner that the point is; -1 = it is none, or any of those that lie there.
-        room: see :class:`SweepRoom`.
+        own: the corner at the point; -1 = none, or any of those there.
+        buffers: see :class:`SweepRoom`.
         seen: (k) int32, written.
 
     Returns:
-        How many corners were written, in the order of their angles.
+        The number of corners written, in the order of their angles.
     """
     x, y, before, after = outline
-    order, _, active = room
+    order, _, active = buffers
     corners = 0
     for corner in range(len(x)):
         if x[corner] != ox or y[corner] != oy:
             order[corners] = corner
             corners += 1
-    _sort(outline, ox, oy, room, corners)
+    _sort(outline, ox, oy, buffers, corners)
     crossed = 0
     on_wall = False
     for edge in range(len(x)):
@@ -338,7 +335,7 @@ def corners_seen(
             ax, ay, bx, by = bx, by, ax, ay
         if turn != 0 and not _is_earlier(ax, ay, bx, by):
             crossed = _insert(outline, ox, oy, active, crossed, edge)
-    found = 0
+    seen_count = 0
     begin = 0
     while begin < corners:
         dx, dy = x[order[begin]] - ox, y[order[begin]] - oy
@@ -359,13 +356,13 @@ def corners_seen(
         is_open = False
         if own >= 0:
             is_open = in_cone(outline, own, dx, dy)
-        elif crossed == 0 or _turn(outline, active[0], ox, oy) == _turn(
+        elif crossed == 0 or _side_of_edge(outline, active[0], ox, oy) == _side_of_edge(
             outline, active[0], x[order[begin]], y[order[begin]]
         ):
-            is_open = not on_wall or leaves_inside(outline, ox, oy, dx, dy)
+            is_open = not on_wall or starts_inside(outline, ox, oy, dx, dy)
         while is_open and at < end:
             corner = order[at]
-            if crossed > 0 and _turn(outline, active[0], ox, oy) != _turn(
+            if crossed > 0 and _side_of_edge(outline, active[0], ox, oy) != _side_of_edge(
                 outline, active[0], x[corner], y[corner]
             ):
                 break
@@ -374,14 +371,14 @@ def corners_seen(
             reached = False
             while at < end and x[order[at]] == px and y[order[at]] == py:
                 corner = order[at]
-                goes_on = passes(outline, corner, dx, dy)
-                is_open = is_open or goes_on
+                continues = passes(outline, corner, dx, dy)
+                is_open = is_open or continues
                 ax, ay = x[after[corner]] - px, y[after[corner]] - py
                 bx, by = x[before[corner]] - px, y[before[corner]] - py
                 if cross(ax, ay, bx, by) < 0 and in_cone(outline, corner, -dx, -dy):
-                    seen[found] = corner
-                    found += 1
-                    reached = reached or goes_on
+                    seen[seen_count] = corner
+                    seen_count += 1
+                    reached = reached or continues
                 at += 1
             if reached:
                 break
@@ -393,4 +390,4 @@ def corners_seen(
             if cross(px, py, x[before[corner]] - ox, y[before[corner]] - oy) > 0:
                 crossed = _insert(outline, ox, oy, active, crossed, before[corner])
         begin = end
-    return found
+    return seen_count

@@ -60,6 +60,11 @@ def within(arcs: Arcs, start: int, budget: int) -> tuple[Int32Array, Int32Array]
 
     Returns:
         (k) int32 nodes, including the start, and (k) int32 ticks; the nearest first, ties by node.
+
+    >>> first_out, head = np.array([0, 1, 2, 2], np.int32), np.array([1, 2], np.int32)
+    >>> nodes, ticks = within(Arcs(first_out, head, np.array([5, 7], np.int32)), 0, 10)
+    >>> nodes.tolist(), ticks.tolist()
+    ([0, 1], [0, 5])
     """
     nodes = len(arcs.first_out) - 1
     dist = np.full(nodes, INFINITY, dtype=np.int32)

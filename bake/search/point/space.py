@@ -196,6 +196,13 @@ class SearchSpace:
         pool: the storage of its arcs.
         lightest, heaviest: bounds of the weights of all arcs, in ticks.
         degree: the largest number of arcs out of a row.
+
+    >>> from bake.search.point.estimates import Estimate
+    >>> graph, order = Graph.from_arcs(3, np.array([0, 1]), np.array([1, 2]))
+    >>> space = SearchSpace(graph, np.array([5, 7], dtype=np.int32)[order])
+    >>> result = space.astar(Estimate("null"), 0, 2)
+    >>> result.rows.tolist(), result.ticks
+    ([0, 1, 2], 12)
     """
 
     def __init__(self, graph: Graph, weight: Int32Array) -> None:
