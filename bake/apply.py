@@ -1,7 +1,7 @@
-"""Fold a patch into an asset: bake the level as it is now, like any other level.
+"""Fold a patch into an asset: bake the changed level as if it were the original.
 
-The asset holds everything a bake needs, so the level's own files are not read: its terrain with the
-patch's changes makes a world, and everything is baked again from that.
+The asset contains everything a bake needs, so the level's own files are not read: its terrain with
+the patch's changes becomes a world, and everything is baked again from that world.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from levelbake.things import Door as BakedDoor
 from levelbake.things import Link as BakedLink
 from levelbake.things import ThingTables
 
-#: The terrain below obstacles, in a level without a terrain that is blocked for everyone.
+#: The terrain below obstacles, in a level without a terrain that is blocked for every profile.
 OBSTACLE = "obstacle"
 
 T = TypeVar("T")
@@ -77,13 +77,13 @@ def apply_patch(
     Args:
         asset: the asset the patch was saved from.
         patch: the patch.
-        output: where the new asset goes.
-        threads: how many threads to use.
-        report: called with each stage and how far it is.
-        warn: called with a line about what the new asset cannot hold.
+        output: the new asset.
+        threads: the number of threads.
+        report: called with each stage and the fraction done.
+        warn: called with a line about each loss in the new asset.
 
     Returns:
-        How many bytes the new asset has.
+        The number of bytes of the new asset.
 
     Raises:
         BakeError: a file is damaged or belongs to another asset, or the level cannot be baked.
@@ -96,19 +96,19 @@ def apply_patch(
         rules = patched.rules
         report("graph", 0)
         movers = {name: old.graph.mover(name) for name in old.profiles}
-        level = _level(rules, movers, patched, patch)
-        agents = [_agent(*mover, level.terrains) for mover in movers.items()]
+        level = _build_level(rules, movers, patched, patch)
+        agents = [_build_agent(*mover, level.terrains) for mover in movers.items()]
         connectivity = 8 if rules.lattice is None else rules.lattice.connectivity
         world = build_world(level, agents, rules.movement, connectivity, strict_links=False)
-        world, lost = _with_prices(world, rules, patched)
+        world, lost = _set_prices(world, rules, patched)
         stated = old.text("recipe") or "{}"
-        recipe = _recipe(stated, rules)
+        recipe = _read_recipe(stated, rules)
         name = rules.places.name
         if lost:
             a, b = map(rules.places.place_at, lost[0])
             warn(
-                f"{patch}: {counted(len(lost), 'arc')} of a price of its own cannot be kept, as no "
-                f"step is there that somebody could take; the first leads from {a!r} to {b!r}"
+                f"{patch}: {counted(len(lost), 'arc')} with a price of its own cannot be stored, "
+                f"as no profile can take such a step; the first leads from {a!r} to {b!r}"
             )
     parts = world_contents(world, recipe, stated, threads, report)
     report("write", 0)
@@ -117,25 +117,25 @@ def apply_patch(
     return write_asset(output, new, together(parts))
 
 
-def _level(
+def _build_level(
     rules: LevelRules, movers: Mapping[str, Mover], patched: LevelState, patch: Path
 ) -> Level:
-    """Return the level as the patch describes it.
+    """Return the level that the patch describes.
 
     Raises:
-        PatchError: it holds what such a level cannot.
+        PatchError: it contains something that such a level cannot.
     """
     names = list(rules.terrains)
     codes, obstacle = whole(patched.terrain), whole(patched.obstacle)
     if obstacle.any():
         blocked = np.all([np.isnan(mover.cost) for mover in movers.values()], axis=0)
-        # A link passes over some terrains that nobody can stand on, but over no obstacle.
+        # A link passes over some blocked terrains, but over no obstacle.
         over = {name for link in patched.links.now.values() for name in link.over}
         blocked &= [name not in over for name in names]
         if blocked.any():
             codes[obstacle] = int(blocked.argmax())
         else:
-            names.append(_unused(names, OBSTACLE))
+            names.append(_unique_name(names, OBSTACLE))
             codes[obstacle] = len(names) - 1
     asset, places = rules.asset, rules.places
     added = [pair for pair, _ in _added_arcs(patched)]
@@ -166,13 +166,13 @@ def _level(
                 file=patch,
                 expected="names that are all numbers, or all texts",
             )
-        # Nodes that went before the patch was saved leave gaps between those that came.
+        # Nodes removed before the patch was saved leave gaps among the added ones.
         here = np.arange(len(places.names))[places.here]
         ends = np.searchsorted(here, np.array(added, dtype=np.int64)).reshape(-1, 2)
         things = ThingTables(places)
         region = things.region_of_node
         position, elevation = places.position, rules.elevation
-        # What they cost is their own price, whatever length they have.
+        # The cost of these arcs is their own price, whatever their length.
         return GraphLevel(
             places.name,
             source,
@@ -188,13 +188,13 @@ def _level(
             np.zeros(0, dtype=np.int32) if region is None else region[here],
             None if elevation is None else elevation[here],
             colours=colours,
-            mesh=_mesh(asset, codes),
-            walls=_walls(asset),
+            mesh=_read_mesh(asset, codes),
+            walls=_read_walls(asset),
         )
     lattice, points = rules.lattice, Points(places)
     assert lattice is not None
     terrain = codes.reshape(places.height, places.width)
-    prototypes, instances = _instances(places)
+    prototypes, instances = _read_instances(places)
     return GridLevel(
         places.name,
         source,
@@ -206,18 +206,18 @@ def _level(
         elevation=None if rules.elevation is None else rules.elevation.reshape(terrain.shape),
         floor_height=lattice.floor_height,
         headings=lattice.headings,
-        things=_things(rules, terrain, names, patched),
+        things=_build_things(rules, terrain, names, patched),
         prototypes=prototypes,
         instances=instances,
         coordinates=points.coordinates if points.are_stated else None,
     )
 
 
-def _mesh(asset: Asset, codes: UInt8Array) -> Mesh | None:
-    """Return the polygons that the plane was divided into; a patch moves none of them.
+def _read_mesh(asset: Asset, codes: UInt8Array) -> Mesh | None:
+    """Return the polygons of a divided plane, which a patch does not move.
 
     Args:
-        codes: (n) terrain of each node. Polygons with a node of their own take it over.
+        codes: (n) terrain of each node. A polygon with a node of its own takes the node's terrain.
     """
     if not asset.has("/mesh_vertex"):
         return None
@@ -235,15 +235,15 @@ def _mesh(asset: Asset, codes: UInt8Array) -> Mesh | None:
     )
     alone = np.diff(first_node) == 1
     own = node[first_node[:-1][alone]]
-    mine = np.bincount(node, minlength=len(codes))[own] == 1
+    has_own_node = np.bincount(node, minlength=len(codes))[own] == 1
     terrain = terrain.copy()
-    terrain[np.flatnonzero(alone)[mine]] = codes[own[mine]]
-    floor = _floors(asset, "/mesh_floor", len(terrain))
+    terrain[np.flatnonzero(alone)[has_own_node]] = codes[own[has_own_node]]
+    floor = _read_floors(asset, "/mesh_floor", len(terrain))
     return Mesh(vertex, first_corner, corner, neighbour, terrain, floor, first_node, node)
 
 
-def _walls(asset: Asset) -> Walls | None:
-    """Return the walls around points of the plane; a patch moves none of them."""
+def _read_walls(asset: Asset) -> Walls | None:
+    """Return the walls around points of the plane, which a patch does not move."""
     if not asset.has("/wall_corner"):
         return None
     corner, after, first_corner, area = (
@@ -251,47 +251,47 @@ def _walls(asset: Asset) -> Walls | None:
     )
     optional = ("wall_node", "domain_weight", "domain_corner", "domain_node")
     others = (asset.read(f"/{name}") if asset.has(f"/{name}") else None for name in optional)
-    floor = _floors(asset, "/wall_floor", len(first_corner) - 1)
+    floor = _read_floors(asset, "/wall_floor", len(first_corner) - 1)
     return Walls(corner, after, first_corner, floor, area, *others)
 
 
-def _floors(asset: Asset, name: str, count: int) -> UInt8Array:
+def _read_floors(asset: Asset, name: str, count: int) -> UInt8Array:
     return asset.read(name) if asset.has(name) else np.zeros(count, dtype=np.uint8)
 
 
-def _frame(places: NodePlaces) -> Frame:
-    """Return what records of a level say by numbers, with cells as games know them."""
+def _build_frame(places: NodePlaces) -> Frame:
+    """Return the frame of a level's records, with cells as games number them."""
     return Frame(places.terrains, lambda cells: places.locations(cells, "cells"), places.places_of)
 
 
-def _instances(places: NodePlaces) -> tuple[tuple[Prototype, ...], tuple[Instance, ...]]:
-    """Return what the level is built of; what a patch changed in one of them is its own."""
+def _read_instances(places: NodePlaces) -> tuple[tuple[Prototype, ...], tuple[Instance, ...]]:
+    """Return prototypes and instances; terrain that a patch changed in one stays in the level."""
     tables = ThingTables(places)
-    drawn = unpack(PROTOTYPES, places.asset, _frame(places), Prototype)
+    drawn = unpack(PROTOTYPES, places.asset, _build_frame(places), Prototype)
 
     def instance(prototype: int, at: tuple[int, int], turn: int) -> Instance:
         return Instance(prototype, Placement.of(at, turn), drawn[prototype].name)
 
-    _ = tables.instances  # refuses those that leave the level
+    _ = tables.instances  # raises on instances that leave the level
     frame = grid_frame(places.terrains, places.width)
     return drawn, unpack(INSTANCES, places.asset, frame, instance)
 
 
 def _added_arcs(patched: LevelState) -> list[tuple[Pair, float]]:
-    """Return the ends and prices of the arcs that were added and are not closed, sorted."""
+    """Return the ends and prices of the added arcs that are not closed, sorted."""
     prices = ((pair, patched.prices[pair]) for pair in sorted(patched.links.added))
     return [(pair, cost) for pair, cost in prices if cost != CLOSED]
 
 
-def _unused(names: Collection[str], name: str) -> str:
-    """Return a name that is not among these, much like another one."""
+def _unique_name(names: Collection[str], name: str) -> str:
+    """Return a variation of a name that is not in use."""
     while name in names:
         name += "_"
     return name
 
 
-def _agent(profile: str, mover: Mover, terrains: tuple[str, ...]) -> AgentProfile:
-    """Return the profile by the names of terrains; the one of obstacles is blocked for everyone."""
+def _build_agent(profile: str, mover: Mover, terrains: tuple[str, ...]) -> AgentProfile:
+    """Return the profile by the names of terrains; the terrain of obstacles is blocked."""
     rules = dict.fromkeys(terrains, TerrainRule(None))
     for name, cost, sources in zip(terrains, mover.cost.tolist(), mover.allowed.T, strict=False):
         if not np.isnan(cost):
@@ -300,12 +300,14 @@ def _agent(profile: str, mover: Mover, terrains: tuple[str, ...]) -> AgentProfil
     return AgentProfile(profile, rules, mover.size, mover.slope, turn=mover.turn)
 
 
-def _things(rules: LevelRules, terrain: AnyArray, names: list[str], patched: LevelState) -> Things:
-    """Return the things as they are now; arcs that were added become links."""
+def _build_things(
+    rules: LevelRules, terrain: AnyArray, names: list[str], patched: LevelState
+) -> Things:
+    """Return the current things; added arcs become links."""
     tables, links = ThingTables(rules.places), dict(patched.links.now)
     for pair, cost in _added_arcs(patched):
         start, goal = (cast("RuntimeCell", rules.places.place_at(end)) for end in pair)
-        name = _unused(links, f"arc {start} {goal}")
+        name = _unique_name(links, f"arc {start} {goal}")
         links[name] = BakedLink(name, "arc", start, goal, cost, both_ways=False, profiles=None)
 
     frame = grid_frame(rules.terrains, rules.places.width)
@@ -317,9 +319,9 @@ def _things(rules: LevelRules, terrain: AnyArray, names: list[str], patched: Lev
         return unpack(records, source, frame, named)
 
     def door(cells: AnyArray, **each: Any) -> Door:
-        return _door(tables.doors[each["name"]], cells, terrain, names)
+        return _build_door(tables.doors[each["name"]], cells, terrain, names)
 
-    now = Packed(pack(LINKS, list(links.values()), _frame(rules.places)))
+    now = Packed(pack(LINKS, list(links.values()), _build_frame(rules.places)))
     return Things(
         read(LINKS, now, Link),
         read(REGIONS, rules.asset, Region),
@@ -328,15 +330,16 @@ def _things(rules: LevelRules, terrain: AnyArray, names: list[str], patched: Lev
     )
 
 
-def _door(
+def _build_door(
     door: BakedDoor,
     cells: AnyArray,
     terrain: AnyArray,
     names: list[str],
 ) -> Door:
-    """Return a door in the state its cells are in, or in none.
+    """Return a door in the state that matches its cells, or in no state.
 
-    If a state has several terrains, those of the first such state are written into ``terrain``.
+    If a state has several terrains, the terrains of the first such state are written to
+    ``terrain``.
     """
     x, y = cells[:, 0], cells[:, 1]
     now = tuple(names[code] for code in terrain[y, x].tolist())
@@ -350,11 +353,11 @@ def _door(
     return Door(door.name, cells, states, state, door.name, door.id, () if state else now)
 
 
-def _with_prices(world: World, rules: LevelRules, patched: LevelState) -> tuple[World, list[Pair]]:
-    """Give arcs that may be taken the prices that the patch sets for them.
+def _set_prices(world: World, rules: LevelRules, patched: LevelState) -> tuple[World, list[Pair]]:
+    """Set the patch's prices on the arcs that the profile may take.
 
     Returns:
-        The world with these prices, and the ends of arcs that it does not have, sorted.
+        The world with these prices, and the ends of priced arcs that the world lacks, sorted.
     """
     if not patched.prices:
         return world, []
@@ -372,15 +375,15 @@ def _with_prices(world: World, rules: LevelRules, patched: LevelState) -> tuple[
         return world, lost
     metrics = {}
     for name, metric in world.metrics.items():
-        mine = ~np.isnan(own) & (metric.weight != BLOCKED)
+        is_priced = ~np.isnan(own) & (metric.weight != BLOCKED)
         ticks = np.where(own == CLOSED, BLOCKED, np.rint(own * metric.ticks_per_unit))
-        weight = np.where(mine, ticks, metric.weight).astype(np.int32)
+        weight = np.where(is_priced, ticks, metric.weight).astype(np.int32)
         metrics[name] = Metric(weight, metric.passable, metric.ticks_per_unit)
     return replace(world, metrics=metrics, own_price=own), lost
 
 
-def _recipe(stated: str, rules: LevelRules) -> LevelRecipe:
-    """Read the recipe that the asset states."""
+def _read_recipe(stated: str, rules: LevelRules) -> LevelRecipe:
+    """Read the recipe stored in the asset."""
     try:
         return read_stated(stated)
     except ValueError as error:

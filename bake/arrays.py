@@ -1,4 +1,4 @@
-"""Name the types of arrays, the same in every module, and say where parts of one begin."""
+"""Array type aliases, and the offsets of compressed sparse rows."""
 
 from __future__ import annotations
 
@@ -37,7 +37,15 @@ __all__ = [
 
 
 def offsets(sizes: AnyArray, dtype: type[np.signedinteger] = np.int32) -> AnyArray:
-    """Return (k + 1), where each of k parts in a row begins, and where the last one ends."""
+    """Return (k + 1) offsets of k consecutive parts, and of the end.
+
+    Args:
+        sizes: (k) the sizes of the parts.
+        dtype: of the result.
+
+    >>> offsets(np.array([2, 0, 3])).tolist()
+    [0, 2, 2, 5]
+    """
     first = np.zeros(len(sizes) + 1, dtype=dtype)
     np.cumsum(sizes, out=first[1:])
     return first

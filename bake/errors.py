@@ -1,4 +1,4 @@
-"""The errors that the bake alone raises; :mod:`levelbake.errors` has those that games meet, too."""
+"""Errors that only the bake raises; :mod:`levelbake.errors` defines those that games get, too."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 
 from levelbake.errors import BakeError
 
-#: The name of a recipe's table, and a line that belongs below it.
+#: The name of a recipe's table, and a line to add to it.
 RecipeLine = tuple[str, str]
 
 
 class LevelError(BakeError):
-    """A level file cannot be read as what it claims to be.
+    """A level file is not valid in its format.
 
     Attributes:
-        lines: lines that mend it when they are pasted into a recipe, each after the name of the
-            table it belongs to, such as ``("terrain", "mud = 3")``.
+        lines: lines that fix the error when they are added to a recipe, each after the name of its
+            table, such as ``("terrain", "mud = 3")``.
     """
 
     def __init__(self, found: str, *, lines: Sequence[RecipeLine] = (), **where: Any) -> None:
@@ -40,18 +40,18 @@ class BakeErrors(BakeError):
 
 
 def recipe_lines(error: BakeError) -> list[RecipeLine]:
-    """Return the lines that mend all of an error, in the order in which they were asked for."""
+    """Return the recipe lines that fix an error, in the order in which they were requested."""
     if isinstance(error, BakeErrors):
         return list(dict.fromkeys(line for each in error.problems for line in recipe_lines(each)))
     return list(error.lines) if isinstance(error, LevelError) else []
 
 
 def one_error(problems: Sequence[BakeError], more: int = 0) -> BakeError:
-    """Return several mistakes as one error; a single one is returned as it is.
+    """Combine several mistakes into one error; a single one is returned unchanged.
 
     Args:
         problems: the mistakes, at least one.
-        more: how many more mistakes there are; a last line says so.
+        more: the number of further mistakes, which a last line reports.
     """
     if more > 0:
         first = problems[0]
@@ -68,21 +68,25 @@ class BudgetError(BakeError):
 
 
 def over_budget(found: str, budget: int, remedy: str) -> BudgetError:
-    """Return the error for what needs more than a budget of so many bytes."""
+    """Build the error for a table that needs more than a budget of bytes."""
     expected = f"at most {in_units(budget)} (memory_budget)"
     return BudgetError(found, expected=expected, remedy=remedy)
 
 
 class TraceError(BakeError):
-    """The trace of a search or a walk is damaged, or is one of another level."""
+    """The trace of a search or a walk is damaged, or belongs to another level."""
 
 
 class CostError(BakeError):
-    """A cost cannot be stated exactly in ticks, or distances would overflow the scale."""
+    """A cost is not exact in ticks, or distances would exceed the integer scale."""
 
 
 def in_units(count: int) -> str:
-    """Write a number of bytes as a person reads it, such as ``4.2 MiB``."""
+    """Format a number of bytes for people.
+
+    >>> in_units(4_404_019)
+    '4.2 MiB'
+    """
     if count < 1024:
         return f"{count} bytes"
     value = count / 1024
@@ -94,5 +98,9 @@ def in_units(count: int) -> str:
 
 
 def counted(count: int, what: str) -> str:
-    """Write how many of something there are, such as ``1 node`` and ``1,200 nodes``."""
+    """Format a number of things with a noun in the singular or plural.
+
+    >>> counted(1, "node"), counted(1200, "node")
+    ('1 node', '1,200 nodes')
+    """
     return f"{count:,} {what}{'' if count == 1 else 's'}"

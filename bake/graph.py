@@ -1,4 +1,4 @@
-"""Define one graph type for every world: compressed sparse rows, apart from the costs.
+"""The graph type of every world: compressed sparse rows, with costs stored separately.
 
 Costs are integers ("ticks"), so every table is the same on every machine and equality needs no
 tolerance.
@@ -14,18 +14,18 @@ import numpy.typing as npt
 
 from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, offsets
 
-#: The weight of an arc that may not be used. In stored distances the same number means "no path".
-#: Kernels take these from here, as the digest of what is compiled counts the files of this package
-#: alone; a test holds them to those of :mod:`levelbake.steps`.
+#: The weight of a blocked arc. In stored distances the same number means "no path". Kernels import
+#: it from this module, since the digest of compiled code covers only files of this package; a test
+#: compares it with :mod:`levelbake.steps`.
 BLOCKED = np.int32(2**31 - 1)
 UNREACHABLE = BLOCKED
 
-#: The distance inside kernels where there is no path yet. Every distance stays below it, so that a
-#: distance plus a weight, or plus another distance, never wraps in int32.
+#: The distance of unreached nodes inside kernels. Every distance stays below it, so that a distance
+#: plus a weight, or plus another distance, never overflows int32.
 # limit: a one-line error; tests/tables/test_limits.py
 INFINITY = 2**30
 
-#: The largest weight of one arc, so that a distance plus a weight never wraps in int32.
+#: The largest weight of one arc, so that a distance plus a weight never overflows int32.
 # limit: a one-line error; tests/tables/test_limits.py
 MAX_WEIGHT = 2**29
 
@@ -41,10 +41,14 @@ class Graph:
 
     Arcs of node ``v`` are ``first_out[v]`` to ``first_out[v + 1]``; an arc's number within its node
     is its *slot*.
+
+    >>> graph, _ = Graph.from_arcs(3, np.array([0, 0, 2]), np.array([1, 2, 0]))
+    >>> graph.first_out.tolist(), graph.head.tolist()
+    ([0, 2, 2, 3], [1, 2, 0])
     """
 
     first_out: Int32Array  #: (n + 1) int32, offsets into ``head``
-    head: Int32Array  #: (m) int32, the node each arc leads to
+    head: Int32Array  #: (m) int32, the head of each arc
 
     @property
     def node_count(self) -> int:
@@ -55,39 +59,39 @@ class Graph:
         return len(self.head)
 
     def out_degree(self) -> Int32Array:
-        """Return (n) int32, how many arcs leave each node."""
+        """Return (n) int32, the number of arcs out of each node."""
         return np.diff(self.first_out)
 
     def tail(self) -> Int32Array:
-        """Return (m) int32, the node each arc leaves."""
+        """Return (m) int32, the tail of each arc."""
         return np.repeat(np.arange(self.node_count, dtype=np.int32), self.out_degree())
 
     @staticmethod
     def from_arcs(
         node_count: int, tail: npt.NDArray[np.integer], head: npt.NDArray[np.integer]
     ) -> tuple[Graph, Int64Array]:
-        """Build a graph from arc lists; arcs of one node keep the order they were given in.
+        """Build a graph from arc lists; arcs of one node keep their order.
 
         Args:
             node_count: n.
             tail: (m) nodes in [0, n), which the arcs leave.
-            head: (m) nodes in [0, n), which they lead to.
+            head: (m) nodes in [0, n), which the arcs enter.
 
         Returns:
-            The graph, and (m) int64, the index of the given arc that became each arc of the graph.
+            The graph, and (m) int64, the index in the lists of each arc of the graph.
         """
         order = np.argsort(tail, kind="stable")
         first_out = offsets(np.bincount(tail, minlength=node_count))
         return Graph(first_out, head[order].astype(np.int32)), order
 
     def reverse(self) -> tuple[Graph, Int64Array]:
-        """Return the graph with all arcs turned round, and the arc that became each of its arcs."""
+        """Return the reversed graph, and the original arc of each of its arcs."""
         return Graph.from_arcs(self.node_count, self.head, self.tail())
 
 
 @dataclass(frozen=True)
 class Metric:
-    """What the arcs of a graph cost one agent profile."""
+    """The cost of each arc of a graph for one agent profile."""
 
     weight: Int32Array  #: (m) int32 ticks, in [1, MAX_WEIGHT] or BLOCKED
     passable: BoolArray  #: (n) bool, True where the profile can stand on a node
@@ -109,7 +113,7 @@ class Arcs(NamedTuple):
 
 @dataclass(frozen=True)
 class Subgraph:
-    """The part of a graph one profile can use, numbered without gaps."""
+    """The part of a graph that one profile can use, renumbered without gaps."""
 
     graph: Graph  #: the graph, whose nodes are rows
     weight: Int32Array  #: (m') int32 ticks, none of them BLOCKED
@@ -122,48 +126,48 @@ class Subgraph:
 
 
 def positions(nodes: AnyArray, count: int) -> Int32Array:
-    """Return (count) int32, the position of each of (count) nodes in a list; -1 of the others."""
-    found = np.full(count, -1, dtype=np.int32)
-    found[nodes] = np.arange(len(nodes), dtype=np.int32)
-    return found
+    """Return (count) int32, the index of each of ``count`` nodes in a list, or -1."""
+    index = np.full(count, -1, dtype=np.int32)
+    index[nodes] = np.arange(len(nodes), dtype=np.int32)
+    return index
 
 
 def usable_subgraph(graph: Graph, metric: Metric) -> Subgraph:
-    """Keep passable nodes and unblocked arcs, in order."""
+    """Return the passable nodes and unblocked arcs, in order."""
     node = np.flatnonzero(metric.passable).astype(np.int32)
     row = positions(node, graph.node_count)
     tail = graph.tail()
-    keep = np.flatnonzero(metric.weight != BLOCKED)
-    slot = (keep - graph.first_out[tail[keep]]).astype(np.int32)
-    sub, order = Graph.from_arcs(len(node), row[tail[keep]], row[graph.head[keep]])
-    return Subgraph(sub, metric.weight[keep][order], node, slot[order])
+    arc = np.flatnonzero(metric.weight != BLOCKED)
+    slot = (arc - graph.first_out[tail[arc]]).astype(np.int32)
+    sub, order = Graph.from_arcs(len(node), row[tail[arc]], row[graph.head[arc]])
+    return Subgraph(sub, metric.weight[arc][order], node, slot[order])
 
 
 def lightest_arcs(graph: Graph, weight: Int32Array) -> Int64Array:
-    """Return (k) int64, arcs that are not blocked, ascending, and one of several parallel ones.
+    """Return (k) int64, the unblocked arcs without parallel ones, ascending.
 
-    Of parallel arcs this is the lightest, and of those of equal weight the first.
+    Of parallel arcs the lightest counts, and of those of equal weight the first.
 
     Args:
         graph: a graph of n nodes and m arcs.
         weight: (m) int32 ticks.
 
     Raises:
-        ValueError: there are more or fewer weights than arcs.
+        ValueError: the number of weights differs from the number of arcs.
     """
     if weight.shape != (graph.arc_count,):
-        raise ValueError(f"{graph.arc_count} arcs need as many weights, not {weight.shape}")
+        raise ValueError(f"{graph.arc_count} arcs need one weight each, not {weight.shape}")
     tail = graph.tail()
-    order = np.lexsort((weight, graph.head, tail))  # A stable sort keeps equals in order.
+    order = np.lexsort((weight, graph.head, tail))  # A stable sort: equal arcs keep their order.
     order = order[weight[order] != BLOCKED]
     pair = np.stack([tail[order], graph.head[order]])
-    new = np.ones(len(order), dtype=np.bool_)
-    new[1:] = (pair[:, 1:] != pair[:, :-1]).any(axis=0)
-    return np.sort(order[new])
+    is_first = np.ones(len(order), dtype=np.bool_)
+    is_first[1:] = (pair[:, 1:] != pair[:, :-1]).any(axis=0)
+    return np.sort(order[is_first])
 
 
 def leads_back(graph: Graph, weight: Int32Array) -> bool:
-    """Tell whether between any two nodes the lightest arcs there and back weigh the same.
+    """Return whether between any two nodes the lightest arcs in both directions weigh the same.
 
     Args:
         graph: a graph of n nodes and m arcs.
@@ -171,13 +175,15 @@ def leads_back(graph: Graph, weight: Int32Array) -> bool:
     """
     tail, head = graph.tail().astype(np.int64), graph.head.astype(np.int64)
     up, down = np.flatnonzero(tail < head), np.flatnonzero(tail > head)
-    pair, there = _lightest_of(tail[up] * graph.node_count + head[up], weight[up])
-    turned, back = _lightest_of(head[down] * graph.node_count + tail[down], weight[down])
-    return np.array_equal(pair, turned) and np.array_equal(there, back)
+    pair, ticks = _group_lightest(tail[up] * graph.node_count + head[up], weight[up])
+    reverse_pair, reverse_ticks = _group_lightest(
+        head[down] * graph.node_count + tail[down], weight[down]
+    )
+    return np.array_equal(pair, reverse_pair) and np.array_equal(ticks, reverse_ticks)
 
 
-def _lightest_of(pair: Int64Array, weight: Int32Array) -> tuple[Int64Array, Int32Array]:
-    """Return the numbers of pairs, ascending, each once, and the least weight of each."""
+def _group_lightest(pair: Int64Array, weight: Int32Array) -> tuple[Int64Array, Int32Array]:
+    """Return the distinct pairs, ascending, and the smallest weight of each."""
     order = np.argsort(pair, kind="stable")
     pair = pair[order]
     begin = np.flatnonzero(np.diff(pair, prepend=-1))

@@ -1,8 +1,7 @@
-"""Exchange graphs and baked levels with networkx and scipy.
+"""Convert graphs and baked levels to networkx and scipy, and back.
 
-These functions are for checking, plotting and analysis outside a game; both packages are imported
-only when a function needs them. Costs stay exact; docstrings say what the other library cannot
-express.
+These functions serve checks, plots and analysis outside a game; both packages are imported only
+when a function needs them. Costs stay exact; docstrings name what the other library cannot express.
 """
 
 from __future__ import annotations
@@ -26,18 +25,18 @@ if TYPE_CHECKING:
 
 
 def to_networkx(graph: Graph, weight: Int32Array) -> networkx.DiGraph:
-    """Turn a graph into a networkx graph.
+    """Convert a graph to a networkx graph.
 
     Args:
         graph: n nodes, m arcs.
-        weight: (m) int32 ticks; arcs of weight BLOCKED are left out.
+        weight: (m) int32 ticks; arcs of weight BLOCKED are omitted.
 
     Returns:
-        A graph with nodes 0 to n - 1. Of parallel arcs the lightest is kept, the first of equals.
+        A graph with nodes 0 to n - 1. Of parallel arcs the lightest remains, the first of equals.
         Every edge has `weight` in ticks and `slot`, its number among the arcs of its tail.
 
     Raises:
-        ValueError: there is not one weight for each arc.
+        ValueError: the number of weights differs from the number of arcs.
     """
     import networkx
 
@@ -56,13 +55,13 @@ def to_networkx(graph: Graph, weight: Int32Array) -> networkx.DiGraph:
 def from_networkx(
     source: networkx.Graph, weight: str = "weight"
 ) -> tuple[Graph, Int32Array, list[Hashable]]:
-    """Turn a networkx graph of any kind into compressed sparse rows.
+    """Convert a networkx graph of any kind to compressed sparse rows.
 
     Args:
         source: directed or not, multigraph or not. An undirected edge becomes two arcs; parallel
-            edges are kept; a self-loop stays one arc, which no shortest path takes.
-        weight: name of the edge attribute that holds the weight; an edge without it weighs 1, as
-            in networkx.
+            edges remain; a self-loop stays one arc, which no shortest path takes.
+        weight: name of the edge attribute with the weight; an edge without it weighs 1, as in
+            networkx.
 
     Returns:
         The graph; (m) int32 ticks, one for each arc; and the name of each of its n nodes, in the
@@ -90,18 +89,18 @@ def from_networkx(
 
 
 def to_scipy(graph: Graph, weight: Int32Array) -> csr_array[np.int32, tuple[int, int]]:
-    """Turn a graph into the sparse matrix that `scipy.sparse.csgraph` works on.
+    """Convert a graph to a sparse matrix for `scipy.sparse.csgraph`.
 
     Args:
         graph: n nodes, m arcs.
-        weight: (m) int32 ticks; arcs of weight BLOCKED are left out.
+        weight: (m) int32 ticks; arcs of weight BLOCKED are omitted.
 
     Returns:
-        (n, n) int32, entry [tail, head] in ticks. Of parallel arcs the lightest is kept, since
-        scipy would add them up; the columns of a row ascend. A self-loop is kept.
+        (n, n) int32, entry [tail, head] in ticks. Of parallel arcs the lightest remains, since
+        scipy would add them up; the columns of a row ascend. Self-loops remain.
 
     Raises:
-        ValueError: there is not one weight for each arc.
+        ValueError: the number of weights differs from the number of arcs.
     """
     from scipy.sparse import csr_array
 
@@ -114,18 +113,18 @@ def to_scipy(graph: Graph, weight: Int32Array) -> csr_array[np.int32, tuple[int,
 
 
 def asset_to_networkx(path: str | Path, profile: str | None = None) -> networkx.DiGraph:
-    """Read a baked level, as one of its profiles sees it, into a networkx graph.
+    """Read one profile of a baked level into a networkx graph.
 
     Args:
         path: the asset.
-        profile: the name of the profile; it may be left out where the asset holds only one.
+        profile: the name of the profile; optional if the asset has only one.
 
     Returns:
-        A graph whose nodes are cells (x, y), or the node names of a graph level; those the profile
-        cannot stand on are left out. Every node has its `terrain` and, where it has a position,
-        `pos`: (x, y) for drawing, y down. Cells have their `point`, as `level.to_point` gives it.
-        Every edge has `weight` in units and `ticks`, exact. The
-        graph has the level's `name`, the `profile` and its `ticks_per_unit`.
+        A graph whose nodes are cells (x, y), or the node names of a graph level; nodes that the
+        profile cannot stand on are omitted. Every node has its `terrain` and, if it has a position,
+        `pos`: (x, y) for drawing, y down. Cells have their `point`, as `level.to_point` returns it.
+        Every edge has `weight` in units and `ticks`, exact. The graph has the level's `name`, the
+        `profile` and its `ticks_per_unit`.
 
     Raises:
         AssetError: the file is missing, not an asset, too old, too new, or damaged.
@@ -140,9 +139,9 @@ def asset_to_networkx(path: str | Path, profile: str | None = None) -> networkx.
         terrains = as_names(asset.read("/terrain_name"))
         terrain = asset.graph.terrain[asset.graph.place]
         points = tables.version.standing_points
-        middles = None
+        centers = None
         if places.is_grid:
-            middles = np.asarray(level.to_point(places.with_floor(tables.version.cell_of_row)))
+            centers = np.asarray(level.to_point(places.with_floor(tables.version.cell_of_row)))
         result = networkx.DiGraph(
             name=places.name, profile=tables.profile, ticks_per_unit=places.ticks_per_unit
         )
@@ -150,8 +149,8 @@ def asset_to_networkx(path: str | Path, profile: str | None = None) -> networkx.
             data: dict[str, Any] = {"terrain": terrains[int(terrain[node])]}
             if points is not None:
                 data["pos"] = tuple(points[row].tolist())
-            if middles is not None:
-                data["point"] = tuple(middles[row].tolist())
+            if centers is not None:
+                data["point"] = tuple(centers[row].tolist())
             result.add_node(places.place(node), **data)
         graph = Graph(places.first_out, places.head)
         arc = lightest_arcs(graph, tables.weight)

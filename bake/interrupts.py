@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-#: The signals whose handlers may raise an exception: Ctrl-C, and the end of a worker.
+#: The signals whose handlers may raise an exception: Ctrl-C, and the termination of a worker.
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -84,28 +84,32 @@ def interrupts_stop(stop: Callable[[], bool]) -> Iterator[None]:
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Hold interrupts back while this block runs; those that came are raised at its end."""
-    came: list[int] = []
-    # Only the main thread runs handlers. A signal without a handler in Python raises nothing.
-    held = {}
+    """Postpone interrupts while this block runs; they are raised at its end."""
+    pending: list[int] = []
+    # Only the main thread runs handlers. A signal without a Python handler raises nothing.
+    handlers = {}
     if threading.current_thread() is threading.main_thread():
-        held = {each: handler for each in INTERRUPTS if callable(handler := signal.getsignal(each))}
-    for each in held:
-        signal.signal(each, lambda number, frame: came.append(number))
+        handlers = {
+            interrupt: handler
+            for interrupt in INTERRUPTS
+            if callable(handler := signal.getsignal(interrupt))
+        }
+    for interrupt in handlers:
+        signal.signal(interrupt, lambda number, frame: pending.append(number))
     try:
         yield
     finally:
-        for each, handler in held.items():
-            signal.signal(each, handler)
-        for number in dict.fromkeys(came):
+        for interrupt, handler in handlers.items():
+            signal.signal(interrupt, handler)
+        for number in dict.fromkeys(pending):
             signal.raise_signal(number)
 
 
 @contextmanager
 def interrupts_end() -> Iterator[None]:
-    """Let Ctrl-C end this process at once and in silence while this block runs.
+    """Exit at once and silently on Ctrl-C while this block runs.
 
-    That is for a start, of which nothing is worth telling.
+    For the start of a command, when there is nothing to report yet.
     """
     in_main = threading.current_thread() is threading.main_thread()
     if not in_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:

@@ -1,7 +1,7 @@
-"""Kinds of files that are no levels: the command line registers what reads, bakes and proves them.
+"""Kinds of files that are not levels: the command line registers their functions here.
 
-Nothing that a game or a build of levels needs may import what only teaching needs, so whoever meets
-such a file looks into this table.
+Nothing that a game or a build of levels needs may import what only teaching needs, so code that
+meets such a file looks it up in this table.
 """
 
 from __future__ import annotations
@@ -14,37 +14,36 @@ from typing import Any
 
 @dataclass(frozen=True)
 class FileKind:
-    """What can be done with files of one kind, and with the assets that are baked of them.
+    """The functions for files of one kind, and for the assets baked from them.
 
-    Types that lie above this module are written as Any; the functions that are registered name
-    them.
+    Types of modules above this one are written as Any; the registered functions name them.
     """
 
-    #: reads a file, by its path and a memory budget, and raises its mistakes
+    #: reads a file, given its path and a memory budget, and raises its mistakes
     read: Callable[[Path, int], object]
     bake: Callable[[Any, Any], Any]  #: bakes a task, given where to report
-    plan: Callable[[Any], Any]  #: predicts what baking a task would cost
+    plan: Callable[[Any], Any]  #: predicts the cost of baking a task
     #: returns the nodes, arcs and profiles of an asset
     size: Callable[[Path], tuple[int, int, tuple[str, ...]]]
-    #: proves an asset right, given where to report, and returns its proved entries
+    #: verifies an asset, given where to report, and returns the number of verified entries
     prove: Callable[[Path, Callable[[float], None]], int]
-    inspect: Callable[[Path], dict[str, Any]]  #: returns what is in an asset, as JSON has it
-    show: Callable[[dict[str, Any]], None]  #: prints what ``inspect`` returned
+    inspect: Callable[[Path], dict[str, Any]]  #: returns the contents of an asset as JSON data
+    show: Callable[[dict[str, Any]], None]  #: prints the result of ``inspect``
 
 
-#: What returns each kind, by its name; a process that bakes for another one is sent this table.
+#: A function that returns each kind, by name; worker processes receive this table.
 KINDS: dict[str, Callable[[], FileKind]] = {}
 
-#: What returns each further method of :meth:`bake.play.Navigator.search`, by its name.
+#: A function that returns each additional method of :meth:`bake.play.Navigator.search`, by name.
 METHODS: dict[str, Callable[[], Any]] = {}
 
 
 def kind_of(name: str, path: Path) -> FileKind:
-    """Return a kind.
+    """Return a registered kind.
 
     Args:
         name: of the kind.
-        path: the file that is of it, which an error names.
+        path: a file of the kind, for the error.
 
     Raises:
         BakeError: this process has not registered the kind.
@@ -53,7 +52,7 @@ def kind_of(name: str, path: Path) -> FileKind:
         from levelbake.errors import BakeError  # Not for `bake --help`.
 
         raise BakeError(
-            f"this is a {name}, and what reads those is not loaded in this process",
+            f"this is a {name}, and its reader is not loaded in this process",
             file=path,
             expected="a level",
             remedy="use the command `bake`, or call `bake.school.register()` first",

@@ -1,7 +1,7 @@
-"""Define levels of all file formats: of cells, of nodes and arcs, or of shapes in the plane.
+"""Levels of all file formats: grids of cells, graphs, or shapes in the plane.
 
-A level says what is where: terrains, and the links, regions, spots and doors drawn over them. The
-recipe says what moving there costs. A level only carries the costs and rules that its own file
+A level describes positions: terrains, and the links, regions, spots and doors drawn over them. The
+recipe defines the cost of movement. A level contains only the costs and rules that its own file
 format states, and the recipe overrides them.
 """
 
@@ -38,25 +38,25 @@ MAX_TERRAINS = 255
 
 @dataclass(frozen=True)
 class Link:
-    """A way between two cells that need not be neighbours: a teleporter, ladder, stair, jump."""
+    """A connection between two cells, neighbors or not: a teleporter, ladder, stair, jump."""
 
     name: str  #: unique within the level
-    kind: str  #: what the file calls it ("teleporter", "stairs"); "link" where it says nothing
-    #: start, goal: cells
+    kind: str  #: the kind in the file ("teleporter", "stairs"); "link" by default
+    #: start and goal cells
     start: Cell
     goal: Cell
-    #: cost of taking it in units, positive; None = that of the straight way, at least 1
+    #: cost in units, positive; None = the straight distance, at least 1
     cost: float | None
     both_ways: bool  #: whether it also leads back, at the same cost
     #: names of the profiles that may take it; None = every profile
     profiles: tuple[str, ...] | None
     place: str  #: where in the file it is, for messages
-    #: what the editor calls it by: the id of an object or entity; None where it has none
+    #: the editor's id of the object or entity; None without one
     id: str | None = None
-    #: the cells it passes through, from start to goal and without these. They need not be walkable.
+    #: the cells it passes through, without start and goal, in order. They need not be walkable.
     via: tuple[Cell, ...] = ()
-    #: names of the terrains that it passes over though nobody can stand there; on any other such
-    #: terrain in ``via`` the link is closed. None = those that ``via`` has as drawn.
+    #: names of blocked terrains that it passes over; on any other blocked terrain in ``via`` the
+    #: link is closed. None = the terrains of ``via`` as drawn.
     over: tuple[str, ...] | None = None
 
 
@@ -84,12 +84,12 @@ class Spot:
 
 @dataclass(frozen=True)
 class Door:
-    """Cells that change terrain together, between states with names."""
+    """Cells that change terrain together, between named states."""
 
     name: str  #: unique among the level's doors
     cells: Int32Array  #: (k, 2) int32 (x, y), unique, k >= 1
-    #: at least two pairs of a state's name and the terrain the cells have in it; None as the
-    #: terrain leaves what the map has there
+    #: at least two pairs of a state's name and the terrain of the cells in it; None stands for the
+    #: terrain of the map
     states: tuple[tuple[str, str | None], ...]
     state: str | None  #: the state the level is baked in; None = none of them
     place: str  #: where in the file it is, for messages
@@ -99,20 +99,20 @@ class Door:
 
 @dataclass(frozen=True)
 class Prototype:
-    """A room or house that a level is built of, drawn once."""
+    """A room or house that is drawn once and placed in a level any number of times."""
 
     name: str  #: unique among the level's prototypes
-    #: width, height: its cells, as it is drawn
+    #: its size in cells, as it is drawn
     width: int
     height: int
 
 
 @dataclass(frozen=True)
 class Instance:
-    """A place at which a prototype stands in a level."""
+    """A copy of a prototype in a level."""
 
-    prototype: int  #: its number among the level's prototypes
-    placement: Placement  #: where its cells lie
+    prototype: int  #: the index of its prototype in the level
+    placement: Placement  #: the position of its cells
     place: str  #: where in the file it is, for messages
 
     @property
@@ -128,7 +128,7 @@ class Instance:
 class Things:
     """All of a level's things, each kind in the order of the file.
 
-    Each thing has the ``id`` of the object or entity it was drawn as, as for :class:`Link`.
+    Each thing has the ``id`` of its object or entity, as for :class:`Link`.
     """
 
     links: tuple[Link, ...] = ()
@@ -139,17 +139,17 @@ class Things:
 
 @dataclass(frozen=True)
 class TerrainRule:
-    """What one terrain means for movement."""
+    """The meaning of one terrain for movement."""
 
     #: cost of crossing one cell in units, positive and finite; None = blocked
     cost: float | None = 1.0
-    #: terrains it may be entered from; None = any terrain
+    #: terrains from which it may be entered; None = any terrain
     enter_from: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
 class Rules:
-    """Movement rules that a file format states; None where it says nothing."""
+    """Movement rules that a file format states; None where it states nothing."""
 
     connectivity: Connectivity | None = None
     corner_cutting: CornerCutting | None = None
@@ -158,26 +158,26 @@ class Rules:
 
 @dataclass(frozen=True)
 class Remark:
-    """Something in a file that somebody drew or said, but that does not count."""
+    """Something in a file that has no effect, which `bake lint` reports."""
 
     place: str | None  #: where in the file it is; None = no single place
-    message: str  #: what does not count, and what to do
+    message: str  #: what has no effect, and what to do
     rule: Literal["ignored", "classes"] = "ignored"  #: the rule of `bake lint` that it belongs to
 
 
-#: Which points lie inside rings that cross: those that a ray leaves an odd number of times, or
-#: those that the rings wind around at all.
+#: The points inside rings that cross: those from which a ray crosses the rings an odd number of
+#: times, or those that the rings wind around at all.
 FillRule = Literal["evenodd", "nonzero"]
 
 
 @dataclass(frozen=True)
 class Shape:
-    """An area of one terrain in the plane that a level is drawn in."""
+    """An area of one terrain in the plane of a level."""
 
-    terrain: str  #: what lies there
+    terrain: str  #: its terrain
     #: (k, 2) float64 corners each, the last one joined to the first; holes are rings, too
     rings: tuple[Float64Array, ...]
-    fill: FillRule = "evenodd"  #: which points lie inside where rings overlap or cross
+    fill: FillRule = "evenodd"  #: the points inside, where rings overlap or cross
     closed: bool = True  #: False = lines, which only block the way
     floor: int = 0  #: place of its floor among those of the level, from 0
     place: str = ""  #: where in the file it is, for messages
@@ -185,16 +185,16 @@ class Shape:
 
 @dataclass(frozen=True)
 class OffMeshLink:
-    """A way between points of the plane that walking does not join: a jump, a ladder, a portal."""
+    """A connection between points of the plane beyond walking: a jump, a ladder, a portal."""
 
     name: str  #: for messages, unique within the level
-    #: start, goal: points
+    #: start and goal points
     start: Point
     goal: Point
-    #: start_floor, goal_floor: places of their floors, from 0
+    #: the numbers of their floors, from 0
     start_floor: int = 0
     goal_floor: int = 0
-    #: length of taking it, positive; None = the straight way's, at least 1
+    #: its length, positive; None = the straight distance, at least 1
     cost: float | None = None
     both_ways: bool = False  #: whether it also leads back, at the same cost
     #: names of the profiles that may take it; None = every profile
@@ -204,24 +204,24 @@ class OffMeshLink:
 
 @dataclass(frozen=True)
 class CharacteristicPoint:
-    """A point of the plane that stands for the places nearest to it: its Dirichlet domain."""
+    """A point of the plane that represents its Dirichlet domain, the points nearest to it."""
 
-    name: str  #: what its node is called
+    name: str  #: the name of its node
     point: Point  #: where it is
     #: how much higher its cone is than that of a point without weight, 0 or more
     weight: float = 0.0
     floor: int = 0  #: place of its floor among those of the level, from 0
     place: str = ""  #: where in the file it is, for messages
-    joins: tuple[int, ...] = ()  #: which of the level's points it is joined to by hand
-    apart: tuple[int, ...] = ()  #: and to which it is not, though their domains may border
-    #: corners of a part of the plane that is its domain, whatever is nearest; empty = none is drawn
+    joins: tuple[int, ...] = ()  #: the points that are joined to it by hand
+    apart: tuple[int, ...] = ()  #: and the points that are not, even if their domains border
+    #: corners of a polygon that overrides its domain; empty = none is drawn
     domain: tuple[Point, ...] = ()
-    named: bool = True  #: whether the level gives the name; False = it is for messages alone
+    named: bool = True  #: whether the name is in the file; False = only for messages
 
 
 @dataclass(frozen=True)
 class Polygons:
-    """Convex polygons that a file gives in place of shapes."""
+    """Convex polygons that a file contains in place of shapes."""
 
     vertex: Float64Array  #: (v, 2) float64 points
     #: (p + 1) int32; corners of polygon i are first_corner[i] to first_corner[i + 1] - 1
@@ -234,22 +234,21 @@ class Polygons:
 
 @dataclass(frozen=True)
 class GeometryLevel:
-    """A level of shapes in the plane, which has to be divided before there is a graph of it."""
+    """A level of shapes in the plane, which must be divided before it becomes a graph."""
 
     name: str  #: the file's name without its extension
     source: Path  #: the file it was read from
-    #: in the order in which they are painted, a later one over those before; what no shape covers
-    #: is void
+    #: in the order of painting, later shapes over earlier ones; points outside all shapes are void
     shapes: tuple[Shape, ...]
     terrains: tuple[str, ...]  #: unique names
     terrain_rules: Mapping[str, TerrainRule] = field(default_factory=dict)
     colours: Mapping[str, Colour] = field(default_factory=dict)
-    links: tuple[OffMeshLink, ...] = ()  #: ways that walking does not join
-    polygons: Polygons | None = None  #: a mesh that the file gives; then there are no shapes
+    links: tuple[OffMeshLink, ...] = ()  #: connections that walking does not join
+    polygons: Polygons | None = None  #: a mesh in the file; then there are no shapes
     points: tuple[CharacteristicPoint, ...] = ()  #: characteristic points, for Dirichlet domains
     depends_on: tuple[Path, ...] = ()
     remarks: tuple[Remark, ...] = ()  #: what was drawn in the file, but does not count
-    #: entries of the recipe's legend for its format that it has nothing for
+    #: entries of the recipe's legend for its format that match nothing in it
     unmatched: tuple[str, ...] = ()
 
 
@@ -263,38 +262,37 @@ class GridLevel:
     terrains: tuple[str, ...]  #: unique names, each used or declared by the file
     #: costs stated by the file itself, by terrain name (may be empty)
     terrain_rules: Mapping[str, TerrainRule] = field(default_factory=dict)
-    #: display colours by terrain name, where the file states one
+    #: display colors by terrain name, if the file states them
     colours: Mapping[str, Colour] = field(default_factory=dict)
     hex_layout: HexLayout | None = None  #: offset layout of a hexagonal grid; None = square
     rules: Rules = Rules()  #: movement rules the format states
     #: (height, width) uint8 headings of :mod:`bake.movement`, or None: one-way ledges. A step onto
-    #: or off the cell is not made if it has one of these headings, as a diagonal step has two.
+    #: or off the cell is blocked if it has one of these headings; a diagonal step has two.
     barred: UInt8Array | None = None
-    #: (height, width) float64 units, finite: how high the ground of each cell lies; None = nothing
-    #: is said
+    #: (height, width) float64 units, finite: the elevation of each cell's ground; None = not stated
     elevation: Float64Array | None = None
-    #: rows of one floor where several floors lie below one another in ``terrain``, the lowest
+    #: rows of one floor if several floors are stored below one another in ``terrain``, the lowest
     #: number first; None = one floor. No step leads from one floor to the next, only links do.
     floor_height: int | None = None
-    #: how many ways an agent can face, where each floor is the level as faced one of these ways
-    #: (see :func:`bake.worlds.headings.headed`); None = nobody faces any way
+    #: the number of directions an agent can face, where each floor is the level in one of them (see
+    #: :func:`bake.worlds.headings.headed`); None = agents face no direction
     headings: Headings | None = None
     #: links, regions, spots and doors, in cells of ``terrain``
     things: Things = field(default_factory=Things)
-    #: prototypes, instances: what some of the cells are built of; instances share no cell. Who
-    #: takes no notice of them still has the whole level in ``terrain``.
+    #: copies of prototypes in the level; instances share no cell. ``terrain`` includes their cells,
+    #: so code may ignore both fields.
     prototypes: tuple[Prototype, ...] = ()
     instances: tuple[Instance, ...] = ()
-    #: where its cells lie in the plane it is drawn in; None = the file says nothing
+    #: the position of its cells in the plane of the drawing; None = not stated
     coordinates: Coordinates | None = None
     depends_on: tuple[Path, ...] = ()  #: every other file the level was read from
-    #: by terrain, keys of a legend that would say more than the terrain's name does
+    #: by terrain, keys of a legend that would be more specific than the terrain's name
     hints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     remarks: tuple[Remark, ...] = ()  #: what was drawn in the file, but does not count
-    #: entries of the recipe's legend for its format that it has nothing for
+    #: entries of the recipe's legend for its format that match nothing in it
     unmatched: tuple[str, ...] = ()
-    #: areas drawn over the cells, in the plane; only where reading was asked to keep them as they
-    #: are, and ``terrain`` is without them then
+    #: areas drawn over the cells, in the plane; set only if the reader was asked to preserve them,
+    #: and then ``terrain`` excludes them
     shapes: tuple[Shape, ...] = ()
 
     @property
@@ -310,8 +308,8 @@ class GridLevel:
 class Mesh:
     """A navigation mesh: convex polygons, on a grid of 1/1024 of a unit of the plane.
 
-    Polygons of one floor and one kind of agent do not overlap. Two of them are neighbours where
-    they share a whole edge.
+    Polygons of one floor and one kind of agent do not overlap. Two of them are neighbors if they
+    share a whole edge.
     """
 
     vertex: Int32Array  #: (v, 2) int32 steps of the grid
@@ -324,13 +322,13 @@ class Mesh:
     terrain: UInt8Array  #: (p) uint8 index into the level's terrains
     floor: UInt8Array  #: (p) uint8 places of their floors, from 0
     first_node: Int32Array  #: (p + 1) int32, likewise of ``node``
-    #: (k) int32, nodes of the level that lie in each polygon or on its border, at least one
+    #: (k) int32, nodes of the level in each polygon or on its border, at least one
     node: Int32Array
 
 
 @dataclass(frozen=True)
 class Walls:
-    """The walls around the areas that agents' middles may be in, on a grid of 1/1024 of a unit.
+    """The walls around the areas for agents' centers, on a grid of 1/1024 of a unit.
 
     There is one area for each floor and kind of agent; it lies to the left of its walls as y grows
     upward. Where walls meet in a point, each part of the area that begins there has a corner of its
@@ -343,43 +341,43 @@ class Walls:
     first_corner: Int32Array
     floor: UInt8Array  #: (a) uint8 places of their floors, from 0
     area: Int32Array  #: (n) int32, the area that each node of the level lies in
-    #: (w) int32, the node that is the corner, -1 = none; None where nodes are no corners
+    #: (w) int32, the node at the corner, -1 = none; None if nodes are not corners
     node: Int32Array | None = None
-    #: (n) float64 units, how high the cone of each node stands; None where nodes are no
-    #: characteristic points
+    #: (n) float64 units, the height of each node's cone; None if nodes are not characteristic
+    #: points
     weight: Float64Array | None = None
-    #: (d, 2) int32 steps of the grid, corners of domains drawn by hand, closed ring after ring, or
-    #: None
+    #: (d, 2) int32 steps of the grid, corners of domains drawn by hand, one closed ring after
+    #: another, or None
     domain_corner: Int32Array | None = None
     domain_node: Int32Array | None = None  #: (d) int32, the node of each; one ring a node
 
 
 @dataclass(frozen=True)
 class GraphLevel:
-    """A level given as an explicit graph, or as one that the plane was divided into."""
+    """A level given as an explicit graph, or derived from a division of the plane."""
 
     name: str  #: the file's name without its extension
     source: Path  #: the file it was read from
     node_names: tuple[str, ...] | tuple[int, ...]  #: n unique names, all str or all int
     position: Float64Array | None  #: (n, 2) float64, or None where the file gives none
-    #: tail, head: (m) int32 arcs; an undirected edge is two arcs
+    #: (m) int32 tails and heads of the arcs; an undirected edge is two arcs
     tail: Int32Array
     head: Int32Array
     length: Float64Array  #: (m) float64, from 0, finite; 0 counts as one tick
     node_terrain: UInt8Array  #: (n) uint8 index into ``terrains``
     terrains: tuple[str, ...]  #: unique names; ("ground",) where the file names none
-    directed: bool  #: whether the file says that the graph is directed
+    directed: bool  #: whether the file declares the graph as directed
     #: unique names of regions, in the order in which the nodes name them
     region_names: tuple[str, ...] = ()
-    #: (n) int32 index into ``region_names``, -1 = in none
+    #: (n) int32 index into ``region_names``, -1 = in no region
     node_region: Int32Array = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
-    #: (n) float64 units, finite: the third coordinate; None where the file gives none
+    #: (n) float64 units, finite: the third coordinate; None if the file has none
     elevation: Float64Array | None = None
     terrain_rules: Mapping[str, TerrainRule] = field(default_factory=dict)
     colours: Mapping[str, Colour] = field(default_factory=dict)
     depends_on: tuple[Path, ...] = ()
-    #: for each terrain of a divided plane, what it is called in the file, and the profiles that may
-    #: stand there; empty where the graph was given
+    #: for each terrain of a divided plane, its name in the file, and the profiles that may stand
+    #: there; empty if the graph was given
     areas: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     mesh: Mesh | None = None  #: the polygons that the plane was divided into
     walls: Walls | None = None  #: those around points of visibility and Dirichlet domains
@@ -389,28 +387,31 @@ class GraphLevel:
 
 Level = GridLevel | GraphLevel
 
-#: What a file holds: levels, or shapes that are divided into a level of a graph.
+#: The content of a level file: a level, or shapes that are divided into a graph level.
 Drawn = GridLevel | GraphLevel | GeometryLevel
 
 #: How a level is divided into nodes: cells of a grid, polygons of a navigation mesh, points of
-#: visibility, or Dirichlet domains.
+#: visibility, Dirichlet domains, or waypoints.
 Division = Literal["cells", "mesh", "visibility", "dirichlet", "waypoints"]
 
-#: Where the nodes of a navigation mesh lie: in the centre of each polygon, in the middle of each
-#: shared edge, or at both ends of it, too.
+#: The nodes of a navigation mesh: the center of each polygon, the middle of each shared edge, or
+#: the middle and both ends.
 MeshNodes = Literal["centre", "edge", "portal"]
 
 
 def upright(
     cell_size: float | Point, origin: Point = (0.0, 0.0), layout: HexLayout | None = None
 ) -> Coordinates:
-    """Return coordinates of cells that are not turned.
+    """Return coordinates of cells that are not rotated.
 
     Args:
-        cell_size: width and height; those of a hexagon are those of the box around it. Of one
-            number come squares, or regular hexagons with this distance between opposite sides.
+        cell_size: width and height; for a hexagon, of the box around it. A single number means
+            squares, or regular hexagons with this distance between opposite sides.
         origin: the top left corner of the grid, which cells that are not shifted touch.
         layout: of a hexagonal grid.
+
+    >>> upright(16, origin=(100, 0))
+    Coordinates(centres=((108.0, 8.0),), east=(16, 0.0), south=(0.0, 16), side=0.0)
     """
     if isinstance(cell_size, tuple):
         width, height = cell_size
@@ -422,7 +423,7 @@ def upright(
     if layout is None:
         return Coordinates(((x, y),), (width, 0.0), (0.0, height))
     shifted = 0.0 if shoved_parity(layout) else 0.5
-    # The corners of a hexagon reach a quarter of its length into the lines beside its own.
+    # A hexagon's corners reach into the adjacent lines by a quarter of its length.
     if in_rows(layout):
         centre, east, south = (x + shifted * width, y), (width, 0.0), (0.0, 0.75 * height)
         return Coordinates((centre,), east, south, height / 2)

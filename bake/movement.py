@@ -1,4 +1,4 @@
-"""What only whole levels need of movement: footprints everywhere at once, and numbers of moves."""
+"""Movement on whole levels: footprints of all cells at once, and the numbering of moves."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ MAX_VIA = 4096
 
 
 def straight_way(start: tuple[int, int], goal: tuple[int, int], floor_height: int | None) -> float:
-    """Return what a link costs in units that states no cost: the straight way, at least 1.
+    """Return the default cost of a link in units: the straight distance, at least 1.
 
-    Floors lie above one another, so the straight way between two of them is that between the same
-    places of one floor.
+    Floors lie above one another, so the distance between two floors is that between the same
+    positions on one floor.
 
     Args:
         start, goal: cells (x, y) of the whole grid.
-        floor_height: rows of each floor where there are several.
+        floor_height: rows of each floor if there are several.
     """
     (x, y), (goal_x, goal_y) = start, goal
     if floor_height is not None:
@@ -55,14 +55,14 @@ def straight_way(start: tuple[int, int], goal: tuple[int, int], floor_height: in
 
 
 def lengths_of_steps(lattice: Lattice, cells: Int64Array, slot: Int64Array) -> Float64Array:
-    """Return (k) float64, the length of one step of each of some cells, 1 for a turn."""
+    """Return (k) float64, the length of one step from each of some cells, 1 for a turn."""
     if lattice.headings is None:
         return lattice.length[slot]
     return np.where(slot == 0, lattice.plain.length[lattice.slot_along(cells)], 1.0)
 
 
 def slots_between(lattice: Lattice, cells: Int64Array, next_cells: Int64Array) -> Int64Array:
-    """Return (k) int64, the slot of the step from each cell to a neighbour; 0 from it to it."""
+    """Return (k) int64, the slot of the step from each cell to a neighbor; 0 = no step."""
     floor, width = lattice.width * lattice.rows, lattice.width
     if lattice.headings is not None:
         turned: Int64Array = (next_cells // floor - cells // floor) % lattice.headings
@@ -73,27 +73,27 @@ def slots_between(lattice: Lattice, cells: Int64Array, next_cells: Int64Array) -
             slot[parity, dy + 1, dx + 1] = place
     (y, x), (to_y, to_x) = np.divmod(cells, width), np.divmod(next_cells, width)
     line = y if lattice.hex_layout is not None and in_rows(lattice.hex_layout) else x
-    found: Int64Array = slot[line & 1, to_y - y + 1, to_x - x + 1]
-    return found
+    steps: Int64Array = slot[line & 1, to_y - y + 1, to_x - x + 1]
+    return steps
 
 
-def ahead(lattice: Lattice, cells: Int64Array, written: Int32Array) -> Int32Array:
-    """Return (k, s) int32, what is written where each step leads; -1 where there is no step.
+def ahead(lattice: Lattice, cells: Int64Array, values: Int32Array) -> Int32Array:
+    """Return (k, s) int32, the values at the cells that steps lead to; -1 outside the grid.
 
     This takes a fraction of the memory of :meth:`levelbake.steps.Lattice.steps_from`.
 
     Args:
-        lattice: the cells; where agents face headings, the saving is not made.
+        lattice: the cells; lattices with headings do not save memory.
         cells: (k) int64.
-        written: (cells) int32.
+        values: (cells) int32.
     """
     if lattice.headings is not None:
         steps = lattice.steps_from(cells)
-        return np.where(steps.inside, written[steps.head], np.int32(-1))
+        return np.where(steps.inside, values[steps.head], np.int32(-1))
     rows, across = lattice.rows, lattice.width + 2
     floors = max(1, lattice.height) // rows
     framed = np.full((floors, rows + 2, across), -1, dtype=np.int32)
-    framed[:, 1:-1, 1:-1] = written.reshape(floors, rows, lattice.width)
+    framed[:, 1:-1, 1:-1] = values.reshape(floors, rows, lattice.width)
     y, x = np.divmod(cells, lattice.width)
     at = (y // rows * (rows + 2) + y % rows + 1) * across + x + 1
     dx, dy = np.moveaxis(np.array([lattice.moves(0), lattice.moves(1)], dtype=np.int64), 2, 0)
@@ -125,6 +125,11 @@ def under_footprint(
 
     Returns:
         (height, width), entry [y, x] for the footprint of x to x + size - 1, y to y + size - 1.
+
+    >>> under_footprint(np.array([[1, 5, 2, 0]]), 2, np.maximum, 9).tolist()
+    [[9, 9, 9, 9]]
+    >>> under_footprint(np.array([[1, 5], [2, 0]]), 2, np.maximum, 9).tolist()
+    [[5, 9], [9, 9]]
     """
     if size == 1:
         return grid
@@ -148,10 +153,9 @@ def under_footprint(
 
 
 class FootprintMap(Footprints):
-    """Footprints of several cells on a whole square lattice, as a bake needs them.
+    """Footprints of several cells on a whole square lattice, precomputed for a bake.
 
-    Everything is computed for all cells at once, which doubling the window makes cheap, and then
-    only looked up.
+    All cells are computed at once, which doubling the window makes cheap, and then only looked up.
     """
 
     def __init__(
@@ -163,12 +167,12 @@ class FootprintMap(Footprints):
     ) -> None:
         super().__init__(mover, terrain, lattice, elevation=elevation)
         self._cost = self._spread(lattice, mover.cost[terrain], np.maximum, np.nan)
-        self._hindered: dict[int, BoolArray] = {}
+        self._blocked: dict[int, BoolArray] = {}
         if not self.makes_every_step:
             for step in SQUARE_8:
-                hindered = self._hindered_cells(lattice, step)
-                self._hindered[heading(step)] = self._spread(
-                    lattice, hindered, np.logical_or, False
+                is_blocked = self._find_blocked(lattice, step)
+                self._blocked[heading(step)] = self._spread(
+                    lattice, is_blocked, np.logical_or, False
                 )
 
     def _spread(
@@ -183,14 +187,14 @@ class FootprintMap(Footprints):
         found = under_footprint(grid, self.mover.size, combine, outside, lattice.floor_height)
         return found.reshape(-1)
 
-    def _hindered_cells(self, lattice: Lattice, step: Step) -> BoolArray:
+    def _find_blocked(self, lattice: Lattice, step: Step) -> BoolArray:
         """Return (height, width) bool, True at cells from which a single cell may not step."""
         (dx, dy), height, width = step, lattice.height, lattice.width
         here = (slice(max(0, -dy), height - max(0, dy)), slice(max(0, -dx), width - max(0, dx)))
         tail = np.arange(height * width).reshape(height, width)[here]
-        hindered = np.zeros((height, width), dtype=np.bool_)
-        hindered[here] = ~self._cell_may_step(tail, tail + (dy * width + dx), heading(step))
-        return hindered
+        is_blocked = np.zeros((height, width), dtype=np.bool_)
+        is_blocked[here] = ~self._cell_may_step(tail, tail + (dy * width + dx), heading(step))
+        return is_blocked
 
     def cost_at(self, cells: Int64Array) -> Float64Array:
         cost: Float64Array = self._cost[cells]
@@ -198,9 +202,9 @@ class FootprintMap(Footprints):
 
     def may_step(self, tail: Int64Array, head: Int64Array, headings: AnyArray) -> BoolArray:
         allowed = np.ones(len(tail), dtype=np.bool_)
-        for bits, hindered in self._hindered.items():
+        for bits, is_blocked in self._blocked.items():
             mine = np.flatnonzero(headings == bits)
-            allowed[mine] = ~hindered[tail[mine]]
+            allowed[mine] = ~is_blocked[tail[mine]]
         return allowed
 
 
@@ -210,17 +214,17 @@ def footprints(
     lattice: Lattice | None,
     elevation: Float64Array | None = None,
 ) -> Footprints:
-    """Return what lies under a footprint: of several cells, looked up everywhere at once."""
+    """Return the footprints of a mover, precomputed if it covers several cells."""
     if mover.size == 1 or lattice is None:
         return Footprints(mover, terrain, lattice, elevation=elevation)
     return FootprintMap(mover, terrain, lattice, elevation)
 
 
 def step_ticks(cost: Float64Array, rules: MovementRules) -> Int32Array:
-    """Return (c, c, 2) int32, what straight and diagonal steps cost from and to cells of (c) costs.
+    """Return (c, c, 2) int32, the ticks of straight and diagonal steps between cells of (c) costs.
 
-    The products are made in the order in which :func:`levelbake.steps.price_steps` makes them, so
-    that they are rounded alike.
+    The products are computed in the same order as in :func:`levelbake.steps.price_steps`, so that
+    they round alike.
     """
     before, after = np.broadcast_arrays(cost[:, None], cost)
     units = unit_cost(before, after, rules.cost_rule)
@@ -228,35 +232,37 @@ def step_ticks(cost: Float64Array, rules: MovementRules) -> Int32Array:
 
 
 def whole_ticks(units: Float64Array, ticks_per_unit: int) -> Int32Array:
-    """Return prices in ticks, BLOCKED where an arc may not cost this, or nobody may take it."""
+    """Convert prices to ticks, or BLOCKED if out of range or not a number.
+
+    >>> whole_ticks(np.array([1.0, 0.5, np.nan]), 100).tolist()
+    [100, 50, 2147483647]
+    """
     ticks = np.rint(np.minimum(units, 2.0**31) * ticks_per_unit)
     return np.where((ticks >= 1) & (ticks <= MAX_WEIGHT), ticks, BLOCKED).astype(np.int32)
 
 
-#: The cells at both ends of an arc, and the number of the link that it is of.
+#: The cells at both ends of an arc, and the number of its link.
 End = tuple[int, int, int]
 
 
 class LinkMoves(NamedTuple):
     """The arcs of links, by the cell where they begin.
 
-    Those that leave one cell come in the order of their slots, and those that nobody could take
-    when the level was baked, which have no slots, last, by where they lead.
-
-    Attributes:
-        tail, head: (k) int32 cells.
-        link: (k) int32, the link each is of.
+    Arcs out of one cell are in the order of their slots. Arcs that were blocked for every profile
+    at the bake have no slots; they come last, ordered by their heads.
     """
 
+    #: (k) int32 cells.
     tail: Int32Array
     head: Int32Array
+    #: (k) int32, the link of each arc.
     link: Int32Array
 
     @staticmethod
     def of(
         tail: Int32Array, head: Int32Array, link: Int32Array, wanted: Sequence[End]
     ) -> LinkMoves:
-        """Put the arcs that a graph has before those that it lacks.
+        """Combine the arcs of a graph and those that it lacks, in this order for each cell.
 
         Args:
             tail, head, link: (j) cells and links of the graph's arcs, in their order.
@@ -271,17 +277,17 @@ class LinkMoves(NamedTuple):
 
     @property
     def most(self) -> int:
-        """Return how many leave one cell at most."""
+        """The largest number of links that leave one cell."""
         return int(np.bincount(self.tail).max(initial=0)) if len(self.tail) else 0
 
 
 def moves_of_arcs(
     lattice: Lattice, cell: Int32Array, tail: Int32Array, head: Int32Array, is_link: BoolArray
 ) -> Int32Array:
-    """Return (m) int32, the move that each arc of a grid is.
+    """Return (m) int32, the move of each arc of a grid.
 
-    That is the step's direction, or the number of directions plus the arc's place among the links
-    that leave its cell.
+    A move is the direction of the step, or the number of directions plus the arc's index among the
+    links that leave its cell.
 
     Args:
         cell: (n) int32, the cell of each node.
@@ -302,7 +308,7 @@ def moves_of_arcs(
 
 # -- greedy moves ---------------------------------------------------------------------------------
 
-#: How many directions are distinguished: by the signs of dx and dy, and by which of them is longer.
+#: The number of directions that are distinguished: by the signs of dx and dy, and the longer one.
 SECTORS = 18
 
 
@@ -314,17 +320,17 @@ def sectors(dx: AnyArray, dy: AnyArray) -> Int64Array:
 
 
 def greedy_slots(first_out: Int32Array, head: Int32Array, at: Int32Array) -> Int32Array:
-    """Return the greedy move of every node in every direction.
+    """Return the compass move of every node in every direction.
 
-    The move is diagonal if both coordinates differ and there is such an arc. Otherwise it goes
-    along the longer difference, or, without such an arc, along the shorter one.
+    The move is diagonal if both coordinates differ and there is such an arc. Otherwise it follows
+    the longer difference, or, without such an arc, the shorter one.
 
     Args:
         first_out, head: (n + 1), (m) int32, the arcs a profile may take.
         at: (n, 2) int32, from :func:`levelbake.steps.chart`.
 
     Returns:
-        (n, SECTORS) int32, which arc of the node, counted from its first; -1 where there is none.
+        (n, SECTORS) int32, the slot of an arc of the node, or -1.
     """
     n = len(first_out) - 1
     tail = np.repeat(np.arange(n), np.diff(first_out))
@@ -332,31 +338,31 @@ def greedy_slots(first_out: Int32Array, head: Int32Array, at: Int32Array) -> Int
     arc_at = np.full((n, 3, 3), -1, dtype=np.int32)
     near = (np.abs(step) <= 1).all(axis=1)
     place = np.arange(len(head)) - first_out[tail]
-    # Arcs are written backwards, so that of several the first one stays.
+    # Arcs are written in reverse order, so that the first of several remains.
     arc_at[tail[near][::-1], step[near, 0][::-1] + 1, step[near, 1][::-1] + 1] = place[near][::-1]
     arc_at[:, 1, 1] = -1
     greedy = np.full((n, 3, 3, 2), -1, dtype=np.int32)
     for x, y, steep in np.ndindex(3, 3, 2):
         shorter, longer = ((x, 1), (1, y)) if steep else ((1, y), (x, 1))
-        for i, j in (shorter, longer, (x, y)):  # What is better is written over what is there.
+        for i, j in (shorter, longer, (x, y)):  # Better moves overwrite worse ones.
             there = arc_at[:, i, j] >= 0
             greedy[there, x, y, steep] = arc_at[there, i, j]
     return greedy.reshape(n, SECTORS)
 
 
 def greedy_steps(opened: BoolArray, step: Int32Array) -> AnyArray:
-    """Return what :func:`greedy_slots` does for nodes of a lattice, each with all its steps.
+    """Return the result of :func:`greedy_slots` for lattice nodes, each with all its steps.
 
     Args:
-        opened: (n, s) bool, True where a profile may take a step.
-        step: (s, 2) int32, how far each leads in chart coordinates.
+        opened: (n, s) bool, True if a profile may take a step.
+        step: (s, 2) int32, the offset of each step in chart coordinates.
 
     Returns:
-        (n, SECTORS) int8, which of the s steps; -1 where there is none.
+        (n, SECTORS) int8, one of the s steps, or -1.
     """
     slots = len(step)
     bits = np.packbits(opened, axis=1, bitorder="little")[:, 0]
-    # One node for each set of steps, and one more where each step leads.
+    # One node for each set of steps, and one more for the head of each step.
     every = np.arange(1 << slots, dtype=np.uint8)
     taken = np.unpackbits(every[:, None], axis=1, count=slots, bitorder="little")
     slot = np.nonzero(taken)[1].astype(np.int32)

@@ -1,4 +1,4 @@
-"""Say how a prototype stands in a level: mirrored, turned, and where."""
+"""The placement of a prototype in a level: mirrored, rotated and moved."""
 
 from __future__ import annotations
 
@@ -8,42 +8,44 @@ import numpy as np
 
 from bake.arrays import AnyArray, Int32Array
 
-#: What is added to the quarter turns of a placement that is mirrored, where both are one number.
+#: Added to the quarter turns of a mirrored placement in its one-number form.
 MIRRORED = 4
 
-#: How many such numbers there are.
+#: The number of such one-number forms.
 TURNS = 8
 
 
 class Placement(NamedTuple):
-    """How a prototype stands in a level: mirrored first, then turned, then moved.
+    """The placement of a prototype in a level: mirrored first, then rotated, then moved.
 
-    Attributes:
-        at: x and y of the north-west corner of what it covers, in the whole grid.
-        quarters: quarter turns clockwise, 0 to 3.
-        mirrored: whether east and west are swapped before it is turned.
+    >>> placement = Placement((10, 20), 1, mirrored=False)
+    >>> placement.cells(np.array([[0, 0], [2, 0]]), width=3, height=2).tolist()
+    [[11, 20], [11, 22]]
     """
 
+    #: X and y of the north-west corner of the area it covers, in the whole grid.
     at: tuple[int, int]
+    #: Quarter turns clockwise, 0 to 3.
     quarters: int
+    #: Whether east and west are swapped before the rotation.
     mirrored: bool
 
     @property
     def turn(self) -> int:
-        """Return quarter turns and mirroring as one number."""
+        """Quarter turns and mirroring as one number, 0 to TURNS - 1."""
         return self.quarters + MIRRORED * self.mirrored
 
     @staticmethod
     def of(at: tuple[int, int], turn: int) -> Placement:
-        """Return the placement of a number that :attr:`turn` gave."""
+        """Return the placement with a given :attr:`turn`."""
         return Placement(at, turn % MIRRORED, turn >= MIRRORED)
 
     def size(self, width: int, height: int) -> tuple[int, int]:
-        """Return how many cells wide and high a prototype of this size is where it stands."""
+        """Return the width and height that a placed prototype of this size covers."""
         return (height, width) if self.quarters % 2 else (width, height)
 
     def cells(self, drawn: AnyArray, width: int, height: int) -> Int32Array:
-        """Return where cells of a prototype lie in the level.
+        """Return the cells of the level that cells of a prototype become.
 
         Args:
             drawn: (k, 2) x and y of cells as the prototype is drawn.

@@ -1,4 +1,4 @@
-"""Find the sources of the reader in JavaScript: beside the package in a clone, else inside it."""
+"""Find the sources of the JavaScript reader: beside the package in a clone, else inside it."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ def reader_sources() -> Path:
 
 
 def _is_clone() -> bool:
-    """Tell whether the package lies in a clone; ``site-packages`` may hold any other `readers`."""
+    """Return whether the package is in a clone; ``site-packages`` may contain another `readers`."""
     return (_PACKAGE.parent / "distribution" / "backend.py").is_file()

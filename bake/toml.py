@@ -1,4 +1,4 @@
-"""Write names and values as TOML, so that a line about a stranger's name can be pasted."""
+"""Format names and values as TOML, so that suggested recipe lines are safe to paste."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
 def toml(value: Value) -> str:
-    """Write a value as TOML."""
+    """Format a value as TOML."""
     if isinstance(value, str):
-        # JSON escapes whatever TOML does, but for one control character.
+        # JSON escapes everything that TOML does, except one control character.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, tuple):
         return f"[{', '.join(map(toml, value))}]"
@@ -22,10 +22,14 @@ def toml(value: Value) -> str:
 
 
 def toml_key(name: str) -> str:
-    """Write a key as TOML, in quotes where it needs them."""
+    """Format a key as TOML, quoted if necessary."""
     return name if _BARE.fullmatch(name) else toml(name)
 
 
 def toml_line(key: str, value: Value, comment: str = "") -> str:
-    """Write a key and its value, and a comment that has no line ends."""
+    """Format a key and its value, and a comment of one line.
+
+    >>> toml_line("deep water", 2.5, "from the map")
+    '"deep water" = 2.5  # from the map'
+    """
     return f"{toml_key(key)} = {toml(value)}" + (f"  # {comment}" if comment else "")

@@ -1,7 +1,7 @@
 """Worker processes, each of which runs a function on one task after another.
 
-A worker that ends in the middle of a task costs that task alone, and how it ended is reported.
-A worker imports this module before it can report anything, so it needs nothing but Python.
+A worker that ends during a task costs only that task, and the cause of its end is reported. A
+worker imports this module before it can report anything, so the module needs only Python.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from bake.interrupts import interrupts_held
 T = TypeVar("T")
 R = TypeVar("R")
 
-#: Called in a worker with the progress of a task, and in this process with the same.
+#: Called in a worker with the progress of a task, and in this process with the same arguments.
 Report = Callable[..., None]
 
-#: Seconds a worker has to end by itself; a command that is interrupted has longer.
+#: Seconds that a worker has to end; an interrupted command has longer.
 PATIENCE = 1.0
 
-#: Python reads this variable when it starts: the current folder is then no place to import from.
+#: Python reads this variable when it starts: the current folder is then not an import path.
 SAFE_PATH_VARIABLE = "PYTHONSAFEPATH"
 
 
 @dataclass(frozen=True)
 class Lost:
-    """A task that has no result, as its worker ended."""
+    """A task without a result, since its worker ended."""
 
     cause: str  #: how the worker ended, such as "was ended by SIGKILL"
     killed: bool = False  #: whether it was killed, as the system does where memory runs out
@@ -49,7 +49,7 @@ class Lost:
 
 
 class _SafePath:
-    """How many blocks of this process start children that may not import from this folder."""
+    """The number of blocks whose child processes must not import from the current folder."""
 
     blocks = 0
     before: str | None = None
@@ -60,8 +60,8 @@ class _SafePath:
 def safe_import_path() -> Iterator[None]:
     """Start Python processes in this block without the current folder on their import path.
 
-    Python would import the modules that it starts a process with from the folder that it is started
-    in, where a stranger's repository may lie. Processes that inherit the environment are safe.
+    Otherwise Python would import the modules that it starts a process with from the current folder,
+    which may be another person's repository. Processes that inherit the environment are safe.
     """
     with _SafePath.lock:
         if not _SafePath.blocks:
@@ -80,10 +80,10 @@ def safe_import_path() -> Iterator[None]:
 
 
 def children_import_safely() -> bool:
-    """Return whether child processes of this one heed :func:`safe_import_path`.
+    """Return whether child processes of this one respect :func:`safe_import_path`.
 
-    They do not where Python was started to ignore its variables (``-E``) without ``-P``, as it
-    starts children with the same options.
+    They do not if Python was started to ignore its variables (``-E``) without ``-P``, since
+    children get the same options.
     """
     return sys.flags.safe_path or not sys.flags.ignore_environment
 
@@ -93,7 +93,7 @@ def children_import_safely() -> bool:
 
 @dataclass
 class _Worker(Generic[T]):
-    """A worker process, as the process that started it sees it."""
+    """A worker process, as seen by the process that started it."""
 
     process: BaseProcess
     connection: Connection
@@ -102,7 +102,9 @@ class _Worker(Generic[T]):
 
     def receive(self) -> tuple[list[tuple[str, Any]], bool]:
         """Return the messages that have arrived, and whether more may come."""
-        is_running = self.process.exitcode is None  # What it sent before its end is in the pipe.
+        is_running = (
+            self.process.exitcode is None
+        )  # Messages sent before its end are still in the pipe.
         messages = []
         try:
             while self.connection.poll():
@@ -111,19 +113,19 @@ class _Worker(Generic[T]):
             is_running = False
         return messages, is_running
 
-    def hand_over(self, task: T) -> None:
+    def send_task(self, task: T) -> None:
         """Send a task."""
         self.task = task
-        with suppress(OSError):  # It has ended, which is noticed later.
+        with suppress(OSError):  # The worker has ended, which is noticed later.
             self.connection.send(task)
 
     @property
     def waitables(self) -> tuple[Connection, int]:
-        """The objects that are ready when the worker has sent something, or has ended."""
+        """The objects that become ready when the worker has sent a message, or has ended."""
         return self.connection, self.process.sentinel
 
     def end_cause(self) -> Lost:
-        """Return how a worker ended that sends nothing more."""
+        """Return the cause of a worker's end, after its last message."""
         self.process.join(PATIENCE)
         if self.process.exitcode is None:
             self.process.kill()
@@ -148,14 +150,14 @@ def run_tasks(
 ) -> Iterator[tuple[T, R | Lost]]:
     """Run a function on tasks, each in one of several worker processes.
 
-    Workers are ended when this process is interrupted, or when no more results are asked for.
+    Workers are terminated when this process is interrupted, or when the caller stops iterating.
 
     Args:
-        function: called with a task and where to report; sent to the workers by its name.
+        function: called with a task and a reporting function; pickled by name.
         tasks: the tasks.
         count: the number of workers.
-        prepare: called in each worker before its first task; what it raises ends the worker.
-        report: called with what the function reports.
+        prepare: called in each worker before its first task; an exception ends the worker.
+        report: called with the reports of the function.
 
     Yields:
         Each task with its result, in the order in which they end.
@@ -170,7 +172,7 @@ def run_tasks(
             if not crew.workers:
                 yield from ((task, crew.unfit) for task in crew.waiting)
                 return
-            wait([each for worker in crew.workers for each in worker.waitables])
+            wait([source for worker in crew.workers for source in worker.waitables])
             for worker in [*crew.workers]:
                 yield from crew.handle(worker)
     except BaseException:
@@ -185,9 +187,9 @@ class _Crew(Generic[T, R]):
     """The workers that share some tasks.
 
     Attributes:
-        waiting: tasks that no worker has.
-        workers: those that have a task, or wait for their first one.
-        processes: of all workers, also those that no task was left for.
+        waiting: tasks without a worker.
+        workers: those that run a task, or wait for their first one.
+        processes: of all workers, including those without a task left.
         unfit: why no more workers are started; its cause is empty while they are.
     """
 
@@ -207,22 +209,22 @@ class _Crew(Generic[T, R]):
         self._count, self._report = count, report
 
     def start_workers(self) -> None:
-        """Start a worker for each task that waits, up to the number of workers."""
+        """Start one worker per waiting task, up to the limit."""
         running = sum(worker.task is not None for worker in self.workers)
         wanted = min(self._count, len(self.waiting) + running)
         while len(self.workers) < wanted and not self.unfit.cause:
             try:
-                self.workers.append(_started(self._prepare, self._function))
+                self.workers.append(_start_worker(self._prepare, self._function))
             except OSError as error:
                 self.unfit = Lost(f"cannot be started: {error.strerror or error}")
             else:
                 self.processes.append(self.workers[-1].process)
 
     def handle(self, worker: _Worker[T]) -> Iterator[tuple[T, R | Lost]]:
-        """Handle what a worker has sent, and yield its task once that has ended."""
+        """Process the messages of a worker, and yield its task once it has ended."""
         messages, is_running = worker.receive()
         for kind, content in messages:
-            if kind == "news":
+            if kind == "progress":
                 self._report(*content)
             elif kind == "unfit":
                 self.unfit = Lost(f"cannot be started: {content}")
@@ -237,7 +239,7 @@ class _Crew(Generic[T, R]):
                     worker.connection.close()
                     self.workers.remove(worker)
                     return
-                worker.hand_over(self.waiting.popleft())
+                worker.send_task(self.waiting.popleft())
         if is_running:
             return
         self.workers.remove(worker)
@@ -249,16 +251,16 @@ class _Crew(Generic[T, R]):
             self.unfit = Lost(f"{cause.cause} while it started", cause.killed)
 
 
-def _started(prepare: Callable[[], object], function: Callable[[T, Report], R]) -> _Worker[T]:
+def _start_worker(prepare: Callable[[], object], function: Callable[[T, Report], R]) -> _Worker[T]:
     """Start a worker.
 
     Raises:
         OSError: the system has no more processes or files.
     """
-    # Only "spawn" starts processes in the same way on every system, and works with threads.
+    # Only "spawn" works alike on every system, and with threads.
     context = multiprocessing.get_context("spawn")
-    connection, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs,), daemon=True)
+    connection, worker_end = context.Pipe()
+    process = context.Process(target=_serve, args=(worker_end,), daemon=True)
     try:
         with safe_import_path():
             start_tracker()
@@ -268,7 +270,7 @@ def _started(prepare: Callable[[], object], function: Callable[[T, Report], R]) 
         connection.close()
         raise
     finally:
-        theirs.close()
+        worker_end.close()
     worker = _Worker[T](process, connection)
     with suppress(OSError):
         connection.send((prepare, function))
@@ -276,7 +278,7 @@ def _started(prepare: Callable[[], object], function: Callable[[T, Report], R]) 
 
 
 def end_workers(workers: Collection[BaseProcess]) -> None:
-    """Let workers end by themselves, which leaves checkpoints, but kill those that take long."""
+    """Terminate workers, so that they write checkpoints; kill those that take too long."""
     running = [worker for worker in workers if worker.exitcode is None]
     for worker in running:
         worker.terminate()
@@ -291,9 +293,9 @@ def end_workers(workers: Collection[BaseProcess]) -> None:
 
 
 def start_tracker() -> None:
-    """Start the process that multiprocessing starts before any other, if it does not run.
+    """Start the resource tracker of multiprocessing if it is not running.
 
-    It has to run before interrupts are blocked, as starting it unblocks them.
+    It must run before interrupts are blocked, as starting it unblocks them.
     """
     if sys.platform != "win32":
         from multiprocessing import resource_tracker
@@ -303,11 +305,10 @@ def start_tracker() -> None:
 
 @contextmanager
 def interrupts_blocked() -> Iterator[None]:
-    """Keep interrupts from processes that are started in this block; their parent ends them.
+    """Block interrupts in processes started in this block; their parent ends them.
 
-    The signal is blocked because processes inherit that. In this process another thread could still
-    take it, between starting a process and sending it its task, so here the interrupt is held back,
-    too.
+    The signal mask is inherited. In this process another thread could still receive the signal,
+    between the start of a process and its first task, so here the interrupt is also postponed.
     """
     in_main = threading.current_thread() is threading.main_thread()
     if not hasattr(signal, "pthread_sigmask") or not in_main:
@@ -325,7 +326,7 @@ def interrupts_blocked() -> Iterator[None]:
 
 
 class _Work:
-    """Whether this worker runs a task; signal handlers are handed nothing."""
+    """Whether this worker runs a task; a global, as signal handlers take no argument."""
 
     running = False
 
@@ -340,7 +341,7 @@ def _serve(connection: Connection) -> None:
             with lock:
                 connection.send((kind, content))
         except OSError:
-            os._exit(1)  # Nobody listens any longer.
+            os._exit(1)  # The parent has ended.
 
     try:
         try:
@@ -349,32 +350,32 @@ def _serve(connection: Connection) -> None:
         except EOFError:
             return
         except Exception as error:
-            send("unfit", _in_a_line(error))
+            send("unfit", _format_on_one_line(error))
             return
         send("ready")
         with suppress(EOFError):
             while True:
-                _answer(function, connection.recv(), send)
+                _run_and_send(function, connection.recv(), send)
     except KeyboardInterrupt:
         _end_by_signal()
 
 
-def _answer(function: Callable[[T, Report], R], task: T, send: Callable[..., None]) -> None:
-    """Run a task, and send its result or what it raised."""
+def _run_and_send(function: Callable[[T, Report], R], task: T, send: Callable[..., None]) -> None:
+    """Run a task, and send its result or exception."""
     try:
-        send("done", run_task(function, task, lambda *news: send("news", news)))
+        send("done", run_task(function, task, lambda *progress: send("progress", progress)))
     except MemoryError:
         send("done", Lost("ran out of memory", killed=True))
     except Exception as error:
         error.add_note(f"in a worker process:\n{traceback.format_exc()}")
         try:
             send("raised", error)
-        except Exception:  # It cannot be sent.
+        except Exception:  # The exception cannot be pickled.
             send("raised", RuntimeError(traceback.format_exc()))
 
 
 def run_task(function: Callable[[T, Report], R], task: T, report: Report) -> R:
-    """Run a function in this worker; SIGTERM ends it after the function has cleaned up."""
+    """Run a function in this worker; SIGTERM ends the worker after the function has cleaned up."""
     _Work.running = True
     try:
         return function(task, report)
@@ -385,29 +386,29 @@ def run_task(function: Callable[[T, Report], R], task: T, report: Report) -> R:
         _Work.running = False
 
 
-def _in_a_line(error: BaseException) -> str:
-    said = next(iter(str(error).splitlines()), "")
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+def _format_on_one_line(error: BaseException) -> str:
+    message = next(iter(str(error).splitlines()), "")
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 def prepare_process() -> None:
-    """Prepare this process as a worker: it ends by SIGTERM, or with its parent, in silence."""
+    """Set this process up as a worker: it ends silently with SIGTERM, or with its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _on_terminate)
-    sys.unraisablehook = _on_unraisable
+    signal.signal(signal.SIGTERM, _handle_sigterm)
+    sys.unraisablehook = _handle_unraisable
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _end_with_parent() -> None:
-    """End this worker with its parent; workers of a killed build would wait for work for ever."""
+    """End this worker with its parent; workers of a killed build would otherwise wait forever."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
         os._exit(1)
 
 
-def _on_terminate(number: int, frame: FrameType | None) -> None:
-    # A second one must not interrupt saving.
+def _handle_sigterm(number: int, frame: FrameType | None) -> None:
+    # A second SIGTERM must not interrupt saving.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if not _Work.running:
         _end_by_signal()
@@ -415,7 +416,7 @@ def _on_terminate(number: int, frame: FrameType | None) -> None:
 
 
 def _end_by_signal() -> None:
-    """End this process as the signal would have, so that its parent can name it."""
+    """End this process with the signal's default action, so that its parent sees the cause."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
@@ -423,8 +424,8 @@ def _end_by_signal() -> None:
     os._exit(1)
 
 
-def _on_unraisable(lost: sys.UnraisableHookArgs) -> None:
-    """End this worker where Python would print that an interrupt came where nobody can catch it."""
+def _handle_unraisable(lost: sys.UnraisableHookArgs) -> None:
+    """End this worker silently on an interrupt in code that cannot raise."""
     if lost.exc_type is KeyboardInterrupt:
         _end_by_signal()
     sys.__unraisablehook__(lost)

@@ -17,8 +17,8 @@ def said_by(
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     monkeypatch.setattr(module, "_GROUPS", folder)
-    monkeypatch.setattr(module, "_OWN", folder / "own")
-    monkeypatch.setattr(module, "_allowed", lambda: allowed)
+    monkeypatch.setattr(module, "_OWN_GROUPS", folder / "own")
+    monkeypatch.setattr(module, "_count_allowed", lambda: allowed)
     return processors()
 
 
@@ -71,6 +71,6 @@ def test_here() -> None:
 
 
 def test_without_affinity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_OWN", tmp_path / "none")
+    monkeypatch.setattr(module, "_OWN_GROUPS", tmp_path / "none")
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     assert processors() == (os.cpu_count() or 1)

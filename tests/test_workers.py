@@ -144,8 +144,8 @@ def test_a_system_without_processes_to_spare(monkeypatch: pytest.MonkeyPatch) ->
         started.append(1)
         return real(*given)
 
-    real = workers._started
-    monkeypatch.setattr(workers, "_started", start)
+    real = workers._start_worker
+    monkeypatch.setattr(workers, "_start_worker", start)
     assert results(["a", "b", "c"]) == {"a": "A", "b": "B", "c": "C"}
     lost = results(["a"])["a"]
     assert isinstance(lost, Lost)
