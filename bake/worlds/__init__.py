@@ -1,4 +1,4 @@
-"""This package turns levels into worlds."""
+"""Worlds: levels as graphs, with node positions and the cost of every arc for each profile."""
 
 from bake.worlds.division import divided, for_areas
 from bake.worlds.doors import DoorStates, near_doors

@@ -1,12 +1,11 @@
-"""Make a graph of characteristic points: each stands for the places that are nearest to it.
+"""The Dirichlet domains of characteristic points as a graph.
 
 G. Lejeune Dirichlet, 1850; G. Voronoi, 1908. Points without weights are joined along the edges of
-their Delaunay triangulation. Of points with weights each is a cone that stands on the plane, the
-higher the larger the weight, and a place belongs to the cone that is highest above it (an
-additively weighted diagram: F. Aurenhammer, "Voronoi Diagrams", ACM Computing Surveys 23, 1991);
-borders between these domains are found by sampling. A designer may draw a part of the plane that is
-a point's domain whatever is nearest, join points whose domains do not border, and part others. An
-arc is kept where its straight line stays between the walls.
+their Delaunay triangulation. Each point with a weight is a cone on the plane, the higher the larger
+the weight, and a location belongs to the highest cone above it (an additively weighted diagram:
+F. Aurenhammer, "Voronoi Diagrams", ACM Computing Surveys 23, 1991); the borders between these
+domains are sampled. A designer may draw a polygon as a point's domain, join points whose domains do
+not border, and separate others. An arc is valid if its straight line stays between the walls.
 """
 
 from __future__ import annotations
@@ -22,37 +21,48 @@ from bake.errors import LevelError
 from bake.geometry import GRID, Geometry
 from bake.level import CharacteristicPoint
 from bake.search.plane.sight import Outline, holds, reflex_corners, sees
-from bake.worlds.pieces import Grown, Pieces
-from bake.worlds.visibility import MAX_BENDS, Asked, LinkEnd, Seen, SeenEnds, pieces_of
+from bake.worlds.pieces import GrownGeometry, PlaneDivision
+from bake.worlds.visibility import (
+    MAX_BENDS,
+    EndPoints,
+    LinkEnd,
+    PointsAndEnds,
+    VisiblePoints,
+    collect_points,
+)
 
-#: Samples along the longer side of a floor where domains have weights.
+#: Samples along the longer side of a floor where points have weights.
 SAMPLES = 384
 
 
-def dirichlet_pieces(geometry: Geometry, parts: Sequence[Grown]) -> Pieces:
+def divide_into_domains(geometry: Geometry, parts: Sequence[GrownGeometry]) -> PlaneDivision:
     """Divide the geometry of every kind of agent into Dirichlet domains.
 
-    Where the level states no characteristic points, they are the corners that shortest ways bend
-    at. Ends of links are points like any other. Nodes have the names of their points, where the
-    level names any; where several kinds of agents have points of their own, each adds its first
-    profile in parentheses.
+    If the level states no characteristic points, the reflex corners take their place. Ends of links
+    are points like any other. Nodes have the names of their points, if the level names any; if
+    several kinds of agents have points of their own, each name ends with the first profile in
+    parentheses.
 
     Raises:
-        LevelError: nobody finds room, a point lies where nobody can be, two lie at one place or one
-            inside the cone of another, nobody can go straight between two that are joined by hand,
-            a domain that is drawn is no area around its point alone, or nobody can take a link.
+        LevelError: no agent fits, a point is not walkable, two points coincide or one is inside the
+            cone of another, points joined by hand have a wall between them, a drawn domain is
+            invalid, or no agent can take a link.
     """
-    areas = _drawn(geometry)
+    areas = _drawn_domains(geometry)
     used, joined = set[int](), set[tuple[int, int]]()
-    joins, apart = (_by_hand(geometry, which) for which in ("joins", "apart"))
+    joins, apart = (_pairs_by_hand(geometry, which) for which in ("joins", "apart"))
 
-    def seen(
-        part: Grown, place: int, region: shapely.Geometry, outline: Outline, asked: Asked
-    ) -> SeenEnds:
-        point, weight, mine = _points(geometry, outline, place)
-        used.update(mine)
+    def find_points(
+        part: GrownGeometry,
+        place: int,
+        region: shapely.Geometry,
+        outline: Outline,
+        end_points: EndPoints,
+    ) -> PointsAndEnds:
+        point, weight, indices = _points(geometry, outline, place)
+        used.update(indices)
         number = {(x, y): at for at, (x, y) in enumerate(point.tolist())}
-        for each in asked.values():
+        for each in end_points.values():
             number.setdefault(each, len(number))
         point = np.array(list(number), dtype=np.int64).reshape(-1, 2)
         weight = np.concatenate([weight, np.zeros(len(point) - len(weight))])
@@ -63,7 +73,7 @@ def dirichlet_pieces(geometry: Geometry, parts: Sequence[Grown]) -> Pieces:
                 expected=f"at most {MAX_BENDS:,} on a floor",
                 remedy='state them in the level, or take division = "mesh"',
             )
-        row = {at: number for number, at in enumerate(mine)}
+        row = {at: number for number, at in enumerate(indices)}
         drawn = [(row[at], area) for at, area in areas.items() if at in row]
         by_sample = weight.any() or drawn
         pairs = bordering(region, point / GRID, weight, drawn) if by_sample else neighbours(point)
@@ -78,35 +88,35 @@ def dirichlet_pieces(geometry: Geometry, parts: Sequence[Grown]) -> Pieces:
             for one, other in pairs.tolist()
         ]
         pairs = pairs[np.array(clear, dtype=np.bool_)]
-        joined.update((mine[a], mine[b]) for a, b in stated & set(map(tuple, pairs.tolist())))
+        joined.update((indices[a], indices[b]) for a, b in stated & set(map(tuple, pairs.tolist())))
         one, other = pairs.T
         tail, head = np.concatenate([one, other]), np.concatenate([other, one])
-        ends = {key: number[at] for key, at in asked.items()}
+        ends = {key: number[at] for key, at in end_points.items()}
         rings = [(at, shapely.get_coordinates(area)[:-1].astype(np.int64)) for at, area in drawn]
         names = None
-        if any(each.named for each in geometry.points):
-            names = [geometry.points[at].name for at in mine]
-            names += _names_of_ends(geometry, ends, len(mine))
+        if any(point.named for point in geometry.points):
+            names = [geometry.points[at].name for at in indices]
+            names += _names_of_ends(geometry, ends, len(indices))
             if len(parts) > 1:
                 names = [f"{name} ({part.kind.profiles[0]})" for name in names]
-        return Seen(point, tail, head, weight=weight, drawn=rings, names=names), ends
+        return VisiblePoints(point, tail, head, weight=weight, drawn=rings, names=names), ends
 
-    pieces = pieces_of(geometry, parts, seen)
+    pieces = collect_points(geometry, parts, find_points)
     _check_used(geometry, used)
     _check_joined(geometry, joins - joined, apart)
     return pieces
 
 
 def _names_of_ends(geometry: Geometry, ends: dict[LinkEnd, int], first: int) -> list[str]:
-    """Return the names of the nodes from ``first`` on, which links alone begin or end at."""
+    """Return the names of the nodes from ``first`` on, at which only links begin or end."""
     names: dict[int, str] = {}
     for (at, is_goal), node in ends.items():
         names.setdefault(node, f"{geometry.links[at].name} {'goal' if is_goal else 'start'}")
     return [names[node] for node in sorted(names) if node >= first]
 
 
-def _by_hand(geometry: Geometry, which: Literal["joins", "apart"]) -> set[tuple[int, int]]:
-    """Return the pairs of points that a level joins or parts by hand, the lower one first."""
+def _pairs_by_hand(geometry: Geometry, which: Literal["joins", "apart"]) -> set[tuple[int, int]]:
+    """Return the pairs of points that a level joins or separates by hand, the lower one first."""
     return {
         (min(at, other), max(at, other))
         for at, each in enumerate(geometry.points)
@@ -121,7 +131,7 @@ def _check_joined(
         one, other = (geometry.points[at] for at in pair)
         who = f"the characteristic points {one.name!r} and {other.name!r} are joined by hand, "
         raise LevelError(
-            who + ("and kept apart" if pair in apart else "and no straight way leads between them"),
+            who + ("and separated" if pair in apart else "but there is a wall between them"),
             file=geometry.source,
             place=one.place or None,
             expected="two points of one floor without a wall between them",
@@ -132,10 +142,10 @@ def _check_joined(
 def _points(
     geometry: Geometry, outline: Outline, place: int
 ) -> tuple[Int64Array, Float64Array, list[int]]:
-    """Return the characteristic points of a floor where an agent can be, in steps of the grid.
+    """Return the characteristic points of a floor where an agent can stand, in steps of the grid.
 
     Returns:
-        (k, 2) int64, (k) float64 weights, and which of the level's points they are.
+        (k, 2) int64, (k) float64 weights, and the points' indices in the level.
     """
     if not geometry.points:
         reflex = np.zeros(len(outline.x), dtype=np.bool_)
@@ -145,44 +155,44 @@ def _points(
         return found, np.zeros(len(found)), []
     points = np.array([each.point for each in geometry.points], dtype=np.float64)
     steps = np.rint(points * GRID).astype(np.int64)
-    mine = [
+    indices = [
         at
         for at, each in enumerate(geometry.points)
         if each.floor == place and holds(outline, *steps[at].tolist())
     ]
     known: dict[tuple[int, int], CharacteristicPoint] = {}
-    for at in mine:
+    for at in indices:
         x, y = steps[at].tolist()
         if (x, y) in known:
             raise LevelError(
                 f"the characteristic points {known[x, y].name!r} and "
-                f"{geometry.points[at].name!r} lie at one place",
+                f"{geometry.points[at].name!r} lie at the same point",
                 file=geometry.source,
                 place=geometry.points[at].place or None,
-                expected="points apart from each other",
+                expected="points at different positions",
                 remedy="remove one of them",
             )
         known[x, y] = geometry.points[at]
-    weight = np.array([geometry.points[at].weight for at in mine], dtype=np.float64)
-    _check_cones(geometry, mine, weight)
-    return steps[mine].reshape(-1, 2), weight, mine
+    weight = np.array([geometry.points[at].weight for at in indices], dtype=np.float64)
+    _check_cones(geometry, indices, weight)
+    return steps[indices].reshape(-1, 2), weight, indices
 
 
-def _check_cones(geometry: Geometry, mine: list[int], weight: Float64Array) -> None:
-    """Refuse points that lie inside the cone of another, as nothing is nearest to them."""
+def _check_cones(geometry: Geometry, indices: list[int], weight: Float64Array) -> None:
+    """Raise LevelError if a point is inside the cone of another, so that its domain is empty."""
     if not weight.any():
         return
-    points = np.array([geometry.points[at].point for at in mine])
-    for row, at in enumerate(mine):
+    points = np.array([geometry.points[at].point for at in indices])
+    for row, at in enumerate(indices):
         far = np.hypot(*(points - points[row]).T)
         above = weight - far - weight[row]
         above[row] = -np.inf
         over = int(above.argmax())
         if above[over] >= 0 and not geometry.points[at].domain:
-            lost, by = geometry.points[at], geometry.points[mine[over]]
+            lost, by = geometry.points[at], geometry.points[indices[over]]
             raise LevelError(
-                f"the characteristic point {lost.name!r} has no domain: its weight of "
-                f"{lost.weight:g} is lost in that of {by.name!r}, {by.weight:g}",
+                f"the characteristic point {lost.name!r} has no domain: the cone of "
+                f"{by.name!r} (weight {by.weight:g}) covers its own (weight {lost.weight:g})",
                 file=geometry.source,
                 place=lost.place or None,
                 expected="weights that differ by less than the points are apart",
@@ -190,8 +200,8 @@ def _check_cones(geometry: Geometry, mine: list[int], weight: Float64Array) -> N
             )
 
 
-def _drawn(geometry: Geometry) -> dict[int, shapely.Polygon]:
-    """Return the domains that are drawn by hand, in steps of the grid, by the point's number."""
+def _drawn_domains(geometry: Geometry) -> dict[int, shapely.Polygon]:
+    """Return the domains that are drawn by hand, in steps of the grid, by the point's index."""
     found: dict[int, shapely.Polygon] = {}
     points = np.array([each.point for each in geometry.points]).reshape(-1, 2)
     places = shapely.points(np.rint(points * GRID))
@@ -201,28 +211,28 @@ def _drawn(geometry: Geometry) -> dict[int, shapely.Polygon]:
         ring = np.rint(np.array(each.domain) * GRID)
         area = shapely.Polygon(ring) if len(ring) > 2 else shapely.Polygon()
         if not area.is_valid or not area.area:
-            raise _not_drawn(geometry, at, "crosses itself, has holes, or has no area")
+            raise _domain_error(geometry, at, "crosses itself, has holes, or has no area")
         if not area.covers(places[at]):
-            raise _not_drawn(geometry, at, "lies beside its point")
+            raise _domain_error(geometry, at, "lies beside its point")
         for other, one in enumerate(geometry.points):
             if other == at or one.floor != each.floor:
                 continue
             if area.contains(places[other]):
-                raise _not_drawn(geometry, at, f"holds the point {one.name!r} as well")
+                raise _domain_error(geometry, at, f"holds the point {one.name!r} as well")
             if other in found and area.intersection(found[other]).area:
-                raise _not_drawn(geometry, at, f"overlaps that of {one.name!r}")
+                raise _domain_error(geometry, at, f"overlaps that of {one.name!r}")
         found[at] = area
     return found
 
 
-def _not_drawn(geometry: Geometry, at: int, found: str) -> LevelError:
+def _domain_error(geometry: Geometry, at: int, found: str) -> LevelError:
     point = geometry.points[at]
     return LevelError(
         f"the domain drawn for the characteristic point {point.name!r} {found}",
         file=geometry.source,
         place=point.place or None,
         expected="one ring around an area that this point alone lies in",
-        remedy="draw it anew",
+        remedy="draw it again",
     )
 
 
@@ -231,16 +241,16 @@ def _check_used(geometry: Geometry, used: set[int]) -> None:
         if at not in used:
             raise LevelError(
                 f"the characteristic point {each.name!r} at ({each.point[0]:g}, "
-                f"{each.point[1]:g}) lies where nobody can stand",
+                f"{each.point[1]:g}) lies where no agent can stand",
                 file=geometry.source,
                 place=each.place or None,
-                expected="a point of the walkable area, as far from walls as the smallest agent",
+                expected="a walkable point, farther from walls than the smallest radius",
                 remedy="move it, or remove it",
             )
 
 
 def neighbours(point: Int64Array) -> Int64Array:
-    """Return (m, 2) int64, the pairs of points that a Delaunay triangulation joins, each once.
+    """Return (m, 2) int64, the distinct pairs of points that a Delaunay triangulation joins.
 
     Points on one line are joined one after the other.
 
@@ -269,7 +279,7 @@ def bordering(
     weight: Float64Array,
     drawn: Sequence[tuple[int, shapely.Polygon]] = (),
 ) -> Int64Array:
-    """Return (m, 2) int64, the pairs of points whose domains border on each other in a region.
+    """Return (m, 2) int64, the pairs of points whose domains share a border in a region.
 
     Domains are sampled, so a border shorter than a sample may be missed.
 
@@ -277,7 +287,7 @@ def bordering(
         region: in steps of the grid.
         point: (k, 2) float64 units.
         weight: (k) float64 units.
-        drawn: points whose domains are drawn by hand, and these, in steps of the grid.
+        drawn: points whose domains are drawn by hand, and these domains, in steps of the grid.
     """
     left, top, right, bottom = (float(each) / GRID for each in shapely.bounds(region))
     step = max(right - left, bottom - top, 1 / GRID) / SAMPLES
@@ -301,12 +311,13 @@ def bordering(
 
 
 def nearest_cone(place: Float64Array, point: Float64Array, weight: Float64Array) -> Int64Array:
-    """Return (m) int64, which point's cone is highest above each place; of equals the first.
+    """Return (m) int64, the point whose cone is highest above each location; ties go to the first.
 
     Args:
         place: (m, 2) float64 units.
         point: (k, 2) float64 units, k >= 1.
-        weight: (k) float64 units; a cone's height above a place is its weight less the distance.
+        weight: (k) float64 units; a cone's height above a location is its weight minus the
+            distance.
     """
     height = weight - np.hypot(place[:, :1] - point[:, 0], place[:, 1:] - point[:, 1])
     return np.asarray(height.argmax(axis=1))

@@ -1,10 +1,10 @@
-"""Divide the plane of a level into nodes: the step from shapes and cells to an explicit graph.
+"""Divide the plane of a level into nodes: from shapes and cells to an explicit graph.
 
-Each division is a builder that makes nodes and arcs of :class:`~bake.geometry.Geometry`; whatever
-comes after it, from metrics to exports, sees a graph like any other. Agents of one radius share
-nodes; those of another have nodes of their own, as their obstacles are larger. Each such *kind* of
-agent has terrains of its own, so that terrain alone says who may stand where, to tables, updates,
-proofs and flat files alike.
+Each division is a builder that computes nodes and arcs of :class:`~bake.geometry.Geometry`; all
+later code, from metrics to exports, sees a graph like any other. Agents of one radius share nodes.
+Agents of another radius have nodes of their own, since their obstacles are larger. Each such *kind*
+of agent has terrains of its own, so that terrain alone decides who may stand where, for tables,
+updates, verification and flat files alike.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from bake.level import (
     TerrainRule,
 )
 from bake.worlds.doors import settled
-from bake.worlds.pieces import Grown, Kind, Pieces
+from bake.worlds.pieces import GrownGeometry, Kind, PlaneDivision
 from bake.worlds.world import AgentProfile, check_terrains
 
-#: The terrain of links' ends and nodes is one of these many numbers.
+#: The largest number of terrains of all kinds: a terrain is one byte.
 # limit: a one-line error; lowered by shapes
 MAX_TERRAINS = 255
 
 
-#: Makes nodes and arcs of a level's geometry, given what is left of it for each kind of agent.
-Builder = Callable[[Geometry, Sequence[Grown]], Pieces]
+#: Builds nodes and arcs of a level's geometry, given the geometry grown for each kind of agent.
+Builder = Callable[[Geometry, Sequence[GrownGeometry]], PlaneDivision]
 
 
 def divided(
@@ -48,7 +48,7 @@ def divided(
         level: of cells or shapes.
         profiles: at least one; each has a rule for every terrain of the level.
         division: any but "cells".
-        nodes: where the nodes of a navigation mesh lie.
+        nodes: the position of the nodes of a navigation mesh.
 
     Raises:
         LevelError: nothing is walkable, shapes cannot be divided, or a link begins in a wall.
@@ -70,10 +70,10 @@ def divided(
         )
     number = {name: code for code, name in enumerate(areas)}
     parts = [
-        Grown(
+        GrownGeometry(
             kind,
             grown(geometry, kind.terrains, kind.radius),
-            {name: number[_named(name, kind, kinds)] for name in geometry.terrains},
+            {name: number[_terrain_name(name, kind, kinds)] for name in geometry.terrains},
         )
         for kind in kinds
     ]
@@ -105,26 +105,26 @@ def divided(
 
 def _builder(division: Division, nodes: MeshNodes) -> Builder:
     if division == "mesh":
-        from bake.worlds.mesh import mesh_pieces
+        from bake.worlds.mesh import divide_into_mesh
 
-        return lambda geometry, parts: mesh_pieces(geometry, parts, nodes)
+        return lambda geometry, parts: divide_into_mesh(geometry, parts, nodes)
     if division == "visibility":
-        from bake.worlds.visibility import visibility_pieces
+        from bake.worlds.visibility import divide_by_visibility
 
-        return visibility_pieces
+        return divide_by_visibility
     if division == "dirichlet":
-        from bake.worlds.dirichlet import dirichlet_pieces
+        from bake.worlds.dirichlet import divide_into_domains
 
-        return dirichlet_pieces
+        return divide_into_domains
     if division == "waypoints":
-        from bake.worlds.waypoints import waypoint_pieces
+        from bake.worlds.waypoints import divide_into_waypoints
 
-        return waypoint_pieces
+        return divide_into_waypoints
     raise AssertionError(f"no builder divides by {division}")
 
 
 def _check_costs(geometry: Geometry, profiles: Sequence[AgentProfile]) -> None:
-    """Refuse terrains of several costs, over which a straight way is no shortest one."""
+    """Raise LevelError on different terrain costs: straight paths would not be shortest."""
     present = {area.terrain for floor in geometry.floors for area in floor.areas}
     for profile in profiles:
         rules = {name: profile.rules[name] for name in geometry.terrains if name in present}
@@ -133,48 +133,50 @@ def _check_costs(geometry: Geometry, profiles: Sequence[AgentProfile]) -> None:
             (low, one), (high, other), *_ = sorted(costs.items())
             raise LevelError(
                 f"profile {profile.name!r} pays {low:g} for {one} and {high:g} for {other}, and "
-                "straight ways between points of visibility are shortest only where all costs are "
+                "straight paths between points of visibility are shortest only if all costs are "
                 "equal",
                 file=geometry.source,
                 expected="one cost for all that the profile can walk on",
-                remedy='give its terrains one cost, or take division = "mesh"',
+                remedy='give its terrains one cost, or use division = "mesh"',
             )
 
 
 def kinds_of(
     geometry: Geometry, profiles: Sequence[AgentProfile], *, apart: bool = False
 ) -> tuple[Kind, ...]:
-    """Group profiles that find the same places walkable, in the order of the profiles.
+    """Group profiles with the same walkable area, in the order of the profiles.
 
-    Unless arcs cross terrains that their ends do not lie on (``apart``), points share all nodes, as
-    costs alone say who may stand where. Agents with a radius share them with those of the same
-    radius who may stand on the same terrains, as anything else is an obstacle that grows.
+    Agents that are points share all nodes, as costs alone decide who may stand where, unless arcs
+    cross terrains that their ends are not on (``apart``). Agents with a radius share nodes with
+    those of the same radius who may stand on the same terrains, since all other terrains are
+    obstacles that
+    grow.
     """
-    found: dict[tuple[float, frozenset[str]], list[str]] = {}
+    kinds: dict[tuple[float, frozenset[str]], list[str]] = {}
     standing: dict[tuple[float, frozenset[str]], frozenset[str]] = {}
     for profile in profiles:
-        may = frozenset(
+        walkable = frozenset(
             name
             for name in geometry.terrains
             if name in profile.rules and profile.rules[name].cost is not None
         )
-        key = (profile.radius, may if profile.radius or apart else frozenset())
-        found.setdefault(key, []).append(profile.name)
-        standing[key] = standing.get(key, frozenset()) | may
-    return tuple(Kind(key[0], standing[key], tuple(names)) for key, names in found.items())
+        key = (profile.radius, walkable if profile.radius or apart else frozenset())
+        kinds.setdefault(key, []).append(profile.name)
+        standing[key] = standing.get(key, frozenset()) | walkable
+    return tuple(Kind(key[0], standing[key], tuple(names)) for key, names in kinds.items())
 
 
 def _areas(geometry: Geometry, kinds: Sequence[Kind]) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Return the terrains of all kinds: what the level calls each, and who may stand there."""
+    """Return the terrains of all kinds: each one's name in the level, and its profiles."""
     return {
-        _named(name, kind, kinds): (name, kind.profiles)
+        _terrain_name(name, kind, kinds): (name, kind.profiles)
         for kind in kinds
         for name in geometry.terrains
     }
 
 
-def _named(terrain: str, kind: Kind, kinds: Sequence[Kind]) -> str:
-    """Return what a kind's terrain is called: as in the level, if there is one kind."""
+def _terrain_name(terrain: str, kind: Kind, kinds: Sequence[Kind]) -> str:
+    """Return the name of a kind's terrain: as in the level, if there is only one kind."""
     return terrain if len(kinds) == 1 else f"{terrain} ({kind.profiles[0]})"
 
 
@@ -184,12 +186,12 @@ def for_areas(
     """Return a profile with rules for the terrains of a divided level.
 
     Args:
-        profile: with rules for the terrains as the level's file has them.
+        profile: with rules for the terrains as the level's file names them.
         areas: of the :class:`GraphLevel`.
     """
-    called: dict[str, list[str]] = {}
+    names_of: dict[str, list[str]] = {}
     for name, (area, _) in areas.items():
-        called.setdefault(area, []).append(name)
+        names_of.setdefault(area, []).append(name)
     rules: dict[str, TerrainRule] = {}
     for name, (area, profiles) in areas.items():
         if area not in profile.rules:
@@ -198,7 +200,7 @@ def for_areas(
         if profile.name not in profiles:
             rule = TerrainRule(None)
         elif rule.enter_from is not None:
-            own = [each for one in rule.enter_from for each in called.get(one, ())]
-            rule = replace(rule, enter_from=tuple(own))
+            sources = [name for area in rule.enter_from for name in names_of.get(area, ())]
+            rule = replace(rule, enter_from=tuple(sources))
         rules[name] = rule
     return replace(profile, rules=rules)

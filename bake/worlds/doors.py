@@ -1,4 +1,4 @@
-"""Set doors to the state a level is baked in, and find nodes and arcs that other states need."""
+"""Set doors to their baked state, and find the nodes and arcs that other states need."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class DoorStates:
 
 
 def settled(level: GridLevel) -> tuple[GridLevel, tuple[DoorStates, ...]]:
-    """Return the level with every door as it is stated to be, and all states in full.
+    """Return the level with every door in its baked state, and all states in full.
 
     Args:
         level: a level whose doors share no cell, and whose terrains include those of all states.
@@ -53,29 +53,29 @@ def settled(level: GridLevel) -> tuple[GridLevel, tuple[DoorStates, ...]]:
 def standable(
     level: GridLevel, movers: Collection[Mover], doors: tuple[DoorStates, ...]
 ) -> BoolArray:
-    """Return (cells) bool, True where some profile can stand in some state of the doors.
+    """Return (cells) bool, True where any profile can stand in some state of the doors.
 
     Args:
-        level: a level with its doors settled.
+        level: a level with its doors in their baked states.
         movers: the profiles.
         doors: all states of the level's doors.
     """
     if not doors and all(mover.size == 1 for mover in movers):
         blocked = np.isnan([mover.cost for mover in movers])
         return np.asarray(~blocked.all(axis=0))[level.terrain].reshape(-1)
-    found = np.zeros(level.terrain.shape, dtype=np.bool_)
+    result = np.zeros(level.terrain.shape, dtype=np.bool_)
     for mover in movers:
         passable = ~np.isnan(mover.cost)
         open_cells = passable[level.terrain]
         for door in doors:
             x, y = door.cells[:, 0], door.cells[:, 1]
             open_cells[y, x] |= passable[door.terrain].any(axis=0)
-        found |= under_footprint(open_cells, mover.size, np.logical_and, False, level.floor_height)
-    return found.reshape(-1)
+        result |= under_footprint(open_cells, mover.size, np.logical_and, False, level.floor_height)
+    return result.reshape(-1)
 
 
 def near_doors(level: GridLevel, doors: tuple[DoorStates, ...], size: int) -> BoolArray | None:
-    """Return (cells) bool, True where a footprint covers a cell of a door; None without doors."""
+    """Return (cells) bool, True if a footprint covers a cell of a door; None without doors."""
     if not doors:
         return None
     mask = np.zeros(level.terrain.shape, dtype=np.bool_)
@@ -91,13 +91,13 @@ def steps_at_doors(
 
     Args:
         lattice, steps: the steps out of some nodes.
-        is_node: (cells) bool, True where a cell is a node.
+        is_node: (cells) bool, True if a cell is a node.
         near_door: (cells) bool, from :func:`near_doors`.
     """
     if lattice.headings is not None:
-        return _at_doors_along(lattice, steps, is_node, near_door)
+        return _headed_steps_at_doors(lattice, steps, is_node, near_door)
     tail, head, inside = steps
-    found = near_door[tail][:, None] | near_door[head]
+    result = near_door[tail][:, None] | near_door[head]
     barred = lattice.barred
     if lattice.has_diagonals:
         for slots in FLANKS:
@@ -105,17 +105,17 @@ def steps_at_doors(
             passes = inside[:, slots] & is_node[flank] & near_door[flank]
             if barred is not None:
                 passes &= (barred[flank] & lattice.heading[DIAGONAL]) == 0
-            found[:, DIAGONAL] |= passes
+            result[:, DIAGONAL] |= passes
     if barred is not None:
-        found &= ((barred[tail][:, None] | barred[head]) & lattice.heading) == 0
-    return np.asarray(found & inside & is_node[head])
+        result &= ((barred[tail][:, None] | barred[head]) & lattice.heading) == 0
+    return np.asarray(result & inside & is_node[head])
 
 
-def _at_doors_along(
+def _headed_steps_at_doors(
     lattice: Lattice, steps: Steps, is_node: BoolArray, near_door: BoolArray
 ) -> BoolArray:
-    """Return (k, 3) bool, the same for steps along headings, and for turns."""
+    """Return (k, 3) bool, the same for steps along headings and for turns."""
     every = steps_at_doors(lattice.plain, lattice.plain.steps_from(steps.tail), is_node, near_door)
-    found = near_door[steps.tail][:, None] | near_door[steps.head]
-    found[:, 0] = every[np.arange(len(steps.tail)), lattice.slot_along(steps.tail)]
-    return np.asarray(found & steps.inside & is_node[steps.head])
+    result = near_door[steps.tail][:, None] | near_door[steps.head]
+    result[:, 0] = every[np.arange(len(steps.tail)), lattice.slot_along(steps.tail)]
+    return np.asarray(result & steps.inside & is_node[steps.head])

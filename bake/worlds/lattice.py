@@ -1,8 +1,8 @@
-"""Turn a large level of cells into what its arcs follow from, without listing any of them.
+"""Large levels of cells as step masks and step costs, without listing any arcs.
 
-A byte a cell says which steps each profile may take from it, and a table what a step costs. Both
-come from :mod:`bake.movement`, which prices the cells of a strip at a time; the arcs of a strip are
-dropped with it.
+One byte per cell encodes the steps that each profile may take from it, and a table holds the cost
+of a step. Both come from :mod:`bake.movement`, which prices the cells of a strip at a time; the
+arcs of a strip are then discarded.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from bake.worlds.world import (
     check_sizes,
     check_terrains,
     in_ticks,
-    nowhere_to_stand,
+    no_standing_error,
     step_onto,
 )
 from levelbake.steps import (
@@ -50,30 +50,30 @@ MOST_TERRAINS = 255
 
 @dataclass(frozen=True)
 class CellMetric:
-    """What moving on a lattice costs one profile."""
+    """The cost of moving on a lattice for one profile."""
 
     stands: BoolArray  #: (height, width) bool, True where it can stand
     steps: UInt8Array  #: (height, width) uint8, bit s is set where it may take the step of slot s
     #: (terrains, terrains, 2) int32, of a straight step and of a diagonal one from one terrain to
-    #: another; BLOCKED where it can go onto neither
+    #: another; BLOCKED if it can enter neither
     ticks: Int32Array
-    #: (height, width) uint8, the terrain of the dearest cell under its footprint; None where that
-    #: is the cell itself
+    #: (height, width) uint8, the most expensive terrain under its footprint; None if that is the
+    #: cell's own
     dearest: UInt8Array | None
 
 
 @dataclass(frozen=True)
 class LatticeWorld:
-    """A level of cells whose arcs follow from them; the counterpart of a World."""
+    """A level of cells with implicit arcs; the counterpart of a World."""
 
     level: GridLevel  #: the level, with its doors in the state they are baked in
     lattice: Lattice  #: its cells
-    #: connectivity, rules, movers, doors: as of a World
+    #: as in a World
     connectivity: Connectivity
     rules: MovementRules
     movers: Mapping[str, Mover]
     doors: tuple[DoorStates, ...]
-    #: (height, width) bool, cells where somebody can stand in some state of the doors
+    #: (height, width) bool, cells where any profile can stand in some state of the doors
     is_node: BoolArray
     metrics: Mapping[str, CellMetric]  #: what moving costs each profile, by its name
     link: Int32Array | None = None  #: None, as such a level has no links
@@ -84,7 +84,7 @@ class LatticeWorld:
 
     @property
     def arc_count(self) -> int:
-        """Return how many arcs there are, with those that nobody can take."""
+        """The number of arcs, including blocked ones."""
         return SLOTS * self.node_count
 
 
@@ -94,7 +94,7 @@ def build_lattice_world(
     rules: MovementRules,
     connectivity: Connectivity,
 ) -> LatticeWorld:
-    """Find the steps of a level without links, and their prices, for every profile.
+    """Compute the steps of a level without links, and their prices, for every profile.
 
     Raises:
         LevelError, CostError: as for :func:`bake.worlds.build_world`.
@@ -106,7 +106,7 @@ def build_lattice_world(
     lattice = cells_of(level, connectivity)
     is_node = standable(level, movers.values(), doors).reshape(level.terrain.shape)
     if not is_node.any():
-        raise nowhere_to_stand(level)
+        raise no_standing_error(level)
     metrics = {
         name: _cell_metric(level, lattice, name, mover, rules) for name, mover in movers.items()
     }
@@ -151,13 +151,13 @@ def _steps_of(
     profile: str,
     cells: Int64Array,
 ) -> UInt8Array:
-    """Return (k) uint8, the steps a profile may take from some cells on which it can stand."""
+    """Return (k) uint8, the steps that a profile may take from some cells on which it can stand."""
     assert footprints.lattice is not None
     steps = footprints.lattice.steps_from(cells)
 
-    def named(step: int) -> str:
+    def describe_step(step: int) -> str:
         return step_onto(level, level.terrain.reshape(-1)[steps.head.reshape(-1)[step]])
 
-    weight = in_ticks(price_steps(footprints, rules, steps), rules, profile, named)
-    takes = (weight != BLOCKED).astype(np.uint8) << np.arange(weight.shape[1], dtype=np.uint8)
-    return np.asarray(np.bitwise_or.reduce(takes, axis=1), dtype=np.uint8)
+    weight = in_ticks(price_steps(footprints, rules, steps), rules, profile, describe_step)
+    step_bits = (weight != BLOCKED).astype(np.uint8) << np.arange(weight.shape[1], dtype=np.uint8)
+    return np.asarray(np.bitwise_or.reduce(step_bits, axis=1), dtype=np.uint8)

@@ -1,8 +1,8 @@
-"""Make a graph of convex polygons: nodes in their centres, on their shared edges, or at the ends.
+"""A graph of convex polygons, with nodes at centers, on shared edges, or at the ends of these.
 
-With nodes in the centres an arc leads from a polygon to its neighbour, by the middle of the edge
-that they share, as the straight line between two centres may leave both. With nodes on shared edges
-an arc crosses one polygon, which is convex, so it is a straight line.
+With nodes at the centers an arc leads from a polygon to its neighbor through the middle of their
+shared edge, as the straight line between two centers may leave both. With nodes on shared edges an
+arc crosses one polygon, which is convex, so it is a straight line.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from bake.geometry.given import given_polygons
 from bake.level import Mesh, MeshNodes, Remark
 from bake.worlds.mesh_islands import mesh_remarks
 from bake.worlds.mesh_links import LinkNodes, link_nodes
-from bake.worlds.pieces import Grown, Pieces, check_taken, no_room
+from bake.worlds.pieces import GrownGeometry, PlaneDivision, check_taken, no_room
 
-#: Length of a step between two terrains at one point, in units. It is not 0, as no arc may be.
+#: Length of a step between two terrains at one point, in units; arcs need a positive length.
 BORDER = 1 / GRID
 
 
@@ -31,34 +31,36 @@ class PlaneGraph(NamedTuple):
 
     position: Float64Array  #: (n, 2) float64 units
     terrain: UInt8Array  #: (n) uint8
-    #: tail, head: (m) int32
+    #: (m) int32
     tail: Int32Array
     head: Int32Array
     length: Float64Array  #: (m) float64 units, positive
 
 
-def mesh_pieces(geometry: Geometry, parts: Sequence[Grown], nodes: MeshNodes) -> Pieces:
-    """Divide the geometry of every kind of agent into convex polygons, and make their graph.
+def divide_into_mesh(
+    geometry: Geometry, parts: Sequence[GrownGeometry], nodes: MeshNodes
+) -> PlaneDivision:
+    """Divide the geometry of every kind of agent into convex polygons, and build their graph.
 
     Raises:
-        LevelError: nobody finds room, a given mesh is none, or a link can be taken by nobody.
+        LevelError: no agent fits, a given mesh is invalid, or no agent can take a link.
     """
-    found: list[Convex] = []
+    polygons: list[Convex] = []
     floors: list[int] = []
     terrains: list[list[int]] = []
     owners: list[int] = []
     for at, part in enumerate(parts):
         for place, floor in enumerate(part.geometry.floors):
             if geometry.polygons is not None and part.kind.radius == 0:
-                found.append(given_polygons(geometry, geometry.polygons, place))
+                polygons.append(given_polygons(geometry, geometry.polygons, place))
                 terrains.append([part.code[name] for name in geometry.terrains])
             else:
-                found.append(convex_polygons(geometry, floor))
+                polygons.append(convex_polygons(geometry, floor))
                 terrains.append([part.code[area.terrain] for area in floor.areas])
             floors.append(place)
             owners.append(at)
-    mesh = joined_mesh(found, floors, terrains)
-    owner = np.repeat(np.array(owners), [len(part.area) for part in found])
+    mesh = join_meshes(polygons, floors, terrains)
+    owner = np.repeat(np.array(owners), [len(part.area) for part in polygons])
     for at, part in enumerate(parts):
         if not (owner == at).any():
             raise no_room(geometry, part.kind)
@@ -66,19 +68,19 @@ def mesh_pieces(geometry: Geometry, parts: Sequence[Grown], nodes: MeshNodes) ->
     taken = set[int]()
     remarks: tuple[Remark, ...] = ()
     for at, part in enumerate(parts):
-        mine = np.flatnonzero(owner == at)
-        links, took = link_nodes(geometry, mesh, mine, part.kind)
+        polygons_of_kind = np.flatnonzero(owner == at)
+        links, took = link_nodes(geometry, mesh, polygons_of_kind, part.kind)
         taken |= took
         if geometry.polygons is not None and part.kind.radius == 0:
             codes = [part.code[name] for name in part.kind.terrains]
-            stands = np.isin(mesh.terrain[mine], codes)
-            remarks += mesh_remarks(mesh, mine, stands, links, geometry.polygons)
-        graph, first_node, node = with_links(mesh, graph, first_node, node, links)
+            stands = np.isin(mesh.terrain[polygons_of_kind], codes)
+            remarks += mesh_remarks(mesh, polygons_of_kind, stands, links, geometry.polygons)
+        graph, first_node, node = add_links(mesh, graph, first_node, node, links)
     check_taken(geometry, taken)
-    return Pieces(*graph, replace(mesh, first_node=first_node, node=node), remarks=remarks)
+    return PlaneDivision(*graph, replace(mesh, first_node=first_node, node=node), remarks=remarks)
 
 
-def with_links(
+def add_links(
     mesh: Mesh, graph: PlaneGraph, first_node: Int32Array, node: Int32Array, links: LinkNodes
 ) -> tuple[PlaneGraph, Int32Array, Int32Array]:
     """Add nodes at the ends of links, joined to all other nodes of their polygons."""
@@ -99,7 +101,7 @@ def with_links(
         others = node[first_node[where] : first_node[where + 1]]
         # Each pair of new nodes is joined once, by the later one.
         others = others[others < at]
-        far = np.maximum(_apart(position[others], position[at]), BORDER)
+        far = np.maximum(_distance(position[others], position[at]), BORDER)
         here = np.full(len(others), at)
         tails += [here, others]
         heads += [others, here]
@@ -116,7 +118,7 @@ def with_links(
     return grown, first_node, node
 
 
-def joined_mesh(
+def join_meshes(
     parts: Sequence[Convex], floors: Sequence[int], terrains: Sequence[Sequence[int]]
 ) -> Mesh:
     """Return one mesh of several parts, without nodes yet.
@@ -155,16 +157,16 @@ def joined_mesh(
 
 
 def mesh_graph(mesh: Mesh, nodes: MeshNodes) -> tuple[PlaneGraph, Int32Array, Int32Array]:
-    """Return the graph of a mesh, and for each polygon its nodes: ``first_node`` and ``node``."""
+    """Return the graph of a mesh, and the nodes of each polygon: ``first_node`` and ``node``."""
     if nodes == "centre":
         return _by_centre(mesh)
     return _by_portal(mesh, ends=nodes == "portal")
 
 
 def centres(mesh: Mesh) -> Float64Array:
-    """Return (p, 2) float64 units, the centre of mass of each polygon."""
+    """Return (p, 2) float64 units, the center of mass of each polygon."""
     corner = mesh.vertex[mesh.corner].astype(np.float64)
-    # Relative to a corner of the polygon no precision is lost far from the origin.
+    # Relative to a corner of the polygon, no precision is lost far from the origin.
     origin = corner[mesh.first_corner[:-1]]
     owner, after = _owner(mesh), _after(mesh)
     here = corner - origin[owner]
@@ -172,8 +174,8 @@ def centres(mesh: Mesh) -> Float64Array:
     cross = here[:, 0] * there[:, 1] - here[:, 1] * there[:, 0]
     first = mesh.first_corner[:-1]
     area = np.add.reduceat(cross, first)[:, None]
-    found = np.add.reduceat((here + there) * cross[:, None], first, axis=0) / (3 * area)
-    centre: Float64Array = (found + origin) / GRID
+    moment = np.add.reduceat((here + there) * cross[:, None], first, axis=0) / (3 * area)
+    centre: Float64Array = (moment + origin) / GRID
     return centre
 
 
@@ -196,22 +198,22 @@ def _by_centre(mesh: Mesh) -> tuple[PlaneGraph, Int32Array, Int32Array]:
         mesh.vertex[mesh.corner[edge]].astype(np.float64) + mesh.vertex[mesh.corner[after[edge]]]
     ) / (2 * GRID)
     tail, head = owner[edge], mesh.neighbour[edge].astype(np.int64)
-    length = _apart(centre[tail], middle) + _apart(middle, centre[head])
+    length = _distance(centre[tail], middle) + _distance(middle, centre[head])
     count = len(mesh.terrain)
     graph = PlaneGraph(centre, mesh.terrain, tail.astype(np.int32), head.astype(np.int32), length)
     return graph, np.arange(count + 1, dtype=np.int32), np.arange(count, dtype=np.int32)
 
 
-def _apart(one: Float64Array, other: Float64Array) -> Float64Array:
-    found: Float64Array = np.hypot(*(one - other).T)
-    return found
+def _distance(one: Float64Array, other: Float64Array) -> Float64Array:
+    length: Float64Array = np.hypot(*(one - other).T)
+    return length
 
 
 def _by_portal(mesh: Mesh, *, ends: bool) -> tuple[PlaneGraph, Int32Array, Int32Array]:
-    """Put nodes in the middle of each shared edge and, if asked to, at its ends.
+    """Place nodes in the middle of each shared edge and, if requested, at its ends.
 
     A point on the border between terrains has a node in each of them. At a corner where polygons
-    meet that share no edge there, as only a point joins them, each fan of polygons has its own.
+    share no edge and only the point joins them, each fan of polygons has a node of its own.
     """
     owner, after = _owner(mesh), _after(mesh)
     edge = np.flatnonzero(mesh.neighbour >= 0)
@@ -219,7 +221,7 @@ def _by_portal(mesh: Mesh, *, ends: bool) -> tuple[PlaneGraph, Int32Array, Int32
     # Twice the steps of the grid, so that middles are whole numbers.
     vertex = mesh.vertex.astype(np.int64)
     place = [vertex[begin] + vertex[end]]
-    # What tells points at one place apart: the edge, or the fan.
+    # The key that distinguishes points at one location: the edge, or the fan.
     low, high = np.minimum(begin, end), np.maximum(begin, end)
     mark = [low * len(vertex) + high]
     polygon = [owner[edge]]
@@ -229,19 +231,19 @@ def _by_portal(mesh: Mesh, *, ends: bool) -> tuple[PlaneGraph, Int32Array, Int32
             place.append(2 * vertex[mesh.corner[corner]])
             mark.append(fan[corner])
             polygon.append(owner[edge])
-    lonely = np.setdiff1d(np.arange(len(mesh.terrain)), owner[edge])
+    isolated = np.setdiff1d(np.arange(len(mesh.terrain)), owner[edge])
     points, marks = np.concatenate(place), np.concatenate(mark)
     owners = np.concatenate(polygon)
     key = np.stack([marks, mesh.terrain[owners].astype(np.int64)], axis=1)
     unique, kept, number = np.unique(key, axis=0, return_index=True, return_inverse=True)
-    position = np.concatenate([points[kept] / (2 * GRID), centres(mesh)[lonely]])
-    terrain = np.concatenate([unique[:, 1].astype(np.uint8), mesh.terrain[lonely]])
-    # The nodes of each polygon, each once.
+    position = np.concatenate([points[kept] / (2 * GRID), centres(mesh)[isolated]])
+    terrain = np.concatenate([unique[:, 1].astype(np.uint8), mesh.terrain[isolated]])
+    # The distinct nodes of each polygon.
     pair = np.unique(
         np.stack(
             [
-                np.concatenate([owners, lonely]),
-                np.concatenate([number.reshape(-1), len(unique) + np.arange(len(lonely))]),
+                np.concatenate([owners, isolated]),
+                np.concatenate([number.reshape(-1), len(unique) + np.arange(len(isolated))]),
             ],
             axis=1,
         ),
@@ -249,7 +251,7 @@ def _by_portal(mesh: Mesh, *, ends: bool) -> tuple[PlaneGraph, Int32Array, Int32
     )
     first_node = np.searchsorted(pair[:, 0], np.arange(len(mesh.terrain) + 1))
     tail, head = _across(first_node, pair[:, 1])
-    length = _apart(position[tail], position[head])
+    length = _distance(position[tail], position[head])
     # Between terrains a step leads from a node to the other one at the same point.
     first = np.flatnonzero(np.diff(unique[:, 0], prepend=-1))
     one, other = _across(np.append(first, len(unique)), np.arange(len(unique)))
@@ -260,25 +262,25 @@ def _by_portal(mesh: Mesh, *, ends: bool) -> tuple[PlaneGraph, Int32Array, Int32
 
 
 def _across(first_node: Int64Array, node: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return arcs between any two nodes of a polygon, each once, in order."""
+    """Return arcs between any two nodes of a polygon, without duplicates, in order."""
     count = np.diff(first_node)
     size = np.repeat(count, count)
     tail = np.repeat(np.arange(len(node)), size)
     begin = np.repeat(np.repeat(first_node[:-1], count), size)
     within = np.arange(len(tail)) - np.repeat(np.cumsum(size) - size, size)
     arc = np.stack([node[tail], node[begin + within]], axis=1)
-    # Two polygons may share several nodes, as they do the ends of an edge.
+    # Two polygons may share several nodes, such as both ends of an edge.
     arc = np.unique(arc[arc[:, 0] != arc[:, 1]], axis=0)
     return arc[:, 0], arc[:, 1]
 
 
 def _fans(mesh: Mesh, after: Int64Array) -> Int64Array:
-    """Return, for each corner, the least corner of the fan of polygons around its vertex."""
+    """Return, for each corner, the lowest corner of the fan of polygons around its vertex."""
     edge = np.flatnonzero(mesh.neighbour >= 0)
     count = len(mesh.vertex)
     forth = mesh.corner[edge].astype(np.int64) * count + mesh.corner[after[edge]]
     back = mesh.corner[after[edge]].astype(np.int64) * count + mesh.corner[edge]
-    # Meshes of several kinds of agents have vertices of their own, so an edge has one twin.
+    # Meshes of different kinds of agents have separate vertices, so an edge has one twin.
     order = np.argsort(forth)
     twin = edge[order[np.searchsorted(forth, back, sorter=order)]]
     fan = np.arange(len(mesh.corner))

@@ -1,7 +1,7 @@
-"""Find islands in a mesh made elsewhere, and edges that meet only in part.
+"""Find islands in an imported mesh, and edges that meet only in part.
 
-Two polygons of such a mesh are neighbors where they share a whole edge, so a corner of one in the
-middle of the other's edge (a T-junction), or corners that differ a little, are invisible walls.
+Two polygons of such a mesh are neighbors if they share a whole edge, so a corner of one in the
+middle of the other's edge (a T-junction), or corners that differ slightly, form invisible walls.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bake.errors import counted
 from bake.level import Mesh, Polygons, Remark
 from bake.worlds.mesh_links import LinkNodes
 
-#: How far edges that were meant to meet may lie apart, in steps of the grid: corners are snapped.
+#: The largest gap between edges that were meant to meet, in steps of the grid: corners are snapped.
 _NEAR = 1.5
 #: The shortest part of an edge that counts, in steps of the grid.
 _SHORTEST = 2.0
@@ -33,18 +33,18 @@ class _Edges(NamedTuple):
 
 
 def mesh_remarks(
-    mesh: Mesh, own: Int64Array, stands: BoolArray, links: LinkNodes, polygons: Polygons
+    mesh: Mesh, polygon_ids: Int64Array, stands: BoolArray, links: LinkNodes, polygons: Polygons
 ) -> tuple[Remark, ...]:
-    """Return a remark on a mesh that is in several islands, or whose edges meet only in part.
+    """Return a remark on a mesh of several islands, or with edges that meet only in part.
 
     Args:
         mesh: polygons of all kinds of agents.
-        own: (p) int64, those that are polygons of the file, floor after floor.
+        polygon_ids: (p) int64, the polygons of the file, floor after floor.
         stands: (p) bool, whether any agent may stand on each of them.
         links: the off-mesh links between them.
         polygons: the polygons of the file.
     """
-    walkable = own[stands]
+    walkable = polygon_ids[stands]
     islands = _count_islands(mesh, walkable, links)
     half_met = np.concatenate(
         [_half_met(mesh, walkable[mesh.floor[walkable] == at]) for at in np.unique(mesh.floor)]
@@ -59,21 +59,21 @@ def mesh_remarks(
     if len(half_met):
         # The file's polygons are numbered in its order, the mesh's by their floors.
         in_file = np.argsort(polygons.floor, kind="stable")
-        place = polygons.places[min(in_file[np.searchsorted(own, half_met)].tolist())]
+        place = polygons.places[min(in_file[np.searchsorted(polygon_ids, half_met)].tolist())]
         edges = counted(len(half_met), "edge")
         message += f"; {edges} meet others only in part: give both polygons the same corners there"
     return (Remark(place, message),)
 
 
-def _count_islands(mesh: Mesh, own: Int64Array, links: LinkNodes) -> int:
+def _count_islands(mesh: Mesh, polygon_ids: Int64Array, links: LinkNodes) -> int:
     """Return the number of connected parts of some polygons, joined by edges and links."""
     owner = np.repeat(np.arange(len(mesh.terrain)), np.diff(mesh.first_corner))
     chosen = np.zeros(len(mesh.terrain), dtype=np.bool_)
-    chosen[own] = True
+    chosen[polygon_ids] = True
     joined = (mesh.neighbour >= 0) & chosen[owner] & chosen[mesh.neighbour]
     tail = np.concatenate([owner[joined], links.polygon[links.tail]])
     head = np.concatenate([mesh.neighbour[joined], links.polygon[links.head]])
-    # Kernels would have to be compiled here, before the level is known to be right.
+    # No kernels here: they would be compiled before the level is known to be valid.
     part = np.arange(len(mesh.terrain))
     while (part[tail] != part[head]).any():
         lower = np.minimum(part[tail], part[head])
@@ -81,16 +81,16 @@ def _count_islands(mesh: Mesh, own: Int64Array, links: LinkNodes) -> int:
         np.minimum.at(part, part[head], lower)
         while (part[part] != part).any():
             part = part[part]
-    return len(np.unique(part[own]))
+    return len(np.unique(part[polygon_ids]))
 
 
-def _half_met(mesh: Mesh, own: Int64Array) -> Int64Array:
-    """Return the polygon of each edge on one floor along which another one runs in part."""
-    edges = _open_edges(mesh, own)
+def _half_met(mesh: Mesh, polygon_ids: Int64Array) -> Int64Array:
+    """Return the polygon of each edge on one floor that another edge covers in part."""
+    edges = _open_edges(mesh, polygon_ids)
     end = edges.begin + edges.direction * edges.length[:, None]
     lines = shapely.linestrings(np.stack([edges.begin, end], axis=1))
     one, other = shapely.STRtree(lines).query(lines, predicate="dwithin", distance=_NEAR)
-    # Polygons beside one another run along their common edge in opposite directions.
+    # Adjacent polygons traverse their common edge in opposite directions.
     facing = (edges.direction[one] * edges.direction[other]).sum(axis=1) < 0
     one, other = one[facing], other[facing]
     along, away = [], []
@@ -112,11 +112,11 @@ def _cross(one: Float64Array, other: Float64Array) -> Float64Array:
     return crossed
 
 
-def _open_edges(mesh: Mesh, own: Int64Array) -> _Edges:
+def _open_edges(mesh: Mesh, polygon_ids: Int64Array) -> _Edges:
     owner = np.repeat(np.arange(len(mesh.terrain)), np.diff(mesh.first_corner))
     after = np.arange(1, len(owner) + 1)
     after[mesh.first_corner[1:] - 1] = mesh.first_corner[:-1]
-    chosen = np.flatnonzero((mesh.neighbour < 0) & np.isin(owner, own))
+    chosen = np.flatnonzero((mesh.neighbour < 0) & np.isin(owner, polygon_ids))
     begin = mesh.vertex[mesh.corner[chosen]].astype(np.float64)
     side = mesh.vertex[mesh.corner[after[chosen]]] - begin
     length = np.hypot(*side.T)

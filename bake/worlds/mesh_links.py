@@ -1,4 +1,4 @@
-"""Give off-mesh links nodes where they begin and end, in the polygons of a mesh."""
+"""Add nodes to the polygons of a mesh at the ends of off-mesh links."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from bake.worlds.pieces import REACH, Kind, arcs_of_link, links_for
 
 
 class LinkNodes(NamedTuple):
-    """Nodes at the ends of links, and the arcs that links are."""
+    """Nodes at the ends of links, and the arcs of the links."""
 
-    polygon: Int64Array  #: (k) int64, where each node lies
+    polygon: Int64Array  #: (k) int64, the polygon of each node
     position: Float64Array  #: (k, 2) float64 units of the plane
-    #: tail, head: (a) int64, of the k nodes
+    #: (a) int64, of the k nodes
     tail: Int64Array
     head: Int64Array
     length: Float64Array  #: (a) float64
 
 
 def link_nodes(
-    geometry: Geometry, mesh: Mesh, mine: Int64Array, kind: Kind
+    geometry: Geometry, mesh: Mesh, polygon_ids: Int64Array, kind: Kind
 ) -> tuple[LinkNodes, set[int]]:
-    """Return the nodes of a level's links for one kind of agent, and which links it may take.
+    """Return the nodes of a level's links for one kind of agent, and the links it may take.
 
-    Links are left out that are for other profiles, or too far from where such agents may be.
+    Links are omitted that are for other profiles, or too far from the area of such agents.
 
     Args:
         geometry: of the level.
         mesh: polygons of all kinds.
-        mine: (p) those of this kind, ascending.
+        polygon_ids: (p) those of this kind, ascending.
         kind: its agents.
     """
     nodes: list[tuple[int, Float64Array, float]] = []
@@ -41,7 +41,7 @@ def link_nodes(
     taken = set[int]()
     for at, link in links_for(geometry, kind):
         ends = [
-            nearest_polygon(mesh, mine[mesh.floor[mine] == floor], np.array(point))
+            nearest_polygon(mesh, polygon_ids[mesh.floor[polygon_ids] == floor], np.array(point))
             for point, floor in ((link.start, link.start_floor), (link.goal, link.goal_floor))
         ]
         near = [end for end in ends if end is not None and end[2] <= kind.radius + REACH]
@@ -61,21 +61,21 @@ def link_nodes(
 
 
 def nearest_polygon(
-    mesh: Mesh, mine: Int64Array, point: Float64Array
+    mesh: Mesh, polygon_ids: Int64Array, point: Float64Array
 ) -> tuple[int, Float64Array, float] | None:
-    """Return the polygon that a point lies in or is nearest to, the nearest point, and how far.
+    """Return the polygon at or nearest to a point, its nearest point, and the distance.
 
     Args:
         mesh: the polygons.
-        mine: (p) those that count; None is returned where there are none.
+        polygon_ids: (p) the polygons that count; without any, None is returned.
         point: (2) float64 units of the plane.
     """
-    if not len(mine):
+    if not len(polygon_ids):
         return None
-    count = np.diff(mesh.first_corner)[mine]
-    owner = np.repeat(np.arange(len(mine)), count)
+    count = np.diff(mesh.first_corner)[polygon_ids]
+    owner = np.repeat(np.arange(len(polygon_ids)), count)
     first = np.cumsum(count) - count
-    corner = mesh.first_corner[:-1][mine][owner] + np.arange(len(owner)) - first[owner]
+    corner = mesh.first_corner[:-1][polygon_ids][owner] + np.arange(len(owner)) - first[owner]
     after = np.arange(1, len(owner) + 1)
     after[first + count - 1] = first
     here = mesh.vertex[mesh.corner[corner]] / GRID
@@ -84,9 +84,9 @@ def nearest_polygon(
     side = edge[:, 0] * away[:, 1] - edge[:, 1] * away[:, 0]
     inside = np.minimum.reduceat(side, first) >= 0
     if inside.any():
-        return int(mine[int(inside.argmax())]), point, 0.0
+        return int(polygon_ids[int(inside.argmax())]), point, 0.0
     part = np.clip((edge * away).sum(axis=1) / (edge * edge).sum(axis=1), 0, 1)
     on_edge = here + part[:, None] * edge
     far = np.hypot(*(point - on_edge).T)
     best = int(far.argmin())
-    return int(mine[owner[best]]), on_edge[best], float(far[best])
+    return int(polygon_ids[owner[best]]), on_edge[best], float(far[best])

@@ -1,4 +1,4 @@
-"""Number the arcs of a world as its asset does: by moves on grids, by slots elsewhere."""
+"""Number the arcs of a world as in its asset: by moves on grids, by slots on graphs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def locations(world: World) -> Int32Array:
 
 
 def link_moves(world: World) -> LinkMoves:
-    """Return the arcs of a grid's links, those too that its graph lacks."""
+    """Return the arcs of a grid's links, including those that its graph lacks."""
     level, graph = world.level, world.graph
     assert isinstance(level, GridLevel)
     assert world.link is not None
@@ -34,7 +34,7 @@ def link_moves(world: World) -> LinkMoves:
 
 
 def usable(world: World, profile: str) -> Subgraph:
-    """Return what a profile can use of a world; the slot of an arc is its move."""
+    """Return the subgraph that a profile can use; the slot of an arc is its move."""
     metric, level = world.metrics[profile], world.level
     sub = usable_subgraph(world.graph, metric)
     if not isinstance(level, GridLevel):

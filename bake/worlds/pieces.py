@@ -1,4 +1,4 @@
-"""Define what a division is given, and what it makes: nodes and arcs of the plane."""
+"""The input and output of a division of the plane: geometry, nodes and arcs."""
 
 from __future__ import annotations
 
@@ -13,60 +13,60 @@ from bake.errors import LevelError, one_error
 from bake.geometry import Geometry
 from bake.level import Mesh, OffMeshLink, Remark, Walls
 
-#: How far the end of a link may lie from the walkable area, in units of the plane beside an agent's
-#: radius: ends of ladders are drawn on walls.
+#: The largest distance from the end of a link to the walkable area, in units of the plane, in
+#: addition to an agent's radius: ends of ladders are drawn on walls.
 REACH = 1.0
 
 
 class Kind(NamedTuple):
-    """Agents that find the same places walkable."""
+    """Agents with the same walkable area."""
 
     radius: float  #: of all of them, in units of the plane
-    terrains: frozenset[str]  #: what at least one of them may stand on
+    terrains: frozenset[str]  #: the terrains that any of them may stand on
     profiles: tuple[str, ...]  #: their names
 
 
 @dataclass(frozen=True)
-class Pieces:
-    """What a division makes of a level for all kinds of agents."""
+class PlaneDivision:
+    """The nodes and arcs of a divided plane, for all kinds of agents."""
 
     position: Float64Array  #: (n, 2) float64 units of the plane
     terrain: UInt8Array  #: (n) uint8, index into the terrains of all kinds
-    #: tail, head: (m) int32
+    #: (m) int32
     tail: Int32Array
     head: Int32Array
     length: Float64Array  #: (m) float64 units, positive
     mesh: Mesh | None = None  #: polygons, if the division has any
-    walls: Walls | None = None  #: around points that see each other, likewise
-    remarks: tuple[Remark, ...] = ()  #: what its author may not have meant
-    names: tuple[str, ...] | None = None  #: of the nodes; None = they have numbers
+    walls: Walls | None = None  #: walls around the points, if the division has any
+    remarks: tuple[Remark, ...] = ()  #: probable mistakes of its author
+    names: tuple[str, ...] | None = None  #: names of the nodes; None = they have numbers
 
 
 @dataclass(frozen=True)
-class Grown:
-    """A level's geometry for one kind of agent, and the numbers of its terrains."""
+class GrownGeometry:
+    """A level's geometry grown for one kind of agent, and the numbers of its terrains."""
 
     kind: Kind  #: the agents
-    geometry: Geometry  #: where their middles may be
+    geometry: Geometry  #: the area for their centers
     code: Mapping[str, int]  #: number of each of its terrains among those of all kinds
 
 
 def links_for(geometry: Geometry, kind: Kind) -> Iterator[tuple[int, OffMeshLink]]:
-    """Yield the links that are for some agents of a kind, with their places in the level."""
+    """Yield the links for any agent of a kind, with their indices in the level."""
     for at, link in enumerate(geometry.links):
         if link.profiles is None or set(link.profiles) & set(kind.profiles):
             yield at, link
 
 
 def arcs_of_link(link: OffMeshLink, start: int, goal: int) -> list[tuple[int, int, float]]:
-    """Return tail, head and length of each arc that a link between two nodes is."""
+    """Return tail, head and length of each arc of a link between two nodes."""
     straight = float(np.hypot(*np.subtract(link.goal, link.start)))
     length = max(1.0, straight) if link.cost is None else link.cost
     return [(start, goal, length), (goal, start, length)][: 1 + link.both_ways]
 
 
 def check_taken(geometry: Geometry, taken: Collection[int]) -> None:
-    """Refuse links that nobody can take.
+    """Raise if some links are closed to every agent.
 
     Raises:
         LevelError, BakeErrors: there are such links.
@@ -89,18 +89,22 @@ def check_taken(geometry: Geometry, taken: Collection[int]) -> None:
 
 
 def unique_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names of which those that came before get a number: "hut", "hut 2", "hut 3"."""
-    given, unique = set(names), dict[str, None]()
+    """Number repeated names.
+
+    >>> unique_names(["hut", "well", "hut"])
+    ('hut', 'well', 'hut 2')
+    """
+    original, unique = set(names), dict[str, None]()
     for name in names:
         number, other = 2, name
-        while other in unique or (other != name and other in given):
+        while other in unique or (other != name and other in original):
             number, other = number + 1, f"{name} {number}"
         unique[other] = None
     return tuple(unique)
 
 
 def no_room(geometry: Geometry, kind: Kind) -> LevelError:
-    """Return the error for a level in which agents of a kind can stand nowhere."""
+    """Build the error for a level in which agents of a kind can stand nowhere."""
     return LevelError(
         f"nothing is walkable for profile {kind.profiles[0]!r}",
         file=geometry.source,

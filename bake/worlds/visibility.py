@@ -1,11 +1,11 @@
-"""Make a graph of the points that shortest ways bend at, joined where they see each other.
+"""A visibility graph: the points where shortest paths bend, joined if they see each other.
 
 T. Lozano-Perez, M. A. Wesley, "An Algorithm for Planning Collision-Free Paths Among Polyhedral
-Obstacles", CACM 22, 1979. Only corners that jut into the walkable area are nodes, and only *taut*
-lines between them are arcs: those that go past the wall at both ends, as a shortest way turns
-nowhere else (bitangents: H. Rohnert, "Shortest Paths in the Plane with Convex Polygonal Obstacles",
-Information Processing Letters 23, 1986). The first and the last line of a way need not be taut at
-its start and goal, which are joined to what they see when somebody asks.
+Obstacles", CACM 22, 1979. Only reflex corners of the walkable area are nodes, and only *taut* lines
+between them are arcs: lines that pass the wall at both ends, since a shortest path bends nowhere
+else (bitangents: H. Rohnert, "Shortest Paths in the Plane with Convex Polygonal Obstacles",
+Information Processing Letters 23, 1986). The first and the last line of a path need not be taut at
+its start and goal, which are joined to the visible corners at query time.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from bake.level import OffMeshLink, Walls
 from bake.search.plane.sight import Outline, SweepRoom, corners_seen, holds, reflex_corners, sees
 from bake.worlds.pieces import (
     REACH,
-    Grown,
-    Pieces,
+    GrownGeometry,
+    PlaneDivision,
     arcs_of_link,
     check_taken,
     links_for,
@@ -32,106 +32,111 @@ from bake.worlds.pieces import (
     unique_names,
 )
 
-#: The most points that a level may have, as each may see all others.
+#: The most points of a level, as each may see all others.
 # limit: a one-line error; lowered by shapes
 MAX_BENDS = 2**13
 #: Length of an arc between two nodes at one point, in units; no arc may be shorter.
 SHORTEST = 1 / GRID
 
-#: A link by its place in the level, and whether it is its goal that is meant.
+#: A link by its index in the level, and whether its goal rather than its start is meant.
 LinkEnd = tuple[int, bool]
-#: The points that ends of links ask for.
-Asked = dict[LinkEnd, tuple[int, int]]
+#: The points on the grid at which links begin or end.
+EndPoints = dict[LinkEnd, tuple[int, int]]
 
 
 #: Points whose domains are drawn by hand, with the corners, (c, 2) int64 steps of the grid.
 Rings = list[tuple[int, Int64Array]]
 
 
-class Seen(NamedTuple):
-    """Points of one floor for one kind of agent, and which see each other."""
+class VisiblePoints(NamedTuple):
+    """Points of one floor for one kind of agent, and the pairs that see each other."""
 
     point: Int64Array  #: (k, 2) int64 steps of the grid
-    #: tail, head: (m) int64, each pair both ways
+    #: (m) int64, each pair in both directions
     tail: Int64Array
     head: Int64Array
-    #: (w) int64, the point that is each corner of the outline, -1 = none; None where points are no
-    #: corners
+    #: (w) int64, the point at each corner of the outline, -1 = none; None if points are not corners
     bend: Int64Array | None = None
     weight: Float64Array | None = None  #: (k) float64 units; None where points have no domains
     drawn: Rings | None = None  #: the domains that are drawn by hand
     names: list[str] | None = None  #: (k) names; None where points have none
 
 
-#: Points, and which of them are ends of links.
-SeenEnds = tuple[Seen, dict[LinkEnd, int]]
+#: Points, and the point of each end of a link.
+PointsAndEnds = tuple[VisiblePoints, dict[LinkEnd, int]]
 
 
-def visibility_pieces(geometry: Geometry, parts: Sequence[Grown]) -> Pieces:
+def divide_by_visibility(geometry: Geometry, parts: Sequence[GrownGeometry]) -> PlaneDivision:
     """Divide the geometry of every kind of agent by points of visibility.
 
     Raises:
-        LevelError: nobody finds room, there are too many corners, or nobody can take a link.
+        LevelError: no agent fits, there are too many corners, or no agent can take a link.
     """
 
-    def seen(
-        part: Grown, place: int, region: shapely.Geometry, outline: Outline, asked: Asked
-    ) -> SeenEnds:
-        found = _points_seen(geometry, part, region, outline, list(asked.values()))
-        first = len(found.point) - len(asked)
-        return found, {key: first + at for at, key in enumerate(asked)}
+    def find_points(
+        part: GrownGeometry,
+        place: int,
+        region: shapely.Geometry,
+        outline: Outline,
+        end_points: EndPoints,
+    ) -> PointsAndEnds:
+        found = _find_points(geometry, part, region, outline, list(end_points.values()))
+        first = len(found.point) - len(end_points)
+        return found, {key: first + at for at, key in enumerate(end_points)}
 
-    return pieces_of(geometry, parts, seen)
+    return collect_points(geometry, parts, find_points)
 
 
-def pieces_of(
+def collect_points(
     geometry: Geometry,
-    parts: Sequence[Grown],
-    seen: Callable[[Grown, int, shapely.Geometry, Outline, Asked], SeenEnds],
-) -> Pieces:
-    """Gather the points of all floors for every kind of agent, and join the ends of links.
+    parts: Sequence[GrownGeometry],
+    find_points: Callable[
+        [GrownGeometry, int, shapely.Geometry, Outline, EndPoints], PointsAndEnds
+    ],
+) -> PlaneDivision:
+    """Collect the points of all floors for every kind of agent, and join the ends of links.
 
     Args:
-        geometry, parts: the level, and it as each kind of agent meets it.
-        seen: gives the points of a floor for one kind, by its place, its region, the walls around
-            it and the points that ends of links ask for; and which point each end is.
+        geometry, parts: the level, and its geometry for each kind of agent.
+        find_points: returns the points of a floor for one kind, and the point of each end of a
+            link, given the floor's index, its region, the walls around it and the ends of links.
 
     Raises:
-        LevelError: nobody finds room, or nobody can take a link.
+        LevelError: no agent fits, or no agent can take a link.
     """
-    gathered, taken = Gathered(), set[int]()
+    collector, taken = PointCollector(), set[int]()
     for part in parts:
-        nodes = len(gathered.terrain)
+        nodes = len(collector.terrain)
         ends: dict[LinkEnd, int] = {}
         for place, floor in enumerate(part.geometry.floors):
             region = walkable(floor, part.kind.terrains)
             if region.is_empty:
                 continue
             outline = outline_of(region)
-            asked = _link_ends(geometry, part, place, region, outline)
-            found, mine = seen(part, place, region, outline, asked)
+            end_points = _link_ends(geometry, part, place, region, outline)
+            found, mine = find_points(part, place, region, outline, end_points)
             terrain = terrain_at(floor, found.point, part)
-            first = gathered.add(found, terrain, Around(outline, place))
+            first = collector.add(found, terrain, FloorWalls(outline, place))
             ends |= {key: first + at for key, at in mine.items()}
-        if len(gathered.terrain) == nodes:
+        if len(collector.terrain) == nodes:
             raise no_room(geometry, part.kind)
-        taken |= gathered.link(geometry.links, ends)
+        taken |= collector.link(geometry.links, ends)
     check_taken(geometry, taken)
-    return gathered.pieces()
+    return collector.pieces()
 
 
-class Around(NamedTuple):
-    """The walls around some points, and the place of their floor."""
+class FloorWalls(NamedTuple):
+    """The walls around some points, and the index of their floor."""
 
     outline: Outline
     floor: int
 
 
-class Gathered:
-    """Nodes, arcs and walls of a level, as they are found floor by floor and kind by kind."""
+class PointCollector:
+    """The nodes, arcs and walls of a level, collected floor by floor and kind by kind."""
 
     def __init__(self) -> None:
-        self.around: list[Around] = []
+        self.around: list[FloorWalls] = []
         self.bend: list[Int64Array | None] = []
         self.weight: list[Float64Array | None] = []
         self.drawn: Rings = []
@@ -142,11 +147,11 @@ class Gathered:
         self.head: list[int] = []
         self.length: list[float] = []
 
-    def add(self, seen: Seen, terrain: UInt8Array, around: Around) -> int:
-        """Add points and the straight ways between them; return the number of the first point."""
+    def add(self, seen: VisiblePoints, terrain: UInt8Array, around: FloorWalls) -> int:
+        """Add points and the lines between them; return the number of the first point."""
         first, point = len(self.terrain), seen.point
         self.around.append(around)
-        self.bend.append(None if seen.bend is None else _moved(seen.bend, first))
+        self.bend.append(None if seen.bend is None else _add_offset(seen.bend, first))
         self.weight.append(seen.weight)
         self.names = None if self.names is None or seen.names is None else self.names + seen.names
         self.drawn += [(first + at, ring) for at, ring in seen.drawn or ()]
@@ -154,12 +159,12 @@ class Gathered:
         self.terrain += terrain.tolist()
         self.tail += (first + seen.tail).tolist()
         self.head += (first + seen.head).tolist()
-        way = (point[seen.head] - point[seen.tail]) / GRID
-        self.length += np.maximum(np.hypot(way[:, 0], way[:, 1]), SHORTEST).tolist()
+        line = (point[seen.head] - point[seen.tail]) / GRID
+        self.length += np.maximum(np.hypot(line[:, 0], line[:, 1]), SHORTEST).tolist()
         return first
 
     def link(self, links: Sequence[OffMeshLink], ends: dict[LinkEnd, int]) -> set[int]:
-        """Add links both ends of which have a node; return which ones these are."""
+        """Add links both ends of which have a node; return their indices."""
         taken = set[int]()
         for at, link in enumerate(links):
             start, goal = ends.get((at, False)), ends.get((at, True))
@@ -172,8 +177,8 @@ class Gathered:
             taken.add(at)
         return taken
 
-    def pieces(self) -> Pieces:
-        return Pieces(
+    def pieces(self) -> PlaneDivision:
+        return PlaneDivision(
             np.concatenate(self.point) / GRID,
             np.array(self.terrain, dtype=np.uint8),
             np.array(self.tail, dtype=np.int32),
@@ -207,8 +212,8 @@ class Gathered:
         )
 
 
-def _moved(number: Int64Array, by: int) -> Int64Array:
-    """Return numbers that begin later; -1 stays what it is."""
+def _add_offset(number: Int64Array, by: int) -> Int64Array:
+    """Add an offset to numbers, except to -1."""
     return np.where(number < 0, number, number + by)
 
 
@@ -222,8 +227,8 @@ def outline_of(region: shapely.Geometry) -> Outline:
     return Outline.of(rings)
 
 
-def terrain_at(floor: Floor, point: Int64Array, part: Grown) -> UInt8Array:
-    """Return (k) uint8, the terrain of some points; of several that meet there the first."""
+def terrain_at(floor: Floor, point: Int64Array, part: GrownGeometry) -> UInt8Array:
+    """Return (k) uint8, the terrain of some points; the first one where several meet."""
     terrain = np.zeros(len(point), dtype=np.uint8)
     areas = [area for area in floor.areas if area.terrain in part.kind.terrains]
     left = np.ones(len(point), dtype=np.bool_)
@@ -236,14 +241,14 @@ def terrain_at(floor: Floor, point: Int64Array, part: Grown) -> UInt8Array:
     return terrain
 
 
-def _points_seen(
+def _find_points(
     geometry: Geometry,
-    part: Grown,
+    part: GrownGeometry,
     region: shapely.Geometry,
     outline: Outline,
-    asked: list[tuple[int, int]],
-) -> Seen:
-    """Return the bends of a region, a point for each part without any, and the points asked for."""
+    end_points: list[tuple[int, int]],
+) -> VisiblePoints:
+    """Return the reflex corners of a region, one point for each part without any, and link ends."""
     reflex = np.zeros(len(outline.x), dtype=np.bool_)
     reflex_corners(outline, reflex)
     bend = np.flatnonzero(reflex)
@@ -253,10 +258,10 @@ def _points_seen(
             "those that see each other",
             file=geometry.source,
             expected=f"at most {MAX_BENDS:,} points of visibility",
-            remedy='take division = "mesh", or draw coarser outlines',
+            remedy='use division = "mesh", or draw coarser outlines',
         )
     corner = np.stack([outline.x, outline.y], axis=1)
-    others = [*_first_corners(region, corner[bend]), *asked]
+    others = [*_first_corners(region, corner[bend]), *end_points]
     point = np.concatenate([corner[bend], np.array(others, dtype=np.int64).reshape(-1, 2)])
     number = np.full(len(outline.x), -1, dtype=np.int64)
     number[bend] = np.arange(len(bend))
@@ -275,36 +280,35 @@ def _points_seen(
                 if sees(outline, x, y, *point[other].tolist()):
                     tail += [at, other]
                     head += [other, at]
-            # A corner at the point itself is none that can be seen.
+            # A corner at the point itself cannot be seen from there.
             for here in np.flatnonzero((point[: len(bend)] == (x, y)).all(axis=1)).tolist():
                 tail += [at, here]
                 head += [here, at]
     arc = np.array([tail, head], dtype=np.int64).reshape(2, -1)
-    return Seen(point, *_taut(outline, point, bend, arc), bend=number)
+    return VisiblePoints(point, *_select_taut(outline, point, bend, arc), bend=number)
 
 
-def _taut(
+def _select_taut(
     outline: Outline, point: Int64Array, bend: Int64Array, arc: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
-    """Return which arcs a shortest way can take in its middle, and what keeps all points joined.
+    """Return the taut arcs, and the bridges that join the parts which taut arcs leave disconnected.
 
-    Where corners see each other along lines that are not taut alone, as the tips of two spikes do,
-    the shortest lines between the parts that taut ones make are kept: what can be reached from
-    where is a question to the graph, too.
+    Some corners see each other only along lines that are not taut, such as the tips of two spikes.
+    The shortest lines between such parts are included, since the graph also answers reachability.
 
     Args:
         outline: the walls.
         point: (k, 2) int64, corners first.
-        bend: (b) int64, the corners of the outline that the first b points are.
-        arc: (2, m) int64 tails and heads, each pair both ways.
+        bend: (b) int64, the corners of the outline that are the first b points.
+        arc: (2, m) int64 tails and heads, each pair in both directions.
     """
     tail, head = arc
-    way = point[head] - point[tail]
-    kept = touches(outline, bend, tail, way) & touches(outline, bend, head, way)
+    line = point[head] - point[tail]
+    kept = touches(outline, bend, tail, line) & touches(outline, bend, head, line)
     part = np.arange(len(point))
     joined = np.unique(np.sort(arc[:, kept], axis=0), axis=1).T.tolist()
     left = np.flatnonzero(~kept & (tail < head))
-    far = (way[left] ** 2).sum(axis=1)
+    far = (line[left] ** 2).sum(axis=1)
     order = left[np.lexsort((head[left], tail[left], far))]
 
     def root(at: int) -> int:
@@ -326,19 +330,19 @@ def _taut(
     return tail[kept], head[kept]
 
 
-def touches(outline: Outline, bend: Int64Array, at: Int64Array, way: Int64Array) -> BoolArray:
-    """Tell whether lines go past the walls at a point: both walls lie on one side of the line.
+def touches(outline: Outline, bend: Int64Array, at: Int64Array, line: Int64Array) -> BoolArray:
+    """Return whether lines touch the walls at a point: both walls are on one side of the line.
 
     Args:
-        bend: (b) int64, the corners of the outline that the first b points are.
-        at: (m) int64 points; any way goes past those that are no corner.
-        way: (m, 2) int64, from one end of each line to the other.
+        bend: (b) int64, the corners of the outline that are the first b points.
+        at: (m) int64 points; lines through points that are not corners always pass.
+        line: (m, 2) int64, from one end of each line to the other.
     """
     found = at >= len(bend)
     mine = np.flatnonzero(~found)
     corner = bend[at[mine]]
     x, y, before, after = outline
-    dx, dy = way[mine].T
+    dx, dy = line[mine].T
     sides = [
         np.sign(dx * (y[wall[corner]] - y[corner]) - dy * (x[wall[corner]] - x[corner]))
         for wall in (before, after)
@@ -348,7 +352,7 @@ def touches(outline: Outline, bend: Int64Array, at: Int64Array, way: Int64Array)
 
 
 def _first_corners(region: shapely.Geometry, bends: Int64Array) -> list[tuple[int, int]]:
-    """Return a corner of each part of a region that has no bend, so that each part has a node."""
+    """Return one corner of each part of a region without a bend, so that each part has a node."""
     known = set(map(tuple, bends.tolist()))
     found: list[tuple[int, int]] = []
     for part in shapely.get_parts(region):
@@ -359,13 +363,13 @@ def _first_corners(region: shapely.Geometry, bends: Int64Array) -> list[tuple[in
 
 
 def _link_ends(
-    geometry: Geometry, part: Grown, place: int, region: shapely.Geometry, outline: Outline
-) -> Asked:
-    """Return the points of the ends of links on a floor, by the link and whether it is its goal.
+    geometry: Geometry, part: GrownGeometry, place: int, region: shapely.Geometry, outline: Outline
+) -> EndPoints:
+    """Return the points of the ends of links on a floor.
 
-    Links are left out that are for other profiles, or too far from where such agents may be.
+    Links are omitted that are for other profiles, or too far from the area of such agents.
     """
-    found: Asked = {}
+    found: EndPoints = {}
     for at, link in links_for(geometry, part.kind):
         for is_goal, point, floor in (
             (False, link.start, link.start_floor),
@@ -381,23 +385,23 @@ def _link_ends(
 def nearest_in(
     region: shapely.Geometry, outline: Outline, point: tuple[float, float], reach: float
 ) -> tuple[int, int] | None:
-    """Return the point of the grid nearest to a point that lies in a region.
+    """Return the grid point of a region that is nearest to a point, or None.
 
     Args:
         point: in units of the plane.
-        reach: how far it may be, likewise.
+        reach: the largest distance, in units of the plane.
     """
     steps = np.rint(np.array(point, dtype=np.float64) * GRID)
     x, y = (int(axis) for axis in steps)
     if holds(outline, x, y):
         return x, y
-    way = shapely.get_coordinates(shapely.shortest_line(region, shapely.Point(steps)))
-    if not len(way) or np.hypot(*(way[0] - steps)) > reach * GRID:
+    line = shapely.get_coordinates(shapely.shortest_line(region, shapely.Point(steps)))
+    if not len(line) or np.hypot(*(line[0] - steps)) > reach * GRID:
         return None
     near: list[tuple[float, int, int]] = []
     for across in range(-2, 3):
         for down in range(-2, 3):
-            px, py = round(float(way[0, 0])) + across, round(float(way[0, 1])) + down
+            px, py = round(float(line[0, 0])) + across, round(float(line[0, 1])) + down
             if holds(outline, px, py):
                 near.append((float(np.hypot(px - steps[0], py - steps[1])), px, py))
     return min(near)[1:] if near else None

@@ -1,10 +1,9 @@
-"""Make a path network by filling the walkable area with waypoints, and merge them in the open.
+"""A path network: fill the walkable area with waypoints, and merge them in open space.
 
-The area is filled with a lattice of points, each joined to those of the eight around it that it
-sees (M. Buckland, "Programming Game AI by Example", 2005, chapter 8). Waypoints of a square in
-which nothing lies become one in its middle, four squares at a time (H. Samet, "The Quadtree and
-Related Hierarchical Data Structures", ACM Computing Surveys 16, 1984), as long as nobody loses a
-way by it.
+The area is filled with a lattice of points, each joined to the visible ones of the eight around it
+(M. Buckland, "Programming Game AI by Example", 2005, chapter 8). Waypoints of an empty square
+become one in its middle, four squares at a time (H. Samet, "The Quadtree and Related Hierarchical
+Data Structures", ACM Computing Surveys 16, 1984), unless that removes a connection.
 """
 
 from __future__ import annotations
@@ -17,34 +16,38 @@ import shapely
 from bake.arrays import BoolArray, Int64Array
 from bake.geometry import Geometry
 from bake.search.plane.sight import Outline, holds, sees
-from bake.worlds.pieces import Grown, Pieces
-from bake.worlds.visibility import Asked, Seen, SeenEnds, pieces_of
+from bake.worlds.pieces import GrownGeometry, PlaneDivision
+from bake.worlds.visibility import EndPoints, PointsAndEnds, VisiblePoints, collect_points
 
 #: Waypoints along the longer side of a floor before any are merged; a power of two.
 SAMPLES = 32
 
-#: Columns and rows to half of the waypoints around one; the others lead back.
+#: Offsets to half of the neighbors of a waypoint; the others are the reverse of these.
 _AROUND = ((1, 0), (0, 1), (1, 1), (-1, 1))
 
-#: A square of waypoints: its first column and row, and how many are on a side.
+#: A square of waypoints: its first column and row, and its side in waypoints.
 _Square = tuple[int, int, int]
 
 
-def waypoint_pieces(geometry: Geometry, parts: Sequence[Grown]) -> Pieces:
+def divide_into_waypoints(geometry: Geometry, parts: Sequence[GrownGeometry]) -> PlaneDivision:
     """Divide the geometry of every kind of agent into waypoints.
 
-    Each end of a link is a waypoint as well, and is joined to the nearest one that it sees.
+    Each end of a link is a waypoint as well, and is joined to the nearest visible one.
 
     Raises:
-        LevelError: nobody finds room, or nobody can take a link.
+        LevelError: no agent fits, or no agent can take a link.
     """
 
-    def seen(
-        part: Grown, place: int, region: shapely.Geometry, outline: Outline, asked: Asked
-    ) -> SeenEnds:
-        point, pairs = network(region, outline)
+    def find_points(
+        part: GrownGeometry,
+        place: int,
+        region: shapely.Geometry,
+        outline: Outline,
+        end_points: EndPoints,
+    ) -> PointsAndEnds:
+        point, pairs = fill_with_waypoints(region, outline)
         number = {(x, y): at for at, (x, y) in enumerate(point.tolist())}
-        for end in asked.values():
+        for end in end_points.values():
             if end not in number:
                 far = [(np.hypot(x - end[0], y - end[1]), x, y) for x, y in number]
                 near = (number[x, y] for _, x, y in sorted(far) if sees(outline, *end, x, y))
@@ -53,25 +56,27 @@ def waypoint_pieces(geometry: Geometry, parts: Sequence[Grown]) -> Pieces:
         one, other = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T
         point = np.array(list(number), dtype=np.int64).reshape(-1, 2)
         tail, head = np.concatenate([one, other]), np.concatenate([other, one])
-        ends = {key: number[at] for key, at in asked.items()}
-        return Seen(point, tail, head, weight=np.zeros(len(point))), ends
+        ends = {key: number[at] for key, at in end_points.items()}
+        return VisiblePoints(point, tail, head, weight=np.zeros(len(point))), ends
 
-    return pieces_of(geometry, parts, seen)
+    return collect_points(geometry, parts, find_points)
 
 
-def network(region: shapely.Geometry, outline: Outline) -> tuple[Int64Array, set[tuple[int, int]]]:
+def fill_with_waypoints(
+    region: shapely.Geometry, outline: Outline
+) -> tuple[Int64Array, set[tuple[int, int]]]:
     """Fill a region with waypoints.
 
     Args:
-        region: where an agent may be, in steps of the grid.
+        region: the area for agents, in steps of the grid.
         outline: its outline.
 
     Returns:
-        (k, 2) int64 steps of the grid, and the pairs of waypoints that are joined. A region in
-        which no point of the lattice lies has one waypoint, on its outline.
+        (k, 2) int64 steps of the grid, and the joined pairs of waypoints. A region that contains no
+        point of the lattice has one waypoint, on its outline.
     """
     left, top, right, bottom = (int(each) for each in shapely.bounds(region))
-    # Twice the distance of waypoints from each other, and even, so that all middles are whole.
+    # Even, so that the middles of all squares are whole numbers.
     step = 2 * max(1, -(-max(right - left, bottom - top) // (2 * SAMPLES)))
     at = np.arange(SAMPLES) * step + step // 2
     free = np.array([[holds(outline, left + x, top + y) for x in at.tolist()] for y in at.tolist()])
@@ -92,7 +97,7 @@ def network(region: shapely.Geometry, outline: Outline) -> tuple[Int64Array, set
         if 0 <= x + dx < SAMPLES and y + dy < SAMPLES and free[y + dy, x + dx]
     ]
     steps = [(a, b) for a, b in steps if see((*a, 1), (*b, 1))]
-    square = _merged(region, free, (left, top, step))
+    square = _merge_squares(region, free, (left, top, step))
     while True:
         ends = ((square[a], square[b]) for a, b in steps if square[a] != square[b])
         joined = {(min(pair), max(pair)) for pair in ends}
@@ -109,10 +114,10 @@ def network(region: shapely.Geometry, outline: Outline) -> tuple[Int64Array, set
     return point, {(nodes[a], nodes[b]) for a, b in sorted(joined)}
 
 
-def _merged(
+def _merge_squares(
     region: shapely.Geometry, free: BoolArray, frame: tuple[int, int, int]
 ) -> dict[tuple[int, int], _Square]:
-    """Return the square that each waypoint is part of: the largest one in which nothing lies."""
+    """Return the square of each waypoint: the largest empty one that contains it."""
     left, top, step = frame
     shapely.prepare(region)
     found = {(x, y): (x, y, 1) for y, x in np.argwhere(free).tolist()}

@@ -1,4 +1,4 @@
-"""Turn a level into a world: a graph, where its nodes lie, and what moving costs each profile."""
+"""Worlds: a level as a graph, with node positions and the cost of every arc for each profile."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bake.movement import NO_LINK, footprints, lengths_of_steps
 from bake.search.graph.cut_order import cut_order
 from bake.toml import toml_line
 from bake.worlds.doors import DoorStates, near_doors, settled, standable, steps_at_doors
-from bake.worlds.links import LinkArcs, link_arcs, link_vias, with_over
+from bake.worlds.links import LinkArcs, complete_over, link_arcs, link_vias
 from levelbake.steps import (
     LEVEL_GROUND,
     Connectivity,
@@ -37,21 +37,21 @@ from levelbake.steps import (
 _CELLS = 2**14
 
 
-#: Terrains that have a cost in every format, whatever a recipe says.
+#: Terrains that have a cost in every format, whatever a recipe states.
 _NEED_NO_COST = frozenset({"floor", "wall", "void"})
 
 
 @dataclass(frozen=True)
 class AgentProfile:
-    """A kind of agent: its name, what every terrain of the level means to it, and its size."""
+    """A kind of agent: its name, its rule for every terrain of the level, and its size."""
 
     name: str  #: unique within an asset
-    rules: Mapping[str, TerrainRule]  #: what each terrain means to it, by the terrain's name
-    #: cells along one side of its square footprint, whose north-west cell is where it is
+    rules: Mapping[str, TerrainRule]  #: its rule for each terrain, by the terrain's name
+    #: cells along one side of its square footprint, whose north-west cell is its position
     size: int = 1
-    slope: SlopeRule = LEVEL_GROUND  #: what rises and falls of the ground mean to it
+    slope: SlopeRule = LEVEL_GROUND  #: the cost and limit of slopes for it
     radius: float = 0.0  #: of an agent on a divided plane, in units of the plane
-    turn: float = 1.0  #: units that turning by one heading costs, on levels with headings
+    turn: float = 1.0  #: units of a turn by one heading, on levels with headings
 
     def mover(self, terrains: tuple[str, ...]) -> Mover:
         """Return the profile in numbers, for a level of these terrains."""
@@ -70,9 +70,9 @@ class AgentProfile:
 class World:
     """A level as a graph.
 
-    Nodes are ordered by cuts, so that neighbours in the level are neighbours in memory. Steps of a
-    lattice that no profile can ever use are left out. Nodes and arcs that opening a door would add
-    are kept, and so are all arcs of explicit graphs.
+    Nodes are ordered by cuts, so that neighbors in the level are close in memory. Steps of a
+    lattice that no profile can ever use are omitted. The graph includes nodes and arcs that opening
+    a door would add, and all arcs of explicit graphs.
     """
 
     level: Level  #: the level it was built from, with its doors in the state they are baked in
@@ -81,8 +81,8 @@ class World:
     #: (m) float64, step length in units (1, sqrt 2, or the length of a road); for a link its whole
     #: cost
     length: Float64Array
-    #: (m) int32, index into the level's links where an arc is one, otherwise NO_LINK; None where
-    #: the level has no links
+    #: (m) int32, index into the level's links if an arc is one, otherwise NO_LINK; None if the
+    #: level has no links
     link: Int32Array | None
     cell: Int32Array | None  #: (n, 2) int32 (x, y) of each node; None for explicit graphs
     #: (n, 2) float64 of each node of an explicit graph; None without positions
@@ -91,23 +91,23 @@ class World:
     connectivity: Connectivity | None  #: neighbours of a cell; None for explicit graphs
     rules: MovementRules  #: how cells and corners make steps
     movers: Mapping[str, Mover]  #: each profile in numbers, by its name
-    metrics: Mapping[str, Metric]  #: what moving costs each profile, by its name
+    metrics: Mapping[str, Metric]  #: the arc weights of each profile, by its name
     doors: tuple[DoorStates, ...] = ()  #: all states of the level's doors
-    #: links left out because no profile can stand at one of their ends
+    #: links omitted because no profile can stand at one of their ends
     dead_links: tuple[Link, ...] = ()
-    #: (m) float64 units of arcs whose price a patch set, infinite where it closed them, NaN of all
-    #: others; None where there are none
+    #: (m) float64 units of arcs whose price a patch set, infinite if closed, NaN for all others;
+    #: None without such arcs
     own_price: Float64Array | None = None
-    #: (n) int32 region of each node of an explicit graph, -1 = none; None where it has no regions
+    #: (n) int32 region of each node of an explicit graph, -1 = none; None if it has no regions
     node_region: Int32Array | None = None
-    #: (n) float64, how high each node of an explicit graph lies; None where its source does not say
+    #: (n) float64, the elevation of each node of an explicit graph; None if its source has none
     elevation: Float64Array | None = None
     mesh: Mesh | None = None  #: the level's polygons, with their nodes as the graph numbers them
-    walls: Walls | None = None  #: the level's walls, likewise
+    walls: Walls | None = None  #: the level's walls, with the same node numbers
 
     @property
     def hex_layout(self) -> HexLayout | None:
-        """Return the offset layout of a hexagonal grid; None on any other level."""
+        """The offset layout of a hexagonal grid; None on any other level."""
         return self.level.hex_layout if isinstance(self.level, GridLevel) else None
 
 
@@ -127,12 +127,12 @@ def build_world(
         rules: corner cutting, cost rule, scale.
         connectivity: 4 or 8; hexagonal grids always have 6, and explicit graphs state their arcs.
         strict_links: True = links into cells where no profile can stand are a mistake; False =
-            they are left out.
+            they are omitted.
 
     Raises:
         LevelError: no profile can stand on any cell, a terrain has no rule, a link leads into a
             wall, or a footprint has several cells on a level without square cells.
-        CostError: a step's cost does not fit the integer scale.
+        CostError: a step's cost exceeds the integer scale.
     """
     check_terrains(level, profiles)
     check_sizes(level, profiles)
@@ -145,7 +145,7 @@ def build_world(
 class _Arcs(NamedTuple):
     """Priced arcs between nodes in the level's own order; arcs of one node are in slot order."""
 
-    #: tail, head: (m) int32 nodes
+    #: (m) int32 nodes
     tail: Int32Array
     head: Int32Array
     length: Float64Array  #: (m) float64, see :class:`World`
@@ -153,7 +153,7 @@ class _Arcs(NamedTuple):
     weight: Int32Array  #: (profiles, m) int32 ticks, BLOCKED where a profile may not take an arc
 
     @staticmethod
-    def joined(parts: Sequence[_Arcs]) -> _Arcs:
+    def concatenate(parts: Sequence[_Arcs]) -> _Arcs:
         return _Arcs(*(np.concatenate(columns, axis=-1) for columns in zip(*parts, strict=True)))
 
 
@@ -165,11 +165,11 @@ def _grid_world(
     *,
     strict_links: bool,
 ) -> World:
-    level, doors = settled(with_over(level))
+    level, doors = settled(complete_over(level))
     lattice = cells_of(level, connectivity)
     cell = np.flatnonzero(standable(level, movers.values(), doors))
     if not len(cell):
-        raise nowhere_to_stand(level)
+        raise no_standing_error(level)
     node_at = positions(cell, level.terrain.size)
     terrain = level.terrain.reshape(-1)
     ground = None if level.elevation is None else level.elevation.reshape(-1)
@@ -181,13 +181,13 @@ def _grid_world(
         _step_arcs(grid, cell[first : first + _CELLS]) for first in range(0, len(cell), _CELLS)
     ]
     if level.things.links:
-        parts.append(_priced_links(grid, cell, links))
-    arcs = _Arcs.joined(parts)
+        parts.append(_price_links(grid, cell, links))
+    arcs = _Arcs.concatenate(parts)
     node = _node_order(len(cell), arcs)
     cell = cell[node]
     y, x = np.divmod(cell, level.width)
     passable = {name: ~np.isnan(each.cost_at(cell)) for name, each in under.items()}
-    graph, arcs = _renumbered(arcs, node)
+    graph, arcs = _renumber(arcs, node)
     return World(
         level,
         graph,
@@ -207,7 +207,7 @@ def _grid_world(
 
 
 def cells_of(level: GridLevel, connectivity: Connectivity | None) -> Lattice:
-    """Return the cells of a level, and which of them are neighbours: squares as it is said."""
+    """Return the cells of a level and their neighbors; squares have the given connectivity."""
     return Lattice(
         level.width,
         level.height,
@@ -226,30 +226,30 @@ class _Grid(NamedTuple):
     lattice: Lattice  #: its cells
     footprints: Mapping[str, Footprints]  #: the footprints of each profile
     rules: MovementRules  #: the rules of movement
-    node_at: Int32Array  #: (cells) int32, -1 where nobody can stand in any state of the doors
-    is_node: BoolArray  #: (cells) bool, True where a cell is a node
-    #: (cells) bool, see :func:`near_doors`; None where there are no doors
+    node_at: Int32Array  #: (cells) int32, -1 where no profile can ever stand
+    is_node: BoolArray  #: (cells) bool, True if a cell is a node
+    #: (cells) bool, see :func:`near_doors`; None without doors
     near_door: BoolArray | None
 
 
 def _step_arcs(grid: _Grid, cell: Int64Array) -> _Arcs:
-    """Price the steps out of some cells that somebody can take, and those near a door."""
+    """Price the steps out of some cells that any profile can take, and those near a door."""
     steps = grid.lattice.steps_from(cell)
 
-    def named(step: int) -> str:
+    def describe(step: int) -> str:
         terrain = grid.level.terrain.reshape(-1)[steps.head.reshape(-1)[step]]
         return step_onto(grid.level, terrain)
 
     weight = np.stack(
         [
-            in_ticks(price_steps(each, grid.rules, steps), grid.rules, name, named)
+            in_ticks(price_steps(each, grid.rules, steps), grid.rules, name, describe)
             for name, each in grid.footprints.items()
         ]
     )
-    kept = (weight != BLOCKED).any(axis=0)
+    is_usable = (weight != BLOCKED).any(axis=0)
     if grid.near_door is not None:
-        kept |= steps_at_doors(grid.lattice, steps, grid.is_node, grid.near_door)
-    row, slot = np.nonzero(kept)
+        is_usable |= steps_at_doors(grid.lattice, steps, grid.is_node, grid.near_door)
+    row, slot = np.nonzero(is_usable)
     return _Arcs(
         grid.node_at[cell[row]],
         grid.node_at[steps.head[row, slot]],
@@ -259,35 +259,39 @@ def _step_arcs(grid: _Grid, cell: Int64Array) -> _Arcs:
     )
 
 
-def _priced_links(grid: _Grid, cell: Int64Array, arcs: LinkArcs) -> _Arcs:
-    """Price the links that somebody can take, and those that begin or end near a door.
+def _price_links(grid: _Grid, cell: Int64Array, arcs: LinkArcs) -> _Arcs:
+    """Price the links that any profile can take, and those that begin or end near a door.
 
-    Links that something stands in the way of are kept, and blocked.
+    Links with an obstacle on them are included, as blocked.
 
     Args:
         cell: (n) int64, the cell of each node.
     """
     tail, head, links = cell[arcs.tail], cell[arcs.head], grid.level.things.links
 
-    def named(arc: int) -> str:
+    def describe(arc: int) -> str:
         return f"the link {links[arcs.link[arc]].name!r}"
 
     weights = []
     for name, each in grid.footprints.items():
         open_to = np.array([link.profiles is None or name in link.profiles for link in links])
         prices = price_arcs(each, grid.rules, tail, head, arcs.cost, open_to[arcs.link])
-        weights.append(in_ticks(prices, grid.rules, name, named))
+        weights.append(in_ticks(prices, grid.rules, name, describe))
     weight = np.stack(weights)
-    kept = (weight != BLOCKED).any(axis=0)
+    is_usable = (weight != BLOCKED).any(axis=0)
     if grid.near_door is not None:
-        kept |= grid.near_door[tail] | grid.near_door[head]
+        is_usable |= grid.near_door[tail] | grid.near_door[head]
     vias = link_vias(grid.level)
     if vias is not None:
         terrain = grid.level.terrain.reshape(-1)
         for own, each in zip(weight, grid.footprints.values(), strict=True):
             own[~vias.clear(each.mover.cost, terrain, None)[arcs.link]] = BLOCKED
     return _Arcs(
-        arcs.tail[kept], arcs.head[kept], arcs.cost[kept], arcs.link[kept], weight[:, kept]
+        arcs.tail[is_usable],
+        arcs.head[is_usable],
+        arcs.cost[is_usable],
+        arcs.link[is_usable],
+        weight[:, is_usable],
     )
 
 
@@ -299,25 +303,25 @@ def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: Movement
     nodes = np.arange(len(level.node_names))
     passable = {name: ~np.isnan(each.cost_at(nodes)) for name, each in under.items()}
     if not np.any(list(passable.values())):
-        raise nowhere_to_stand(level)
+        raise no_standing_error(level)
     tail, head = level.tail.astype(np.int64), level.head.astype(np.int64)
 
-    def named(arc: int) -> str:
+    def describe(arc: int) -> str:
         return step_onto(level, level.node_terrain[head[arc]])
 
-    # Every step of a shortest path costs something, or next hops could lead round in a circle.
+    # Every step of a shortest path needs a positive cost, or next hops could form a cycle.
     length = np.where(level.length > 0, level.length, 1 / rules.ticks_per_unit)
     weight = np.stack(
         [
-            in_ticks(price_arcs(each, rules, tail, head, length, None), rules, name, named)
+            in_ticks(price_arcs(each, rules, tail, head, length, None), rules, name, describe)
             for name, each in under.items()
         ]
     )
-    # Arcs nobody can take are kept, as nothing else says where they lead once their ends are open.
+    # Blocked arcs are included, since nothing else stores their heads for when their ends open.
     none = np.full(len(tail), NO_LINK, dtype=np.int32)
     arcs = _Arcs(level.tail, level.head, length, none, weight)
     node = _node_order(len(nodes), arcs)
-    graph, arcs = _renumbered(arcs, node)
+    graph, arcs = _renumber(arcs, node)
     return World(
         level,
         graph,
@@ -333,19 +337,19 @@ def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: Movement
         _metrics(arcs, {name: each[node] for name, each in passable.items()}, rules),
         node_region=level.node_region[node] if level.region_names else None,
         elevation=None if level.elevation is None else level.elevation[node],
-        mesh=None if level.mesh is None else _with_nodes(level.mesh, node),
-        walls=None if level.walls is None else _around_nodes(level.walls, node),
+        mesh=None if level.mesh is None else _renumber_mesh(level.mesh, node),
+        walls=None if level.walls is None else _renumber_walls(level.walls, node),
     )
 
 
-def _with_nodes(mesh: Mesh, node: Int32Array) -> Mesh:
-    """Return a mesh with its nodes numbered anew; ``node`` is the old number of each."""
+def _renumber_mesh(mesh: Mesh, node: Int32Array) -> Mesh:
+    """Return a mesh with its nodes renumbered; ``node`` is the old number of each."""
     return replace(mesh, node=positions(node, len(node))[mesh.node])
 
 
-def _around_nodes(walls: Walls, node: Int32Array) -> Walls:
-    """Return walls with nodes numbered anew; ``node`` is the old number of each."""
-    number = positions(node, len(node) + 1)  # The last one stands for no node, -1.
+def _renumber_walls(walls: Walls, node: Int32Array) -> Walls:
+    """Return walls with nodes renumbered; ``node`` is the old number of each."""
+    number = positions(node, len(node) + 1)  # The last entry maps -1, no node.
     return replace(
         walls,
         area=walls.area[node],
@@ -356,20 +360,20 @@ def _around_nodes(walls: Walls, node: Int32Array) -> Walls:
 
 
 def in_ticks(
-    prices: Prices, rules: MovementRules, profile: str, named: Callable[[int], str]
+    prices: Prices, rules: MovementRules, profile: str, describe: Callable[[int], str]
 ) -> Int32Array:
-    """Return weights in ticks; ``named`` names an arc that does not fit the scale."""
+    """Return weights in ticks; ``describe`` returns the name of an arc for an error."""
 
-    def off_the_scale(arc: int, ticks: float) -> CostError:
+    def build_error(arc: int, ticks: float) -> CostError:
         return CostError(
-            f"{named(arc)} weighs {ticks:.4g} ticks at {rules.ticks_per_unit} ticks a unit",
+            f"{describe(arc)} weighs {ticks:.4g} ticks at {rules.ticks_per_unit} ticks a unit",
             place=f"profile {profile!r}",
             expected=f"1 to {MAX_WEIGHT} ticks",
             remedy=f"{'raise' if ticks < 1 else 'lower'} ticks_per_unit, or the cost or weight "
             "itself",
         )
 
-    return to_ticks(prices, rules.ticks_per_unit, off_the_scale)
+    return to_ticks(prices, rules.ticks_per_unit, build_error)
 
 
 def step_onto(level: Level, terrain: int) -> str:
@@ -378,12 +382,12 @@ def step_onto(level: Level, terrain: int) -> str:
 
 def _node_order(nodes: int, arcs: _Arcs) -> Int32Array:
     """Return (n) int32, the nodes in the order in which they are numbered."""
-    # What is numbered together lies together, so the far end of a link is no neighbour.
+    # Close numbers should be close in the level, so the far end of a link is not a neighbor.
     near = arcs.link == NO_LINK
     return cut_order(Graph.from_arcs(nodes, arcs.tail[near], arcs.head[near])[0])
 
 
-def _renumbered(arcs: _Arcs, node: Int32Array) -> tuple[Graph, _Arcs]:
+def _renumber(arcs: _Arcs, node: Int32Array) -> tuple[Graph, _Arcs]:
     """Return the graph with its nodes in the new order, and its arcs in order of their tails."""
     number = positions(node, len(node))
     graph, order = Graph.from_arcs(len(node), number[arcs.tail], number[arcs.head])
@@ -405,7 +409,7 @@ def _metrics(
     }
 
 
-def nowhere_to_stand(level: Level) -> LevelError:
+def no_standing_error(level: Level) -> LevelError:
     return LevelError(
         f"no walkable {'cell' if isinstance(level, GridLevel) else 'node'}: "
         f"every terrain ({', '.join(level.terrains)}) is blocked for every profile",
@@ -420,40 +424,40 @@ def check_terrains(level: Drawn, profiles: Sequence[AgentProfile]) -> None:
         name for name in level.terrains if any(name not in profile.rules for profile in profiles)
     ]
     if missing:
-        problems = [_without_cost(level, name) for name in missing]
+        problems = [_missing_cost_error(level, name) for name in missing]
         raise one_error(problems)
 
 
-def _without_cost(level: Drawn, name: str) -> LevelError:
-    """Say that a terrain has no cost, and which lines of a recipe would give it one."""
+def _missing_cost_error(level: Drawn, name: str) -> LevelError:
+    """Build the error for a terrain without a cost, with recipe lines that would add one."""
     hints = level.hints.get(name, ()) if isinstance(level, GridLevel) else ()
-    named = {key: _called(key) or name for key in hints}
+    describe = {key: _guess_terrain(key) or name for key in hints}
     remedy = f"add {toml_line(name, 1)} below [terrain] in bake.toml"
     if hints:
-        first = toml_line(hints[0], named[hints[0]])
-        remedy = f"say what its tiles are, as in {first} below [tiled.legend], or {remedy}"
-    costs = [each for each in dict.fromkeys(named.values()) if each not in _NEED_NO_COST]
+        first = toml_line(hints[0], describe[hints[0]])
+        remedy = f"name its tiles, as in {first} below [tiled.legend], or {remedy}"
+    costs = [each for each in dict.fromkeys(describe.values()) if each not in _NEED_NO_COST]
     return LevelError(
         f"terrain {name!r} has no cost",
         file=level.source,
         expected='a cost, or "blocked"',
         remedy=remedy,
         lines=[
-            *(("tiled.legend", toml_line(key, terrain)) for key, terrain in named.items()),
+            *(("tiled.legend", toml_line(key, terrain)) for key, terrain in describe.items()),
             *(("terrain", toml_line(each, 1, 'or "blocked"')) for each in (*costs, name)),
         ],
     )
 
 
-def _called(key: str) -> str:
-    """Return what to call the terrain of a key such as "wang:Water" or "property:kind=water"."""
+def _guess_terrain(key: str) -> str:
+    """Return a terrain name for a key such as "wang:Water" or "property:kind=water"."""
     name, _, value = key.partition(":")[2].partition("=")
-    says_more = value and value.lower() != "true" and not value.isnumeric()
-    return (value if says_more else name).strip().lower()
+    is_specific = value and value.lower() != "true" and not value.isnumeric()
+    return (value if is_specific else name).strip().lower()
 
 
 def check_sizes(level: Level, profiles: Sequence[AgentProfile]) -> None:
-    """Refuse footprints of several cells on levels without square cells."""
+    """Raise LevelError on footprints of several cells on levels without square cells."""
     square = isinstance(level, GridLevel) and level.hex_layout is None
     for profile in profiles:
         if profile.size > 1 and not square:
