@@ -1,9 +1,9 @@
-"""This package says what files of levels hold, and writes them; :mod:`levelbake.file` reads them.
+"""Assets: the content of levels' files, and writing them; :mod:`levelbake.file` reads them.
 
-columns: the table of columns, of assets and of flat files; document: makes pages and lists of it;
-header: says what every asset states first; read: adds to the reader's file what only a bake asks;
-schema: tells which columns there are;
-graph, lattice, layers, doors, pairs, records, runs: make of columns what they stand for;
+columns: the table of columns, of assets and of flat files; document: pages and lists made from it;
+schema: the schemas of assets and flat files;
+header: the header of an asset; read: the reader's file with the columns that only a bake reads;
+graph, lattice, layers, doors, pairs, records, runs: decode columns;
 write, partial: write an asset.
 """
 

@@ -1,4 +1,4 @@
-"""Write declarations: as Markdown tables into pages, and as the lists of the reader in Python.
+"""Write declarations of columns: as Markdown tables into pages, and as lists for the Python reader.
 
 ``python -m bake.asset.document`` writes these lists into the source of the reader.
 """
@@ -15,7 +15,7 @@ from bake.asset.columns import COLUMNS, layers, places
 from bake.asset.columns.numbers import COUNTS, NUMBERS
 from levelbake.columns import Attribute, Column, Schema
 
-#: What begins the section, with the module that writes it.
+#: The first line of a generated section, with the module that writes it.
 BEGIN = "<!-- schema: written by `python -m {maker}`, not by hand -->"
 END = "<!-- end of schema -->"
 
@@ -79,7 +79,13 @@ def _column_row(column: Column) -> tuple[str, ...]:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table."""
+    """Return a Markdown table.
+
+    >>> print(table(("a", "b"), [("1", "2")]))
+    | a | b |
+    | --- | --- |
+    | 1 | 2 |
+    """
     return "\n".join(_line(cells) for cells in [head, ["---"] * len(head), *rows])
 
 
@@ -88,7 +94,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def words(column: Column) -> str:
-    """Say in words what the table says of the elements of a column; empty where it says nothing."""
+    """Return the constraints on a column's elements in words; empty without constraints."""
     found = []
     if column.refers:
         found.append(f"number of a {column.refers}")
@@ -119,16 +125,16 @@ def words(column: Column) -> str:
 
 # -- the lists of the reader -----------------------------------------------------------------------
 
-#: The source that holds the lists, and the lines around them.
+#: The source file with the lists, and the lines around them.
 READER = Path(__file__).parents[2] / "readers" / "python" / "levelbake" / "columns.py"
 LISTS = "# -- the lists: written by `python -m bake.asset.document`, not by hand {}\n# fmt: off\n"
 END_OF_LISTS = "# fmt: on\n# -- end of the lists"
 
-#: What declarations say beside what the reader checks.
+#: The fields of declarations that the reader does not check.
 _PROSE = {"unit", "description", "encoding", "shuffle", "given"}
 
-#: Attributes, and columns of flat files, that answer no question to the reader: colours are to be
-#: looked at, and prices by class, greedy moves and labels' tops come of other columns as well.
+#: Attributes, and columns of flat files, that the reader never reads: colors are for display, and
+#: prices by class, compass moves and labels' tops follow from other columns.
 _UNREAD = {
     "pivot_two_way",
     *("terrain_colour", "link_ticks", "price_ticks", "class", "step_ticks", "link_open"),
@@ -137,7 +143,7 @@ _UNREAD = {
 
 
 def lists_of_the_reader() -> str:
-    """Return the source of the lists: what the reader reads, without prose."""
+    """Return the source of the lists: the declarations that the reader reads, without prose."""
     lists: dict[str, Sequence[Attribute | Column]] = {
         "ATTRIBUTES = listed(Attribute": schema.ATTRIBUTES,
         "COUNTS = listed(Attribute": COUNTS,
@@ -152,7 +158,7 @@ def lists_of_the_reader() -> str:
 
 
 def is_read(one: Attribute | Column) -> bool:
-    """Return whether the reader reads something: `bake.play` alone reads what is left out."""
+    """Return whether the reader reads an attribute or column; the others are for `bake.play`."""
     if one.name in _DOMAINS:
         return True
     if isinstance(one, Column) and (one.world == "lattice" or one in _OF_PLAY):
@@ -165,9 +171,9 @@ _OF_PLAY = {*places.COLUMNS, *layers.COLUMNS}
 
 
 def _lines(declared: Sequence[Attribute | Column]) -> str:
-    """Return a line for each declaration, as `levelbake.columns.listed` reads them.
+    """Return a line for each declaration, in the form that `levelbake.columns.listed` parses.
 
-    Those that differ in their names alone share a line.
+    Declarations that differ only in their names share a line.
     """
     lines: dict[str, list[str]] = {}
     for one in declared:

@@ -1,4 +1,4 @@
-"""Read doors together with the states that each of them has."""
+"""Read doors together with their states."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ T = TypeVar("T")
 
 
 def unpack_doors(source: File, frame: Frame, make: Callable[..., T]) -> tuple[T, ...]:
-    """Return the doors that columns hold, in the order of the level.
+    """Return the doors in columns, in the order of the level.
 
     Args:
-        source: what holds the columns.
-        frame: what its numbers stand for.
-        make: makes a door of its attributes; ``states`` are its :class:`DoorState`, and ``state``
-            is the one that the level is baked in, None where that is none of them.
+        source: the file with the columns.
+        frame: the meaning of its numbers.
+        make: builds a door from its attributes; ``states`` are its :class:`DoorState`, and
+            ``state`` is the one of the bake, None if that is none of them.
 
     Raises:
-        CorruptAssetError: a door has a state twice, or one of another door, or its cells have
-            other terrain than each a piece.
+        CorruptAssetError: a door has a state twice, or one of another door, or the number of
+            terrains differs from that of its cells.
     """
     every = unpack(DOOR_STATES, source, frame, DoorState)
 
     def door(cells: AnyArray, states: slice, state: int, **rest: Any) -> T:
-        mine, numbers = every[states], range(states.start, states.stop)
-        fits = state in (-1, *numbers) and len({each.name for each in mine}) == len(numbers)
-        if not fits or any(len(each.terrain) != len(cells) for each in mine):
+        own_states, numbers = every[states], range(states.start, states.stop)
+        fits = state in (-1, *numbers) and len({each.name for each in own_states}) == len(numbers)
+        if not fits or any(len(each.terrain) != len(cells) for each in own_states):
             raise source.damaged(f"door {rest['name']!r} does not fit its states")
         now = None if state < 0 else every[state]
-        return make(cells=cells, states=mine, state=now, **rest)
+        return make(cells=cells, states=own_states, state=now, **rest)
 
     return unpack(DOORS, source, frame, door)

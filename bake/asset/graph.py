@@ -1,9 +1,9 @@
-"""Make the graph of a level from what its file holds.
+"""Build the graph of a level from the columns of its file.
 
-A grid is priced by the rules of movement: its file holds terrain and costs, and no arcs. Each node
-has an arc for every direction, whether or not there is such a step, and then those of links, so
-that a move is a slot; a step that leads nowhere leads back to its node, and nobody can take it.
-Graphs have their arcs listed.
+A grid is priced by the rules of movement: its file contains terrain and costs, and no arcs. Each
+node has an arc for every direction, whether or not there is such a step, and then those of links,
+so that a move is a slot. An impossible step is a blocked loop at its node. Graphs have their arcs
+listed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from levelbake.steps import (
     to_ticks,
 )
 
-#: Nodes whose steps are priced at once.
+#: Nodes whose steps are priced at a time.
 _PORTION = 2**16
 
 
@@ -50,13 +50,13 @@ class _Links(NamedTuple):
 
 
 class LevelGraph:
-    """The nodes and arcs of a level, and what they cost each profile.
+    """The nodes and arcs of a level, and the cost of each arc for each profile.
 
     A *location* is a cell, counted in reading order, or a node of a graph.
     """
 
     def __init__(self, asset: File) -> None:
-        """Read what kind of level it is.
+        """Read the kind of the level.
 
         Raises:
             CorruptAssetError: attributes contradict each other.
@@ -71,9 +71,9 @@ class LevelGraph:
 
     @cached_property
     def pays_for_more(self) -> bool:
-        """Tell whether prices of a grid follow from more than terrain: from slopes or turns.
+        """Whether prices of a grid depend on more than terrain: on slopes or turns.
 
-        A flat file of it holds cells as nodes.
+        A flat file of such a grid stores cells as nodes.
         """
         slopes = (self.mover(name).slope != LEVEL_GROUND for name in self.asset.profiles)
         uneven = self.is_grid and self.asset.has("/elevation") and any(slopes)
@@ -83,44 +83,47 @@ class LevelGraph:
 
     @cached_property
     def terrain(self) -> UInt8Array:
-        """Return (locations) uint8, the terrain of each location."""
+        """(locations) uint8, the terrain of each location."""
         return self.asset.read("/terrain").astype(np.uint8, copy=False)
 
     @cached_property
     def elevation(self) -> Float64Array | None:
-        """Return (locations) float64 units, how high each lies; None: the source did not say."""
+        """(locations) float64 units, the elevation of each; None if the source has none."""
         return self.asset.get("/elevation")
 
     @cached_property
     def place(self) -> Int32Array:
-        """Return (n) int32, the location of each node."""
+        """(n) int32, the location of each node."""
         if not self.is_grid:
             return np.arange(len(self.terrain), dtype=np.int32)
-        found = self.asset.get("/node_location")
-        if found is None and (found := places_of_numbers(self.asset.read("/node_at"))) is None:
+        location = self.asset.get("/node_location")
+        if (
+            location is None
+            and (location := places_of_numbers(self.asset.read("/node_at"))) is None
+        ):
             raise self.asset.damaged("node_at does not number the nodes")
-        return found
+        return location
 
     @cached_property
     def node_at(self) -> Int32Array:
-        """Return (locations) int32, the node at each; -1 where there is none."""
+        """(locations) int32, the node at each; -1 where there is no node."""
         return positions(self.place, len(self.terrain))
 
     @cached_property
     def lattice(self) -> Lattice | None:
-        """Return which cells of a grid are neighbours; None on graphs."""
+        """The cells of a grid and their neighbors; None on graphs."""
         return lattice_of(self.asset)
 
     # -- arcs -------------------------------------------------------------------------------------
 
     @cached_property
     def slots(self) -> int:
-        """Return how many arcs each node has for directions; 0 where arcs are listed."""
+        """The number of arcs of each node for directions; 0 if arcs are listed."""
         return 0 if self.lattice is None else self.lattice.slots
 
     @cached_property
     def first_out(self) -> Int32Array:
-        """Return (n + 1) int32, where the arcs of each node begin."""
+        """(n + 1) int32, the offset of each node's arcs."""
         count = len(self.place)
         if not self.slots:
             return self.asset.read("/first_out")
@@ -130,11 +133,11 @@ class LevelGraph:
 
     @property
     def arc_count(self) -> int:
-        """Return how many arcs there are, without listing any."""
+        """The number of arcs, without listing any."""
         return self.asset.shape("/head")[0] if not self.slots else int(self.first_out[-1])
 
     def taken(self, profiles: Collection[str]) -> int:
-        """Return how many arcs some profile may take."""
+        """Return the number of arcs that any of some profiles may take."""
         usable = np.zeros(len(self.head), dtype=np.bool_)
         for profile in profiles:
             usable |= self.weight(profile) != BLOCKED
@@ -142,14 +145,14 @@ class LevelGraph:
 
     @cached_property
     def head(self) -> Int32Array:
-        """Return (m) int32, the node each arc leads to."""
+        """(m) int32, the head of each arc."""
         if not self.slots:
             return self.asset.read("/head")
         return self._by_arc(self._step_head, self._links.head)
 
     @cached_property
     def _step_head(self) -> Int32Array:
-        """Return (n, slots) int32, the node each step leads to, its own node where to none."""
+        """(n, slots) int32, the head of each step, the node itself for impossible steps."""
         assert self.lattice is not None
         place, own = self.place.astype(np.int64), np.arange(len(self.place), dtype=np.int32)
         there = ahead(self.lattice, place, self.node_at)
@@ -161,7 +164,7 @@ class LevelGraph:
 
     @cached_property
     def length(self) -> Float64Array:
-        """Return (m) float64 units, how long each arc is; of a link what it costs."""
+        """(m) float64 units, the length of each arc; for a link its cost."""
         if not self.slots:
             return self.asset.read("/length")
         assert self.lattice is not None
@@ -172,14 +175,14 @@ class LevelGraph:
 
     @cached_property
     def link(self) -> Int32Array:
-        """Return (m) int32, the link each arc is, NO_LINK for steps."""
+        """(m) int32, the link of each arc, NO_LINK for steps."""
         if not self.slots:
             return np.full(len(self.head), NO_LINK, dtype=np.int32)
         every = np.broadcast_to(NO_LINK, (len(self.place), self.slots))
         return self._by_arc(every, self._links.number)
 
     def _by_arc(self, steps: AnyArray, links: AnyArray | int) -> AnyArray:
-        """Return (m), what is said of (n, slots) steps and of the links that join two nodes."""
+        """Return (m) values by arc, from (n, slots) values of steps and those of links."""
         if not len(self._links.which):
             return steps.reshape(-1)
         found = np.empty(int(self.first_out[-1]), dtype=steps.dtype)
@@ -189,7 +192,7 @@ class LevelGraph:
 
     @cached_property
     def _arc_of_link(self) -> Int64Array:
-        """Return (k) int64, the arcs that are links, in the order of the file."""
+        """(k) int64, the arcs that are links, in the order of the file."""
         first = self.first_out[self._links.tail]
         return np.asarray(first + self.slots + self._links.among, dtype=np.int64)
 
@@ -203,15 +206,16 @@ class LevelGraph:
         which = np.flatnonzero((node_at[begins] >= 0) & (node_at[leads] >= 0))
         among = (np.arange(len(begins)) - np.searchsorted(begins, begins))[which]
         tail = node_at[begins[which]]
-        # An arc that leads nowhere comes after all others of its cell, so places have no gaps.
+        # Arcs without a valid head come after all others of their cell, so that indices have no
+        # gaps.
         if (among >= np.bincount(tail, minlength=len(self.place))[tail]).any():
-            raise asset.damaged("an arc of a link leads nowhere, and others come after it")
+            raise asset.damaged("an arc of a link has no valid head, and others come after it")
         number = asset.read("/link_number")[which]
         return _Links(which, tail, node_at[leads[which]], number, among)
 
     @cached_property
     def own_price(self) -> Float64Array:
-        """Return (m) float64, units of arcs with a price of their own; NaN of all others."""
+        """(m) float64, units of arcs with a price of their own; NaN for all others."""
         asset, count = self.asset, len(self.terrain)
         found = np.full(len(self.head), np.nan)
         if not asset.has("/price_from"):
@@ -222,22 +226,22 @@ class LevelGraph:
         if (np.diff(keys) <= 0).any():
             raise asset.damaged("prices are not in order")
         if len(keys):
-            wanted = self.place[tail].astype(np.int64) * count + self.place[self.head]
-            at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-            mine = (keys[at] == wanted) & (self.head != tail)
+            arc_keys = self.place[tail].astype(np.int64) * count + self.place[self.head]
+            at = np.minimum(np.searchsorted(keys, arc_keys), len(keys) - 1)
+            mine = (keys[at] == arc_keys) & (self.head != tail)
             found[mine] = asset.read("/price_units")[at[mine]]
         return found
 
     # -- profiles ---------------------------------------------------------------------------------
 
     def mover(self, profile: str) -> Mover:
-        """Return what terrain means to a profile."""
+        """Return the costs, limits and size of a profile."""
         if profile not in self._movers:
             self._movers[profile] = mover_of(self.asset, profile, self.lattice)
         return self._movers[profile]
 
     def footprints(self, profile: str) -> Footprints:
-        """Return what lies under a profile's footprint."""
+        """Return the footprints of a profile."""
         return footprints(self.mover(profile), self.terrain, self.lattice, self.elevation)
 
     def rows(self, profile: str) -> Int32Array:
@@ -263,14 +267,14 @@ class LevelGraph:
         return row
 
     def check_rows(self, profile: str, count: int) -> None:
-        """Refuse columns that have another number of rows.
+        """Raise if a column has another number of rows.
 
         Raises:
-            CorruptAssetError: there are such columns.
+            CorruptAssetError: there is such a column.
         """
-        if (found := self.asset.rows(profile)) not in (None, count):
+        if (rows := self.asset.rows(profile)) not in (None, count):
             raise self.asset.damaged(
-                f"tables of profile {profile!r} have {found:,} rows, and there are {count:,} "
+                f"tables of profile {profile!r} have {rows:,} rows, and there are {count:,} "
                 "nodes where it can stand"
             )
 
@@ -284,13 +288,13 @@ class LevelGraph:
         return found
 
     def opened(self, profile: str) -> BoolArray:
-        """Return (m) bool, True where the profile may take an arc; hardly any arc is priced."""
+        """Return (m) bool, True for arcs that the profile may take; few arcs are priced for it."""
         if not self.slots or self.headings is not None:
             return np.asarray(self.weight(profile) != BLOCKED)
         footprints, place = self.footprints(profile), self.place.astype(np.int64)
         stands, head = self.rows(profile) >= 0, self._step_head
         fits = (head != np.arange(len(place))[:, None]) & stands[:, None] & stands[head]
-        # Where every step between cells that can be stood on is allowed, nobody asks for its cells.
+        # If every step between standable cells is allowed, the cells themselves are not read.
         cells: AnyArray = head if footprints.makes_every_step else place[head]
         opened = self._by_arc(
             open_steps(footprints, self.rules, Steps(place, cells, fits), fits),
@@ -312,12 +316,12 @@ class LevelGraph:
         footprints = self.footprints(profile)
         steps = np.empty((len(self.place), self.slots), dtype=np.int32)
         for first in range(0, len(steps), _PORTION):
-            some = slice(first, first + _PORTION)
+            portion = slice(first, first + _PORTION)
             assert self.lattice is not None
-            leaving = self.lattice.steps_from(self.place[some].astype(np.int64))
+            leaving = self.lattice.steps_from(self.place[portion].astype(np.int64))
             prices = price_steps(footprints, self.rules, leaving)
             usable = prices.usable & (self.node_at[leaving.head] >= 0)
-            steps[some] = self._ticks(Prices(usable, prices.units))
+            steps[portion] = self._ticks(Prices(usable, prices.units))
         links = self._ticks(self._link_prices(footprints, profile))
         weight = self._by_arc(steps, links)
         if self.asset.has("/price_from"):
@@ -337,10 +341,10 @@ class LevelGraph:
         return price_arcs(footprints, self.rules, tail, head, cost, taken)
 
     def paid_for_slopes(self, profile: str, weight: Int32Array) -> Float64Array | float:
-        """Return (m) float64 units, what rise and fall add to the price of each usable arc.
+        """Return (m) float64 units, the part of each usable arc's price that slopes add.
 
         Args:
-            weight: (m) int32 ticks, BLOCKED where the profile may not take the arc.
+            weight: (m) int32 ticks, BLOCKED for arcs that the profile may not take.
         """
         footprints = self.footprints(profile)
         if not footprints.pays_for_slopes:
@@ -353,7 +357,7 @@ class LevelGraph:
         return paid
 
     def _ticks(self, prices: Prices) -> Int32Array:
-        return to_ticks(prices, self.rules.ticks_per_unit, self._off_the_scale)
+        return to_ticks(prices, self.rules.ticks_per_unit, self._scale_error)
 
-    def _off_the_scale(self, arc: int, ticks: float) -> BakeError:
+    def _scale_error(self, arc: int, ticks: float) -> BakeError:
         return self.asset.damaged(f"an arc would weigh {ticks:.4g} ticks")

@@ -1,4 +1,4 @@
-"""Make the header of an asset, and look at files that may be none."""
+"""Build the header of an asset, and inspect files that may not be assets."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from levelbake.file import (
     parse_header,
 )
 
-#: Begins the name of a patch among the sources; no path is written with two slashes.
+#: The prefix of a patch's name among the sources; no path is written with two slashes.
 PATCH_PREFIX = "patch//"
 
 _BOM = b"\xef\xbb\xbf"
-#: Bytes that are read at once.
+#: Bytes that are read at a time.
 _BLOCK = 2**20
 
 
 def read_header(path: Path) -> Header:
-    """Return the user block of an asset.
+    """Read the user block of an asset.
 
     Raises:
         NotAnAssetError: the file is something else, or its header is damaged.
-        AssetTooOldError, AssetTooNewError: its layout is not one this version reads.
+        AssetTooOldError, AssetTooNewError: this version does not read the file's format version.
         CorruptAssetError: the file is longer or shorter than it was written.
     """
     with open_to_read(path) as file:
@@ -45,7 +45,7 @@ def is_patched(header: Header) -> bool:
 
 
 def is_foreign(path: Path) -> bool:
-    """Tell whether there is something that is not empty and is not an asset of any version."""
+    """Return whether a path has nonempty content that is not an asset of any version."""
     try:
         with open_to_read(path) as file:
             data = file.read(SMALLEST_BLOCK)
@@ -67,11 +67,11 @@ def header_for(level: str, sources: tuple[tuple[str, str], ...], recipe: str) ->
 
 
 def source_digest(path: Path) -> str:
-    """Return sha256 of a source, which for text does not depend on line ends or a byte order mark.
+    """Return the sha256 of a source, for text independent of line ends and a byte order mark.
 
-    Git may give a text file other line ends on every machine. A file without a NUL byte in its
-    first MiB is text; all formats of images have one there. The digest of text with line feeds
-    alone and no byte order mark is that of its bytes.
+    Git may change the line ends of a text file on each machine. A file without a NUL byte in its
+    first MiB is text; all image formats have one there. The digest of text with only line feeds and
+    no byte order mark is that of its bytes.
 
     Raises:
         OSError: as for :func:`sha256_of`.
@@ -94,7 +94,7 @@ def source_digest(path: Path) -> str:
 
 
 def sha256_of(path: Path, skip: int = 0) -> str:
-    """Return sha256 of a file, without its first ``skip`` bytes.
+    """Return the sha256 of a file, without its first ``skip`` bytes.
 
     Raises:
         OSError: the file cannot be read, or it is a device or a pipe, which may never end.

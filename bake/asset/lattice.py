@@ -1,9 +1,8 @@
-"""Make the graph of a large lattice, whose file holds a byte of steps for each cell.
+"""The graph of a large lattice, whose file contains one byte of steps for each cell.
 
 The nodes of such a lattice are numbered square by square, and every node has an arc for each step
-in the order of :mod:`bake.movement`; a step that leads nowhere leads back to its node, and nobody
-can take it. All of it follows from which cells are nodes, from a byte of steps a cell, and from a
-table of prices.
+in the order of :mod:`bake.movement`; an impossible step is a blocked loop at its node. Everything
+follows from the cells that are nodes, one byte of steps per cell, and a table of prices.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ from levelbake.columns import profile_path
 from levelbake.file import File
 from levelbake.steps import Lattice
 
-#: Arcs of every node. Hexagonal lattices have two that nobody can take.
+#: Arcs of every node. Hexagonal lattices have two that are always blocked.
 SLOTS = 8
 
-#: Cells along one side of a sheet, unless squares are larger.
+#: Cells along one side of a storage tile, unless squares are larger.
 _SHEET = 128
 
-#: Columns that a large lattice does not have, as they follow from others.
+#: Columns that a large lattice must not have, as they follow from others.
 _IMPLIED = ("/terrain", "/node_location", "/first_out", "/head", "/length")
 
 #: In column ``dearest``: a cell at which the profile cannot stand.
@@ -33,10 +32,13 @@ NOWHERE = 255
 
 
 def sheet_side(block: int) -> int:
-    """Return how many cells a side the sheets have in which a large lattice is stored and read.
+    """Return the side in cells of the tiles in which a large lattice is stored and read.
 
     Args:
-        block: cells along one side of a square; a sheet is made of whole squares.
+        block: cells along one side of a square; a tile consists of whole squares.
+
+    >>> sheet_side(16), sheet_side(200)
+    (128, 200)
     """
     return block * max(1, _SHEET // block)
 
@@ -50,6 +52,9 @@ def block_order(stands: BoolArray, block: int) -> Int32Array:
 
     Returns:
         (n) int32, y * width + x of each cell in that order.
+
+    >>> block_order(np.ones((2, 4), dtype=np.bool_), 2).tolist()
+    [0, 1, 4, 5, 2, 3, 6, 7]
     """
     height, width = stands.shape
     cell = np.empty(int(np.count_nonzero(stands)), dtype=np.int32)
@@ -94,31 +99,31 @@ class LatticeGraph(LevelGraph):
             CorruptAssetError: columns contradict each other.
         """
         asset = self.asset
-        if self._sized(profile):
+        if self._is_large(profile):
             return np.asarray(asset.read(profile_path(profile, "dearest")) != NOWHERE)
         passable = ~np.isnan(asset.read(profile_path(profile, "cost")))
         return np.asarray(passable[asset.read("/ground")])
 
     def cells(self, profile: str) -> Int32Array:
-        """Return (r) int32, y * width + x of the cell of each row; no column by node is read."""
+        """Return (r) int32, y * width + x of each row's cell, without reading columns by node."""
         cells = block_order(self.stands(profile), self.block)
         self.check_rows(profile, len(cells))
         return cells
 
     def _number_rows(self, profile: str) -> Int32Array:
-        everywhere = self.stands(profile)
-        stands = everywhere.reshape(-1)[self.place]
-        if np.count_nonzero(everywhere) != np.count_nonzero(stands):
+        standable = self.stands(profile)
+        stands = standable.reshape(-1)[self.place]
+        if np.count_nonzero(standable) != np.count_nonzero(stands):
             raise self.asset.damaged("column is_node does not fit terrain and costs")
         return self._numbered(profile, stands)
 
-    def _sized(self, profile: str) -> bool:
+    def _is_large(self, profile: str) -> bool:
         return self.asset.has(profile_path(profile, "dearest"))
 
     def prices(self, profile: str) -> UInt8Array:
         """Return (height, width) uint8, the terrain whose price a profile pays on each cell."""
         asset = self.asset
-        if not self._sized(profile):
+        if not self._is_large(profile):
             return asset.read("/ground")
         price = asset.read(profile_path(profile, "dearest"))
         return np.where(price == NOWHERE, 0, price).astype(np.uint8)
@@ -126,27 +131,27 @@ class LatticeGraph(LevelGraph):
     def steps(self, profile: str) -> UInt8Array:
         """Return (height, width) uint8, the steps a profile may take from each cell, as bits.
 
-        Some may lead to cells at which it cannot stand; no step leads out of the grid.
+        Some may lead to cells at which it cannot stand, but none out of the grid.
 
         Raises:
-            CorruptAssetError: a step leads out of the grid, or there is no such step.
+            CorruptAssetError: a step leads out of the grid, or its slot is invalid.
         """
         asset, lattice = self.asset, self.plain
         steps: UInt8Array = asset.read(profile_path(profile, "steps"))
         slots = len(lattice.heading)
         if slots < SLOTS and steps.max(initial=0) >= 1 << slots:
-            raise asset.damaged("column steps has a step that there is not")
+            raise asset.damaged("column steps has an invalid step")
         height, width = steps.shape
         line, column = np.arange(width), np.arange(height) * width
         edges = (line, line + column[-1], column, column + width - 1)
         border = np.unique(np.concatenate(edges))
-        takes = (steps.reshape(-1)[border][:, None] >> np.arange(slots, dtype=np.uint8)) & 1
-        if (takes > lattice.steps_from(border).inside).any():
+        step_bits = (steps.reshape(-1)[border][:, None] >> np.arange(slots, dtype=np.uint8)) & 1
+        if (step_bits > lattice.steps_from(border).inside).any():
             raise asset.damaged("column steps leads out of the grid")
         return steps
 
     def ticks(self, profile: str) -> Int32Array:
-        """Return (terrains, terrains, 2) int32 ticks of straight and diagonal steps between two.
+        """Return (terrains, terrains, 2) int32, the ticks of straight and diagonal steps.
 
         Raises:
             CorruptAssetError: the table is damaged.
@@ -165,18 +170,18 @@ class LatticeGraph(LevelGraph):
     def place(self) -> Int32Array:
         cells = block_order(self._is_node(), self.block)
         if len(cells) > (2**31 - 1) // SLOTS:
-            raise self.asset.damaged(f"{len(cells):,} nodes are more than arcs can be numbered for")
+            raise self.asset.damaged(f"{len(cells):,} nodes have more arcs than can be numbered")
         return cells
 
     @property
     def grid(self) -> Lattice:
-        """Return the cells, and which of them are neighbours."""
+        """The cells and their neighbors."""
         assert self.lattice is not None
         return self.lattice
 
     @cached_property
     def plain(self) -> Lattice:
-        """Return the cells, and which of them are neighbours; ledges and floors are left out."""
+        """The cells and their neighbors, without ledges and floors."""
         grid = self.grid
         return Lattice(grid.width, grid.height, grid.connectivity, grid.hex_layout)
 
@@ -207,11 +212,11 @@ class LatticeGraph(LevelGraph):
         node_at = self.node_at
         head = np.repeat(np.arange(len(cells), dtype=np.int32), SLOTS).reshape(-1, SLOTS)
         for first in range(0, len(cells), 2**16):
-            piece = slice(first, first + 2**16)
-            steps = lattice.steps_from(cells[piece].astype(np.int64))
+            portion = slice(first, first + 2**16)
+            steps = lattice.steps_from(cells[portion].astype(np.int64))
             there = np.where(steps.inside, node_at[steps.head], -1)
-            own = head[piece, : there.shape[1]]
-            head[piece, : there.shape[1]] = np.where(there < 0, own, there)
+            own = head[portion, : there.shape[1]]
+            head[portion, : there.shape[1]] = np.where(there < 0, own, there)
         return head.reshape(-1)
 
     def opened(self, profile: str) -> BoolArray:
@@ -226,13 +231,13 @@ class LatticeGraph(LevelGraph):
         weight = np.full((len(cells), SLOTS), BLOCKED, dtype=np.int32)
         slanted = (lattice.length > 1).astype(np.intp)
         for first in range(0, len(cells), 2**16):
-            piece = slice(first, first + 2**16)
-            tail = cells[piece].astype(np.int64)
+            portion = slice(first, first + 2**16)
+            tail = cells[portion].astype(np.int64)
             head = lattice.steps_from(tail).head
             slots = head.shape[1]
-            takes = (steps[tail][:, None] >> np.arange(slots, dtype=np.uint8)) & 1
+            step_bits = (steps[tail][:, None] >> np.arange(slots, dtype=np.uint8)) & 1
             paid = ticks[price[tail][:, None], price[head], slanted]
-            if (paid[takes == 1] == BLOCKED).any():
+            if (paid[step_bits == 1] == BLOCKED).any():
                 raise self.asset.damaged("column steps leads where the profile cannot stand")
-            weight[piece, :slots] = np.where(takes == 1, paid, BLOCKED)
+            weight[portion, :slots] = np.where(step_bits == 1, paid, BLOCKED)
         return weight.reshape(-1)

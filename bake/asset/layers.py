@@ -1,4 +1,4 @@
-"""Take the columns of a hierarchy apart into its layers."""
+"""Split the columns of a hierarchy into its layers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from levelbake.file import File
 
 
 class StoredLayer(NamedTuple):
-    """What columns say of one layer; see the table of columns."""
+    """The columns of one layer; see the table of columns."""
 
     clusters: int
     bits: int
@@ -25,33 +25,35 @@ class StoredLayer(NamedTuple):
 
 
 def stored_layers(
-    asset: File, profile: str, take: Callable[[str], AnyArray], rows: int, clusters: int
+    asset: File, profile: str, read_column: Callable[[str], AnyArray], rows: int, clusters: int
 ) -> Iterator[StoredLayer]:
     """Yield the layers of a profile, lowest first.
 
     Args:
-        asset: what holds the columns.
+        asset: the file with the columns.
         profile: the profile's name.
-        take: reads one of its columns.
-        rows, clusters: how many it has.
+        read_column: reads one of its columns.
+        rows, clusters: their numbers.
 
     Raises:
         CorruptAssetError: columns contradict each other.
     """
-    nodes, counts, every = (
+    nodes, counts, field_bits = (
         asset.read(profile_path(profile, f"layer_{name}")).tolist()
         for name in ("nodes", "clusters", "bits")
     )
     node, degree, head, weight, parent = (
-        take(f"layer_{name}") for name in ("node", "degree", "head", "weight", "parent")
+        read_column(f"layer_{name}") for name in ("node", "degree", "head", "weight", "parent")
     )
     (landmarks, _) = asset.shape(profile_path(profile, "layer_landmark"))
-    fits = [*counts[:1], *nodes[:1]] == [clusters, landmarks] and not any(every[1:])
+    fits = [*counts[:1], *nodes[:1]] == [clusters, landmarks] and not any(field_bits[1:])
     if not fits or sum(counts[:-1]) != len(parent):
         raise asset.damaged(f"layers of profile {profile!r} do not fit its clusters")
     below, used = rows, [0, 0, 0]
-    # Nothing stands on the last layer.
-    for count, size, bits, after in zip(nodes, counts, every, [*counts[1:], None], strict=True):
+    # There is no layer above the last one.
+    for count, size, bits, after in zip(
+        nodes, counts, field_bits, [*counts[1:], None], strict=True
+    ):
         own = slice(used[0], used[0] + count)
         arcs = slice(used[1], used[1] + int(degree[own].sum(dtype=np.int64)))
         up = parent[used[2] : used[2] + (0 if after is None else size)]
@@ -59,6 +61,8 @@ def stored_layers(
         layer = StoredLayer(size, bits, node[own], degree[own], head[arcs], weight[arcs], up)
         named = is_numbered(up) and int(up.max(initial=-1)) + 1 == (after or 0)
         if layer.node.max(initial=-1) >= below or layer.head.max(initial=-1) >= count or not named:
-            raise asset.damaged(f"a layer of profile {profile!r} leads out of what it stands on")
+            raise asset.damaged(
+                f"a layer of profile {profile!r} refers to nodes that the layer below lacks"
+            )
         below = count
         yield layer

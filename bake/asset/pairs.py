@@ -1,7 +1,7 @@
-"""Distances between all pairs of a few things, stored as what neighbours in the table differ by.
+"""Distances between all pairs of clusters, stored as second differences.
 
-Two clusters beside each other mostly differ by the same from clusters that lie far away, so the
-difference of the differences along both axes is often 0, and small where it is not.
+Adjacent clusters usually have the same difference of distances to clusters far away, so the
+difference of the differences along both axes is often 0, and small otherwise.
 """
 
 from __future__ import annotations
@@ -12,14 +12,17 @@ from bake.arrays import AnyArray, Int32Array, UInt32Array
 
 
 def pair_differences(distance: Int32Array) -> UInt32Array:
-    """Return what a table of distances is stored as; :func:`distances_of_pairs` is the way back.
+    """Encode a table of distances; :func:`distances_of_pairs` decodes it.
 
     Args:
         distance: (c, c) int32, not negative.
 
     Returns:
-        (k) uint32, each difference d of differences, modulo 2^32, as 2d, or -2d - 1 where it is
-        negative: row after row, and where the table is symmetric only the first i + 1 of row i.
+        (k) uint32, each difference d of differences, modulo 2^32, as 2d, or as -2d - 1 if it is
+        negative: row after row; of a symmetric table, only the first i + 1 entries of row i.
+
+    >>> pair_differences(np.array([[0, 5], [5, 0]], dtype=np.int32)).tolist()
+    [0, 10, 19]
     """
     step = np.diff(np.diff(distance, axis=0, prepend=0), axis=1, prepend=0).astype(np.int32)
     written = ((step << 1) ^ (step >> 31)).view(np.uint32)
@@ -29,17 +32,18 @@ def pair_differences(distance: Int32Array) -> UInt32Array:
 
 
 def distances_of_pairs(written: AnyArray, count: int) -> Int32Array:
-    """Return the table that :func:`pair_differences` was given.
+    """Decode a table from :func:`pair_differences`.
 
     Args:
         written: (k) uint32.
-        count: of the things that have distances.
+        count: the number of clusters.
 
     Returns:
         (count, count) int32, [from, to].
 
     Raises:
-        ValueError: it is no table of so many things, or one with a negative distance.
+        ValueError: the size is not that of a table for ``count`` clusters, or a distance is
+            negative.
     """
     half = count * (count + 1) // 2
     if len(written) not in (half, count * count):

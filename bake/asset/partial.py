@@ -1,11 +1,11 @@
-"""Write files whole or not at all: beside their place, locked by the process that writes them.
+"""Write files completely or not at all, through a locked temporary file in the same folder.
 
-A lock ends with its process, in whatever way the process ends, and every process on the machine can
-see it, even inside containers. A process number in a file's name would do neither: another process
-may have that number later.
+A lock ends with its process, however the process ends, and every process on the machine can see it,
+even inside containers. A process number in a file's name would do neither: another process may have
+that number later.
 
-A repository may come with links at the names that are made here. None of them is followed: a file
-is created where nothing has its name, and what is removed is the link.
+A repository may contain links with the names used here. None of them is followed: a file is created
+only if its name is free, and removing a name removes the link.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if sys.platform != "win32":
     import fcntl
 
 
-#: Opens what has a name, and no file that it is a link to; nor does that wait for another process.
+#: Opens the file of a name but not a link's target, without waiting for other processes.
 _ITSELF = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
-#: What Windows calls a link to a folder that is no symbolic link (IO_REPARSE_TAG_MOUNT_POINT).
+#: Windows' tag of a junction, a link to a folder that is not a symbolic link.
 _JUNCTION = 0xA0000003
 
 _TRIAL_BYTES = 2**12
 
 _NO_ROOM = "make room on this disk, and try again"
 _NO_ROOM_NUMBERS = (errno.ENOSPC, errno.EDQUOT)
-#: What a person can do, by the system's number for what is wrong.
+#: The remedy for a user, by the system's error number.
 _REMEDIES = {
     **dict.fromkeys(_NO_ROOM_NUMBERS, _NO_ROOM),
     errno.EFBIG: "allow larger files; `ulimit -f` and the file system limit their size",
@@ -43,13 +43,13 @@ _REMEDIES = {
 
 @contextlib.contextmanager
 def written_whole(path: Path, put: Callable[[Path], object] | None = None) -> Iterator[Path]:
-    """Make an empty file in the same folder; at the end, sync it to disk and put it into its place.
+    """Create an empty file in the same folder; at the end, sync it to disk and move it into place.
 
-    Where an exception ends the block, the file is removed, and what was there before is untouched.
+    If an exception ends the block, the file is removed, and an existing file is untouched.
 
     Args:
-        path: where the file goes.
-        put: called with the file to rename it; None = replace what has its name.
+        path: the final file.
+        put: called with the temporary file to rename it; None = replace ``path``.
 
     Raises:
         OutputError: the file cannot be written.
@@ -75,14 +75,14 @@ def written_whole(path: Path, put: Callable[[Path], object] | None = None) -> It
 
 
 def with_room(path: Path, write: Callable[[], int]) -> int:
-    """Write a file, and once more where it found no room beside files that others are writing.
+    """Write a file, and retry alone if the disk was full while other processes were writing.
 
-    First attempts share a lock on the folder, and a second one holds it alone: then there is no
-    room only if the file does not fit beside finished ones.
+    First attempts share a lock on the folder, and the second attempt holds it exclusively: the disk
+    is then full only if the file does not fit beside finished ones.
 
     Args:
-        path: where the file goes.
-        write: writes it whole or not at all, and returns its size.
+        path: the final file.
+        write: writes it completely or not at all, and returns its size.
 
     Raises:
         OutputError: from ``write``.
@@ -99,7 +99,7 @@ def with_room(path: Path, write: Callable[[], int]) -> int:
 
 @contextlib.contextmanager
 def _lock_on(folder: Path, *, shared: bool) -> Iterator[None]:
-    """Wait for a lock on a folder, where the system has such locks, and hold it."""
+    """Wait for a lock on a folder, if the system has such locks, and hold it."""
     handle = None
     if sys.platform != "win32":
         with contextlib.suppress(OSError):  # Some file systems have no locks.
@@ -113,7 +113,7 @@ def _lock_on(folder: Path, *, shared: bool) -> Iterator[None]:
 
 
 def output_error(path: Path, error: Exception) -> OutputError:
-    """Say in one line why a file cannot be written."""
+    """Build the error for a file that cannot be written."""
     number = getattr(error, "errno", None)
     found = os.strerror(number) if number else next(iter(str(error).splitlines()), "unknown")
     return OutputError(
@@ -124,7 +124,7 @@ def output_error(path: Path, error: Exception) -> OutputError:
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names of files in a folder on the disk, on systems that can open folders."""
+    """Sync the names of files in a folder to disk, on systems that can open folders."""
     if sys.platform == "win32":
         return
     with contextlib.suppress(OSError):
@@ -137,7 +137,7 @@ def sync_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def beside(path: Path) -> Iterator[Path]:
-    """Make an empty file in the same folder, and remove it at the end unless it was renamed."""
+    """Create an empty file in the same folder, and remove it at the end unless it was renamed."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     handle = _create(partial)
     try:
@@ -150,16 +150,16 @@ def beside(path: Path) -> Iterator[Path]:
 
 
 def make_folder(folder: Path, called: str) -> None:
-    """Make a folder, and those it lies in, where there is none.
+    """Create a folder and its parents, unless they exist.
 
     Raises:
-        OutputError: it cannot be made; ``called`` says in the error what it is for.
+        OutputError: it cannot be created; ``called`` names its purpose in the error.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(
-            f"{called} cannot be made: {error.strerror or error}", file=folder
+            f"{called} cannot be created: {error.strerror or error}", file=folder
         ) from None
 
 
@@ -170,25 +170,27 @@ def created_folder(folder: Path, called: str) -> Iterator[None]:
     Raises:
         OutputError: the folder cannot be created; ``called`` names its purpose in the error.
     """
-    new_folders = [each for each in (folder, *folder.parents) if not os.path.lexists(each)]
+    new_folders = [path for path in (folder, *folder.parents) if not os.path.lexists(path)]
     try:
         make_folder(folder, called)
         yield
     finally:
         with contextlib.suppress(OSError):
-            for each in new_folders:
-                each.rmdir()
+            for path in new_folders:
+                path.rmdir()
 
 
 def make_own_folder(folder: Path, called: str) -> None:
     """Create a folder with a generated name, unless it exists.
 
     Raises:
-        OutputError: the folder cannot be made, or its name is that of a link.
+        OutputError: the folder cannot be created, or its name is that of a link.
     """
     if is_link(folder):
         raise OutputError(
-            f"{called} cannot be made: a link has its name", file=folder, remedy="remove the link"
+            f"{called} cannot be created: a link has its name",
+            file=folder,
+            remedy="remove the link",
         )
     make_folder(folder, called)
 
@@ -222,13 +224,13 @@ def check_writable(folder: Path) -> None:
 
 
 def lock(path: Path, flags: int, *, wait: bool) -> int | None:
-    """Open a file or folder, but no link, and lock it for this process; Windows locks nothing.
+    """Open a file or folder, but not a link, and lock it for this process; Windows locks nothing.
 
     Returns:
-        The descriptor that holds the lock; None where something else is at the path by then.
+        The descriptor that holds the lock; None if the path has changed in the meantime.
 
     Raises:
-        BlockingIOError: another process has locked it, and this one does not wait.
+        BlockingIOError: another process has locked it, and ``wait`` is False.
         OSError: it cannot be opened, or is a link.
     """
     handle = os.open(path, flags | _ITSELF, 0o666)
@@ -255,13 +257,13 @@ def _create(partial: Path) -> int | None:
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
     while True:
         try:
-            # Another process may take the file for a leftover before it is locked.
+            # Another process may remove the file as a leftover before it is locked.
             if (handle := lock(partial, flags, wait=True)) is None:
                 continue
         except FileExistsError:
             _clear_name(partial)
             continue
-        if sys.platform == "win32":  # Windows does not rename a file that is open.
+        if sys.platform == "win32":  # Windows does not rename an open file.
             os.close(handle)
             return None
         return handle
@@ -295,7 +297,7 @@ def remove_leftovers(folder: Path, pattern: str = ".*.h5.*.tmp") -> None:
 
 
 def _remove_unless_locked(leftover: Path) -> None:
-    # Windows does not remove a file that is open. A link is removed, and not what it leads to.
+    # Windows does not remove an open file. A link is removed, not its target.
     if sys.platform == "win32" or is_link(leftover):
         leftover.unlink(missing_ok=True)
         return
@@ -312,7 +314,7 @@ def _remove_unless_locked(leftover: Path) -> None:
 
 
 def _is_running(leftover: Path) -> bool:
-    """Tell whether a process has the number in a file's name, for systems without locks."""
+    """Return whether a process has the number in a file's name, for systems without locks."""
     try:
         os.kill(int(leftover.name.rsplit(".", 2)[1]), 0)
     except ProcessLookupError:

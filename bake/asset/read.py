@@ -1,4 +1,4 @@
-"""Read the assets of levels with all that the bake puts into them."""
+"""Read the assets of levels with all columns of a bake."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from bake.asset.lattice import LatticeGraph
 
 
-#: The kind of an asset that is a pattern database, and no level.
+#: The kind of an asset that is a pattern database rather than a level.
 PATTERNS_KIND = "patterns"
 
 
 class Asset(File):
-    """An open asset or flat file with every column that is declared, and the graph of its level."""
+    """An open asset or flat file with every declared column, and the graph of its level."""
 
     in_assets, in_flat_files = LEVELS, FLAT
     path: Path
@@ -36,7 +36,7 @@ class Asset(File):
     def _find_profiles(self) -> tuple[str, ...]:
         if is_of_patterns(self._file):
             raise NotAnAssetError(
-                "this is a pattern database, no level",
+                "this is a pattern database, not a level",
                 file=self.path,
                 expected="the asset of a level",
                 remedy="open it with `bake.school.open_patterns`",
@@ -45,14 +45,14 @@ class Asset(File):
 
     @cached_property
     def graph(self) -> LevelGraph:
-        """Return the nodes and arcs of the level, made of its columns."""
+        """The nodes and arcs of the level, built from its columns."""
         from bake.asset.graph import LevelGraph
 
         return self.implied or LevelGraph(self)
 
     @cached_property
     def implied(self) -> LatticeGraph | None:
-        """Return the graph of a large lattice; None on other levels."""
+        """The graph of a large lattice; None on other levels."""
         block = self.number("block")
         if block is None:
             return None
@@ -62,9 +62,9 @@ class Asset(File):
 
     @property
     def cells_are_nodes(self) -> bool:
-        """Return whether its nodes are cells of a grid that it does not hold.
+        """Whether its nodes are the cells of a grid that it does not contain.
 
-        The rules of their steps are not in it, and what a change makes them cost cannot be said.
+        Such a file lacks the rules of steps, so it cannot price changes.
         """
         return self.has("/cell")
 
@@ -81,14 +81,14 @@ class Asset(File):
     def part(self, path: str, *spans: slice) -> AnyArray:
         """Return a part of a column in a new array.
 
-        Its digest is that of the whole column, and is not compared; :meth:`read` does that.
+        The stored digest covers the whole column, so it is not checked; :meth:`read` does that.
 
         Args:
-            path: a column that the file holds.
-            spans: from where to where, in each of its dimensions.
+            path: a column of the file.
+            spans: the range in each of its dimensions.
 
         Raises:
-            CorruptAssetError: the column is missing, unreadable, or not what the schema says.
+            CorruptAssetError: the column is missing, unreadable, or does not fit the schema.
         """
         self.shape(path)
         assert isinstance(self._file, Hdf5File), "large lattices have no flat files"
@@ -102,7 +102,7 @@ class Asset(File):
         return self._file.form(path)[0]
 
     def stored_bytes(self, path: str) -> int:
-        """Return the bytes a column takes in the file."""
+        """Return the bytes of a column in the file."""
         self.shape(path)
         if isinstance(self._file, Hdf5File):
             with self._file.reading(f"column {path}"):
@@ -110,7 +110,7 @@ class Asset(File):
         return self._file.entries[self._file.key[path]].size
 
     def is_same(self, path: str, other: str) -> bool:
-        """Return whether two columns are stored once, under two names."""
+        """Return whether two columns share one storage under two names."""
         self.shape(path), self.shape(other)
         if isinstance(self._file, Hdf5File):
             with self._file.reading(f"column {path}"):
@@ -123,10 +123,10 @@ class Asset(File):
 
         Args:
             profile: its name.
-            clusters: how many it has.
+            clusters: the number of its clusters.
 
         Raises:
-            CorruptAssetError: there are distances of more or fewer clusters, or none at all.
+            CorruptAssetError: the column is missing, or has another number of clusters.
         """
         path = profile_path(profile, "cluster_distance")
         try:
@@ -136,14 +136,14 @@ class Asset(File):
 
 
 def is_of_patterns(file: Hdf5File | FlatFile) -> bool:
-    """Return whether a file is a pattern database; False where its kind cannot be read."""
+    """Return whether a file is a pattern database; False if its kind cannot be read."""
     with contextlib.suppress(CorruptAssetError):
         return file.attribute("/", "kind") == PATTERNS_KIND
     return False
 
 
 def is_pattern_database(path: Path) -> bool:
-    """Return whether a file is a whole pattern database; False where it is no asset at all."""
+    """Return whether a file is a complete pattern database; False if it is not an asset."""
     try:
         file = Hdf5File(path, LEVELS)
     except AssetError:

@@ -1,8 +1,8 @@
-"""Pack records into columns, and unpack them again, each kind as it is described once.
+"""Pack records into columns, and unpack them again, from one description of each kind.
 
-:mod:`bake.asset.columns.things` describes links, regions, spots, doors and instances: which
-attributes they have, and how each lies in a column. Columns hold numbers in place of cells and of
-terrains; a :class:`Frame` says which.
+:mod:`bake.asset.columns.things` describes links, regions, spots, doors and instances: their
+attributes, and the column of each. Columns contain numbers in place of cells and terrains; a
+:class:`Frame` defines their meaning.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Columns = dict[str, AnyArray]
 
 
 class Frame(NamedTuple):
-    """What is called by numbers in columns."""
+    """The meaning of the numbers in columns."""
 
     terrains: tuple[str, ...]  # names by code
     numbers: Callable[[npt.ArrayLike], AnyArray]  # (k, n) cells -> (k) their locations
@@ -44,7 +44,7 @@ def grid_frame(terrains: tuple[str, ...], width: int) -> Frame:
 
 
 class Source(Protocol):
-    """What columns are read from."""
+    """A file or mapping from which columns are read."""
 
     def has(self, path: str, /) -> bool: ...
     def read(self, path: str, /) -> AnyArray: ...
@@ -56,7 +56,7 @@ class Packed(NamedTuple):
     columns: Columns
 
     def has(self, path: str) -> bool:
-        """Tell whether there is a column."""
+        """Return whether there is a column."""
         return path in self.columns
 
     def read(self, path: str) -> AnyArray:
@@ -65,13 +65,13 @@ class Packed(NamedTuple):
 
 
 class Value(NamedTuple):
-    """How one value lies in a column, as an element or a row."""
+    """The encoding of one value in a column, as an element or a row."""
 
     encode: Callable[[Any, Frame], AnyArray]
     decode: Callable[[AnyArray, Frame], Sequence[Any] | AnyArray]
     dtype: str
     unit: str
-    across: str = ""  # what follows the dimension along which records lie
+    across: str = ""  # further dimensions, after that of the records
     holds: Mapping[str, Any] = {}  # constraints of the column
 
 
@@ -79,23 +79,23 @@ class Property(NamedTuple):
     """One attribute of a record."""
 
     value: Value
-    says: str  # what the column says
-    column: str = ""  # where it is not called as the attribute is
-    many: bool = False  # any number of values; column first_COLUMN says where those of each begin
-    optional: bool = False  # the column is left out where no record has a value
-    or_none: bool = False  # the attribute is None where the record has no value
-    given: bool = True  # whether the level alone says it, so that nothing else proves it
-    box: Box | None = None  # where it is not that of all others
+    says: str  # the description of the column
+    column: str = ""  # the name of the column, if it differs from the attribute
+    many: bool = False  # any number of values; column first_COLUMN has the offset of each
+    optional: bool = False  # the column is omitted if no record has a value
+    or_none: bool = False  # the attribute is None if the record has no value
+    given: bool = True  # whether only the level states it, so that nothing else verifies it
+    box: Box | None = None  # if it differs from the other columns
 
 
 class Records:
     """The columns of one kind of record.
 
     Args:
-        name: how the names of its columns begin.
-        dim: what its dimension is called; empty = as the records are.
+        name: the prefix of the names of its columns.
+        dim: the name of its dimension; empty = ``name``.
         box, world: see :class:`levelbake.columns.Column`.
-        properties: its attributes; the first one is always there.
+        properties: its attributes; the first one is always present.
     """
 
     def __init__(
@@ -132,11 +132,11 @@ class Records:
             yield column(full, value.dtype, dims, value.unit, each.says, **place, **value.holds)
 
     def path(self, column: str) -> str:
-        """Return where a column lies in an asset."""
+        """Return the path of a column in an asset."""
         return f"/{self.name}_{column}"
 
-    def are_in(self, source: Source) -> bool:
-        """Tell whether there are any."""
+    def exist_in(self, source: Source) -> bool:
+        """Return whether a source has any such records."""
         return source.has(self.path(self._first))
 
 
@@ -144,46 +144,46 @@ def pack(records: Records, things: Sequence[object], frame: Frame) -> Columns:
     """Return the columns of some records by path; none where there are no records."""
     found: Columns = {}
     for attribute, each in records.properties.items() if things else ():
-        said: Any = [getattr(thing, attribute) for thing in things]
+        values: Any = [getattr(thing, attribute) for thing in things]
         first = None
         if each.many:
-            several = [() if values is None else values for values in said]
+            several = [() if value is None else value for value in values]
             first = np.cumsum([0, *map(len, several)], dtype=np.int32)
             arrays = isinstance(several[0], np.ndarray)
-            said = np.concatenate(several) if arrays else list(chain.from_iterable(several))
-        if each.optional and not any(said):
+            values = np.concatenate(several) if arrays else list(chain.from_iterable(several))
+        if each.optional and not any(values):
             continue
         if first is not None:
             found[records.path(f"first_{each.column}")] = first
-        found[records.path(each.column)] = each.value.encode(said, frame)
+        found[records.path(each.column)] = each.value.encode(values, frame)
     return found
 
 
 def unpack(records: Records, source: Source, frame: Frame, make: Callable[..., T]) -> tuple[T, ...]:
-    """Return the records that columns hold.
+    """Return the records in columns.
 
     Args:
-        records: of which kind.
+        records: the kind of record.
         source: an asset, or a flat file.
-        frame: what its numbers stand for.
-        make: makes a record of its attributes, given by their names.
+        frame: the meaning of its numbers.
+        make: builds a record from its attributes, passed by name.
 
     Raises:
-        CorruptAssetError: a column is missing, or holds what the table of columns does not allow.
+        CorruptAssetError: a column is missing, or violates the table of columns.
     """
-    if not records.are_in(source):
+    if not records.exist_in(source):
         return ()
     found = {
         attribute: _values(records, each, source, frame)
         for attribute, each in records.properties.items()
     }
-    # All are as long: reading compares the lengths of columns.
+    # All have the same length: reading compares the lengths of columns.
     rows = zip(*found.values(), strict=False)
     return tuple(make(**dict(zip(found, row, strict=True))) for row in rows)
 
 
 def _values(records: Records, each: Property, source: Source, frame: Frame) -> Iterable[Any]:
-    """Return what one attribute of each record is."""
+    """Return the values of one attribute, for each record."""
     path = records.path(each.column)
     if each.optional and not source.has(path):
         return repeat(None if each.or_none else ())
@@ -199,20 +199,24 @@ def _values(records: Records, each: Property, source: Source, frame: Frame) -> I
 
 
 def as_texts(names: Sequence[str]) -> npt.NDArray[np.bytes_]:
-    """Return (k) names as UTF-8 text of one length."""
+    """Return (k) names as UTF-8 text of one length.
+
+    >>> as_names(as_texts(["a", "door"]))
+    ['a', 'door']
+    """
     encoded = [name.encode() for name in names]
     return np.array(encoded, dtype=f"S{max([1, *map(len, encoded)])}")
 
 
 def as_names(stored: AnyArray) -> list[str]:
-    """Return the names that a column of text holds."""
+    """Return the names in a column of text."""
     return [bytes(name).decode() for name in stored.tolist()]
 
 
 def number(dtype: str, unit: str, **holds: Any) -> Value:
-    """Return how numbers lie in a column as they are."""
+    """Return the encoding of numbers that are stored unchanged."""
     return Value(
-        lambda said, frame: np.array(said, dtype=dtype),
+        lambda values, frame: np.array(values, dtype=dtype),
         lambda stored, frame: stored.tolist(),
         dtype,
         unit,
@@ -222,20 +226,20 @@ def number(dtype: str, unit: str, **holds: Any) -> Value:
 
 
 TEXT = Value(
-    lambda said, frame: as_texts([text or "" for text in said]),
+    lambda values, frame: as_texts([text or "" for text in values]),
     lambda stored, frame: as_names(stored),
     "text",
     "text",
 )
 FLAG = Value(
-    lambda said, frame: np.array(said, dtype=np.uint8),
+    lambda values, frame: np.array(values, dtype=np.uint8),
     lambda stored, frame: stored.astype(np.bool_).tolist(),
     "uint8",
     "0 or 1",
     holds={"one_of": (0, 1)},
 )
 CELL = Value(
-    lambda said, frame: frame.numbers(said).astype(np.int32),
+    lambda values, frame: frame.numbers(values).astype(np.int32),
     lambda location, frame: [tuple(cell) for cell in frame.cells(location).tolist()],
     "int32",
     "location",
@@ -244,7 +248,7 @@ CELL = Value(
 #: Cells as an array, not as tuples.
 CELLS = CELL._replace(decode=lambda location, frame: frame.cells(location))
 TERRAIN = Value(
-    lambda said, frame: np.array([frame.terrains.index(name) for name in said], dtype=np.uint8),
+    lambda values, frame: np.array([frame.terrains.index(name) for name in values], dtype=np.uint8),
     lambda code, frame: [frame.terrains[each] for each in code.tolist()],
     "uint8",
     "terrain",
@@ -252,8 +256,8 @@ TERRAIN = Value(
 )
 #: Names of terrains, as a row of flags.
 TERRAINS = Value(
-    lambda said, frame: np.array(
-        [[name in (own or ()) for name in frame.terrains] for own in said], dtype=np.uint8
+    lambda values, frame: np.array(
+        [[name in (own or ()) for name in frame.terrains] for own in values], dtype=np.uint8
     ),
     lambda rows, frame: [tuple(compress(frame.terrains, row)) for row in rows.tolist()],
     "uint8",
@@ -264,9 +268,9 @@ TERRAINS = Value(
 
 
 def span(dim: str) -> Value:
-    """Return how a column says how many records of another kind belong to each, as a slice."""
+    """Return the encoding of a slice of records of another kind, as offsets."""
     return Value(
-        lambda said, frame: np.cumsum([0, *map(len, said)], dtype=np.int32),
+        lambda values, frame: np.cumsum([0, *map(len, values)], dtype=np.int32),
         lambda first, frame: [slice(a, b) for a, b in pairwise(first.tolist())],
         "int32",
         dim,

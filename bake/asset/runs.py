@@ -1,8 +1,8 @@
 """Run lengths of next hops, in as few bytes as each length needs.
 
-Seven bits of a length make a byte, the lowest ones first; all bytes of a length but its last are
-128 or more. This is LEB128: DWARF Debugging Information Format, version 5, section 7.6. A row's
-last run, which ends with the table, has 0 for its length, which no other byte is.
+Each byte holds seven bits of a length, the lowest ones first; all bytes of a length except the last
+are 128 or more. This is LEB128: DWARF Debugging Information Format, version 5, section 7.6. The
+last run of a row ends with the table and has length 0, which occurs nowhere else.
 """
 
 from __future__ import annotations
@@ -11,33 +11,36 @@ import numpy as np
 
 from bake.arrays import Int32Array, UInt8Array
 
-#: Runs whose lengths are written at once.
+#: Runs whose lengths are encoded at a time.
 _PORTION = 2**18
 
-#: Bytes that a length below 2^31 takes at most.
+#: The most bytes of a length below 2^31.
 _MOST_BYTES = 5
 
 
 def run_lengths(run_start: Int32Array) -> UInt8Array:
-    """Write down the lengths of runs.
+    """Encode the lengths of runs.
 
     Args:
         run_start: (k) the first target of each run, row after row, each row's first one 0.
 
     Returns:
         (b) uint8.
+
+    >>> run_lengths(np.array([0, 3, 0, 300], dtype=np.int32)).tolist()
+    [3, 0, 172, 2, 0]
     """
     written = [np.empty(0, dtype=np.uint8)]
     for first in range(0, len(run_start), _PORTION):
         start = run_start[first : first + _PORTION]
         after = np.zeros_like(start)
         after[: len(run_start) - first - 1] = run_start[first + 1 : first + 1 + _PORTION]
-        # Where the next start is 0 the run is the last one of its row.
-        written.append(_in_bytes(np.where(after > 0, after - start, 0)))
+        # If the next start is 0, the run is the last one of its row.
+        written.append(_encode_leb128(np.where(after > 0, after - start, 0)))
     return np.concatenate(written)
 
 
-def _in_bytes(length: Int32Array) -> UInt8Array:
+def _encode_leb128(length: Int32Array) -> UInt8Array:
     width = np.ones(len(length), dtype=np.int64)
     for bits in range(7, 7 * _MOST_BYTES, 7):
         width += length >> bits > 0
@@ -52,7 +55,11 @@ def _in_bytes(length: Int32Array) -> UInt8Array:
 
 
 def move_type(moves: int) -> np.dtype[np.unsignedinteger]:
-    """Return the type that holds this many moves, and two numbers above them."""
+    """Return the smallest unsigned type for this many moves and two numbers above them.
+
+    >>> move_type(8), move_type(1000)
+    (dtype('uint8'), dtype('uint16'))
+    """
     return next(
         np.dtype(each)
         for each in (np.uint8, np.uint16, np.uint32)

@@ -1,4 +1,4 @@
-"""The table of what assets hold: attributes, columns and tables."""
+"""The schemas of assets and flat files: attributes, columns and tables."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "both directions", optional=True, values=(0, 1)),
 )
 
-#: The tables: name in a recipe (or of a part), what it is, and the columns it is made of.
+#: The tables: name in a recipe (or of a part), description, and the columns of the table.
 TABLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("components", "connected components", ("component",)),
     ("reach", "reachability between components", ("reach",)),
@@ -84,7 +84,7 @@ TABLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 )
 # fmt: on
 
-#: What the asset of a level holds, and a flat file.
+#: The schemas of a level's asset and of a flat file.
 LEVELS, FLAT = schemas(ATTRIBUTES, COUNTS, ALL_COLUMNS, NUMBERS)
 
 #: The columns of assets, in the order in which they are written into the file.
@@ -92,15 +92,15 @@ COLUMNS = LEVELS.columns
 
 
 def tables_of(profile: str, has: Callable[[str], bool]) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield each table that a profile has, how it is kept, and the paths of its columns.
+    """Yield each table of a profile, its kind, and the paths of its columns.
 
     Args:
         profile: its name.
-        has: tells whether there is a column; where a table has several forms, the fullest counts.
+        has: whether there is a column; if a table has several forms, the fullest counts.
     """
-    found = set[str]()
+    known = set[str]()
     for table, kind, columns in TABLES:
         paths = [profile_path(profile, one) for one in columns]
-        if table not in found and all(map(has, paths)):
-            found.add(table)
+        if table not in known and all(map(has, paths)):
+            known.add(table)
             yield table, kind, paths

@@ -1,9 +1,9 @@
-"""Write an asset in memory, then beside its place, sync it to disk, and rename it into place.
+"""Write an asset: build it in memory, write a temporary file, sync it, and rename it into place.
 
 A reader sees the old file or the new one, never a part of either.
 
-HDF5 does not write to the disk itself: it crashes where a disk is full when it closes a file. It
-writes into memory, so a disk is met by one write of this module's own.
+HDF5 does not write to the disk itself, since it crashes when it closes a file on a full disk. It
+writes into memory, and this module writes the bytes to disk.
 """
 
 from __future__ import annotations
@@ -35,66 +35,66 @@ Scalar = str | int
 CHUNK_BYTES = 2**18
 DEFLATE_LEVEL = 6
 
-#: Columns of this many bytes and fewer are stored in their object headers as they are: to say how
-#: they are deflated takes more than deflating spares.
+#: Columns of at most this many bytes are stored uncompressed in their object headers: the
+#: description of the compression takes more than it saves.
 _SMALL_BYTES = 64
 
 #: The dataset of descriptions; no column has this name.
 DESCRIPTIONS = "descriptions"
 _END_OF_CLAUSE = re.compile(r"[;:.] ")
 
-#: Columns that are hardly smaller deflated, and stored as they are for large lattices, whose first
-#: question waits for them.
+#: Columns that hardly compress, and are stored uncompressed for large lattices, whose first query
+#: waits for them.
 PLAIN = frozenset(profile_path(PROFILE, name) for name in ("layer_weight", "layer_landmark"))
 
 _SCALAR = h5s.create(h5s.SCALAR)
 
-#: Bytes of a chunk of flow fields that are read cluster by cluster.
+#: Bytes of a chunk of flow fields, which are read cluster by cluster.
 SMALL_CHUNK_BYTES = 2**15
 
 
 @dataclass(frozen=True)
 class Contents:
-    """Everything an asset holds, by path."""
+    """The complete content of an asset, by path."""
 
     attributes: Mapping[tuple[str, str], Scalar]  #: (group, name) -> scalar
     columns: Mapping[str, AnyArray]  #: path -> array
 
 
 def write_asset(path: Path, header: Header, contents: Contents, schema: Schema = LEVELS) -> int:
-    """Write an asset and put it into place.
+    """Write an asset, and move it into place when it is complete.
 
     Args:
-        path: where the asset goes; its folder must exist.
+        path: the asset; its folder must exist.
         header: from `header_for`; the body's digest and the size are filled in here.
-        contents: what the asset holds, checked against the schema before anything is written.
-        schema: what such an asset may hold.
+        contents: the content, checked against the schema before anything is written.
+        schema: the schema of the asset.
 
     Returns:
         The size of the file in bytes.
 
     Raises:
-        OutputError: the asset cannot be written. What was there before is untouched.
+        OutputError: the asset cannot be written. An existing file is untouched.
     """
     _check(contents, schema)
     try:
-        made = _file_of(header, contents, schema)
-    except (OSError, RuntimeError) as error:  # So HDF5 tells that it runs out of memory.
+        file_bytes = _build_file(header, contents, schema)
+    except (OSError, RuntimeError) as error:  # HDF5 reports a lack of memory in this way.
         raise output_error(path, error) from error
-    return with_room(path, lambda: _write_file(path, made))
+    return with_room(path, lambda: _write_file(path, file_bytes))
 
 
-def _write_file(path: Path, made: bytes) -> int:
-    """Write a file and put it into place; return its size in bytes."""
+def _write_file(path: Path, file_bytes: bytes) -> int:
+    """Write a file and move it into place; return its size in bytes."""
     with written_whole(path) as partial:
-        partial.write_bytes(made)
-    return len(made)
+        partial.write_bytes(file_bytes)
+    return len(file_bytes)
 
 
-def _file_of(header: Header, contents: Contents, schema: Schema) -> bytes:
+def _build_file(header: Header, contents: Contents, schema: Schema) -> bytes:
     """Return all bytes of an asset."""
     memory = BytesIO()
-    # An exception inside of HDF5 is an error of the disk to it.
+    # HDF5 treats an exception inside its calls as an error of the disk.
     with (
         interrupts_held(),
         h5py.File(memory, "w", userblock_size=header.block, libver="v110") as file,
@@ -104,18 +104,20 @@ def _file_of(header: Header, contents: Contents, schema: Schema) -> bytes:
         size, body = len(written), hashlib.sha256(written[header.block :]).hexdigest()
     memory.seek(0)
     memory.write(header._replace(body=body, size=size).to_bytes())
-    return memory.getvalue()  # It shares the memory, and outlives the file, which a view may not.
+    return (
+        memory.getvalue()
+    )  # A copy of the buffer's reference: it outlives the file, unlike a view.
 
 
 def stored_bytes(contents: Contents) -> tuple[int, dict[str, int]]:
-    """Return how many bytes an asset would have, and of these each of its columns, by path."""
-    file = _file_of(header_for("", (), ""), contents, LEVELS)
+    """Return the size in bytes of an asset, and of each of its columns, by path."""
+    file = _build_file(header_for("", (), ""), contents, LEVELS)
     with h5py.File(BytesIO(file)) as asset:
         return len(file), {path: asset[path].id.get_storage_size() for path in contents.columns}
 
 
 def _check(contents: Contents, schema: Schema) -> None:
-    """Refuse to write what the schema does not allow; a failure here is a defect of bake."""
+    """Raise on contents that violate the schema; a failure here is a defect of bake."""
     for group, name in contents.attributes:
         schema.attribute(group, name)
     for path, array in contents.columns.items():
@@ -129,10 +131,10 @@ def _fill(file: h5py.File, contents: Contents, schema: Schema) -> None:
     side = sheet_side(block) if isinstance(block, int) else None
     order = {declared.path: place for place, declared in enumerate(schema.columns)}
     paths = sorted(contents.columns, key=lambda path: (order[pattern_of(path)], path))
-    # Columns of several profiles that are equal are stored once, under the names of all.
+    # Equal columns of several profiles are stored once, under all their names.
     twins: dict[tuple[str, str, tuple[int, ...], str], str] = {}
-    # To find a group by its path takes as long as to write a column into it. One that HDF5 made
-    # on its way to a link would be stamped with the time.
+    # Finding a group by its path takes as long as writing a column into it. A group that HDF5
+    # creates while it adds a link would contain a timestamp.
     group_of = cache(file.require_group)
     for path in paths:
         array = contents.columns[path]
@@ -161,13 +163,13 @@ def _fill(file: h5py.File, contents: Contents, schema: Schema) -> None:
 def _write_descriptions(file: h5py.File, columns: Iterable[Column]) -> None:
     """Write a line for each kind of column: its path, and the first clause of its description.
 
-    These lines are for people who open the file in other tools. As an attribute of each column
-    they would make small assets a third larger.
+    These lines are for people who open the file in other tools. As an attribute of each column they
+    would make small assets a third larger.
     """
     lines = {column.path: f"{column.name}: {_first_clause(column)}" for column in columns}
     texts = np.array([line.encode() for line in lines.values()])
     if len(texts):
-        storage = _without_times()
+        storage = _settings_without_times()
         storage.set_chunk(texts.shape)
         storage.set_deflate(DEFLATE_LEVEL)
         column = _create(file.id, DESCRIPTIONS, texts, storage)
@@ -178,7 +180,7 @@ def _first_clause(column: Column) -> str:
     return _END_OF_CLAUSE.split(column.description, maxsplit=1)[0]
 
 
-# The ways of h5py to make a column or an attribute take three times as long as HDF5 does.
+# h5py's own functions for columns and attributes take three times as long as these calls.
 
 
 def _create(
@@ -190,7 +192,7 @@ def _create(
 
 
 def _attach(place: h5i.ObjectID, name: str, value: Scalar, encoding: str = "utf-8") -> None:
-    """Write an attribute that is not there yet."""
+    """Write a new attribute."""
     array = np.array(value.encode() if isinstance(value, str) else value)
     kind = _type_of(array.dtype.str, encoding)
     h5a.create(place, name.encode(), kind, _SCALAR).write(array, kind)
@@ -198,25 +200,25 @@ def _attach(place: h5i.ObjectID, name: str, value: Scalar, encoding: str = "utf-
 
 @cache
 def _type_of(code: str, encoding: str = "utf-8") -> h5t.TypeID:
-    """Return what HDF5 calls a dtype of numpy."""
+    """Return the HDF5 type of a numpy dtype."""
     kind = np.dtype(code)
     return h5t.py_create(h5py.string_dtype(encoding, kind.itemsize) if kind.char == "S" else kind)
 
 
-def _without_times() -> h5p.PropDCID:
-    """Return settings for a dataset that holds no time."""
+def _settings_without_times() -> h5p.PropDCID:
+    """Return settings for a dataset without timestamps."""
     storage = h5p.create(h5p.DATASET_CREATE)
     storage.set_obj_track_times(False)
     return storage
 
 
 def _storage(declared: Column, array: AnyArray, side: int | None) -> h5p.PropDCID:
-    """Return how a column is stored.
+    """Return the storage settings of a column.
 
     Args:
-        side: cells along one side of the sheets in which large lattices are read; None elsewhere.
+        side: cells along one side of the tiles in which large lattices are read; None for others.
     """
-    storage = _without_times()
+    storage = _settings_without_times()
     if array.nbytes <= _SMALL_BYTES:
         # A column without elements has none to place into its header.
         storage.set_layout(h5d.COMPACT if array.size else h5d.CONTIGUOUS)

@@ -1,5 +1,5 @@
-"""This package writes files for engines of any language: what `bake export` does.
+"""Files for engines of any language, as written by `bake export`.
 
-columns: copies of an asset's columns, and what is made of them;
-export: flat files of all these, and next hops as a plain matrix.
+columns: columns copied or derived from those of an asset;
+export: flat files of these columns, and next hops as a plain matrix.
 """

@@ -1,8 +1,8 @@
-"""Copy the columns of an asset into those of a flat file, and add what spares small readers work.
+"""The columns of a flat file, copied from an asset or derived for small readers.
 
-A price that follows from more than terrain is in no table of classes: that of a slope, and of a
-turn. The cells of such a grid become the nodes of a graph, whose arcs state their prices, so no
-reader has to know what these are made of.
+The price of a slope or a turn depends on more than terrain, so a table of classes cannot hold it.
+The cells of such a grid become the nodes of a graph, whose arcs state their prices, so that readers
+need not know how these are computed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from levelbake.hops import links_for
 from levelbake.places import Points
 
 #: The optional parts of a flat file, each with the prefixes of its columns' names. A part is
-#: written whole or not at all: readers reject a part of which columns are missing.
+#: written whole or not at all: readers reject a part with missing columns.
 PARTS = {"distances": ("label_", "first_label"), "hierarchy": ("cluster", "layer_")}
 
 
@@ -41,10 +41,10 @@ def columns_of(asset: Asset, profiles: Sequence[str], parts: Collection[str]) ->
     Args:
         asset: an open asset.
         profiles: names of the profiles to write, sorted.
-        parts: "distances" and "hierarchy", as far as they are asked for.
+        parts: the requested parts, "distances" and "hierarchy".
 
     Raises:
-        MissingTableError: the asset does not hold what is asked for.
+        MissingTableError: the asset lacks a requested part.
         OutputError: a flat file of this level cannot hold it.
     """
     places = NodePlaces(asset)
@@ -55,8 +55,8 @@ def columns_of(asset: Asset, profiles: Sequence[str], parts: Collection[str]) ->
     return found
 
 
-def _copied(asset: Asset, profile: str | None) -> dict[str, AnyArray]:
-    """Return the columns of the level, or of a profile, that flat files have as assets do."""
+def _copy_columns(asset: Asset, profile: str | None) -> dict[str, AnyArray]:
+    """Return the columns of the level, or a profile, that flat files and assets share."""
     graph = asset.graph
     worlds = ("both", "grid" if graph.is_grid and not graph.pays_for_more else "graph")
     paths = {
@@ -70,26 +70,26 @@ def _copied(asset: Asset, profile: str | None) -> dict[str, AnyArray]:
 def _numbers(
     asset: Asset, numbers: tuple[Number, ...], group: str, own: dict[str, int]
 ) -> dict[str, AnyArray]:
-    """Return column ``numbers``: attributes of the asset, but for those that are given."""
-    said = [
-        own[each.name] if each.name in own else _encoded(asset, group, each.attribute or each.name)
+    """Return column ``numbers``: attributes of the asset, except where ``own`` overrides them."""
+    values = [
+        own[each.name] if each.name in own else _encode(asset, group, each.attribute or each.name)
         for each in numbers
     ]
-    return {"numbers": np.array(said, dtype=np.int32)}
+    return {"numbers": np.array(values, dtype=np.int32)}
 
 
 def _level(places: NodePlaces, profiles: Sequence[str]) -> dict[str, AnyArray]:
     """Return the columns that all profiles share."""
     asset, graph = places.asset, places.asset.graph
     own = {"floors": places.floors, "nodes": places.node_count, "profiles": len(profiles)}
-    found = _copied(asset, None) | {
+    found = _copy_columns(asset, None) | {
         "name": as_texts([places.name]),
         "recipe": as_texts([asset.text("recipe") or ""]),
         "profile_name": as_texts(profiles),
         "terrain": graph.terrain,
     }
     if graph.pays_for_more:
-        _as_nodes(found, places)
+        _replace_cells(found, places)
         own["floors"] = 1
         own |= dict.fromkeys(("kind", "width", "height", "directions", "hex_layout"), 0)
     elif places.is_grid:
@@ -107,15 +107,15 @@ def _level(places: NodePlaces, profiles: Sequence[str]) -> dict[str, AnyArray]:
     return found | _numbers(asset, LEVEL_NUMBERS, "/", own)
 
 
-def _as_nodes(found: dict[str, AnyArray], places: NodePlaces) -> None:
-    """Put nodes into the place of cells: where they lie, what they are called, and their prices."""
+def _replace_cells(found: dict[str, AnyArray], places: NodePlaces) -> None:
+    """Replace cells by nodes, with their positions, names and prices."""
     at, rows = places.flat, places.height // places.floors
     graph = places.asset.graph
     for name in [name for name in found if name.startswith("region_")]:
         del found[name]
-    there, before = _steps_there(graph)
+    is_real, before = _real_arcs(graph)
     found |= {"first_out": before[graph.first_out]}
-    found |= {"head": graph.head[there], "length": graph.length[there]}
+    found |= {"head": graph.head[is_real], "length": graph.length[is_real]}
     found |= {name: found[name][at] for name in ("terrain", "elevation") if name in found}
     x, y = places.cells_of(at).T
     cell = np.stack([x, y % rows, y // rows], axis=1).astype(np.int32)
@@ -135,27 +135,27 @@ def _profile(columns: ProfileColumns, parts: Collection[str]) -> dict[str, AnyAr
     """Return all columns of one profile, by name."""
     asset, graph = columns.places.asset, columns.places.asset.graph
     _check_links(columns)
-    found = _copied(asset, columns.profile)
+    found = _copy_columns(asset, columns.profile)
     left_out = [name for part in PARTS if part not in parts for name in _columns_in(part, found)]
     cells_are_nodes, layered = graph.pays_for_more, "hierarchy" in parts
     on_cells = graph.is_grid and not cells_are_nodes
     if layered and cells_are_nodes:
         raise OutputError(
-            "cells are nodes in the flat file of this level, and it holds no hierarchy then",
+            "the cells of this level are nodes in a flat file, which then cannot hold a hierarchy",
             file=asset.path,
-            expected="next hops and distances alone",
+            expected="only next hops and distances",
             remedy="leave the hierarchy out, or let the game read the asset",
         )
     if layered and not _columns_in("hierarchy", found):
         raise columns.missing("hierarchy")
-    # Weights of arcs say it, and a turn on the spot may be made on any terrain.
-    said = ("may_enter", "slope") if cells_are_nodes else ()
-    for name in (*said, *left_out):
+    # The weights of arcs include both, and a turn on the spot is possible on any terrain.
+    included = ("may_enter", "slope") if cells_are_nodes else ()
+    for name in (*included, *left_out):
         found.pop(name, None)
     costs, found["class"] = _cost_classes(graph.mover(columns.profile).cost)
     found["row_at"] = columns.row_at if on_cells else columns.row_at_node
     if cells_are_nodes:
-        found["weight"] = columns.weight[_steps_there(graph)[0]]
+        found["weight"] = columns.weight[_real_arcs(graph)[0]]
     elif on_cells:
         found["step_ticks"] = np.moveaxis(step_ticks(costs, graph.rules), 2, 0)
     if columns.has_hops:
@@ -181,12 +181,12 @@ def _columns_in(part: str, names: Iterable[str]) -> list[str]:
 
 def parts_of(names: Iterable[str]) -> tuple[str, ...]:
     """Return the parts of :data:`PARTS` that some columns belong to, whole or not."""
-    listed = list(names)
-    return tuple(part for part in PARTS if _columns_in(part, listed))
+    known_names = list(names)
+    return tuple(part for part in PARTS if _columns_in(part, known_names))
 
 
 def _check_links(columns: ProfileColumns) -> None:
-    """Refuse links that something stands in the way of: a flat file holds their ends alone.
+    """Raise on links with an obstacle on them: a flat file stores only their ends.
 
     Raises:
         OutputError: there is such a link.
@@ -199,16 +199,16 @@ def _check_links(columns: ProfileColumns) -> None:
     closed &= ~rules.baked_vias.clear(cost, rules.terrain, None)
     if closed.any():
         raise OutputError(
-            f"something stands in the way of link {list(rules.links)[int(closed.argmax())]!r} for "
-            f"profile {columns.profile!r}, and a flat file cannot say so",
+            f"an obstacle is on link {list(rules.links)[int(closed.argmax())]!r} for "
+            f"profile {columns.profile!r}, which a flat file cannot express",
             file=columns.places.asset.path,
-            expected="links that lead from end to end",
-            remedy="take the link out of the level, or let the game read the asset",
+            expected="links without obstacles",
+            remedy="remove the link from the level, or let the game read the asset",
         )
 
 
 def _distances(columns: ProfileColumns) -> dict[str, AnyArray]:
-    """Return distances by labels, added up."""
+    """Return distances by labels, with differences resolved."""
     labels = columns.labels
     if labels is None:
         raise columns.missing("distances")
@@ -218,12 +218,12 @@ def _distances(columns: ProfileColumns) -> dict[str, AnyArray]:
 
 
 def _hops(columns: ProfileColumns, move: AnyArray, *, charted: bool) -> dict[str, AnyArray]:
-    """Return next hops as small readers look them up: where runs begin, and greedy moves.
+    """Return next hops in the form for small readers: offsets of runs, moves, and compass moves.
 
     Args:
-        columns: what the asset holds.
+        columns: the columns of the asset.
         move: (k) the move of each run.
-        charted: whether readers know where places lie, which greedy moves go by.
+        charted: whether readers know the coordinates of locations, which compass moves need.
     """
     hops, dtype = columns.hops, move.dtype
     first, start = hops.first_run, hops.start
@@ -235,23 +235,23 @@ def _hops(columns: ProfileColumns, move: AnyArray, *, charted: bool) -> dict[str
         _, at, kind = np.unique(packed, return_index=True, return_inverse=True)
         greedy = {"greedy_kind": kind.astype(move_type(len(at))), "greedy_move": slot[at]}
     elif len(hops.at):
-        first, start, move = _runs_of(hops, _steps_there(columns.places.asset.graph)[1])
+        first, start, move = _expand_compass_runs(hops, _real_arcs(columns.places.asset.graph)[1])
     start = start.astype(np.uint16 if columns.row_count <= 2**16 else np.uint32)
     runs = {"first_run": first.astype(np.uint32), "run_start": start}
     return runs | {"run_move": move.astype(dtype)} | greedy
 
 
-def _steps_there(graph: LevelGraph) -> tuple[BoolArray, Int32Array]:
-    """Return (m) bool, the arcs of a grid that lead anywhere; and how many come before each."""
-    there = np.repeat(np.arange(len(graph.place)), np.diff(graph.first_out)) != graph.head
-    return there, np.append(0, np.cumsum(there)).astype(np.int32)
+def _real_arcs(graph: LevelGraph) -> tuple[BoolArray, Int32Array]:
+    """Return (m) bool, whether each arc of a grid is real, and the real arcs before it."""
+    is_real = np.repeat(np.arange(len(graph.place)), np.diff(graph.first_out)) != graph.head
+    return is_real, np.append(0, np.cumsum(is_real)).astype(np.int32)
 
 
-def _runs_of(hops: RunHops, before: Int32Array) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Return runs in which no move is greedy: where rows and runs begin, and moves.
+def _expand_compass_runs(hops: RunHops, before: Int32Array) -> tuple[AnyArray, AnyArray, AnyArray]:
+    """Return runs without compass moves: offsets of rows, starts of runs, and moves.
 
     Args:
-        before: (m + 1) int32, how many arcs of the file come before each of those of the asset.
+        before: (m + 1) int32, the number of arcs of the file before each of those of the asset.
     """
     every = np.arange(hops.rows, dtype=np.int32)
     starts: list[AnyArray] = [every[:0]]
@@ -259,7 +259,7 @@ def _runs_of(hops: RunHops, before: Int32Array) -> tuple[AnyArray, AnyArray, Any
     for row in every.tolist():
         slot, arc = hops.slots(np.full_like(every, row), every), hops.first_arc[row]
         move = np.where(slot < 0, slot, before[arc + slot] - before[arc])
-        # What a row says of itself means nothing, so it may go on with what stands before it.
+        # A row's move toward itself is meaningless, so it may continue the run before it.
         move[row] = move[max(row - 1, 0)]
         starts.append(np.flatnonzero(np.diff(move, prepend=-2)))
         moves.append(move[starts[-1]])
@@ -267,8 +267,8 @@ def _runs_of(hops: RunHops, before: Int32Array) -> tuple[AnyArray, AnyArray, Any
     return first, np.concatenate(starts), np.concatenate(moves)
 
 
-def _encoded(asset: Asset, group: str, name: str) -> int:
-    """Return the number that stands for an attribute."""
+def _encode(asset: Asset, group: str, name: str) -> int:
+    """Return the number that encodes an attribute."""
     declared, value = asset.schema.attribute(group, name), asset.attribute(name, group)
     if declared.kind == "text":
         return [*[None] * declared.optional, *declared.values].index(value)
@@ -282,7 +282,7 @@ _NO_CLASS = np.iinfo(np.uint16).max
 
 
 def _cost_classes(cost: Float64Array) -> tuple[Float64Array, UInt16Array]:
-    """Return a profile's different costs, ascending, and (terrains) uint16 which each one has.
+    """Return a profile's distinct costs, ascending, and (terrains) uint16 indices into them.
 
     Args:
         cost: (terrains) float64 units, NaN where the profile cannot stand: _NO_CLASS.

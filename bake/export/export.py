@@ -19,16 +19,19 @@ from bake.play.reader.rows import Rows
 from levelbake.errors import OutputError, QueryError, UnknownProfileError
 from levelbake.file import LEVEL, MAGIC, FlatFile, open_to_read
 
-#: Rows of a matrix, which then has 128 MiB at most; numbers of rows fit into 16 bits.
+#: The most rows of a matrix, which then has 128 MiB at most; row numbers fit into 16 bits.
 # limit: a one-line error that suggests a flat file; tests/flat/test_table.py
 MOST_ROWS = 8192
 
 
 def read_parts(text: str | None) -> tuple[str, ...]:
-    """Return the parts named in a text such as "distances,hierarchy".
+    """Parse the names of parts, such as "distances,hierarchy".
 
     Raises:
         QueryError: there is no such part.
+
+    >>> read_parts("distances, hierarchy")
+    ('distances', 'hierarchy')
     """
     parts = tuple(part.strip() for part in (text or "").split(",") if part.strip())
     for part in parts:
@@ -51,22 +54,22 @@ def export_asset(
         asset: an open asset.
         path: the file to write.
         profiles: the profiles to write; None = all.
-        parts: which of :data:`PARTS` to write.
-        force: whether a file that is no flat file may be overwritten.
+        parts: the parts of :data:`PARTS` to write.
+        force: whether to overwrite a file that is not a flat file.
 
     Returns:
         The size of the file in bytes.
 
     Raises:
         UnknownProfileError: the asset has no such profile.
-        MissingTableError: the asset does not hold what is asked for.
+        MissingTableError: the asset lacks a requested part.
         CorruptAssetError: the asset is damaged.
         OutputError: the file cannot be written.
     """
-    kept = _known(asset, profiles)
+    selected = _select_profiles(asset, profiles)
     if not force:
         _check_replaced(path, MAGIC, "flat file")
-    columns = columns_of(asset, kept, parts)
+    columns = columns_of(asset, selected, parts)
     fingerprint = asset.header.fingerprint()
     if (LEVEL, "cell") in columns:
         fingerprint = fingerprint_of_nodes(fingerprint)
@@ -74,28 +77,28 @@ def export_asset(
 
 
 def export_table(asset: Asset, path: Path, profile: str | None = None) -> tuple[Path, int]:
-    """Write next hops of a small level as a plain matrix, and beside it the places of its rows.
+    """Write next hops of a small level as a matrix, and the places of its rows to a second file.
 
-    The matrix is (r, r) int16, [from, to]: the row to step to, the row itself where it is the goal,
-    and -1 where there is no path. ``NAME.places.json`` has the place of each row, in their order.
+    The matrix is (r, r) int16, [from, to]: the next row, the row itself at the goal, and -1 where
+    there is no path. ``NAME.places.json`` lists the place of each row, in their order.
 
     Args:
         asset: an open asset.
         path: the file to write, ``NAME.npy``.
-        profile: whose next hops to write; None = the only one.
+        profile: the profile to write; None = the only one.
 
     Returns:
-        The file of the places, and the bytes of both files together.
+        The file of the places, and the total size of both files in bytes.
 
     Raises:
         UnknownProfileError: there is no such profile, or there are several and none is named.
-        MissingTableError: the asset holds no next hops of the profile.
+        MissingTableError: the asset has no next hops of the profile.
         CorruptAssetError: the asset is damaged.
         OutputError: the matrix would be too large, or a file cannot be written.
     """
-    names = _known(asset, None if profile is None else [profile])
+    names = _select_profiles(asset, None if profile is None else [profile])
     if len(names) > 1:
-        raise _unknown(asset, "several profiles, none named")
+        raise _unknown_profile(asset, "several profiles, none named")
     columns = ProfileColumns(NodePlaces(asset), names[0])
     if not columns.has_hops:
         raise columns.missing("next_hops")
@@ -108,7 +111,7 @@ def export_table(asset: Asset, path: Path, profile: str | None = None) -> tuple[
             remedy="export the asset without --table, as a flat file, whose next hops are runs",
         )
     if path.suffix != ".npy":
-        raise OutputError("the name says another format", file=path, expected="NAME.npy")
+        raise OutputError("the file extension is of another format", file=path, expected="NAME.npy")
     _check_replaced(path, b"\x93NUMPY", "matrix")
     matrix = np.empty((len(every), len(every)), dtype="<i2")
     for row in every:
@@ -122,7 +125,7 @@ def export_table(asset: Asset, path: Path, profile: str | None = None) -> tuple[
     return beside, beside.stat().st_size + path.stat().st_size
 
 
-def _known(asset: Asset, names: Collection[str] | None) -> list[str]:
+def _select_profiles(asset: Asset, names: Collection[str] | None) -> list[str]:
     """Return profiles of an asset, sorted; None = all.
 
     Raises:
@@ -130,17 +133,17 @@ def _known(asset: Asset, names: Collection[str] | None) -> list[str]:
     """
     for name in names or ():
         if name not in asset.profiles:
-            raise _unknown(asset, f"no profile {name!r}")
+            raise _unknown_profile(asset, f"no profile {name!r}")
     return [name for name in asset.profiles if names is None or name in names]
 
 
-def _unknown(asset: Asset, found: str) -> UnknownProfileError:
+def _unknown_profile(asset: Asset, found: str) -> UnknownProfileError:
     expected = " or ".join(map(repr, asset.profiles))
     return UnknownProfileError(found, file=asset.path, expected=expected)
 
 
 def _check_replaced(path: Path, magic: bytes, kind: str) -> None:
-    """Raise an OutputError where a file of another kind would be overwritten."""
+    """Raise OutputError if a file of another kind would be overwritten."""
     try:
         if not (path.is_file() and path.stat().st_size):
             return
@@ -149,20 +152,20 @@ def _check_replaced(path: Path, magic: bytes, kind: str) -> None:
     with open_to_read(path) as file:
         if file.read(len(magic)) != magic:
             raise OutputError(
-                f"there is a file that is no {kind}, and exporting would overwrite it",
+                f"the existing file is not a {kind}, and exporting would overwrite it",
                 file=path,
                 remedy="move it away, or name another file",
             )
 
 
 def compare_with_asset(path: Path) -> bool:
-    """Compare a flat file with the asset that lies beside it, column by column.
+    """Compare a flat file with the asset beside it, column by column.
 
     Returns:
-        Whether there is an asset, from which the file was exported.
+        Whether there is an asset from which the file was exported.
 
     Raises:
-        CorruptAssetError: the file says something else than the asset; the column is named.
+        CorruptAssetError: the file differs from the asset; the column is named.
         AssetError: one of the two cannot be read.
     """
     beside = path.with_suffix(".h5")
@@ -173,14 +176,14 @@ def compare_with_asset(path: Path) -> bool:
         if not is_of(flat, asset.header.fingerprint()):
             return False
         profiles = flat.profiles()
-        wanted: Columns = {}
+        expected: Columns = {}
         if set(profiles) <= set(asset.profiles):
-            wanted = columns_of(asset, profiles, parts_of(name for _, name in flat.entries))
-        if list(flat.entries) != sorted(wanted):
-            found = f"it has other profiles or columns than {beside.name} gives"
+            expected = columns_of(asset, profiles, parts_of(name for _, name in flat.entries))
+        if list(flat.entries) != sorted(expected):
+            found = f"its profiles or columns differ from those of {beside.name}"
             raise flat.damaged(found, verdict="wrong")
-        for (profile, name), array in wanted.items():
+        for (profile, name), array in expected.items():
             if stored(flat.read(profile, name)).tobytes() != stored(array).tobytes():
-                found = f"column {name} is not what {beside.name} says"
+                found = f"column {name} differs from {beside.name}"
                 raise flat.damaged(found, verdict="wrong")
     return True

@@ -1,6 +1,6 @@
 """Write the tables of docs/format.md from the schema: ``python -m bake.flat.document``.
 
-This replaces only the section between the two markers and keeps the prose around it.
+Only the section between the two markers is replaced; the prose around it is untouched.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "format.md"
 
 
 def format_tables() -> str:
-    """Return what the schema declares as Markdown tables, without the markers."""
+    """Return the tables of the schema in Markdown, without the markers."""
     parts = [
         ("Header of flat files", _fields(HEADER)),
         ("Entry of their table of columns", _fields(ENTRY)),
@@ -34,7 +34,7 @@ def format_tables() -> str:
 
 
 def table_of_columns() -> list[dict[str, Any]]:
-    """Return all columns as JSON: what is not said has its default, as in :class:`Column`."""
+    """Return all columns as JSON data, without the default values of :class:`Column`."""
     usual = Column._field_defaults
     found = [
         {k: v for k, v in each._asdict().items() if k not in usual or v != usual[k]}
@@ -67,7 +67,7 @@ def main() -> None:
     PAGE.write_text(with_section(page, format_tables(), MAKER), encoding="utf-8", newline="\n")
 
 
-#: What the first marker names as the writer of the section.
+#: The name of the writer in the first marker.
 MAKER = "bake.flat.document"
 
 if __name__ == "__main__":

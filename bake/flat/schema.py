@@ -1,4 +1,4 @@
-"""Describe how a flat file is laid out; docs/format.md has it in words.
+"""The layout of a flat file; docs/format.md describes it in words.
 
 All numbers are little-endian. The header and each entry of the table of columns take 64 bytes, and
 every column begins at a multiple of 64.
@@ -14,13 +14,13 @@ import numpy as np
 from bake.arrays import AnyArray
 from levelbake.file import FLAT_VERSION, LEVEL, SIZES, FlatFile
 
-#: The element types by name: their numbers in the table of columns.
+#: The element types by name, with their numbers in the table of columns.
 DTYPES = {name: number for number, name in enumerate(SIZES, 1)}
 
 
 @dataclass(frozen=True)
 class Field:
-    """A field of the header or of a table entry: where it lies, its type, and what it says."""
+    """A field of the header or of a table entry: offset, type and meaning."""
 
     offset: int
     dtype: str
@@ -57,22 +57,25 @@ ENTRY: tuple[Field, ...] = (
 def fingerprint_of_nodes(fingerprint: str) -> str:
     """Return the fingerprint of a flat file in which an asset's cells are the nodes of a graph.
 
-    Its patches count other places than those of the asset, so neither may pass for the other.
+    Its patches number other locations than those of the asset, so the two must not be confused.
     """
     return hashlib.sha256(f"cells are nodes {fingerprint}".encode()).hexdigest()
 
 
 def is_of(file: FlatFile, fingerprint: str) -> bool:
-    """Return whether a flat file was exported from the asset of a fingerprint."""
+    """Return whether a flat file was exported from the asset with a fingerprint."""
     if (LEVEL, "cell") in file.entries:
         fingerprint = fingerprint_of_nodes(fingerprint)
     return file.header.fingerprint() == fingerprint
 
 
 def stored(array: AnyArray) -> AnyArray:
-    """Return an array as flat files hold it: little-endian, in C order.
+    """Return an array in the form of flat files: little-endian, in C order.
 
-    Texts become (k, width) uint8, each of which at least one zero follows.
+    Texts become (k, width) uint8, each followed by at least one zero.
+
+    >>> stored(np.array([b"ab", b"c"])).tolist()
+    [[97, 98, 0], [99, 0, 0]]
     """
     if array.dtype.kind == "S":
         longest = max(map(len, array.tolist()), default=0)

@@ -1,4 +1,4 @@
-"""Write a flat file: the header, the table of columns, and the columns, each on its border."""
+"""Write a flat file: the header, the table of columns, and the columns, each aligned."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ Columns = Mapping[tuple[int, str], AnyArray]
 
 
 def write_flat(path: Path, columns: Columns, bake_revision: int, fingerprint: str) -> int:
-    """Write a flat file and put it into place.
+    """Write a flat file, and move it into place when it is complete.
 
     Args:
-        path: where it goes; its folder must exist.
-        columns: what it holds.
+        path: the file; its folder must exist.
+        columns: the columns of the file.
         bake_revision: of the asset.
         fingerprint: of the asset, 64 hexadecimal digits.
 
@@ -52,18 +52,18 @@ def write_flat(path: Path, columns: Columns, bake_revision: int, fingerprint: st
         The size of the file in bytes.
 
     Raises:
-        OutputError: the file cannot be written, or a column is too large for the format. What was
-            there before is untouched.
+        OutputError: the file cannot be written, or a column is too large for the format. An
+            existing file is untouched.
     """
-    entries = _laid_out(path, columns)
-    size = max((_after(each) for each in entries), default=BORDER)
+    entries = _lay_out_columns(path, columns)
+    size = max((_next_offset(each) for each in entries), default=BORDER)
     header = HEADER_LAYOUT.pack(
         MAGIC, FLAT_VERSION, len(entries), bake_revision, size, bytes.fromhex(fingerprint), 0, 0
     )
 
     def write() -> int:
         with written_whole(path) as partial, partial.open("r+b") as file:
-            file.write(header + b"".join(_packed(each) for each in entries))
+            file.write(header + b"".join(_pack_entry(each) for each in entries))
             _write_columns(file, columns, entries)
             file.truncate(size)
             file.flush()
@@ -75,17 +75,17 @@ def write_flat(path: Path, columns: Columns, bake_revision: int, fingerprint: st
     return with_room(path, write)
 
 
-def _laid_out(path: Path, columns: Columns) -> list[Entry]:
-    """Return the table of columns, in the order of profiles and names; equal ones lie together."""
+def _lay_out_columns(path: Path, columns: Columns) -> list[Entry]:
+    """Return the table of columns, by profile and name; equal columns share their storage."""
     place = BORDER + BORDER * len(columns)
     entries = []
     twins: dict[tuple[str, tuple[int, ...], bytes], int] = {}
-    for (profile, name), said in sorted(columns.items()):
-        dtype = type_name(said.dtype)
+    for (profile, name), values in sorted(columns.items()):
+        dtype = type_name(values.dtype)
         declared = FLAT.column(f"/{name}" if profile == LEVEL else profile_path(PROFILE, name))
-        if not declared.fits(dtype, said.shape):
-            raise TypeError(f"{name} is {dtype}{list(said.shape)}")
-        array = stored(said)
+        if not declared.fits(dtype, values.shape):
+            raise TypeError(f"{name} is {dtype}{list(values.shape)}")
+        array = stored(values)
         if max(array.shape) >= MOST_ELEMENTS:
             raise OutputError(
                 f"column {name} has {max(array.shape):,} elements",
@@ -101,7 +101,7 @@ def _laid_out(path: Path, columns: Columns) -> list[Entry]:
     return entries
 
 
-def _packed(entry: Entry) -> bytes:
+def _pack_entry(entry: Entry) -> bytes:
     """Return the 64 bytes of an entry of the table of columns."""
     shape = (*entry.shape, *[0] * (DIMENSIONS - len(entry.shape)))
     name, dtype = entry.name.encode("ascii"), DTYPES[entry.dtype]
@@ -110,18 +110,18 @@ def _packed(entry: Entry) -> bytes:
     )
 
 
-def _after(entry: Entry) -> int:
-    """Return where the next column may begin."""
+def _next_offset(entry: Entry) -> int:
+    """Return the offset at which the next column may begin."""
     return -(-(entry.offset + entry.size) // BORDER) * BORDER
 
 
 def _raw(array: AnyArray) -> memoryview[int]:
-    """Return the bytes of an array as flat files hold it."""
+    """Return the bytes of an array in a flat file."""
     return memoryview(cast("Buffer", array.reshape(-1).view(np.uint8)))
 
 
 def _write_columns(file: BufferedRandom, columns: Columns, entries: list[Entry]) -> None:
-    """Write each column where it belongs; what lies between them is zero."""
+    """Write each column at its offset; the gaps between them are zero."""
     written = -1
     for entry in entries:
         if entry.size and entry.offset > written:

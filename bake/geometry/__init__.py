@@ -1,8 +1,8 @@
-"""Say exactly which parts of the plane are walkable, from shapes or from cells.
+"""Exact walkable areas of the plane, from shapes or cells.
 
-All of it is on a grid of 1/1024 of a unit of the plane (:data:`GRID`), so that whether three points
-turn left is decided in whole numbers. Overlays are GEOS's with snap rounding on that grid (Hobby,
-"Practical segment intersection with finite precision output", 1999), which never fails on it.
+All corners are on a grid of 1/1024 of a unit of the plane (:data:`GRID`), so that orientation tests
+are exact in whole numbers. Overlays are GEOS's with snap rounding on that grid (Hobby, "Practical
+segment intersection with finite precision output", 1999), which never fails on it.
 """
 
 from bake.geometry.area import GRID, Area, Floor, Geometry, plane_of, walkable

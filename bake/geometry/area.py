@@ -1,4 +1,4 @@
-"""Define what walkable geometry is: for each floor, an area of the plane for each terrain."""
+"""The data model of walkable geometry: for each floor, an area of the plane for each terrain."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from bake.arrays import Float64Array
 from bake.errors import LevelError
 from bake.level import CharacteristicPoint, Colour, OffMeshLink, Polygons, TerrainRule
 
-#: Steps of the grid in one unit of the plane. All corners lie on it.
+#: Steps of the grid in one unit of the plane. All corners are on the grid.
 GRID = 1024
-#: The farthest a corner may lie from the origin, in units of the plane. Products of two differences
+#: The farthest a corner may be from the origin, in units of the plane. Products of two differences
 #: of corners then have less than 62 bits, so orientations are exact in int64.
 # limit: a one-line error; tests/geometry/test_area.py
 FARTHEST = 2**18
@@ -27,7 +27,7 @@ Region = Any
 
 @dataclass(frozen=True)
 class Area:
-    """Where one terrain lies on a floor."""
+    """The area of one terrain on a floor."""
 
     terrain: str  #: its name
     region: Region  #: (Multi)Polygon with holes, in steps of the grid
@@ -35,36 +35,36 @@ class Area:
 
 @dataclass(frozen=True)
 class Floor:
-    """One floor; its areas have no inner point in common, and no terrain has two of them."""
+    """One floor; its areas do not overlap, and each terrain has at most one area."""
 
     areas: tuple[Area, ...]
 
 
 @dataclass(frozen=True)
 class Geometry:
-    """All floors of a level as areas of the plane; what no area covers is void."""
+    """All floors of a level as areas of the plane; points outside all areas are void."""
 
     name: str
     source: Path  #: the level's file, for messages
     floors: tuple[Floor, ...]  #: at least one, the lowest first
-    terrains: tuple[str, ...]  #: unique names of what areas may be
+    terrains: tuple[str, ...]  #: unique names of the terrains that areas may have
     terrain_rules: Mapping[str, TerrainRule] = field(default_factory=dict)
     colours: Mapping[str, Colour] = field(default_factory=dict)
-    links: tuple[OffMeshLink, ...] = ()  #: ways that walking does not join
-    polygons: Polygons | None = None  #: a mesh that the file gave; the areas are what it covers
-    points: tuple[CharacteristicPoint, ...] = ()  #: characteristic points that the level states
+    links: tuple[OffMeshLink, ...] = ()  #: connections that walking does not join
+    polygons: Polygons | None = None  #: a mesh from the file; the areas are its polygons
+    points: tuple[CharacteristicPoint, ...] = ()  #: characteristic points of the level
     depends_on: tuple[Path, ...] = ()
 
 
 def on_grid(points: Float64Array, source: Path, place: str) -> Float64Array:
-    """Return points of the plane in whole steps of the grid, ties rounded to even.
+    """Round points of the plane to steps of the grid, ties to even.
 
     Raises:
-        LevelError: one of them is not finite, or too far from the origin.
+        LevelError: a point is not finite, or too far from the origin.
     """
     if not (np.isfinite(points).all() and (np.abs(points) <= FARTHEST).all()):
         raise LevelError(
-            "a corner lies too far away",
+            "a corner is too far away",
             file=source,
             place=place or None,
             expected=f"points at most {FARTHEST:,} units from the origin along each axis",
@@ -74,9 +74,9 @@ def on_grid(points: Float64Array, source: Path, place: str) -> Float64Array:
 
 
 def plane_of(steps: Float64Array) -> Float64Array:
-    """Return points of the plane from steps of the grid; both are exact."""
-    found: Float64Array = np.asarray(steps, dtype=np.float64) / GRID
-    return found
+    """Convert steps of the grid to points of the plane; both are exact."""
+    points: Float64Array = np.asarray(steps, dtype=np.float64) / GRID
+    return points
 
 
 def walkable(floor: Floor, terrains: Collection[str]) -> Region:
@@ -90,7 +90,7 @@ def joined(regions: list[Region]) -> Region:
 
 
 def areas_of(region: Region) -> Region:
-    """Return the polygons of a geometry, without the points and lines that overlays leave."""
+    """Return the polygons of a geometry, without the points and lines that overlays produce."""
     parts = shapely.get_parts(shapely.get_parts(region))
-    kept = parts[(shapely.get_type_id(parts) == 3) & (shapely.area(parts) > 0)]
-    return shapely.multipolygons(kept)
+    polygons = parts[(shapely.get_type_id(parts) == 3) & (shapely.area(parts) > 0)]
+    return shapely.multipolygons(polygons)

@@ -1,4 +1,4 @@
-"""Make geometry of a level: shapes are painted one over another, over what its cells cover."""
+"""Build the geometry of a level: shapes in painting order over the areas of its cells."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import shapely
 from bake.arrays import Float64Array
 from bake.errors import LevelError
 from bake.geometry.area import GRID, Area, Floor, Geometry, Region, areas_of, on_grid
-from bake.geometry.fill import filled, thickened
+from bake.geometry.fill import fill_rings, thicken_lines
 from bake.geometry.outline import cell_regions
 from bake.level import (
     CharacteristicPoint,
@@ -27,28 +27,28 @@ from bake.level import (
 )
 from levelbake.places import Point
 
-#: The most corners all shapes of a level may have.
+#: The most corners of all shapes of a level.
 # limit: a one-line error; lowered by shapes
 MAX_CORNERS = 2**22
 
 
 def geometry_of(level: GridLevel | GeometryLevel) -> Geometry:
-    """Return which part of the plane each terrain of a level covers.
+    """Return the part of the plane that each terrain of a level covers.
 
-    Of cells the outlines are traced, and a level's shapes are painted over them in order. A door's
-    cells have the terrain of the state it is baked in; ledges are not looked at.
+    Outlines of cells are traced, and a level's shapes are painted over them in order. A door's
+    cells have the terrain of its baked state; ledges are ignored.
 
     Raises:
-        LevelError: a corner lies too far from the origin, or there are too many.
+        LevelError: a corner is too far from the origin, or there are too many corners.
     """
     _check_size(level)
     if isinstance(level, GridLevel):
         rows = level.floor_height or level.height
         cells = [cell_regions(level, floor) for floor in range(level.height // rows)]
         below = [{level.terrains[code]: each for code, each in found.items()} for found in cells]
-        links = tuple(_off_mesh(link, level) for link in level.things.links)
+        links = tuple(_to_off_mesh_link(link, level) for link in level.things.links)
         polygons = None
-        points = tuple(_characteristic(spot, level) for spot in level.things.spots)
+        points = tuple(_to_characteristic_point(spot, level) for spot in level.things.spots)
     else:
         links, polygons, points = level.links, level.polygons, level.points
         floors = [shape.floor for shape in level.shapes]
@@ -56,13 +56,13 @@ def geometry_of(level: GridLevel | GeometryLevel) -> Geometry:
             floors += polygons.floor.tolist()
         below = [{} for _ in range(1 + max(floors, default=0))]
         if polygons is not None:
-            below = _given(level, polygons, len(below))
+            below = _mesh_areas(level, polygons, len(below))
     names = tuple(dict.fromkeys([*level.terrains, *(shape.terrain for shape in level.shapes)]))
     return Geometry(
         level.name,
         level.source,
         tuple(
-            _painted(
+            _paint_floor(
                 level.source, each, [shape for shape in level.shapes if shape.floor == floor], names
             )
             for floor, each in enumerate(below)
@@ -88,12 +88,12 @@ def _check_size(level: GridLevel | GeometryLevel) -> None:
         )
 
 
-def _painted(
+def _paint_floor(
     source: Path, below: dict[str, Region], shapes: list[Shape], names: tuple[str, ...]
 ) -> Floor:
-    """Return a floor's areas: shapes in order, each over those before, over what lies below."""
+    """Return a floor's areas: the shapes in painting order, over the areas below."""
     layers = list(below.items())
-    # What is painted one after another in one terrain is one layer.
+    # Consecutive shapes of one terrain form one layer.
     layers += [
         (terrain, areas_of(shapely.union_all([region_of(one, source) for one in run], grid_size=1)))
         for terrain, run in groupby(shapes, key=lambda shape: shape.terrain)
@@ -116,11 +116,11 @@ def _painted(
 def region_of(shape: Shape, source: Path) -> Region:
     """Return the area of one shape, in steps of the grid."""
     rings = [on_grid(ring, source, shape.place) for ring in shape.rings]
-    return filled(rings, shape.fill) if shape.closed else thickened(rings)
+    return fill_rings(rings, shape.fill) if shape.closed else thicken_lines(rings)
 
 
-def _given(level: GeometryLevel, polygons: Polygons, floors: int) -> list[dict[str, Region]]:
-    """Return what the polygons of a given mesh cover on each floor."""
+def _mesh_areas(level: GeometryLevel, polygons: Polygons, floors: int) -> list[dict[str, Region]]:
+    """Return the areas that the polygons of a given mesh cover on each floor."""
     found: list[dict[str, Region]] = []
     rings = [
         Shape("", (polygons.vertex[polygons.corner[first:end]],), "nonzero", place=place)
@@ -144,8 +144,8 @@ def _given(level: GeometryLevel, polygons: Polygons, floors: int) -> list[dict[s
     return found
 
 
-def _off_mesh(link: Link, level: GridLevel) -> OffMeshLink:
-    """Return a link between cells as one between their middles."""
+def _to_off_mesh_link(link: Link, level: GridLevel) -> OffMeshLink:
+    """Return a link between cells as a link between their centers."""
     rows = level.floor_height or level.height
     where = level.coordinates or upright(1.0, layout=level.hex_layout)
     cells = np.array([link.start, link.goal], dtype=np.int64)
@@ -166,8 +166,8 @@ def _off_mesh(link: Link, level: GridLevel) -> OffMeshLink:
     )
 
 
-def _characteristic(spot: Spot, level: GridLevel) -> CharacteristicPoint:
-    """Return a spot of a cell as a point in its middle; a region of its name is its domain."""
+def _to_characteristic_point(spot: Spot, level: GridLevel) -> CharacteristicPoint:
+    """Return a spot as a point at its cell's center; a region of the same name is its domain."""
     rows = level.floor_height or level.height
     where = level.coordinates or upright(1.0, layout=level.hex_layout)
     x, y = spot.cell
@@ -176,11 +176,14 @@ def _characteristic(spot: Spot, level: GridLevel) -> CharacteristicPoint:
     place, domain = int(floor[0]), tuple[Point, ...]()
     for region in level.things.regions:
         if region.name == spot.name:
-            own = np.zeros_like(level.terrain)
-            own[region.cells[:, 1], region.cells[:, 0]] = 1
-            found = cell_regions(replace(level, terrain=own), place).get(1)
-            # Rings of holes and of further parts make it a drawing that is refused as a domain.
-            corners = np.zeros((0, 2)) if found is None else shapely.get_coordinates(found) / GRID
+            mask = np.zeros_like(level.terrain)
+            mask[region.cells[:, 1], region.cells[:, 0]] = 1
+            outline = cell_regions(replace(level, terrain=mask), place).get(1)
+            # Rings of holes and further parts make it an invalid drawing, which is rejected as a
+            # domain.
+            corners = (
+                np.zeros((0, 2)) if outline is None else shapely.get_coordinates(outline) / GRID
+            )
             domain = tuple(map(_point, corners))
     return CharacteristicPoint(spot.name, _point(point), 0.0, place, spot.place, domain=domain)
 

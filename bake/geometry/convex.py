@@ -1,10 +1,9 @@
 """Divide areas into convex polygons: a constrained Delaunay triangulation, then merged.
 
-Triangles come from GEOS, and are checked in whole numbers: their areas sum up to that of the
-region, and every edge is shared by two of them or part of the outline. Then edges are taken away,
-the longest first, where the angles at both ends stay convex (Hertel and Mehlhorn, "Fast
-triangulation of simple polygons", 1983), which leaves at most four times as many polygons as any
-division has.
+Triangles come from GEOS, and are verified in whole numbers: their areas sum up to that of the
+region, and every edge is shared by two of them or part of the outline. Then edges are removed, the
+longest first, if the angles at both ends stay convex (Hertel and Mehlhorn, "Fast triangulation of
+simple polygons", 1983), which leaves at most four times as many polygons as the minimum.
 """
 
 from __future__ import annotations
@@ -23,31 +22,32 @@ _SLIVER = "the outline is too fine for a grid of 1/1024 of a unit"
 
 
 class Convex(NamedTuple):
-    """Convex polygons of one floor, each of one area."""
+    """Convex polygons of one floor, each within one area."""
 
     vertex: Int64Array  #: (v, 2) int64 steps of the grid, sorted
     first_corner: Int32Array  #: (p + 1) int32
-    #: (c) int32 vertices, so that cross products of edges in turn are not negative
+    #: (c) int32 vertices, in the order in which cross products of consecutive edges are not
+    #: negative
     corner: Int32Array
     neighbour: Int32Array  #: (c) int32, the polygon behind the edge that begins here; -1 = none
     area: Int32Array  #: (p) int32, place of its area on the floor
 
 
 def convex_polygons(geometry: Geometry, floor: Floor) -> Convex:
-    """Divide a floor.
+    """Divide a floor into convex polygons.
 
     Raises:
-        LevelError: the triangulation is not one, which says that GEOS failed.
+        LevelError: the triangulation is invalid, so GEOS failed.
     """
     faces, area = _faces(floor)
     triangle, owner = _triangles(geometry, faces)
     vertex, corner = np.unique(triangle.reshape(-1, 2), axis=0, return_inverse=True)
-    corner = _turned_left(vertex, corner.reshape(-1, 3))
+    corner = _orient_left(vertex, corner.reshape(-1, 3))
     order = np.lexsort(corner.T[::-1])
     corner, own = corner[order], area[owner[order]]
     twin = twins(corner.reshape(-1), _after(len(corner)))
     _check(geometry, faces, vertex, corner, twin)
-    return _merged(vertex, corner.reshape(-1), twin, own)
+    return _merge_triangles(vertex, corner.reshape(-1), twin, own)
 
 
 def _faces(floor: Floor) -> tuple[Region, Int32Array]:
@@ -65,29 +65,29 @@ def _faces(floor: Floor) -> tuple[Region, Int32Array]:
 
 
 def _triangles(geometry: Geometry, faces: Region) -> tuple[Int64Array, Int64Array]:
-    """Return (t, 3, 2) int64 corners, and the face that each triangle lies in."""
+    """Return (t, 3, 2) int64 corners, and the face that contains each triangle."""
     if not len(faces):
         return np.zeros((0, 3, 2), dtype=np.int64), np.zeros(0, dtype=np.int64)
     try:
-        found, owner = shapely.get_parts(
+        triangles, owner = shapely.get_parts(
             shapely.constrained_delaunay_triangles(faces), return_index=True
         )
     except shapely.errors.GEOSException as error:
         raise LevelError(_SLIVER, file=geometry.source, place=str(error)) from None
-    corner = shapely.get_coordinates(found).reshape(-1, 4, 2)[:, :3].astype(np.int64)
+    corner = shapely.get_coordinates(triangles).reshape(-1, 4, 2)[:, :3].astype(np.int64)
     flat = _cross(corner[:, 0], corner[:, 1], corner[:, 2]) == 0
     return corner[~flat], owner[~flat]
 
 
 def _cross(a: Int64Array, b: Int64Array, c: Int64Array) -> Int64Array:
-    """Return twice the areas of triangles, exact: positive where they turn from x toward y."""
+    """Return twice the areas of triangles, exact: positive if they turn from x toward y."""
     (ux, uy), (vx, vy) = (b - a).T, (c - a).T
-    found: Int64Array = ux * vy - uy * vx
-    return found
+    result: Int64Array = ux * vy - uy * vx
+    return result
 
 
-def _turned_left(vertex: Int64Array, corner: Int64Array) -> Int64Array:
-    """Return triangles so that all turn the same way and begin at their least vertex."""
+def _orient_left(vertex: Int64Array, corner: Int64Array) -> Int64Array:
+    """Return triangles that all turn the same way and begin at their lowest vertex."""
     right = _cross(*(vertex[corner[:, at]] for at in range(3))) < 0
     corner = np.where(right[:, None], corner[:, ::-1], corner)
     first = np.argmin(corner, axis=1)
@@ -101,7 +101,7 @@ def _after(triangles: int) -> Int64Array:
 
 
 def twins(corner: Int64Array, after: Int64Array) -> Int64Array:
-    """Return the edge that runs back along each edge, -1 where there is none or several.
+    """Return the reverse edge of each edge, or -1 if there is none or several.
 
     Args:
         corner: (c) vertex at which each edge begins.
@@ -113,15 +113,15 @@ def twins(corner: Int64Array, after: Int64Array) -> Int64Array:
     order = np.argsort(key, kind="stable")
     ranked = key[order]
     at = np.minimum(np.searchsorted(ranked, back), max(0, len(ranked) - 1))
-    alone = np.ones(len(ranked), dtype=np.bool_)
-    alone[1:] &= ranked[1:] != ranked[:-1]
-    alone[:-1] &= ranked[1:] != ranked[:-1]
+    is_unique = np.ones(len(ranked), dtype=np.bool_)
+    is_unique[1:] &= ranked[1:] != ranked[:-1]
+    is_unique[:-1] &= ranked[1:] != ranked[:-1]
     if not len(ranked):
         return np.zeros(0, dtype=np.int64)
-    found: Int64Array = np.where((ranked[at] == back) & alone[at], order[at], -1)
-    # Both have to see one another alone.
-    mutual = (found >= 0) & (found[found] == np.arange(len(found)))
-    return np.where(mutual, found, -1)
+    result: Int64Array = np.where((ranked[at] == back) & is_unique[at], order[at], -1)
+    # Each of both must be the other's only reverse edge.
+    mutual = (result >= 0) & (result[result] == np.arange(len(result)))
+    return np.where(mutual, result, -1)
 
 
 def _check(
@@ -131,22 +131,22 @@ def _check(
     corner: Int64Array,
     twin: Int64Array,
 ) -> None:
-    """Refuse triangles that do not cover the faces exactly, or overlap."""
+    """Raise LevelError unless the triangles cover the faces exactly, without overlaps."""
     covered = int(_cross(*(vertex[corner[:, at]] for at in range(3))).sum())
     rings = shapely.get_rings(faces)
     outline, ring = shapely.get_coordinates(rings, return_index=True)
     here = outline.astype(np.int64)
     same = ring[1:] == ring[:-1]
     begin, end = here[:-1][same], here[1:][same]
-    # Shells run one way in areas and holes the other; GEOS says which, rings alone do not.
-    wanted = round(2 * float(shapely.area(faces).sum()))
+    # Shells run one way in areas and holes the other; the area comes from GEOS, as rings lack it.
+    expected_area = round(2 * float(shapely.area(faces).sum()))
     edges = {(*a, *b) for a, b in zip(begin.tolist(), end.tolist(), strict=True)}
     edges |= {(c, d, a, b) for a, b, c, d in edges}
     flat = corner.reshape(-1)
-    lone = np.flatnonzero(twin < 0)
+    border = np.flatnonzero(twin < 0)
     after = _after(len(corner))
-    walls = np.concatenate([vertex[flat[lone]], vertex[flat[after[lone]]]], axis=1)
-    if abs(covered - wanted) > 1 or any((*wall,) not in edges for wall in walls.tolist()):
+    walls = np.concatenate([vertex[flat[border]], vertex[flat[after[border]]]], axis=1)
+    if abs(covered - expected_area) > 1 or any((*wall,) not in edges for wall in walls.tolist()):
         raise LevelError(
             "its outlines could not be triangulated",
             file=geometry.source,
@@ -155,8 +155,10 @@ def _check(
         )
 
 
-def _merged(vertex: Int64Array, corner: Int64Array, twin: Int64Array, area: Int32Array) -> Convex:
-    """Take away edges between triangles of one area while all angles stay convex."""
+def _merge_triangles(
+    vertex: Int64Array, corner: Int64Array, twin: Int64Array, area: Int32Array
+) -> Convex:
+    """Remove edges between triangles of one area while all angles stay convex."""
     count = len(corner)
     triangle = np.arange(count) // 3
     after = _after(count // 3)
@@ -168,10 +170,10 @@ def _merged(vertex: Int64Array, corner: Int64Array, twin: Int64Array, area: Int3
     at = vertex.tolist()
     begin, onward, back = corner.tolist(), after.tolist(), np.argsort(after).tolist()
     twin_of = twin.tolist()
-    gone = np.zeros(count, dtype=np.bool_)
+    is_removed = np.zeros(count, dtype=np.bool_)
 
     def convex(one: int, other: int) -> bool:
-        """Tell whether the path along one edge and then another does not turn right or back."""
+        """Return whether the path along one edge and then another does not turn right or back."""
         (ax, ay), (bx, by) = at[begin[one]], at[begin[onward[one]]]
         (cx, cy), (dx, dy) = at[begin[other]], at[begin[onward[other]]]
         ux, uy, vx, vy = bx - ax, by - ay, dx - cx, dy - cy
@@ -181,26 +183,28 @@ def _merged(vertex: Int64Array, corner: Int64Array, twin: Int64Array, area: Int3
     for edge in order.tolist():
         other = twin_of[edge]
         if convex(back[edge], onward[other]) and convex(back[other], onward[edge]):
-            for mine, theirs in ((edge, other), (other, edge)):
-                before, behind = back[mine], onward[theirs]
+            for edge_1, edge_2 in ((edge, other), (other, edge)):
+                before, behind = back[edge_1], onward[edge_2]
                 onward[before], back[behind] = behind, before
-            gone[edge] = gone[other] = True
-    return _collected(vertex, corner, twin, area, np.array(onward, dtype=np.int64), gone)
+            is_removed[edge] = is_removed[other] = True
+    return _collect_polygons(
+        vertex, corner, twin, area, np.array(onward, dtype=np.int64), is_removed
+    )
 
 
-def _collected(
+def _collect_polygons(
     vertex: Int64Array,
     corner: Int64Array,
     twin: Int64Array,
     area: Int32Array,
     onward: Int64Array,
-    gone: BoolArray,
+    is_removed: BoolArray,
 ) -> Convex:
-    """Lay out polygons from the edges that are left, in the order of their first edges."""
+    """Build polygons from the remaining edges, in the order of their first edges."""
     polygon = np.full(len(corner), -1, dtype=np.int64)
     around: list[int] = []
     first = [0]
-    following, left = onward.tolist(), (~gone).tolist()
+    following, left = onward.tolist(), (~is_removed).tolist()
     seen = polygon.tolist()
     for begin in range(len(left)):
         if not left[begin] or seen[begin] >= 0:

@@ -1,8 +1,8 @@
-"""Turn rings, however they cross, into areas by a fill rule.
+"""Convert rings, even self-crossing ones, to areas by a fill rule.
 
-The edges of all rings are snapped to the grid and cut where they cross; of the faces between them
-those count around a point of which the rings wind as the rule says. So bow ties, rings that overlap
-themselves and doubled rings are areas like any other, and what has no area vanishes.
+The edges of all rings are snapped to the grid and cut where they cross. A face between them belongs
+to the area if the winding number of a point inside satisfies the rule. So bow ties, overlapping and
+doubled rings are areas like any other, and rings without area vanish.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bake.level import FillRule
 LINE = 1.0
 
 
-def filled(rings: Sequence[Float64Array], fill: FillRule) -> Region:
+def fill_rings(rings: Sequence[Float64Array], fill: FillRule) -> Region:
     """Return the area that rings enclose.
 
     Args:
@@ -36,32 +36,32 @@ def filled(rings: Sequence[Float64Array], fill: FillRule) -> Region:
     if not len(faces):
         return shapely.MultiPolygon()
     inside = shapely.get_coordinates(shapely.point_on_surface(faces))
-    wound = windings(edge, inside)
-    kept = wound % 2 == 1 if fill == "evenodd" else wound != 0
-    return shapely.union_all(faces[kept], grid_size=1.0)
+    winding = windings(edge, inside)
+    is_inside = winding % 2 == 1 if fill == "evenodd" else winding != 0
+    return shapely.union_all(faces[is_inside], grid_size=1.0)
 
 
 def faces_between(lines: Region) -> Region:
     """Return an array of the polygons between lines, cut where they cross, in a fixed order.
 
     Args:
-        lines: an array of lines in steps of the grid; so are all corners of the polygons.
+        lines: an array of lines in steps of the grid; all corners of the polygons are on it, too.
     """
     cut = shapely.union_all(lines, grid_size=1.0)
     faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(cut)))
     box = shapely.bounds(faces).reshape(-1, 4)
-    # Faces may share a box, but then one lies in a hole of the other.
+    # Faces may share a box, but then one is inside a hole of the other.
     return faces[np.lexsort((shapely.area(faces), *box.T[::-1]))]
 
 
 def windings(edge: Float64Array, point: Float64Array) -> Int64Array:
-    """Return (n) int64, how often edges of closed rings wind around points.
+    """Return (n) int64, the winding numbers of closed rings around points.
 
     Args:
         edge: (m, 2, 2) float64, begin and end of each.
         point: (n, 2) float64, none of them on an edge.
     """
-    found = np.zeros(len(point), dtype=np.int64)
+    result = np.zeros(len(point), dtype=np.int64)
     order = np.argsort(point[:, 1], kind="stable")
     height = point[order, 1]
     low, high = edge[:, :, 1].min(axis=1), edge[:, :, 1].max(axis=1)
@@ -71,16 +71,16 @@ def windings(edge: Float64Array, point: Float64Array) -> Int64Array:
         which = order[first[at] : last[at]]
         x, y = point[which].T
         side = (bx - ax) * (y - ay) - (by - ay) * (x - ax)
-        # A ray to the east crosses the edge where the point lies to the west of it.
+        # A ray to the east crosses the edge if the point lies to the west of it.
         upward = by > ay
-        found[which] += ((side > 0) if upward else (side < 0)) * (1 if upward else -1)
-    return found
+        result[which] += ((side > 0) if upward else (side < 0)) * (1 if upward else -1)
+    return result
 
 
-def thickened(lines: Sequence[Float64Array]) -> Region:
+def thicken_lines(lines: Sequence[Float64Array]) -> Region:
     """Return lines as walls, 2/1024 of a unit wide; points on them as squares."""
-    found = [
+    shapes = [
         shapely.points(line[0]) if len(line) < 2 else shapely.linestrings(line) for line in lines
     ]
-    wide = shapely.buffer(found, LINE, quad_segs=1, cap_style="square", join_style="mitre")
+    wide = shapely.buffer(shapes, LINE, quad_segs=1, cap_style="square", join_style="mitre")
     return shapely.union_all(wide, grid_size=1.0)

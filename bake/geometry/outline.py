@@ -1,6 +1,6 @@
 """Trace the outlines of a grid's cells: one area for each connected set of cells of a terrain.
 
-Cells that only touch at a corner are not connected, as nobody walks through a corner.
+Cells that only touch at a corner are not connected, as agents cannot walk through a corner.
 """
 
 from __future__ import annotations
@@ -18,44 +18,50 @@ from levelbake.steps import HexLayout, in_rows
 def cell_regions(level: GridLevel, floor: int) -> dict[int, Region]:
     """Return the region of each terrain on one floor, in steps of the grid.
 
-    Cells lie where the level says, and where it does not, cell (x, y) is the square from (x, y) to
+    The level may state the positions of cells. By default, cell (x, y) is the square from (x, y) to
     (x + 1, y + 1), or a hexagon around (x, y) as :func:`bake.level.upright` places it.
     """
     rows = level.floor_height or level.height
     terrain = level.terrain[floor * rows : (floor + 1) * rows]
-    where = level.coordinates or upright(1.0, layout=level.hex_layout)
+    coordinates = level.coordinates or upright(1.0, layout=level.hex_layout)
     if level.hex_layout is not None:
-        return _hexagons(level, terrain, floor, where, level.hex_layout)
-    return _squares(level, terrain, floor, where)
+        return _hexagons(level, terrain, floor, coordinates, level.hex_layout)
+    return _squares(level, terrain, floor, coordinates)
 
 
 def _squares(
-    level: GridLevel, terrain: UInt8Array, floor: int, where: Coordinates
+    level: GridLevel, terrain: UInt8Array, floor: int, coordinates: Coordinates
 ) -> dict[int, Region]:
     def on_plane(corner: Int64Array) -> Float64Array:
         floors = np.full(len(corner), floor)
-        # The corner (x, y) of cells lies half a cell north-west of the middle of cell (x, y).
-        middles = where.points(corner, floors, None)
-        half = (np.array(where.east) + np.array(where.south)) / 2
+        # The corner (x, y) of cells is half a cell north-west of the center of cell (x, y).
+        middles = coordinates.points(corner, floors, None)
+        half = (np.array(coordinates.east) + np.array(coordinates.south)) / 2
         return on_grid(middles - half, level.source, "its cells")
 
     lines = shapely.linestrings(on_plane(outlines(terrain).reshape(-1, 2)).reshape(-1, 2, 2))
     faces = shapely.get_parts(shapely.polygonize(lines))
     inside = shapely.get_coordinates(shapely.point_on_surface(faces))
-    cell = where.cells(inside / GRID, np.full(len(inside), floor), None).astype(np.int64)
+    cell = coordinates.cells(inside / GRID, np.full(len(inside), floor), None).astype(np.int64)
     cell = np.clip(cell, 0, [terrain.shape[1] - 1, terrain.shape[0] - 1])
-    own = terrain[cell[:, 1], cell[:, 0]]
-    return {int(code): shapely.multipolygons(faces[own == code]) for code in np.unique(own)}
+    terrain_of = terrain[cell[:, 1], cell[:, 0]]
+    return {
+        int(code): shapely.multipolygons(faces[terrain_of == code])
+        for code in np.unique(terrain_of)
+    }
 
 
 def outlines(terrain: UInt8Array) -> Int64Array:
     """Return (k, 2, 2) int64, straight lines between corners of cells of different terrain.
 
-    Lines end wherever others begin, and the border of the grid is part of them. Corner (x, y) is
-    the north-west one of cell (x, y).
+    Lines end wherever others begin, and include the border of the grid. Corner (x, y) is the
+    north-west one of cell (x, y).
+
+    >>> outlines(np.array([[0]], dtype=np.uint8)).tolist()
+    [[[0, 0], [1, 0]], [[0, 1], [1, 1]], [[0, 0], [0, 1]], [[1, 0], [1, 1]]]
     """
     height, width = terrain.shape
-    # Over the line between rows y - 1 and y, and left of the line between columns x - 1 and x.
+    # Above row y, and left of column x.
     across = np.ones((height + 1, width), dtype=np.bool_)
     across[1:-1] = terrain[1:] != terrain[:-1]
     down = np.ones((height, width + 1), dtype=np.bool_)
@@ -76,7 +82,7 @@ def _runs(edge: BoolArray, crossed: BoolArray) -> Int64Array:
 
     Args:
         edge: (lines, n) bool.
-        crossed: (lines, n + 1) bool, where other edges end a run.
+        crossed: (lines, n + 1) bool, True where other edges end a run.
     """
     before = np.zeros_like(edge)
     before[:, 1:] = edge[:, :-1]
@@ -91,13 +97,13 @@ def _hexagons(
     level: GridLevel,
     terrain: UInt8Array,
     floor: int,
-    where: Coordinates,
+    coordinates: Coordinates,
     layout: HexLayout,
 ) -> dict[int, Region]:
     y, x = np.indices(terrain.shape)
     cell = np.stack([x.ravel(), y.ravel()], axis=1)
-    middle = where.points(cell, np.full(len(cell), floor), layout)
-    side, east, south = where.side / 2, where.east[0], where.south[1]
+    middle = coordinates.points(cell, np.full(len(cell), floor), layout)
+    side, east, south = coordinates.side / 2, coordinates.east[0], coordinates.south[1]
     if in_rows(layout):
         wide, tall = east / 2, south - side
         around = [(0, -tall), (wide, -side), (wide, side), (0, tall), (-wide, side), (-wide, -side)]
@@ -105,8 +111,8 @@ def _hexagons(
         wide, tall = east - side, south / 2
         around = [(-wide, 0), (-side, -tall), (side, -tall), (wide, 0), (side, tall), (-side, tall)]
     corners = on_grid(middle[:, None] + np.array(around), level.source, "its cells")
-    hexagons, own = shapely.polygons(corners), terrain.ravel()
+    hexagons, terrain_of = shapely.polygons(corners), terrain.ravel()
     return {
-        int(code): areas_of(shapely.union_all(hexagons[own == code], grid_size=1.0))
-        for code in np.unique(own)
+        int(code): areas_of(shapely.union_all(hexagons[terrain_of == code], grid_size=1.0))
+        for code in np.unique(terrain_of)
     }

@@ -204,7 +204,7 @@ def test_what_the_asset_lacks_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_no_other_file_is_overwritten(asset: Path) -> None:
-    with Asset(asset) as opened, pytest.raises(OutputError, match="no flat file"):
+    with Asset(asset) as opened, pytest.raises(OutputError, match="not a flat file"):
         export_asset(opened, asset)
     flat = exported(asset)
     assert exported(asset) == flat  # An older flat file is replaced.

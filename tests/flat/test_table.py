@@ -142,7 +142,7 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     mistake(command("export", asset, "--table", tmp_path / "hall.csv"), "expected NAME.npy")
     other = tmp_path / "other.npy"
     other.write_text("a note")
-    mistake(command("export", asset, "--table", other), "there is a file that is no matrix")
+    mistake(command("export", asset, "--table", other), "the existing file is not a matrix")
     assert other.read_text() == "a note"
     mistake(command("export", asset, "--table", tmp_path / "no" / "a.npy"), "cannot be written")
     exported(asset)

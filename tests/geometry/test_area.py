@@ -14,7 +14,7 @@ from bake.errors import LevelError
 from bake.geometry import GRID, Geometry, geometry_of, grown
 from bake.geometry.area import FARTHEST
 from bake.geometry.convex import convex_polygons
-from bake.geometry.grow import kept_away
+from bake.geometry.grow import growth_steps
 from bake.level import FillRule, GeometryLevel, GridLevel, Shape, upright
 from bake.movement import HEX_LAYOUTS
 from tests.support.plane import Ring, apart, around, shoelace, turn, winding
@@ -164,7 +164,7 @@ def test_agents_keep_away_from_obstacles(rings: list[Ring], radius: float) -> No
     assert radius <= clear <= radius * 1.02 + 4 / GRID
     assert shapely.covers(free, left[0].region)
     # Nothing is lost that is further away than promised.
-    room = shapely.buffer(free, -kept_away(radius) - 4, quad_segs=32)
+    room = shapely.buffer(free, -growth_steps(radius) - 4, quad_segs=32)
     assert shapely.difference(room, shapely.buffer(left[0].region, 2)).area == 0
 
 

@@ -1,4 +1,4 @@
-"""Regions shrunk outline by outline, beside the same regions shrunk at once."""
+"""Regions shrink_region outline by outline, beside the same regions shrink_region at once."""
 
 import random
 
@@ -6,7 +6,7 @@ import pytest
 import shapely
 
 from bake.geometry import shrink
-from bake.geometry.shrink import shrunk
+from bake.geometry.shrink import shrink_region
 
 pytestmark = pytest.mark.note(110, "whole regions shrunk at once")
 
@@ -32,7 +32,7 @@ def test_the_same_corners(monkeypatch: pytest.MonkeyPatch, seed: int, away: floa
     region = yard(seed, (10, 25, 60, 140)[seed], 400)
     expected = shapely.buffer(region, -away, quad_segs=6)
     monkeypatch.setattr(shrink, "MANY_OUTLINES", 0)
-    found = shrunk(region, away, 6)
+    found = shrink_region(region, away, 6)
     assert shapely.is_valid(found)
     expected = shapely.multipolygons(shapely.get_parts(expected))
     assert shapely.equals_exact(shapely.normalize(found), shapely.normalize(expected), 1e-6)
@@ -40,11 +40,13 @@ def test_the_same_corners(monkeypatch: pytest.MonkeyPatch, seed: int, away: floa
 
 def test_nothing_is_left_of_what_is_too_narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shrink, "MANY_OUTLINES", 0)
-    assert shrunk(shapely.box(0, 0, 100, 5), 3.0, 6).is_empty
-    assert shrunk(shapely.MultiPolygon(), 3.0, 6).is_empty
+    assert shrink_region(shapely.box(0, 0, 100, 5), 3.0, 6).is_empty
+    assert shrink_region(shapely.MultiPolygon(), 3.0, 6).is_empty
 
 
 def test_few_outlines_are_shrunk_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     region = yard(1, 25, 400)
-    monkeypatch.setattr(shrink, "_groups", None)
-    assert shapely.equals_exact(shrunk(region, 2.0, 6), shapely.buffer(region, -2.0, quad_segs=6))
+    monkeypatch.setattr(shrink, "_group_rings", None)
+    assert shapely.equals_exact(
+        shrink_region(region, 2.0, 6), shapely.buffer(region, -2.0, quad_segs=6)
+    )

@@ -6,8 +6,8 @@ from typing import Any
 
 from levelbake.columns import Column
 
-#: The largest cost or length that sources state, in units, and the largest elevation that an image
-#: gives with the largest unit. Sums of larger numbers in a forged file could overflow.
+#: The largest cost or length in sources, in units, and the largest elevation that an image can
+#: state with the largest unit. Sums of larger numbers in a forged file could overflow.
 MOST_UNITS = 10**9
 MOST_ELEVATION = 10**14
 

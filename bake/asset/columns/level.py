@@ -1,4 +1,4 @@
-"""Columns of the level itself: terrains, nodes, the arcs between them, and where they lie."""
+"""Columns of the level itself: terrains, nodes, the arcs between them, and their positions."""
 
 from __future__ import annotations
 

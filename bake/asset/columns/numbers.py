@@ -11,8 +11,8 @@ class Number(NamedTuple):
     """One of the numbers: an element of column ``numbers``."""
 
     name: str
-    description: str  #: what it says; all its values
-    attribute: str = ""  #: what attributes call it, where that is another name
+    description: str  #: its meaning, and all its values
+    attribute: str = ""  #: the name of the attribute, if it differs
 
 
 # One declaration reads as one entry of a table, so lines are broken by hand below.
@@ -52,7 +52,7 @@ PROFILE_NUMBERS: tuple[Number, ...] = (
     Number("hierarchy_mode", "0 no hierarchy, 1 hpa"),
 )
 
-#: The attributes that numbers alone say; those of assets say the others.
+#: The attributes that exist only as numbers; the others are attributes of assets as well.
 COUNTS: tuple[Attribute, ...] = (
     Attribute("/", "floors", "integer", least=1),
     Attribute("/", "locations", "integer", least=0, counts="location"),
@@ -66,7 +66,8 @@ COUNTS: tuple[Attribute, ...] = (
 )
 # fmt: on
 
-#: The attributes that the numbers of the level say, in their order, and those of a profile.
+#: The attributes behind the numbers of the level, in their order, and of a profile.
 NUMBERS = tuple(
-    tuple(each.attribute or each.name for each in own) for own in (LEVEL_NUMBERS, PROFILE_NUMBERS)
+    tuple(number.attribute or number.name for number in numbers)
+    for numbers in (LEVEL_NUMBERS, PROFILE_NUMBERS)
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bake.asset.columns.declared import column as _column
 from levelbake.places import MAX_PLACE
 
-#: No corner lies farther from the middle of the plane than this, so that products are exact.
+#: No corner is farther from the center of the plane than this, so that products are exact.
 _FARTHEST = 2**28
 
 # One declaration reads as one entry of a table, so lines are broken by hand below.

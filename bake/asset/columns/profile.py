@@ -1,4 +1,4 @@
-"""Columns of each profile: what it pays, where it stands, next hops, and distances by labels."""
+"""Columns of each profile: costs, rows, next hops, and distances by labels."""
 
 from __future__ import annotations
 
