@@ -27,6 +27,9 @@ def pivot_columns(rows: int, bytes_per_node: int, *, two_way: bool) -> int:
         bytes_per_node: budget, at least 8.
         two_way: whether every arc has a reverse arc of the same weight; if not, a pivot needs two
             columns.
+
+    >>> pivot_columns(1000, 32, two_way=True)
+    8
     """
     step = 1 if two_way else 2
     most = min(bytes_per_node // 4, max(1, rows))

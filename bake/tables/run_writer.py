@@ -60,6 +60,9 @@ def target_ranges(rows: int) -> list[tuple[int, int]]:
 
     Returns:
         The first target of each range and the one after its last, in order; at least one range.
+
+    >>> target_ranges(100), len(target_ranges(10_000))
+    ([(0, 100)], 4)
     """
     batches = -(-rows // LANES)
     count = 1

@@ -1,4 +1,4 @@
-"""This package proves that assets are right, with none of the code that bakes them."""
+"""Verification of assets, with none of the code that bakes them."""
 
 from bake.verify.profile import Progress
 from bake.verify.proof import Proof, verify_asset

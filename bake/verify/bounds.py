@@ -1,8 +1,8 @@
-"""Prove lower bounds: distances between clusters, and those of pivots.
+"""Verify lower bounds: distances between clusters, and those of pivots.
 
-What is stored for two clusters is the smallest distance over all pairs of their rows. The proof
-looks at every such pair. It uses the distances of the blocks of targets whose hops are proved;
-without next hops scipy searches toward whole clusters. Columns of pivots need no pairs: what
+The value stored for two clusters is the smallest distance over all pairs of their rows, and every
+such pair is checked. The distances come from the blocks of targets whose hops are verified; without
+next hops scipy searches toward whole clusters. Columns of pivots need no pairs: a function that
 falls along no arc by more than the arc's weight is a consistent heuristic, and so admissible.
 """
 
@@ -19,14 +19,14 @@ from bake.verify.profile import FileProfile, Progress, search_distances
 
 
 class ClusterDistances:
-    """The distances that are stored for every pair of clusters, and what was found for them.
+    """The stored distances of every pair of clusters, and the smallest distances seen so far.
 
-    It is called with the distances of a block of targets, and looks at them.
+    It is called with the distances of each verified block of targets.
     """
 
     def __init__(self, profile: FileProfile) -> None:
-        """Begin with nothing found."""
-        self.label = profile.whole("cluster")
+        """Start without any distances seen."""
+        self.label = profile.int_column("cluster")
         count = int(self.label.max(initial=-1)) + 1
         self._order = np.argsort(self.label, kind="stable")
         self._first = np.searchsorted(self.label[self._order], np.arange(count))
@@ -36,17 +36,17 @@ class ClusterDistances:
 
     @property
     def pairs(self) -> int:
-        """Return how many ordered pairs of clusters there are."""
+        """The number of ordered pairs of clusters."""
         return len(self._first) ** 2
 
     @property
     def members(self) -> list[Int64Array]:
-        """Return the rows of each cluster."""
+        """The rows of each cluster."""
         ends = [*self._first.tolist(), len(self._order)]
         return [self._order[begin:end] for begin, end in pairwise(ends)]
 
     def __call__(self, targets: Int32Array, dist: Int32Array) -> None:
-        """Look at (k) targets and the (r, k) ticks of the distances to them."""
+        """Add (k) targets and the (r, k) ticks of the distances to them."""
         found = np.minimum.reduceat(dist[self._order], self._first, axis=0)
         found[found == INFINITY] = UNREACHABLE
         cluster = self.label[targets]
@@ -56,10 +56,10 @@ class ClusterDistances:
         with self._lock:
             self._least[:, goal] = np.minimum(self._least[:, goal], least)
 
-    def judge(self, *, everything: bool) -> None:
-        """Compare what is stored with what was found.
+    def compare(self, *, everything: bool) -> None:
+        """Compare the stored distances with the smallest ones seen.
 
-        Where only some targets were looked at, nothing stored may be larger than what was found.
+        After a sample of targets, a stored distance must only not exceed the smallest one seen.
         """
         too_large = self._stored > self._least
         wrong = self._stored != self._least if everything else too_large
@@ -71,21 +71,22 @@ class ClusterDistances:
 
 
 def read_bounds(profile: FileProfile) -> ClusterDistances | None:
-    """Return the lower bounds that have to be proved pair by pair, and prove the others."""
+    """Return the bounds to verify pair by pair, and verify all others."""
     if profile.has("pivot_distance"):
         two_way = bool(profile.number("pivot_two_way"))
         pivot = profile.column("pivot_distance")
-        _prove_pivots(profile, pivot, two_way=two_way)
+        _verify_pivots(profile, pivot, two_way=two_way)
     else:
-        # Without pivots it says nothing, and a reader that believes it finds no arcs to match.
-        profile.require(profile.number("pivot_two_way") is None, "pivot_two_way is of no pivots")
+        # Without pivots the attribute has no meaning, and a reader that uses it finds no arcs to
+        # match.
+        profile.require(profile.number("pivot_two_way") is None, "pivot_two_way without pivots")
     return ClusterDistances(profile) if profile.has("cluster_distance") else None
 
 
 def search_bounds(
     profile: FileProfile, targets: Int64Array, bounds: ClusterDistances, progress: Progress
 ) -> None:
-    """Search for the distances that no table states: to whole clusters, or to a sample of rows."""
+    """Search for distances that no table contains: to whole clusters, or to a sample of rows."""
     backward = profile.arcs.cheapest().T.tocsr()
     every = len(targets) == profile.rows
     sets = bounds.members if every else np.split(targets, len(targets))
@@ -96,12 +97,12 @@ def search_bounds(
 
 
 def part_of(progress: Progress, number: int, count: int) -> Progress:
-    """Return a function that turns the progress of one part into the progress of all parts."""
+    """Return a function that converts the progress of one part to that of all parts."""
     return lambda done: progress((number + done) / count)
 
 
-def _prove_pivots(profile: FileProfile, pivot: AnyArray, *, two_way: bool) -> None:
-    """Prove that distances to and from pivots are consistent and belong to real pivots."""
+def _verify_pivots(profile: FileProfile, pivot: AnyArray, *, two_way: bool) -> None:
+    """Verify that distances to and from pivots are consistent and belong to actual pivots."""
     arcs, require = profile.arcs, profile.require
     half = pivot.shape[1] if two_way else pivot.shape[1] // 2
     require(two_way or pivot.shape[1] == 2 * half, "pivot_distance has an odd number of columns")
@@ -116,7 +117,7 @@ def _prove_pivots(profile: FileProfile, pivot: AnyArray, *, two_way: bool) -> No
             consistent = (stored[tail] - stored[head] <= arcs.weight).all()
             require(consistent, f"pivot column {column} is not consistent")
         if not stored.any():
-            continue  # This pivot leads nowhere, and bounds nothing.
+            continue  # This pivot reaches nothing, and bounds nothing.
         origin = np.flatnonzero(stored == 0)
         require(len(origin) == 1, f"pivot column {column} has not one pivot")
         real = search_distances(backward if toward else onward, indices=origin[0])

@@ -1,7 +1,7 @@
-"""Prove next hops by the distances they imply, one block of targets after another.
+"""Verify next hops through the distances they imply, one block of targets after another.
 
 Distances that arcs attain and that no arc shortens are those of shortest paths (R. Bellman, "On a
-routing problem", 1958), since weights are positive. Several blocks are proved at once, in bounded
+routing problem", 1958), since weights are positive. Several blocks are verified at once, in bounded
 memory.
 """
 
@@ -22,7 +22,7 @@ from bake.verify import next_hops
 from bake.verify.next_hops import NOT_SAID, Finding, Order, Reach, Segments
 from bake.verify.profile import Arcs, FileProfile, Progress
 
-#: What can be wrong with a pair whose hop leads to its goal.
+#: Errors of a pair whose hops lead to its goal.
 SHORTER, DISAGREES = 3, 4
 
 _WORDS = {
@@ -33,20 +33,20 @@ _WORDS = {
     DISAGREES: "components and tables disagree",
 }
 
-#: Targets looked at together: more of them share one order of rows, and the distances of fewer
-#: fit into the processor's cache.
+#: Targets of a block: more of them share one order of rows, and the distances of fewer fit into the
+#: processor's cache.
 LANES = 256
 
-#: Bytes the distances of one block may take; a profile with many rows gets fewer lanes.
+#: The most bytes of the distances of one block; a profile with many rows gets fewer lanes.
 BLOCK_BYTES = 2**26
 
-#: A function that looks at the proved distances of a block, given its targets and (r, k) ticks.
-#: It may be called in any thread.
+#: Called with the verified distances of a block: its targets and (r, k) ticks. Any thread may call
+#: it.
 Observer = Callable[[Int32Array, Int32Array], None]
 
 
 class Edges(NamedTuple):
-    """The pairs of rows that arcs join in either direction, each pair once."""
+    """The distinct pairs of rows that arcs join in either direction."""
 
     first: Int64Array  #: (r + 1) int64, first edge of each row
     other: Int32Array  #: (e) int32, the row at the other end, which has the smaller number
@@ -55,8 +55,8 @@ class Edges(NamedTuple):
     down: Int32Array  #: (e) int32 ticks of the cheapest arc back, or UNREACHABLE
 
 
-def edges_of(arcs: Arcs) -> Edges:
-    """Join arcs to edges, without arcs from a row to itself, which shorten nothing."""
+def merge_edges(arcs: Arcs) -> Edges:
+    """Merge arcs into edges, without loops, which shorten nothing."""
     rows = max(1, arcs.count)
     kept = arcs.head != arcs.tail
     tail, head, weight = arcs.tail[kept], arcs.head[kept], arcs.weight[kept]
@@ -73,23 +73,23 @@ def edges_of(arcs: Arcs) -> Edges:
 
 @kernel
 def first_shortcut(edges: Edges, dist: Int32Array) -> Finding:
-    """Find a distance that breaks Bellman's condition: d(u, t) <= w(u, v) + d(v, t) for an arc.
+    """Find a violation of Bellman's condition: d(u, t) <= w(u, v) + d(v, t) for every arc.
 
     Args:
         edges: the arcs.
         dist: (r, k) ticks, INFINITY where there is no path.
     """
     for row in range(len(dist)):
-        mine = dist[row]
+        row_dist = dist[row]
         for edge in range(edges.first[row], edges.first[row + 1]):
             ahead = dist[edges.other[edge]]
             low, high = np.int32(INFINITY), np.int32(-INFINITY)
-            for lane in range(len(mine)):
-                step = np.int32(mine[lane] - ahead[lane])
+            for lane in range(len(row_dist)):
+                step = np.int32(row_dist[lane] - ahead[lane])
                 low, high = min(low, step), max(high, step)
             if high > edges.up[edge] or -low > edges.down[edge]:
-                for lane in range(len(mine)):
-                    rise = int(mine[lane]) - int(ahead[lane])
+                for lane in range(len(row_dist)):
+                    rise = int(row_dist[lane]) - int(ahead[lane])
                     if rise > edges.up[edge]:
                         return int(row), int(lane), SHORTER
                     if -rise > edges.down[edge]:
@@ -99,8 +99,8 @@ def first_shortcut(edges: Edges, dist: Int32Array) -> Finding:
 
 @kernel
 def first_disagreement(targets: Int32Array, reach: Reach, dist: Int32Array) -> Finding:
-    """Find where components and distances differ on whether there is a path."""
-    uniform = next_hops.of_one_component(targets, reach)
+    """Find a pair for which components and distances disagree on whether there is a path."""
+    uniform = next_hops.share_component(targets, reach)
     for row in range(len(dist)):
         expected = next_hops.path_expected(row, targets[0], reach)
         if uniform and (expected or reach.rule != NOT_SAID):
@@ -117,12 +117,12 @@ def first_disagreement(targets: Int32Array, reach: Reach, dist: Int32Array) -> F
     return 0, 0, 0
 
 
-class _Room:
-    """The scratch arrays one thread works in."""
+class _Buffers:
+    """The scratch arrays of one thread."""
 
     def __init__(self, rows: int, lanes: int) -> None:
         self.dist = np.empty(rows * lanes, dtype=np.int32)
-        # Of these arrays, only as many entries are touched as there are segments.
+        # Only as many entries of these arrays are touched as there are segments.
         arc, stop = (np.empty(rows * lanes, dtype=np.int32) for _ in range(2))
         self.segments = Segments(np.empty(rows + 1, dtype=np.int64), arc, stop)
         row, stack = np.empty((2, rows), dtype=np.int32)
@@ -134,7 +134,7 @@ class Pairs:
     """The next hops of one profile, between all pairs of its rows."""
 
     def __init__(self, profile: FileProfile) -> None:
-        """Take in the next hops.
+        """Read the next hops.
 
         Raises:
             CorruptAssetError: they do not fit the profile's rows.
@@ -142,37 +142,39 @@ class Pairs:
         self._profile = profile
         self._reach = next_hops.read_reach(profile)
         self._runs = next_hops.read_runs(profile)
-        self._edges = edges_of(profile.arcs)
+        self._edges = merge_edges(profile.arcs)
 
-    def prove(self, targets: Int64Array, observers: Sequence[Observer], progress: Progress) -> None:
-        """Prove the next hops of the profile toward some targets.
+    def verify(
+        self, targets: Int64Array, observers: Sequence[Observer], progress: Progress
+    ) -> None:
+        """Verify the next hops of the profile toward some targets.
 
         Args:
             targets: rows, ascending.
-            observers: called with the distances of each block that is right.
+            observers: called with the distances of each verified block.
             progress: called with the fraction done.
 
         Raises:
-            CorruptAssetError: something is wrong; the first thing found is named.
+            CorruptAssetError: a hop is wrong; the first mistake is named.
         """
         profile = self._profile
         lanes = max(1, min(LANES, BLOCK_BYTES // (4 * max(1, profile.rows))))
         blocks = [targets[a : a + lanes].astype(np.int32) for a in range(0, len(targets), lanes)]
         threads = max(1, min(len(blocks), processors()))
-        rooms: SimpleQueue[_Room] = SimpleQueue()
+        spares: SimpleQueue[_Buffers] = SimpleQueue()
         for _ in range(threads):
-            rooms.put(_Room(profile.rows, lanes))
+            spares.put(_Buffers(profile.rows, lanes))
 
-        def look(block: Int32Array) -> Finding:
-            room = rooms.get()
+        def verify(block: Int32Array) -> Finding:
+            buffers = spares.get()
             try:
-                return self._look(block, observers, room)
+                return self._verify_block(block, observers, buffers)
             finally:
-                rooms.put(room)
+                spares.put(buffers)
 
         pool = ThreadPoolExecutor(threads)
         try:
-            for done, (row, lane, what) in enumerate(pool.map(look, blocks)):
+            for done, (row, lane, what) in enumerate(pool.map(verify, blocks)):
                 if what:
                     pair = f"from {profile.place(row)} to {profile.place(int(blocks[done][lane]))}"
                     raise profile.wrong(f"{pair}: {_WORDS[what]}")
@@ -180,12 +182,14 @@ class Pairs:
         finally:
             pool.shutdown(cancel_futures=True)
 
-    def _look(self, targets: Int32Array, observers: Sequence[Observer], room: _Room) -> Finding:
-        """Look at a block and return the first mistake in it."""
+    def _verify_block(
+        self, targets: Int32Array, observers: Sequence[Observer], buffers: _Buffers
+    ) -> Finding:
+        """Verify a block and return the first mistake in it."""
         rows, lanes = self._profile.rows, len(targets)
         # The last block may have fewer lanes.
-        dist = room.dist[: rows * lanes].reshape(rows, lanes)
-        found = self._follow(targets, dist, room)
+        dist = buffers.dist[: rows * lanes].reshape(rows, lanes)
+        found = self._follow_hops(targets, dist, buffers)
         if not found[2]:
             found = first_shortcut(self._edges, dist)
         if not found[2]:
@@ -195,9 +199,9 @@ class Pairs:
                 observer(targets, dist)
         return found
 
-    def _follow(self, targets: Int32Array, dist: Int32Array, room: _Room) -> Finding:
-        """Fill in the distances the hops imply, and return what is wrong with a hop."""
-        graph, segments = self._profile.graph, room.segments
-        next_hops.segments_of_runs(targets, self._runs, self._reach, graph, segments)
-        next_hops.order_rows(len(targets) // 2, segments, graph, room.order)
-        return next_hops.resolve(segments, graph, room.order, dist)
+    def _follow_hops(self, targets: Int32Array, dist: Int32Array, buffers: _Buffers) -> Finding:
+        """Write the distances that the hops imply, and return the first invalid hop."""
+        graph, segments = self._profile.graph, buffers.segments
+        next_hops.build_segments(targets, self._runs, self._reach, graph, segments)
+        next_hops.order_rows(len(targets) // 2, segments, graph, buffers.order)
+        return next_hops.resolve(segments, graph, buffers.order, dist)

@@ -1,11 +1,11 @@
-"""Prove clusters and hierarchies with scipy's searches inside one cluster after another.
+"""Verify clusters and hierarchies with scipy's searches inside one cluster after another.
 
-For every layer this is proved. An arc inside a cluster costs as much as a shortest way inside the
-cluster, and the arcs inside keep every distance between the cluster's transitions. Arcs between
-clusters are arcs of the layer below at the same weight, and from the second layer on (in mode exact
-from the first) none is missing. Every slot of a field begins a shortest way inside. Distances from
-landmarks are those of the first layer. Therefore every plan is a real way of the cost it states,
-and the shortest one over the first layer's transitions.
+The following is verified for every layer. An arc inside a cluster costs as much as a shortest path
+inside the cluster, and the arcs inside preserve every distance between the cluster's transitions.
+Arcs between clusters are arcs of the layer below at the same weight, and from the second layer on
+(on graphs from the first) none is missing. Every slot of a field begins a shortest path inside.
+Distances from landmarks are those of the first layer. Therefore every plan is a real path of the
+stated cost, and the shortest one over the first layer's transitions.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from bake.graph import UNREACHABLE
 from bake.verify.profile import Arcs, FileProfile, search_distances
 from bake.verify.stated import Recipe
 
-#: Nodes times transitions that are searched in one layer. In a larger layer only every second
-#: cluster is searched, or every third, and so on.
+#: The most products of nodes and transitions that are searched in one layer. In a larger layer only
+#: every second cluster is searched, or every third, and so on.
 MOST_SEARCHED = 2 * 10**8
 
 
 @dataclass(frozen=True)
 class _Layer:
-    """A layer and the one it stands on."""
+    """A layer and the one below it."""
 
     below: Arcs  #: arcs of the layer below, or of the profile's graph
     label: Int64Array  #: cluster of each node of the layer below
@@ -59,60 +59,62 @@ class _Fields:
         return np.where(slots == (1 << bits) - 1, -1, slots)
 
     def end(self) -> None:
-        """Refuse the asset where some of the column has not been read."""
+        """Raise unless the whole column has been read."""
         self._fit(self._begin == len(self._data))
 
     def _fit(self, fits: bool) -> None:
         self._profile.require(fits, "layer_field does not fit the clusters")
 
 
-def prove_clusters(profile: FileProfile) -> None:
-    """Prove that each cluster is connected."""
-    arcs, label = profile.arcs, profile.whole("cluster")
+def verify_clusters(profile: FileProfile) -> None:
+    """Verify that each cluster is connected."""
+    arcs, label = profile.arcs, profile.int_column("cluster")
     count = int(label.max(initial=-1)) + 1
     parts, _ = arcs.where(label[arcs.tail] == label[arcs.head]).components("weak")
     profile.require(parts == count, "a cluster is not connected")
 
 
-def prove_hierarchy(profile: FileProfile) -> None:
-    """Prove all layers of one profile."""
+def verify_hierarchy(profile: FileProfile) -> None:
+    """Verify all layers of one profile."""
     mode, stated = profile.text("hierarchy_mode"), Recipe(profile.asset).at("hierarchy", "mode")
     profile.require(mode and stated in (None, mode), "hierarchy_mode is not the one in the recipe")
     fields, thinned = _Fields(profile), profile.asset.text("kind") != "graph"
     for number, (layer, bits) in enumerate(_read_layers(profile)):
-        _prove_crossings(profile, layer, every=number > 0 or not thinned)
-        _prove_inside(profile, layer, fields, bits)
+        _verify_crossings(profile, layer, every=number > 0 or not thinned)
+        _verify_inside(profile, layer, fields, bits)
         if not number:
-            _prove_landmarks(profile, layer.arcs)
+            _verify_landmarks(profile, layer.arcs)
     fields.end()
 
 
 def _read_layers(profile: FileProfile) -> Iterator[tuple[_Layer, int]]:
     """Yield the layers and the bits of a slot in their fields, lowest first."""
-    below, label = profile.arcs, profile.whole("cluster")
+    below, label = profile.arcs, profile.int_column("cluster")
     clusters = int(label.max(initial=-1)) + 1
-    for stored in stored_layers(profile.asset, profile.name, profile.whole, profile.rows, clusters):
+    for stored in stored_layers(
+        profile.asset, profile.name, profile.int_column, profile.rows, clusters
+    ):
         arcs = Arcs.of_slots(stored.degree, stored.head, stored.weight)
         yield _Layer(below, label, stored.node, arcs), stored.bits
         if len(stored.parent):
             below, label = arcs, stored.parent[label[stored.node]]
 
 
-def _prove_crossings(profile: FileProfile, layer: _Layer, *, every: bool) -> None:
-    """Prove that arcs between clusters are those of the layer below between transitions."""
+def _verify_crossings(profile: FileProfile, layer: _Layer, *, every: bool) -> None:
+    """Verify that arcs between clusters are those of the layer below between transitions."""
     below, label, own, arcs = layer.below, layer.label, layer.own, layer.arcs
     crossing = below.where(label[below.tail] != label[below.head])
     if every:
         ends = np.union1d(crossing.tail, crossing.head)
-        profile.require(np.isin(ends, own).all(), "a crossing is no transition")
+        profile.require(np.isin(ends, own).all(), "the end of a crossing is not a transition")
     real = crossing.cheapest()[own][:, own]
     stored = arcs.where(label[own[arcs.tail]] != label[own[arcs.head]]).cheapest()
     same = abs(real - stored).nnz == 0
     profile.require(same, "an arc between clusters is not one of the layer below")
 
 
-def _prove_inside(profile: FileProfile, layer: _Layer, fields: _Fields, bits: int) -> None:
-    """Prove that arcs and fields inside clusters are those of shortest ways inside."""
+def _verify_inside(profile: FileProfile, layer: _Layer, fields: _Fields, bits: int) -> None:
+    """Verify that arcs and fields inside clusters are those of shortest paths inside."""
     below, label, own, arcs = layer.below, layer.label, layer.own, layer.arcs
     layer_inside = arcs.where(label[own[arcs.tail]] == label[own[arcs.head]]).cheapest()
     order = np.argsort(label, kind="stable")
@@ -129,42 +131,42 @@ def _prove_inside(profile: FileProfile, layer: _Layer, fields: _Fields, bits: in
         inside = slice(*first[cluster : cluster + 2])
         members = order[inside]
         ends = slice(*own_first[cluster : cluster + 2])
-        here = np.searchsorted(members, own[ends])
-        slots = fields.next(len(here), len(members), bits) if bits else None
-        if not len(here) or cluster % step:
+        targets = np.searchsorted(members, own[ends])
+        slots = fields.next(len(targets), len(members), bits) if bits else None
+        if not len(targets) or cluster % step:
             continue
         # Search toward each transition: rows of the result are transitions, columns nodes.
-        toward = search_distances(inward[inside, inside], indices=here)
-        real = toward[:, here].T
+        toward = search_distances(inward[inside, inside], indices=targets)
+        real = toward[:, targets].T
         stored = layer_inside[ends, ends]
         profile.require(
             (stored.data == real[stored.nonzero()]).all(),
-            "an arc inside a cluster is not as long as the shortest way there",
+            "an arc inside a cluster does not cost as much as a shortest path there",
         )
         kept = (search_distances(stored) == real).all()
-        profile.require(kept, "arcs inside a cluster do not keep the distances there")
+        profile.require(kept, "arcs inside a cluster do not preserve the distances there")
         if slots is not None:
-            _prove_fields(profile, below, members, toward, slots)
+            _verify_fields(profile, below, members, toward, slots)
 
 
-def _prove_fields(
+def _verify_fields(
     profile: FileProfile, below: Arcs, members: Int64Array, toward: Float64Array, slots: Int64Array
 ) -> None:
-    """Prove that the slots of one cluster's fields begin shortest ways inside it.
+    """Verify that the slots of one cluster's fields begin shortest paths inside it.
 
     Args:
-        profile: the profile the fields belong to.
+        profile: the profile of the fields.
         below: arcs of the layer below.
         members: (n) nodes of the layer below that are in the cluster.
         toward: (t, n) ticks from each node to each of the cluster's transitions.
         slots: (t, n) of the fields.
     """
-    wrong = "a field does not lead along a shortest way"
-    some: BoolArray = np.isfinite(toward) & (toward > 0)
-    profile.require(((slots >= 0) == some).all(), wrong)
-    transition, place = np.nonzero(some)
+    wrong = "a field does not follow a shortest path"
+    has_path: BoolArray = np.isfinite(toward) & (toward > 0)
+    profile.require(((slots >= 0) == has_path).all(), wrong)
+    transition, place = np.nonzero(has_path)
     want, node = slots[transition, place], members[place]
-    # Slots ascend within a node, with gaps where a profile may not take an arc.
+    # Slots ascend within a node, with gaps for blocked arcs.
     low, high = below.first[node], below.first[node + 1]
     found = np.full(len(node), -1)
     for gap in range(int((high - low).max(initial=0))):
@@ -178,7 +180,7 @@ def _prove_fields(
     profile.require(right.all(), wrong)
 
 
-def _prove_landmarks(profile: FileProfile, layer: Arcs) -> None:
+def _verify_landmarks(profile: FileProfile, layer: Arcs) -> None:
     landmark = profile.column("layer_landmark")
     graph = layer.cheapest()
     parts, part = layer.components("weak")

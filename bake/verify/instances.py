@@ -1,4 +1,4 @@
-"""Prove that the instances of a level stand where prototypes can stand."""
+"""Verify the positions of a level's instances."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from bake.asset.columns.things import INSTANCES, PROTOTYPES
 from bake.verify.level import FileLevel
 
 
-def prove_instances(level: FileLevel) -> None:
-    """Prove where the instances of a level stand.
+def verify_instances(level: FileLevel) -> None:
+    """Verify the positions of a level's instances.
 
     Raises:
-        CorruptAssetError: they leave the level or a floor, or two of them share a cell.
+        CorruptAssetError: an instance leaves the level or a floor, or two of them share a cell.
     """
     height, width = level.grid.shape
     drawn = level.read(PROTOTYPES)
     taken = np.zeros((height, width), dtype=np.bool_)
-    for each in level.read(INSTANCES):
-        size = drawn[each.prototype].width, drawn[each.prototype].height
-        (wide, high), (x, y) = size[:: -1 if each.turn % 2 else 1], each.at
+    for instance in level.read(INSTANCES):
+        size = drawn[instance.prototype].width, drawn[instance.prototype].height
+        (wide, high), (x, y) = size[:: -1 if instance.turn % 2 else 1], instance.at
         level.require(x + wide <= width and y + high <= height, "an instance leaves the level")
         one_floor = y // level.floor_height == (y + high - 1) // level.floor_height
         level.require(one_floor, "an instance lies on two floors")

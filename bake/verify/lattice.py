@@ -1,4 +1,4 @@
-"""Prove the columns of a large lattice that arcs follow from, also where no arc shows a mistake.
+"""Verify the columns of a large lattice that imply its arcs, even where no arc shows a mistake.
 
 The weights that follow from them are compared with terrain in :mod:`bake.verify.movement`.
 """
@@ -19,57 +19,58 @@ from levelbake.columns import profile_path
 _NOWHERE = 255
 
 
-def prove_form(level: FileLevel, sizes: Mapping[str, int]) -> None:
-    """Prove that an asset has the columns of a large lattice where it says that it is one.
+def verify_form(level: FileLevel, sizes: Mapping[str, int]) -> None:
+    """Verify that an asset has the columns of a large lattice exactly if it claims to be one.
 
     Args:
         level: the level.
-        sizes: of the footprint of each profile, in cells.
+        sizes: the footprint size of each profile, in cells.
 
     Raises:
-        CorruptAssetError: a column is missing, or there is one too many; or the squares are not
-            those of the recipe.
+        CorruptAssetError: a column is missing or superfluous, or the squares are not those of the
+            recipe.
     """
     asset, block = level.asset, level.asset.number("block")
     for name, size in sizes.items():
         there = asset.has(profile_path(name, "dearest"))
         fits = there == (block is not None and size > 1)
-        level.require(fits, f"profile {name!r}: dearest and size do not go together")
+        level.require(fits, f"profile {name!r}: dearest and size do not fit together")
     stated = Recipe(asset).at("clusters", "size")
     fits = block is None or stated in (None, block)
     level.require(fits, f"block is {block}, and clusters of the recipe have size {stated}")
 
 
-def prove_dearest(level: FileLevel, profile: str, cost: Float64Array, stands: Float64Array) -> None:
-    """Prove the terrain that the price of each cell of a large lattice is of, where it is stated.
+def verify_dearest(
+    level: FileLevel, profile: str, cost: Float64Array, stands: Float64Array
+) -> None:
+    """Verify the terrain whose price each cell of a large lattice has, if the asset stores it.
 
     Args:
         level: the level.
         profile: the name of a profile.
         cost: (terrains) units; NaN where the profile cannot go.
-        stands: (height, width) units, what the dearest cell under the footprint costs; NaN where
-            the profile cannot stand.
+        stands: (height, width) units, the highest cost under the footprint; NaN where the profile
+            cannot stand.
 
     Raises:
-        CorruptAssetError: one of them is another one.
+        CorruptAssetError: a terrain is wrong.
     """
     if level.asset.has(profile_path(profile, "dearest")):
         dearest = level.asset.read(profile_path(profile, "dearest"))
         paid = np.append(cost, np.full(_NOWHERE + 1 - len(cost), np.nan))[dearest]
         right = np.array_equal(paid, stands, equal_nan=True)
         right = right and bool((np.isnan(stands) == (dearest == _NOWHERE)).all())
-        level.require(right, f"profile {profile!r}: dearest is not what terrain makes it")
+        level.require(right, f"profile {profile!r}: dearest does not follow from terrain")
 
 
-def prove_squares(profile: FileProfile) -> None:
-    """Prove what lets readers take a large lattice square by square, and the numbers of clusters.
+def verify_squares(profile: FileProfile) -> None:
+    """Verify the columns for reading a large lattice square by square, and the numbers of clusters.
 
-    Of the numbers of clusters there is one choice only: those of one square follow each other, the
-    squares in reading order, and within a square by their lowest rows.
+    The numbers of clusters are determined: clusters of one square are consecutive, squares are in
+    reading order, and clusters within a square are ordered by their lowest rows.
 
     Raises:
-        CorruptAssetError: one of the columns is missing, or there is one too many; or something is
-            another value.
+        CorruptAssetError: a column is missing, superfluous or wrong.
     """
     asset, block = profile.asset, profile.asset.number("block")
     if block is None:
@@ -78,7 +79,7 @@ def prove_squares(profile: FileProfile) -> None:
     x, y = profile.cell[profile.node].T
     across = -(-width // block)
     square = y // block * across + x // block
-    arcs, label = profile.arcs, profile.whole("cluster")
+    arcs, label = profile.arcs, profile.int_column("cluster")
     _, part = arcs.where(square[arcs.tail] == square[arcs.head]).components("weak")
     _, lowest, part = np.unique(part, return_index=True, return_inverse=True)
     number = np.empty(len(lowest), dtype=np.int64)
@@ -91,13 +92,13 @@ def prove_squares(profile: FileProfile) -> None:
         "square_clusters": np.bincount(square[lowest], minlength=across * -(-height // block)),
         "cluster_rows": np.bincount(label, minlength=len(lowest)),
         "cluster_transitions": np.bincount(
-            label[profile.whole("layer_node")[: profile.whole("layer_nodes")[0]]],
+            label[profile.int_column("layer_node")[: profile.int_column("layer_nodes")[0]]],
             minlength=len(lowest),
         ),
     }
     for name, expected in counts.items():
-        same = np.array_equal(profile.whole(name), expected)
-        profile.require(same, f"{name} does not count what there is")
+        same = np.array_equal(profile.int_column(name), expected)
+        profile.require(same, f"{name} has wrong counts")
     layout = asset.text("hex_layout") or ""
     if layout.endswith("r"):
         x = x - (y + (1 if layout.startswith("even") else -1) * (y & 1)) // 2

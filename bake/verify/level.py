@@ -1,8 +1,8 @@
-"""Prove what an asset says of its level: what it is, its cells and nodes, its links and doors.
+"""Verify the level in an asset: its attributes, its cells and nodes, its links and doors.
 
-What a level file states once, such as names, colours, spots and the terrain of a door's other
-states, cannot be proved by anything else in the asset; it has to be whole, no more. All that
-follows from something else has to follow. `Column.given` in the schema says which is which.
+Some columns repeat nothing else in the asset, such as names, colors, spots and the terrain of a
+door's other states; they only have to be complete. All others follow from something else, and are
+compared with it. `Column.given` in the schema distinguishes the two.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from bake.asset import Asset
 from bake.asset.columns.things import LINKS, REGIONS, SPOTS
 from bake.asset.doors import unpack_doors
 from bake.asset.records import Frame, Records, as_names, grid_frame, unpack
-from bake.verify.stated import Proven, prove_attributes, prove_columns
+from bake.verify.stated import Proven, verify_attributes, verify_columns
 
 #: The link of an arc that is a step.
 NO_LINK = -1
 
 
 class FileLevel(Proven):
-    """The columns of a level that all profiles share, checked at once.
+    """The columns of a level that all profiles share, verified on construction.
 
     Attributes:
-        asset: where they are from.
+        asset: the file.
         kind: square, hex or graph.
         terrain_names: names of the terrains.
-        terrains: how many terrains there are.
+        terrains: the number of terrains.
         tail, head: (m) int64, the nodes each arc joins.
         degree: (n) int64, arcs of each node.
         length: (m) float64 units.
-        nowhere: (m) bool, arcs that nobody can take, as there is no such step.
-        link: (m) int64, the link each arc is, or NO_LINK.
+        nowhere: (m) bool, arcs of impossible steps, which are always blocked.
+        link: (m) int64, the link of each arc, or NO_LINK.
         terrain: (n) int64 terrain of each node.
     """
 
@@ -47,8 +47,8 @@ class FileLevel(Proven):
             CorruptAssetError: the columns contradict each other, or the attributes.
         """
         self.asset = asset
-        prove_attributes(asset)
-        prove_columns(asset)
+        verify_attributes(asset)
+        verify_columns(asset)
         self.kind = asset.text("kind") or ""
         self.terrain_names = tuple(as_names(asset.read("/terrain_name")))
         self.terrains = len(self.terrain_names)
@@ -56,67 +56,67 @@ class FileLevel(Proven):
         first_out, head = graph.first_out.astype(np.int64), graph.head.astype(np.int64)
         self.degree = np.diff(first_out)
         self.head, self.tail = head, np.repeat(np.arange(self.nodes), self.degree)
-        # Where nodes have an arc for every step, those that lead nowhere lead back to their node.
+        # If nodes have an arc for every step, impossible steps are loops.
         self.nowhere = (head == self.tail) & (graph.slots > 0)
         self.length = graph.length.astype(np.float64)
         self.place = graph.place.astype(np.int64)
         self.terrain = graph.terrain[self.place].astype(np.int64)
         self.link = graph.link.astype(np.int64)
         if self.kind == "graph":
-            self._prove_names()
+            self._verify_names()
         else:
             assert graph.lattice is not None  # It refuses numbers that do not fit.
-            self._prove_things()
+            self._verify_things()
 
     @property
     def nodes(self) -> int:
-        """Return how many nodes there are."""
+        """The number of nodes."""
         return len(self.degree)
 
     # -- cells ------------------------------------------------------------------------------------
 
     @cached_property
     def layout(self) -> str | None:
-        """Return how rows or columns of hexagons are shifted; None on other levels."""
+        """The shift of rows or columns of hexagons; None on other levels."""
         return self.asset.text("hex_layout") if self.kind == "hex" else None
 
     @cached_property
     def grid(self) -> Int64Array:
-        """Return (height, width), the terrain of each cell."""
+        """(height, width), the terrain of each cell."""
         shape = self.asset.number("height") or 0, self.asset.number("width") or 0
         return self.asset.graph.terrain.astype(np.int64).reshape(shape)
 
     @cached_property
     def floor_height(self) -> int:
-        """Return how many rows one floor has."""
+        """The number of rows of one floor."""
         return self.asset.number("floor_height") or len(self.grid)
 
     @cached_property
     def cell(self) -> Int64Array:
-        """Return (n, 2), x and y of each node."""
+        """(n, 2), x and y of each node."""
         return np.stack(np.divmod(self.place, self.grid.shape[1])[::-1], axis=1)
 
     @cached_property
     def barred(self) -> Int64Array:
-        """Return (height, width), the headings that ledges bar, as bits."""
+        """(height, width), the headings that ledges block, as bits."""
         if not self.asset.has("/barred"):
             return np.zeros_like(self.grid)
         return self.asset.read("/barred").astype(np.int64).reshape(self.grid.shape)
 
     @property
     def headings(self) -> int | None:
-        """Return how many ways an agent can face; None where nobody faces any."""
+        """The number of directions an agent can face; None without headings."""
         return self.asset.number("headings") if self.kind != "graph" else None
 
     @cached_property
     def elevation(self) -> Float64Array | None:
-        """Return how high each cell (height, width) or node (n) lies; None where nothing says."""
+        """The elevation of each cell (height, width) or node (n); None if the level has none."""
         if not self.asset.has("/elevation"):
             return None
         found = self.asset.read("/elevation").astype(np.float64)
         return found if self.kind == "graph" else found.reshape(self.grid.shape)
 
-    def _prove_names(self) -> None:
+    def _verify_names(self) -> None:
         asset = self.asset
         whole = asset.has("/node_number")
         self.require(whole != asset.has("/node_name"), "nodes have two names, or none")
@@ -137,11 +137,11 @@ class FileLevel(Proven):
 
     @cached_property
     def links(self) -> tuple[SimpleNamespace, ...]:
-        """Return all links, see :data:`bake.asset.records.LINKS`."""
+        """All links, see :data:`bake.asset.columns.things.LINKS`."""
         return self.read(LINKS)
 
-    def _prove_things(self) -> None:
-        """Prove that links, regions, spots and doors are whole, and doors in the state they say."""
+    def _verify_things(self) -> None:
+        """Verify that links, regions, spots and doors are complete, and the states of doors."""
         for records in (REGIONS, SPOTS):
             self.read(records)
         for link in self.links:
@@ -149,14 +149,14 @@ class FileLevel(Proven):
             self.require(ends.isdisjoint(link.via), "a link passes through one of its ends")
             twice = any(one == other for one, other in pairwise(link.via))
             self.require(not twice, "a link passes through a cell twice in a row")
-        self._prove_doors()
+        self._verify_doors()
 
-    def _prove_doors(self) -> None:
+    def _verify_doors(self) -> None:
         for door, (cells, terrain) in zip(self._doors, self.door_terrain, strict=True):
             x, y = cells.T
             fits = (terrain == self.grid[y, x]).all(axis=1)
             right = not fits.any() if door.state is None else fits[door.states.index(door.state)]
-            self.require(right, "a door is not in the state that it is said to be in")
+            self.require(right, "a door is not in the state that is stored for it")
 
     @cached_property
     def _doors(self) -> tuple[SimpleNamespace, ...]:
@@ -164,7 +164,7 @@ class FileLevel(Proven):
 
     @cached_property
     def door_terrain(self) -> list[tuple[Int64Array, Int64Array]]:
-        """Return (k, 2) cells of each door, and (states, k) terrain they have in each state."""
+        """(k, 2) cells of each door, and (states, k) their terrain in each state."""
         code = {name: number for number, name in enumerate(self.terrain_names)}
         return [
             (

@@ -1,8 +1,8 @@
-"""Prove what arcs weigh from terrain: which steps each profile may take, and what they cost.
+"""Verify the weights of arcs from terrain: the steps of each profile, and their costs.
 
 This is written from docs/recipe.md ("Movement", "costs" and "kinds of agents"), and shares nothing
-with the code that prices arcs for a bake. All cells are looked at together, one heading at a time:
-a step is possible where every cell under the footprint may make it.
+with the code that prices arcs for a bake. All cells are processed together, one heading at a time:
+a step is possible if every cell under the footprint may make it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int64Array
 from bake.graph import BLOCKED
-from bake.verify.lattice import prove_dearest, prove_form
+from bake.verify.lattice import verify_dearest, verify_form
 from bake.verify.level import NO_LINK, FileLevel
 from bake.verify.stated import Recipe
 from levelbake.columns import profile_path
@@ -26,30 +26,30 @@ _HEADING_X, _HEADING_Y = {1: 2, -1: 8, 0: 0}, {1: 4, -1: 1, 0: 0}
 
 
 class Mover(NamedTuple):
-    """What terrain means to a profile."""
+    """The rules of movement of a profile."""
 
     cost: Float64Array  #: (terrains) units; NaN where the profile cannot go
     enters: BoolArray  #: (terrains, terrains) bool, [from, to]
     size: int  #: cells along one side of the footprint
-    #: up, down: units that each unit of rise and of fall adds to a step
+    #: units that each unit of rise and of fall adds to a step
     up: float = 0.0
     down: float = 0.0
-    #: climb, drop: the most that a step may rise and fall
+    #: the most that a step may rise and fall
     climb: float = np.inf
     drop: float = np.inf
     turn: float = 1.0  #: units that turning by one heading costs
 
     def too_steep(self, rise: Float64Array) -> BoolArray:
-        """Tell where a step may not be made for its rise, NaN where there is no step."""
+        """Return a mask of steps that are too steep, from their rises (NaN without a step)."""
         return (rise > self.climb) | (rise < -self.drop)
 
     def slope(self, rise: Float64Array) -> Float64Array:
-        """Return what a rise adds to the price of a step, NaN where there is no step."""
+        """Return the price that a rise adds to a step, NaN without a step."""
         return np.maximum(rise, 0) * self.up + np.maximum(-rise, 0) * self.down
 
 
 def _read_mover(level: FileLevel, profile: str) -> Mover:
-    """Read a mover, and prove that it is the one that the recipe states."""
+    """Read a mover, and verify it against the recipe."""
     asset, recipe = level.asset, Recipe(level.asset)
     cost = asset.read(profile_path(profile, "cost")).astype(np.float64)
     enters = np.ones((level.terrains, level.terrains), dtype=np.bool_)
@@ -59,12 +59,12 @@ def _read_mover(level: FileLevel, profile: str) -> Mover:
     if asset.has(path := profile_path(profile, "slope")):
         slope = tuple(asset.read(path).tolist())
         finite = np.isfinite(slope[:2]).all()
-        level.require(finite, f"profile {profile!r}: slope is no rule of slopes")
+        level.require(finite, f"profile {profile!r}: slope is not a valid rule")
     turn = 1.0
     if level.headings is not None:
         turn = float(asset.read(profile_path(profile, "turn"))[0])
     size = asset.number("size", f"/profiles/{profile}")
-    # What is found, and what the recipe states.
+    # The stored values, and those of the recipe.
     said: dict[str, tuple[object, object]] = {}
     for code, name in enumerate(level.terrain_names):
         if (rule := recipe.rule(profile, name)) is None:
@@ -84,8 +84,8 @@ def _read_mover(level: FileLevel, profile: str) -> Mover:
         said["size"] = (size, recipe.at("sizes", profile))
         said["headings"] = (level.headings, recipe.at("headings"))
         for units, name, most in zip(slope, ("up", "down", "climb", "drop"), usual, strict=True):
-            own = recipe.at("profile_slopes", profile, name)
-            stated = recipe.at("slopes", name) if own is None else own
+            own_slope = recipe.at("profile_slopes", profile, name)
+            stated = recipe.at("slopes", name) if own_slope is None else own_slope
             said[f"slope.{name}"] = (units, most if stated is None else stated)
     for what, (found, stated) in said.items():
         same = found == stated
@@ -93,11 +93,11 @@ def _read_mover(level: FileLevel, profile: str) -> Mover:
     return Mover(cost, enters, size or 1, *slope, turn)
 
 
-def prove_movement(level: FileLevel, profiles: tuple[str, ...]) -> None:
-    """Prove the nodes of a level, and the weight of every arc for every profile.
+def verify_movement(level: FileLevel, profiles: tuple[str, ...]) -> None:
+    """Verify the nodes of a level, and the weight of every arc for every profile.
 
     Raises:
-        CorruptAssetError: a node, an arc or a weight is not what terrain and rules make it.
+        CorruptAssetError: a node, an arc or a weight does not follow from terrain and rules.
     """
     asset = level.asset
     recipe = Recipe(asset)
@@ -112,29 +112,29 @@ def prove_movement(level: FileLevel, profiles: tuple[str, ...]) -> None:
         fits = recipe.at(name) in (None, value)
         level.require(fits, f"{name} is not the one in the recipe")
     movers = {name: _read_mover(level, name) for name in profiles}
-    prove_form(level, {name: mover.size for name, mover in movers.items()})
-    stands = {name: _standing(level, mover) for name, mover in movers.items()}
+    verify_form(level, {name: mover.size for name, mover in movers.items()})
+    stands = {name: _standing_costs(level, mover) for name, mover in movers.items()}
     if level.kind != "graph":
-        _prove_nodes(level, movers, stands)
+        _verify_nodes(level, movers, stands)
     for name, mover in movers.items():
         weight = asset.graph.weight(name).astype(np.int64)
         component = asset.graph.component(name)
         right = ((component >= 0) == ~np.isnan(_at_nodes(level, stands[name]))).all()
-        level.require(right, f"profile {name!r} stands elsewhere than component says")
-        _Weights(level, name, mover, stands[name]).prove(weight)
-        prove_dearest(level, name, mover.cost, stands[name])
+        level.require(right, f"profile {name!r} stands on other nodes than component has")
+        _Weights(level, name, mover, stands[name]).verify(weight)
+        verify_dearest(level, name, mover.cost, stands[name])
     if level.kind != "graph":
-        _prove_links(level)
+        _verify_links(level)
 
 
-def prove_cells(level: FileLevel) -> None:
-    """Prove what a file says of the cells that its nodes are.
+def verify_cells(level: FileLevel) -> None:
+    """Verify the mapping from nodes to cells.
 
-    What their steps cost follows from slopes and turns, which the file does not hold: only a
-    comparison with the asset that it was exported from proves that.
+    The costs of their steps depend on slopes and turns, which the file does not contain; only a
+    comparison with the original asset verifies these.
 
     Raises:
-        CorruptAssetError: something is wrong; the first thing found is named.
+        CorruptAssetError: a node is wrong; the first mistake is named.
     """
     asset = level.asset
     cell = asset.read("/cell")
@@ -166,20 +166,20 @@ def _window(
     return found.reshape(height, width)
 
 
-def _standing(level: FileLevel, mover: Mover) -> Float64Array:
-    """Return what the dearest cell under the footprint costs, NaN where the profile cannot stand.
+def _standing_costs(level: FileLevel, mover: Mover) -> Float64Array:
+    """Return the highest cost under the footprint at each cell, NaN where the profile cannot stand.
 
-    It is (height, width) on grids and (n) on graphs.
+    The shape is (height, width) on grids and (n) on graphs.
     """
     if level.kind == "graph":
         return np.asarray(mover.cost[level.terrain])
     return _window(level, mover.cost[level.grid], mover.size, np.nan, np.maximum)
 
 
-def _prove_nodes(
+def _verify_nodes(
     level: FileLevel, movers: dict[str, Mover], stands: dict[str, Float64Array]
 ) -> None:
-    """Prove that every cell is a node on which some profile stands, in some state of the doors."""
+    """Verify that the nodes are the cells where any profile stands in some state of the doors."""
     anywhere = np.zeros(level.grid.shape, dtype=np.bool_)
     for name, mover in movers.items():
         passable = ~np.isnan(mover.cost)
@@ -192,11 +192,13 @@ def _prove_nodes(
     x, y = level.cell.T
     is_node = np.zeros_like(anywhere)
     is_node[y, x] = True
-    level.require((is_node == anywhere).all(), "nodes are not the cells where somebody can stand")
+    level.require(
+        (is_node == anywhere).all(), "nodes are not the cells where any profile can stand"
+    )
 
 
 class _Weights:
-    """What the arcs of one profile must weigh."""
+    """The expected weights of the arcs of one profile."""
 
     def __init__(self, level: FileLevel, name: str, mover: Mover, stands: Float64Array) -> None:
         self.level, self.name, self.mover, self.stands = level, name, mover, stands
@@ -206,15 +208,15 @@ class _Weights:
         self.free_flanks = {"never": 2, "one_free": 1, "always": 0}[
             asset.text("corner_cutting") or ""
         ]
-        self.own = asset.graph.own_price
+        self.own_price = asset.graph.own_price
 
-    def prove(self, weight: Int64Array) -> None:
-        """Prove the weights of all arcs."""
+    def verify(self, weight: Int64Array) -> None:
+        """Verify the weights of all arcs."""
         if self.level.kind == "graph":
-            self._prove_graph(weight)
+            self._verify_graph(weight)
         else:
-            self._prove_steps(weight)
-            self._prove_link_weights(weight)
+            self._verify_steps(weight)
+            self._verify_link_weights(weight)
 
     def _ticks(
         self,
@@ -227,14 +229,14 @@ class _Weights:
         return np.asarray(np.rint((unit * length + more) * self.scale))
 
     def _rise(self, dx: int, dy: int) -> Float64Array | None:
-        """Return (height, width), how far the ground of each cell rises toward a neighbour."""
+        """Return (height, width), the rise of the ground from each cell to a neighbor."""
         ground = self.level.elevation
-        return None if ground is None else _moved(self.level, ground, dx, dy, np.nan) - ground
+        return None if ground is None else _shift_cells(self.level, ground, dx, dy, np.nan) - ground
 
     def _slope(self, dx: int, dy: int) -> AnyArray | float:
-        """Return what rise and fall add to every step of one heading, the dearest of a footprint.
+        """Return the cost of slope for every step of one heading, the highest under the footprint.
 
-        Beyond the level's border there is nothing to pay, as there is no step.
+        Beyond the level's border it is 0, as there is no step.
         """
         rise = self._rise(dx, dy)
         if rise is None:
@@ -243,21 +245,21 @@ class _Weights:
         return _window(self.level, paid, self.mover.size, 0.0, np.maximum)
 
     def _compare(self, arcs: Int64Array, weight: AnyArray, ticks: AnyArray, what: str) -> None:
-        """Refuse weights that are not what they must be.
+        """Raise on weights that differ from the expected ones.
 
         Args:
             arcs: (k) the arcs.
-            weight: (k) what they weigh.
-            ticks: (k) what terrain makes them weigh, BLOCKED where they cannot be taken.
-            what: what is wrong otherwise.
+            weight: (k) their weights.
+            ticks: (k) the weights that follow from terrain, BLOCKED for blocked arcs.
+            what: the error message.
         """
-        own = self.own[arcs]
-        priced = ~np.isnan(own) & (ticks != BLOCKED)
-        own_ticks = np.where(np.isinf(own), float(BLOCKED), np.rint(own * self.scale))
+        own_price = self.own_price[arcs]
+        priced = ~np.isnan(own_price) & (ticks != BLOCKED)
+        own_ticks = np.where(np.isinf(own_price), float(BLOCKED), np.rint(own_price * self.scale))
         wrong = weight != np.where(priced, own_ticks, ticks)
         self.level.require(not wrong.any(), f"profile {self.name!r}: {what}")
 
-    def _prove_graph(self, weight: Int64Array) -> None:
+    def _verify_graph(self, weight: Int64Array) -> None:
         level, cost = self.level, self.stands
         before, after = cost[level.tail], cost[level.head]
         enters = self.mover.enters[level.terrain[level.tail], level.terrain[level.head]]
@@ -269,12 +271,12 @@ class _Weights:
             more = self.mover.slope(rise)
         ticks = np.where(usable, self._ticks(before, after, level.length, more), float(BLOCKED))
         arcs = np.arange(len(weight))
-        self._compare(arcs, weight, ticks, "a weight is not what terrain and length make it")
+        self._compare(arcs, weight, ticks, "a weight does not follow from terrain and length")
 
     # -- steps ------------------------------------------------------------------------------------
 
-    def _prove_steps(self, weight: Int64Array) -> None:
-        """Prove the arcs that are steps, heading by heading."""
+    def _verify_steps(self, weight: Int64Array) -> None:
+        """Verify the arcs that are steps, heading by heading."""
         level = self.level
         node_at = np.full(level.grid.shape, -1)
         x, y = level.cell.T
@@ -284,34 +286,34 @@ class _Weights:
         level.require(blocked, f"profile {self.name!r}: a step leads nowhere")
         seen = np.zeros(len(steps), dtype=np.int64)
         tail, head = level.tail[steps], level.head[steps]
-        there = np.full(level.nodes, -1)
-        for cells, (dx, dy), usable in self._ways():
+        target = np.full(level.nodes, -1)
+        for cells, (dx, dy), usable in self._faced_headings():
             # Cells of this parity; on square grids all of them.
-            inside = _moved(level, node_at, dx, dy, -1)
-            there[:] = np.where(cells, inside, -1)[y, x]
-            mine = (there[tail] == head) & (there[tail] >= 0)
-            seen += mine
-            arcs = steps[mine]
+            inside = _shift_cells(level, node_at, dx, dy, -1)
+            target[:] = np.where(cells, inside, -1)[y, x]
+            is_match = (target[tail] == head) & (target[tail] >= 0)
+            seen += is_match
+            arcs = steps[is_match]
             diagonal = dx != 0 and dy != 0 and level.kind == "square"
             length = np.float64(np.sqrt(2.0) if diagonal else 1.0)
             right = (level.length[arcs] == length).all()
-            level.require(right, "a step is not as long as steps are")
-            after = _moved(level, self.stands, dx, dy, np.nan)
+            level.require(right, "a step has a wrong length")
+            after = _shift_cells(level, self.stands, dx, dy, np.nan)
             may = usable & cells
             priced = self._ticks(self.stands, after, length, self._slope(dx, dy))
             ticks = np.where(may, priced, float(BLOCKED))[y, x]
-            level.require(len(np.unique(tail[mine])) == len(arcs), "a step is there twice")
-            what = "a weight is not what terrain makes it"
-            self._compare(arcs, weight[arcs], ticks[tail[mine]], what)
+            level.require(len(np.unique(tail[is_match])) == len(arcs), "a step is there twice")
+            what = "a weight does not follow from terrain"
+            self._compare(arcs, weight[arcs], ticks[tail[is_match]], what)
             missing = ticks != BLOCKED
-            missing[tail[mine]] = False
+            missing[tail[is_match]] = False
             level.require(not missing.any(), f"profile {self.name!r}: a step is missing")
         if level.headings is not None:
-            seen += self._prove_turns(steps, weight, node_at)
-        level.require((seen == 1).all(), "an arc joins cells that are no neighbours")
+            seen += self._verify_turns(steps, weight, node_at)
+        level.require((seen == 1).all(), "an arc joins cells that are not neighbours")
 
-    def _ways(self) -> Iterator[tuple[BoolArray, tuple[int, int], BoolArray]]:
-        """Yield for every heading the cells of those who take it, its step, and where they may."""
+    def _faced_headings(self) -> Iterator[tuple[BoolArray, tuple[int, int], BoolArray]]:
+        """Yield, for every heading, the cells it applies to, its step, and where it is allowed."""
         level = self.level
         for cells, step, (east, south), usable in self._headings():
             if level.headings is not None:
@@ -323,8 +325,8 @@ class _Weights:
             else:
                 yield cells, step, usable
 
-    def _prove_turns(self, steps: Int64Array, weight: Int64Array, node_at: AnyArray) -> Int64Array:
-        """Prove the arcs that are turns, and return (k) how often each of some arcs is one."""
+    def _verify_turns(self, steps: Int64Array, weight: Int64Array, node_at: AnyArray) -> Int64Array:
+        """Verify the arcs that are turns, and return (k) how often each of some arcs is a turn."""
         level, rows = self.level, self.level.floor_height
         x, y = level.cell.T
         tail, head = level.tail[steps], level.head[steps]
@@ -332,26 +334,26 @@ class _Weights:
         stands = ~np.isnan(self.stands)
         for by in (1, -1):
             to_y = (y + by * rows) % len(level.grid)
-            there = node_at[to_y, x]
-            mine = (there[tail] == head) & (there[tail] >= 0)
-            seen += mine
-            arcs = steps[mine]
+            target = node_at[to_y, x]
+            is_match = (target[tail] == head) & (target[tail] >= 0)
+            seen += is_match
+            arcs = steps[is_match]
             level.require((level.length[arcs] == 1.0).all(), "a turn has another length than 1")
             may = stands[y, x] & stands[to_y, x]
             ticks = np.where(may, np.rint(self.mover.turn * self.scale), float(BLOCKED))
             what = "a turn does not weigh what it costs"
-            self._compare(arcs, weight[arcs], ticks[tail[mine]], what)
+            self._compare(arcs, weight[arcs], ticks[tail[is_match]], what)
             missing = may.copy()
-            missing[tail[mine]] = False
+            missing[tail[is_match]] = False
             level.require(not missing.any(), f"profile {self.name!r}: a turn is missing")
         return seen
 
     def _headings(
         self,
     ) -> Iterator[tuple[BoolArray, tuple[int, int], tuple[float, float], BoolArray]]:
-        """Yield for every heading the cells that have it, its step, and where it may be taken.
+        """Yield, for every heading, the cells it applies to, its step, and where it is allowed.
 
-        Third comes how far east and south of the cell the neighbour lies.
+        The third item is the offset of the neighbor to the east and south.
         """
         level = self.level
         every = np.ones(level.grid.shape, dtype=np.bool_)
@@ -363,12 +365,12 @@ class _Weights:
                     yield every, step, step, self._may_step_diagonally(*step)
             return
         by_row = level.layout.endswith("r")
-        # Floors lie below one another, so rows of each count from its own first one on the grid.
+        # Floors are stored below one another, so parity counts from the first row of the grid.
         parity = np.indices(level.grid.shape)[0 if by_row else 1] & 1
         for odd in (0, 1):
-            shoved = odd == (1 if level.layout.startswith("odd") else 0)
-            half = 0.5 if shoved else -0.5
-            aside = product((0, 1) if shoved else (-1, 0), (1, -1))
+            shifted = odd == (1 if level.layout.startswith("odd") else 0)
+            half = 0.5 if shifted else -0.5
+            aside = product((0, 1) if shifted else (-1, 0), (1, -1))
             for along, across in ((1, 0), (-1, 0), *aside):
                 step = along, across
                 toward = along - half * (across != 0), across * np.sqrt(0.75)
@@ -377,31 +379,31 @@ class _Weights:
                 yield parity == odd, step, toward, self._may_step(step, toward)
 
     def _may_step(self, step: tuple[int, int], toward: tuple[float, float]) -> BoolArray:
-        """Return (height, width), where the whole footprint may step to where a neighbour lies."""
+        """Return (height, width), where the whole footprint may make a step toward a neighbor."""
         level, mover, (east, south) = self.level, self.mover, np.sign(toward).astype(int).tolist()
-        hindered = ~mover.enters[level.grid, _moved(level, level.grid, *step, 0)]
-        barred = level.barred | _moved(level, level.barred, *step, 0)
-        hindered |= (barred & (_HEADING_X[east] | _HEADING_Y[south])) != 0
+        is_blocked = ~mover.enters[level.grid, _shift_cells(level, level.grid, *step, 0)]
+        barred = level.barred | _shift_cells(level, level.barred, *step, 0)
+        is_blocked |= (barred & (_HEADING_X[east] | _HEADING_Y[south])) != 0
         rise = self._rise(*step)
         if rise is not None:
-            hindered |= mover.too_steep(rise)
-        fits = ~np.isnan(self.stands) & ~np.isnan(_moved(level, self.stands, *step, np.nan))
+            is_blocked |= mover.too_steep(rise)
+        fits = ~np.isnan(self.stands) & ~np.isnan(_shift_cells(level, self.stands, *step, np.nan))
         if mover.size > 1:
-            hindered = _window(level, hindered, mover.size, False, np.logical_or)
-        return np.asarray(fits & ~hindered)
+            is_blocked = _window(level, is_blocked, mover.size, False, np.logical_or)
+        return np.asarray(fits & ~is_blocked)
 
     def _may_step_diagonally(self, dx: int, dy: int) -> BoolArray:
-        """Return where a diagonal step is possible, with as many free flanks as the rule wants."""
+        """Return a mask of diagonal steps with enough free flanks for the rule."""
         free = np.zeros(self.level.grid.shape, dtype=np.int64)
         for first, second in (((dx, 0), (0, dy)), ((0, dy), (dx, 0))):
-            onward = _moved(self.level, self._may_step(second, second), *first, False)
+            onward = _shift_cells(self.level, self._may_step(second, second), *first, False)
             free += self._may_step(first, first) & onward
         return np.asarray(self._may_step((dx, dy), (dx, dy)) & (free >= self.free_flanks))
 
     # -- links ------------------------------------------------------------------------------------
 
-    def _prove_link_weights(self, weight: Int64Array) -> None:
-        """Prove what links cost the profile: what they say, where it stands at both ends."""
+    def _verify_link_weights(self, weight: Int64Array) -> None:
+        """Verify the weights of links: their costs, if the profile can stand at both ends."""
         level = self.level
         arcs = np.flatnonzero(level.link != NO_LINK)
         taken = np.array([self._may_take(link) for link in level.links], dtype=np.bool_)
@@ -416,14 +418,14 @@ class _Weights:
         self._compare(arcs, weight[arcs], ticks, "a link does not weigh what it costs")
 
     def _may_take(self, link: SimpleNamespace) -> bool:
-        """Tell whether a link is for the profile, and every cell on it one it gets past."""
+        """Return whether a link is for the profile, and every cell on it is passable."""
         level = self.level
         passes = [name in link.over for name in level.terrain_names] | ~np.isnan(self.mover.cost)
         clear = all(passes[level.grid[y, x]] for x, y in link.via)
         return clear and (link.profiles is None or self.name in link.profiles)
 
 
-def _moved(level: FileLevel, cells: AnyArray, dx: int, dy: int, outside: object) -> AnyArray:
+def _shift_cells(level: FileLevel, cells: AnyArray, dx: int, dy: int, outside: object) -> AnyArray:
     """Return for every cell the value of the cell a step away, on the same floor."""
     rows = level.floor_height
     height, width = cells.shape
@@ -435,22 +437,22 @@ def _moved(level: FileLevel, cells: AnyArray, dx: int, dy: int, outside: object)
     return found.reshape(height, width)
 
 
-def _prove_link_arcs(level: FileLevel) -> None:
-    """Prove that the arcs of links are those of the links, by where they begin."""
+def _verify_link_arcs(level: FileLevel) -> None:
+    """Verify the arcs of links, in the order of their tails."""
     width, wanted = level.grid.shape[1], []
     for number, link in enumerate(level.links):
         a, b = (y * width + x for x, y in (link.start, link.goal))
         wanted += [(a, b, number), (b, a, number)][: 1 + link.both_ways]
     columns = [level.asset.read(f"/link_{name}").tolist() for name in ("from", "to", "number")]
-    there = sorted(zip(*columns, strict=True)) == sorted(wanted)
-    level.require(there, "arcs of links are not those of the links")
+    target = sorted(zip(*columns, strict=True)) == sorted(wanted)
+    level.require(target, "arcs of links are not those of the links")
 
 
-def _prove_links(level: FileLevel) -> None:
-    """Prove that every link has its arcs, from its start to its goal, and costs what it says."""
+def _verify_links(level: FileLevel) -> None:
+    """Verify that every link has its arcs, from its start to its goal, at its cost."""
     if not level.links:
         return
-    _prove_link_arcs(level)
+    _verify_link_arcs(level)
     arcs = np.flatnonzero(level.link != NO_LINK)
     node_at = {(x, y): node for node, (x, y) in enumerate(level.cell.tolist())}
     found = sorted(
@@ -468,7 +470,7 @@ def _prove_links(level: FileLevel) -> None:
             tail, head = node_at.get(start), node_at.get(goal)
             if tail is not None and head is not None:
                 expected.append((number, tail, head))
-    level.require(found == sorted(expected), "links and their arcs do not go together")
+    level.require(found == sorted(expected), "links and their arcs do not fit together")
     cost = np.array([link.cost for link in level.links])
     same = (level.length[arcs] == cost[level.link[arcs]]).all()
     level.require(same, "a link's length is not its cost")

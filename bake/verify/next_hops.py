@@ -1,7 +1,7 @@
 """Read the next hops of a block of targets, and compute the distances they imply.
 
-A lane is a target of the block at hand. A segment is a range of consecutive lanes of a row that
-take one arc. The distance of a pair is the weight of its arc plus the distance from the arc's head,
+A lane is a target of the current block. A segment is a range of consecutive lanes of a row that use
+the same arc. The distance of a pair is the weight of its arc plus the distance from the arc's head,
 so all lanes of a segment are handled at once. INFINITY is the distance where hops lead nowhere.
 """
 
@@ -17,25 +17,25 @@ from bake.kernels.jit import allocating, kernel
 from bake.verify.profile import FileProfile, RowGraph
 
 #: The symbols of runs that are not slots.
-NO_PATH, GREEDY = -1, -2
+NO_PATH, COMPASS = -1, -2
 
-#: What stands for the arc of a segment that has none: there is no path, the target is the row
-#: itself, or (the last two) something is wrong with the hop.
+#: Codes in place of the arc of a segment: there is no path, the target is the row itself, or (the
+#: last two) the hop is invalid.
 NO_ARC, OWN, BAD_SLOT, BLOCKED_ARC = -1, -2, -3, -4
 
-#: What is wrong with a hop that takes one of the row's arcs.
+#: The error of hops that use valid arcs but do not reach the goal.
 NOT_TO_GOAL = 2
 
-#: The rule for paths from a component into another one: there is never one, a matrix of bits says,
-#: or nothing says.
+#: The rule for paths from one component to another: there is never one, a matrix of bits decides,
+#: or the asset does not decide.
 NEVER, MATRIX, NOT_SAID = 0, 1, 2
 
-#: Row, lane and what is wrong with the pair; (0, 0, 0) means that nothing is wrong.
+#: Row, lane and error of a pair; (0, 0, 0) means no error.
 Finding = tuple[int, int, int]
 
 
 class Reach(NamedTuple):
-    """What components say of paths."""
+    """Reachability according to components."""
 
     label: Int32Array  #: (r) int32, component of each row
     rule: int  #: NEVER, MATRIX or NOT_SAID
@@ -44,14 +44,14 @@ class Reach(NamedTuple):
 
 
 class Runs(NamedTuple):
-    """Next hops as runs, and the arcs that greedy moves take."""
+    """Next hops as runs, and the arcs of compass moves."""
 
     first: Int64Array  #: (r + 1) int64, first run of each row
     start: Int32Array  #: (k) int32, first target of each run
     symbol: Int32Array  #: (k) int32, slot, NO_PATH or GREEDY
     at: Int32Array  #: (r, 2) int32, coordinates on the chart
-    #: (r, 3, 3) int32, at [x, y] the lowest slot of an arc that leads (x - 1, y - 1) away on the
-    #: chart; -1 = none
+    #: (r, 3, 3) int32, at [x, y] the lowest slot of an arc with offset (x - 1, y - 1) on the chart;
+    #: -1 = none
     toward: Int32Array
 
 
@@ -73,7 +73,7 @@ class Order(NamedTuple):
 
 
 def read_reach(profile: FileProfile) -> Reach:
-    """Return what the profile's components say of paths."""
+    """Return reachability according to the profile's components."""
     label = profile.component.astype(np.int32)
     if profile.has("reach"):
         bits = profile.column("reach").astype(np.uint8)
@@ -90,7 +90,7 @@ def read_runs(profile: FileProfile) -> Runs:
     none = int(np.iinfo(str(stored.dtype)).max)
     symbol, at = stored.astype(np.int64), profile.chart
     symbol[symbol == none] = NO_PATH
-    symbol[symbol == none - 1] = NO_PATH if at is None else GREEDY
+    symbol[symbol == none - 1] = NO_PATH if at is None else COMPASS
     symbol = np.minimum(symbol, 2**31 - 1)
     toward = np.full((rows, 3, 3), -1, dtype=np.int32)
     if at is None:
@@ -98,23 +98,23 @@ def read_runs(profile: FileProfile) -> Runs:
     else:
         arcs = profile.arcs
         step = at[arcs.head] - at[arcs.tail]
-        # Of several arcs the last one written stays: that of the lowest slot.
+        # Later writes win: of several arcs, the one of the lowest slot.
         near = np.flatnonzero((np.abs(step) <= 1).all(axis=1))[::-1]
         x, y = step[near].T + 1
         toward[arcs.tail[near], x, y] = arcs.slot[near]
         if profile.has("greedy_kind"):
-            _prove_greedy(profile, toward)
+            _verify_compass_moves(profile, toward)
     return Runs(first, start.astype(np.int32), symbol.astype(np.int32), at.astype(np.int32), toward)
 
 
-def _prove_greedy(profile: FileProfile, toward: Int32Array) -> None:
-    """Prove the greedy moves of all rows in all sectors."""
-    table = profile.whole("greedy_move")
+def _verify_compass_moves(profile: FileProfile, toward: Int32Array) -> None:
+    """Verify the compass moves of all rows in all sectors."""
+    table = profile.int_column("greedy_move")
     table[table == np.iinfo(profile.column("greedy_move").dtype).max] = -1
     stored = table[profile.column("greedy_kind")]
     for sector in range(18):
         x, y, upright = sector // 6, sector // 2 % 3, sector % 2
-        # The middle of the chart is the row itself, toward which nobody steps.
+        # The center of the chart is the row itself, toward which there is no step.
         choices: list[AnyArray] = [toward[:, x, y]] if (x, y) != (1, 1) else [stored[:, sector]]
         if x != 1 and y != 1:
             choices += [toward[:, x, 1], toward[:, 1, y]][:: -1 if upright else 1]
@@ -126,16 +126,16 @@ def _prove_greedy(profile: FileProfile, toward: Int32Array) -> None:
 
 @kernel
 def path_expected(row: int, target: int, reach: Reach) -> bool:
-    """Tell whether components say that there is a path; meaningless where they do not say."""
-    mine, goal = reach.label[row], reach.label[target]
+    """Return whether components report a path; meaningless under rule NOT_SAID."""
+    row_dist, goal = reach.label[row], reach.label[target]
     if reach.rule != MATRIX:
-        return bool(mine == goal)
-    return bool((reach.bits[mine, goal >> 3] >> (7 - (goal & 7))) & 1)
+        return bool(row_dist == goal)
+    return bool((reach.bits[row_dist, goal >> 3] >> (7 - (goal & 7))) & 1)
 
 
 @kernel
-def of_one_component(targets: Int32Array, reach: Reach) -> bool:
-    """Tell whether all targets are in one component, so that a row has one answer for all."""
+def share_component(targets: Int32Array, reach: Reach) -> bool:
+    """Return whether all targets are in one component, so that a row reaches all or none."""
     same = True
     for target in targets:
         same &= reach.label[target] == reach.label[targets[0]]
@@ -149,8 +149,8 @@ def _sign(value: int) -> int:
 
 
 @kernel
-def _greedy(row: int, target: int, runs: Runs) -> int:
-    """Return the slot of the greedy move, -1 where there is none."""
+def _compass_slot(row: int, target: int, runs: Runs) -> int:
+    """Return the slot of the compass move, or -1."""
     dx = runs.at[target, 0] - runs.at[row, 0]
     dy = runs.at[target, 1] - runs.at[row, 1]
     x, y = _sign(dx), _sign(dy)
@@ -165,7 +165,7 @@ def _greedy(row: int, target: int, runs: Runs) -> int:
 
 @kernel
 def _arc(row: int, slot: int, graph: RowGraph) -> int:
-    """Return the arc of a slot, or what is wrong with it."""
+    """Return the arc of a slot, or an error code."""
     if slot < 0:
         return NO_ARC
     if slot >= graph.first[row + 1] - graph.first[row]:
@@ -182,11 +182,11 @@ def _append(arc: int, lane: int, base: int, count: int, out: Segments) -> int:
         arc: the lane's arc.
         lane: the lane.
         base: the row's first segment.
-        count: how many segments there are.
+        count: the number of segments.
         out: the segments.
 
     Returns:
-        How many segments there are afterwards.
+        The new number of segments.
     """
     if count == base or out.arc[count - 1] != arc:
         out.arc[count] = arc
@@ -197,7 +197,7 @@ def _append(arc: int, lane: int, base: int, count: int, out: Segments) -> int:
 
 @kernel
 def _run_of(row: int, target: int, runs: Runs) -> int:
-    """Return the run of a row that holds a target."""
+    """Return the run of a row that contains a target."""
     run, after = runs.first[row], runs.first[row + 1]
     while after - run > 1:
         middle = run + (after - run) // 2
@@ -209,12 +209,12 @@ def _run_of(row: int, target: int, runs: Runs) -> int:
 
 
 @allocating
-def segments_of_runs(
+def build_segments(
     targets: Int32Array, runs: Runs, reach: Reach, graph: RowGraph, out: Segments
 ) -> None:
-    """Make the segments of every row toward (k) targets, in ascending order, from runs."""
+    """Build the segments of every row toward (k) targets, in ascending order, from runs."""
     lanes = len(targets)
-    uniform = reach.rule != NOT_SAID and of_one_component(targets, reach)
+    uniform = reach.rule != NOT_SAID and share_component(targets, reach)
     low_x = low_y = 2**30
     high_x = high_y = -(2**30)
     toward_arc = np.empty(9, np.int32)
@@ -231,8 +231,8 @@ def segments_of_runs(
         if uniform and not expected:
             count = _append(NO_ARC, lanes - 1, base, count, out)
             continue
-        # True where the row has a path to every lane and is surely the target of none.
-        whole = expected and not targets[0] <= row <= targets[lanes - 1]
+        # True if the row has a path to every lane and cannot be one of the targets.
+        all_reachable = expected and not targets[0] <= row <= targets[lanes - 1]
         run, after = _run_of(row, targets[0], runs), runs.first[row + 1]
         lane = 0
         while lane < lanes:
@@ -245,16 +245,16 @@ def segments_of_runs(
                 while targets[stop] < runs.start[run + 1]:
                     stop += 1
             symbol = runs.symbol[run]
-            if whole and symbol != GREEDY:
+            if all_reachable and symbol != COMPASS:
                 count = _append(_arc(row, symbol, graph), stop - 1, base, count, out)
                 lane = stop
                 continue
             here_x, here_y = runs.at[row, 0], runs.at[row, 1]
             low_sign_x, high_sign_x = _sign(low_x - here_x), _sign(high_x - here_x)
             low_sign_y, high_sign_y = _sign(low_y - here_y), _sign(high_y - here_y)
-            # True where the greedy move toward any target of the block depends on signs alone.
-            steady = whole
-            if whole:
+            # True if the compass move toward every target of the block depends only on signs.
+            steady = all_reachable
+            if all_reachable:
                 for x in range(low_sign_x, high_sign_x + 1):
                     for y in range(low_sign_y, high_sign_y + 1):
                         slot = int(runs.toward[row, x, y])
@@ -265,27 +265,27 @@ def segments_of_runs(
                 count = _append(arc, stop - 1, base, count, out)
             elif steady:
                 # Rows beside the block see its targets in several directions.
-                for each in range(lane, stop):
-                    x, y = _sign(lane_x[each] - here_x), _sign(lane_y[each] - here_y)
-                    count = _append(toward_arc[3 * x + y], each, base, count, out)
+                for lane_index in range(lane, stop):
+                    x, y = _sign(lane_x[lane_index] - here_x), _sign(lane_y[lane_index] - here_y)
+                    count = _append(toward_arc[3 * x + y], lane_index, base, count, out)
             else:
-                for each in range(lane, stop):
-                    target = targets[each]
+                for lane_index in range(lane, stop):
+                    target = targets[lane_index]
                     if target == row:
                         arc = OWN
                     elif reach.rule != NOT_SAID and not path_expected(row, target, reach):
                         arc = NO_ARC
                     else:
-                        slot = _greedy(row, target, runs) if symbol == GREEDY else symbol
+                        slot = _compass_slot(row, target, runs) if symbol == COMPASS else symbol
                         arc = _arc(row, slot, graph)
-                    count = _append(arc, each, base, count, out)
+                    count = _append(arc, lane_index, base, count, out)
             lane = stop
     out.first[len(reach.label)] = count
 
 
 @kernel
 def _segment_of(row: int, lane: int, segments: Segments) -> int:
-    """Return the segment of a row that holds a lane."""
+    """Return the segment of a row that contains a lane."""
     segment = segments.first[row]
     while segments.stop[segment] <= lane:
         segment += 1
@@ -294,7 +294,7 @@ def _segment_of(row: int, lane: int, segments: Segments) -> int:
 
 @kernel
 def order_rows(lane: int, segments: Segments, graph: RowGraph, order: Order) -> None:
-    """Order rows by how far their hops of one lane lead; rows whose hops lead nowhere are last."""
+    """Order rows by the distance along their hops of one lane; rows without a path are last."""
     key, stack, buckets = order.key, order.stack, order.buckets
     rows = len(key)
     key[:] = -1
@@ -302,7 +302,7 @@ def order_rows(lane: int, segments: Segments, graph: RowGraph, order: Order) -> 
     for begin in range(rows):
         row, depth = begin, 0
         while key[row] < 0:
-            key[row] = INFINITY  # Hops that lead back to the row itself end here, too.
+            key[row] = INFINITY  # Hops that return to a row on the stack end here, too.
             arc = segments.arc[_segment_of(row, lane, segments)]
             if arc < 0:
                 if arc == OWN:
@@ -345,7 +345,7 @@ def _resolve_lane(
     """Follow hops to a known distance, and write the distances of all rows on the way.
 
     Returns:
-        What is wrong with a hop; 0 where nothing is.
+        The error of a hop, or 0.
     """
     depth = 0
     while dist[row, lane] >= INFINITY:
@@ -370,21 +370,21 @@ def _resolve_lane(
 
 @kernel
 def resolve(segments: Segments, graph: RowGraph, order: Order, dist: Int32Array) -> Finding:
-    """Compute the distances the hops imply, row by row.
+    """Compute the distances that the hops imply, row by row.
 
-    In the order of the rows, most distances are known when a row needs them. A distance that is not
-    is found at once by following the hops, and is known to later rows. Every distance is written
-    after that of the node its hop leads to, so at the end each hop's arc weighs the difference of
-    two distances.
+    In this order of rows, most distances are known when a row needs them. An unknown distance is
+    computed at once by following the hops, and is known to later rows. Every distance is written
+    after that of its hop's head, so at the end each hop's arc weighs the difference of two
+    distances.
 
     Args:
-        segments: those of every row.
+        segments: the segments of every row.
         graph: the arcs of the rows.
         order: the order of the rows, and its scratch.
-        dist: (r, k) ticks, out.
+        dist: (r, k) ticks, written.
 
     Returns:
-        The first wrong hop, with what stands for its arc, or NOT_TO_GOAL.
+        The first invalid hop with its code, or NOT_TO_GOAL.
     """
     far = np.int32(INFINITY)
     dist[:] = far
@@ -397,21 +397,21 @@ def resolve(segments: Segments, graph: RowGraph, order: Order, dist: Int32Array)
         for segment in range(segments.first[row], segments.first[row + 1]):
             arc, stop = segments.arc[segment], segments.stop[segment]
             if arc >= 0:
-                # Slices, since loops that begin at 0 are known never to count from an array's end,
-                # and only then handle several lanes at once.
-                mine, ahead = dist[row, lane:stop], dist[graph.head[arc], lane:stop]
+                # Slices, since the compiler knows that loops from 0 never use negative indices, and
+                # only then vectorizes them.
+                row_dist, ahead = dist[row, lane:stop], dist[graph.head[arc], lane:stop]
                 cost, longest = graph.weight[arc], np.int32(0)
-                for each in range(len(mine)):
-                    length = min(np.int32(ahead[each] + cost), far)
-                    mine[each] = length
+                for lane_index in range(len(row_dist)):
+                    length = min(np.int32(ahead[lane_index] + cost), far)
+                    row_dist[lane_index] = length
                     longest = max(longest, length)
                 if longest >= far:
-                    for each in range(lane, stop):
-                        if dist[row, each] < far:
+                    for lane_index in range(lane, stop):
+                        if dist[row, lane_index] < far:
                             continue
-                        what = _resolve_lane(row, each, segments, graph, dist, order.stack)
+                        what = _resolve_lane(row, lane_index, segments, graph, dist, order.stack)
                         if what:
-                            return int(row), int(each), int(what)
+                            return int(row), int(lane_index), int(what)
             elif arc < OWN:
                 return int(row), int(lane), int(arc)
             lane = stop

@@ -1,4 +1,4 @@
-"""Read one profile of an asset for proofs: its columns, its graph, and the error that refuses it.
+"""Read one profile of an asset for verification: its columns, its graph, and its errors.
 
 Rows are the nodes the profile can stand on, numbered in their order. This module shares nothing
 with the code that bakes: it is written from docs/format.md.
@@ -23,7 +23,7 @@ from levelbake.file import run_starts
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-#: Called with the fraction of a proof that is done.
+#: Called with the fraction of the verification that is done.
 Progress = Callable[[float], None]
 
 
@@ -47,7 +47,7 @@ class Incoming(NamedTuple):
 class Arcs:
     """The arcs of a profile's graph, or of a layer of its hierarchy, by tail and slot."""
 
-    #: tail, head, weight, slot: (m) int64 of every arc, weights in ticks
+    #: (m) int64 of every arc, weights in ticks
     tail: Int64Array
     head: Int64Array
     weight: Int64Array
@@ -67,13 +67,13 @@ class Arcs:
         return Arcs(tail, head.astype(np.int64), weight.astype(np.int64), slot, len(degree))
 
     def where(self, keep: AnyArray) -> Arcs:
-        """Return only some of the arcs, with the slots they had, by a mask or by their numbers."""
+        """Return some of the arcs, by a mask or by their numbers, with their slots unchanged."""
         tail, head, weight, slot = self.tail, self.head, self.weight, self.slot
         return Arcs(tail[keep], head[keep], weight[keep], slot[keep], self.count)
 
     @cached_property
     def first(self) -> Int64Array:
-        """Return (n + 1), the first arc of each node."""
+        """(n + 1), the first arc of each node."""
         return np.searchsorted(self.tail, np.arange(self.count + 1)).astype(np.int64)
 
     def incoming(self) -> Incoming:
@@ -84,7 +84,7 @@ class Arcs:
         return Incoming(first.astype(np.int64), tail, weight)
 
     def cheapest(self) -> csr_array:
-        """(n, n) float64 ticks of the cheapest of parallel arcs."""
+        """Return (n, n) float64 ticks of the cheapest of parallel arcs."""
         from scipy.sparse import csr_array
 
         order = np.lexsort((self.weight, self.head, self.tail))
@@ -96,7 +96,7 @@ class Arcs:
         return csr_array((values, kept.head, kept.first), shape=(self.count, self.count))
 
     def components(self, connection: Literal["strong", "weak"]) -> tuple[int, AnyArray]:
-        """How many components there are, and the component of each node."""
+        """Return the number of components, and the component of each node."""
         from scipy.sparse.csgraph import connected_components
 
         if not self.count:
@@ -106,7 +106,7 @@ class Arcs:
 
 
 def search_distances(graph: csr_array, **options: Any) -> Float64Array:
-    """Return shortest distances in a sparse graph, searched by scipy.
+    """Return shortest distances in a sparse graph, computed by scipy.
 
     Args:
         graph: (n, n) float64 ticks.
@@ -126,21 +126,21 @@ def search_distances(graph: csr_array, **options: Any) -> Float64Array:
 
 
 class FileProfile(Proven):
-    """The columns of one profile and the graph they make, which is checked at once.
+    """The columns of one profile and their graph, verified on construction.
 
     Attributes:
         name: the profile's.
-        rows: how many there are.
+        rows: the number of rows.
         node: (r) int64, the node of each row.
         component: (r) int64, the component of each row.
-        graph: the arcs of the rows, those the profile may not take too.
+        graph: the arcs of the rows, including blocked ones.
     """
 
     def __init__(self, asset: Asset, name: str) -> None:
         """Read the graph.
 
         Raises:
-            CorruptAssetError: the columns do not make a graph.
+            CorruptAssetError: the columns do not form a graph.
         """
         self.asset, self.name = asset, name
         graph = asset.graph
@@ -159,7 +159,7 @@ class FileProfile(Proven):
         tail_row, head_row = np.repeat(row, degree), row[head]
         self.require(
             ((tail_row >= 0) & (head_row >= 0))[usable].all(),
-            "an arc can be taken from or to where the profile cannot stand",
+            "an arc is open at a node where the profile cannot stand",
         )
         own = tail_row >= 0
         self.graph = RowGraph(
@@ -170,24 +170,24 @@ class FileProfile(Proven):
 
     @cached_property
     def arcs(self) -> Arcs:
-        """Return the arcs the profile may take."""
+        """The arcs the profile may take."""
         first, head, weight = self.graph
         return Arcs.of_slots(np.diff(first), head, weight).where(head >= 0)
 
     def has(self, name: str) -> bool:
-        """Tell whether the profile has a column."""
+        """Return whether the profile has a column."""
         return self.asset.has(profile_path(self.name, name))
 
     def column(self, name: str) -> AnyArray:
         """Return one of the profile's columns as it is stored."""
         return self.asset.read(profile_path(self.name, name))
 
-    def whole(self, name: str) -> Int64Array:
-        """Return one of the profile's columns of whole numbers as int64."""
+    def int_column(self, name: str) -> Int64Array:
+        """Return one of the profile's integer columns as int64."""
         return self.column(name).astype(np.int64)
 
     def run_starts(self, runs: int) -> tuple[Int64Array, AnyArray]:
-        """Return how many runs each row has, and where each begins: see :func:`run_starts`."""
+        """Return the number of runs of each row, and their starts: see :func:`run_starts`."""
         return run_starts(self.asset, self.name, self.rows, runs)
 
     def number(self, name: str) -> int | None:
@@ -200,13 +200,13 @@ class FileProfile(Proven):
 
     @property
     def cell(self) -> Int64Array:
-        """Return (n, 2), x and y of each node's cell."""
+        """(n, 2), x and y of each node's cell."""
         at = np.divmod(self.asset.graph.place.astype(np.int64), self.asset.number("width") or 1)
         return np.stack(at[::-1], axis=1)
 
     @cached_property
     def chart(self) -> Int64Array | None:
-        """Return (r, 2), the coordinates of each row on the chart; None on graph levels."""
+        """(r, 2), the coordinates of each row on the chart; None on graph levels."""
         if self.asset.text("kind") == "graph":
             return None
         x, y = self.cell[self.node].T
@@ -218,7 +218,7 @@ class FileProfile(Proven):
         return np.stack([x, y], axis=1)
 
     def place(self, row: int) -> str:
-        """Return a row as a person names it: its cell, or its node's name."""
+        """Return the name of a row in messages: its cell, or its node's name."""
         node = int(self.node[row])
         if self.asset.text("kind") != "graph":
             x, y = self.cell[node]
@@ -228,8 +228,8 @@ class FileProfile(Proven):
         return name.decode() if isinstance(name, bytes) else str(name)
 
 
-def prove_components(profile: FileProfile) -> int:
-    """Compare the components with scipy's, and return how many there are."""
+def verify_components(profile: FileProfile) -> int:
+    """Compare the components with scipy's, and return their number."""
     count, label = profile.arcs.components("strong")
     stored = profile.component
     both = np.unique(np.stack([label, stored]), axis=1).shape[1] if profile.rows else 0
@@ -248,8 +248,8 @@ def prove_components(profile: FileProfile) -> int:
     return count
 
 
-def prove_reach(profile: FileProfile, count: int) -> None:
-    """Prove which of so many components can be reached from which, by a search from each."""
+def verify_reach(profile: FileProfile, count: int) -> None:
+    """Verify reachability between components, by a search from each."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import breadth_first_order
 
@@ -261,4 +261,4 @@ def prove_reach(profile: FileProfile, count: int) -> None:
         row = np.zeros(8 * stored.shape[1], dtype=np.uint8)
         row[reached] = 1
         right = (np.packbits(row) == stored[start]).all()
-        profile.require(right, "reach does not say what components can be reached")
+        profile.require(right, "reach is wrong")

@@ -1,4 +1,4 @@
-"""Read what an asset states of itself and of its recipe, and prove what says it twice."""
+"""Read attributes and the recipe of an asset, and verify what is stored twice."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from levelbake.errors import CorruptAssetError
 
 
 class Proven:
-    """What is proved of a file: its level, or one of its profiles."""
+    """A part of a file under verification: its level, or one of its profiles."""
 
     asset: Asset
-    name = ""  #: the profile's; empty where it is the level
+    name = ""  #: the profile's name; empty for the level
 
     def require(self, holds: object, otherwise: str) -> None:
-        """Refuse the file where something does not hold; ``otherwise`` says what is wrong."""
+        """Raise the error ``otherwise`` unless a condition holds."""
         if not holds:
             raise self.wrong(otherwise)
 
     def wrong(self, found: str) -> CorruptAssetError:
-        """Return the error for a file that is as it was written, but not right."""
-        told = f"profile {self.name!r}: {found}" if self.name else found
-        return self.asset.damaged(told, verdict="wrong")
+        """Return the error for a file that is complete but has wrong content."""
+        message = f"profile {self.name!r}: {found}" if self.name else found
+        return self.asset.damaged(message, verdict="wrong")
 
 
-def prove_attributes(asset: Asset) -> None:
-    """Prove that attributes have values the format knows, and say what the header says.
+def verify_attributes(asset: Asset) -> None:
+    """Verify that attributes have values the format allows, and agree with the header.
 
     Raises:
         CorruptAssetError: an attribute does not.
@@ -43,11 +43,11 @@ def prove_attributes(asset: Asset) -> None:
         raise asset.damaged("attribute recipe is not the one in the header", verdict="wrong")
 
 
-def prove_columns(asset: Asset) -> None:
-    """Hold every column to its declaration, and prove that its kind of level has it.
+def verify_columns(asset: Asset) -> None:
+    """Verify every column against its declaration, and against the kind of level.
 
     Raises:
-        CorruptAssetError: a column is missing, or one too many, or not what it is declared to be.
+        CorruptAssetError: a column is missing, superfluous, or violates its declaration.
     """
     kinds = {
         "both": True,
@@ -68,10 +68,10 @@ def prove_columns(asset: Asset) -> None:
 
 
 class Recipe:
-    """What the recipe in an asset states; None where it leaves something to the level."""
+    """The rules in an asset's recipe; None for rules that it leaves to the level."""
 
     def __init__(self, asset: Asset) -> None:
-        """Read it; a recipe that is no JSON object states nothing."""
+        """Parse the recipe; a recipe that is not a JSON object has no rules."""
         try:
             document = json.loads(asset.text("recipe") or "{}")
         except (ValueError, RecursionError):
@@ -79,13 +79,13 @@ class Recipe:
         self._document = document if isinstance(document, dict) else {}
 
     def at(self, *keys: str) -> Any:
-        """Return what stands at a place; None where nothing does."""
+        """Return the value at a path of keys, or None."""
         found: Any = self._document
         for key in keys:
             found = found.get(key) if isinstance(found, dict) else None
         return found
 
     def rule(self, profile: str, terrain: str) -> dict[str, Any] | None:
-        """Return what a terrain costs a profile and what it is entered from, where that is said."""
+        """Return the rule of a terrain for a profile, or None."""
         rule = self.at("profiles", profile, terrain) or self.at("terrain", terrain)
         return rule if isinstance(rule, dict) else None

@@ -276,7 +276,7 @@ def test_a_file_where_the_output_folder_should_be(tmp_path: Path, below: str) ->
     folder = tmp_path / "out" / below if below else tmp_path / "out"
     with pytest.raises(OutputError) as caught:
         run(find_tasks(recipe, [], folder))
-    assert str(caught.value).startswith(f"{folder}: the output folder cannot be made: ")
+    assert str(caught.value).startswith(f"{folder}: the output folder cannot be created: ")
     assert (tmp_path / "out").read_text() == "mine"
 
 

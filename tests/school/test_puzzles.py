@@ -90,7 +90,7 @@ def test_a_pattern_database_is_no_level(puzzles: Path) -> None:
         ("info", "baked/eight.h5", "--profile", "walker"),
         ("diff", "baked/eight.h5", "baked/hall.h5"),
     ):
-        mistake(bake(*command), "baked/eight.h5: this is a pattern database, no level; expected")
+        mistake(bake(*command), "baked/eight.h5: this is a pattern database, not a level; expected")
     with pytest.raises(NotAnAssetError, match=r"open it with `bake.school.open_patterns`"):
         open_asset("baked/eight.h5")
     with pytest.raises(NotAnAssetError, match=r"open levels with `bake.play.open_asset`"):

@@ -317,7 +317,7 @@ def test_a_full_disk(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_folder_of_pictures_is_a_file(bare: Path) -> None:
     save("a.map", "type octile\nheight 1\nwidth 3\nmap\n...\n")
     save("baked", "")
-    mistake(init(), "baked: the folder of the pictures cannot be made")
+    mistake(init(), "baked: the folder of the pictures cannot be created")
 
 
 def test_json(bare: Path) -> None:

@@ -174,12 +174,12 @@ def test_one_direction_told_for_both(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "make", "told"),
     [
-        ("label_parent", lambda old: old * 0 + 1, "in a circle"),
+        ("label_parent", lambda old: old * 0 + 1, "cycle"),
         ("label_parent", lambda old: old * 0 + 1000, "label_parent has 1000, not 0 to"),
         ("label_parent", lambda old: old * 0 - 1, "does not fit label_parent"),
         ("label_away", lambda old: old * 0 + 250, "label_away has 250, not 0 to"),
         ("label_away", lambda old: old * 0, "is not the distance"),
-        ("label_difference", lambda old: -old, "is no distance"),
+        ("label_difference", lambda old: -old, "not a distance"),
     ],
 )
 def test_columns_that_make_no_labels(
