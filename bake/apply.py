@@ -167,8 +167,8 @@ def _build_level(
                 expected="names that are all numbers, or all texts",
             )
         # Nodes removed before the patch was saved leave gaps among the added ones.
-        here = np.arange(len(places.names))[places.here]
-        ends = np.searchsorted(here, np.array(added, dtype=np.int64)).reshape(-1, 2)
+        present = np.arange(len(places.names))[places.here]
+        ends = np.searchsorted(present, np.array(added, dtype=np.int64)).reshape(-1, 2)
         things = ThingTables(places)
         region = things.region_of_node
         position, elevation = places.position, rules.elevation
@@ -176,17 +176,17 @@ def _build_level(
         return GraphLevel(
             places.name,
             source,
-            cast("Any", tuple(places.names[at] for at in here.tolist())),
-            None if position is None else position[here],
+            cast("Any", tuple(places.names[at] for at in present.tolist())),
+            None if position is None else position[present],
             np.concatenate([rules.tail, ends[:, 0]]).astype(np.int32),
             np.concatenate([places.head, ends[:, 1]]).astype(np.int32),
             np.concatenate([rules.length, np.ones(len(ends))]),
-            codes[here],
+            codes[present],
             tuple(names),
             True,
             tuple(things.regions),
-            np.zeros(0, dtype=np.int32) if region is None else region[here],
-            None if elevation is None else elevation[here],
+            np.zeros(0, dtype=np.int32) if region is None else region[present],
+            None if elevation is None else elevation[present],
             colours=colours,
             mesh=_read_mesh(asset, codes),
             walls=_read_walls(asset),
@@ -234,10 +234,10 @@ def _read_mesh(asset: Asset, codes: UInt8Array) -> Mesh | None:
         )
     )
     alone = np.diff(first_node) == 1
-    own = node[first_node[:-1][alone]]
-    has_own_node = np.bincount(node, minlength=len(codes))[own] == 1
+    own_node = node[first_node[:-1][alone]]
+    has_own_node = np.bincount(node, minlength=len(codes))[own_node] == 1
     terrain = terrain.copy()
-    terrain[np.flatnonzero(alone)[has_own_node]] = codes[own[has_own_node]]
+    terrain[np.flatnonzero(alone)[has_own_node]] = codes[own_node[has_own_node]]
     floor = _read_floors(asset, "/mesh_floor", len(terrain))
     return Mesh(vertex, first_corner, corner, neighbour, terrain, floor, first_node, node)
 
@@ -250,9 +250,11 @@ def _read_walls(asset: Asset) -> Walls | None:
         asset.read(f"/wall_{name}") for name in ("corner", "after", "first_corner", "area")
     )
     optional = ("wall_node", "domain_weight", "domain_corner", "domain_node")
-    others = (asset.read(f"/{name}") if asset.has(f"/{name}") else None for name in optional)
+    optional_columns = (
+        asset.read(f"/{name}") if asset.has(f"/{name}") else None for name in optional
+    )
     floor = _read_floors(asset, "/wall_floor", len(first_corner) - 1)
-    return Walls(corner, after, first_corner, floor, area, *others)
+    return Walls(corner, after, first_corner, floor, area, *optional_columns)
 
 
 def _read_floors(asset: Asset, name: str, count: int) -> UInt8Array:
@@ -295,7 +297,7 @@ def _build_agent(profile: str, mover: Mover, terrains: tuple[str, ...]) -> Agent
     rules = dict.fromkeys(terrains, TerrainRule(None))
     for name, cost, sources in zip(terrains, mover.cost.tolist(), mover.allowed.T, strict=False):
         if not np.isnan(cost):
-            entered = tuple(terrains[each] for each in np.flatnonzero(sources).tolist())
+            entered = tuple(terrains[source] for source in np.flatnonzero(sources).tolist())
             rules[name] = TerrainRule(cost, None if sources.all() else entered)
     return AgentProfile(profile, rules, mover.size, mover.slope, turn=mover.turn)
 
@@ -313,17 +315,17 @@ def _build_things(
     frame = grid_frame(rules.terrains, rules.places.width)
 
     def read(records: Records, source: Source, make: Callable[..., T]) -> tuple[T, ...]:
-        def named(**each: Any) -> T:
-            return make(place=each["name"], **each)
+        def named(**attributes: Any) -> T:
+            return make(place=attributes["name"], **attributes)
 
         return unpack(records, source, frame, named)
 
-    def door(cells: AnyArray, **each: Any) -> Door:
-        return _build_door(tables.doors[each["name"]], cells, terrain, names)
+    def door(cells: AnyArray, **attributes: Any) -> Door:
+        return _build_door(tables.doors[attributes["name"]], cells, terrain, names)
 
-    now = Packed(pack(LINKS, list(links.values()), _build_frame(rules.places)))
+    current_links = Packed(pack(LINKS, list(links.values()), _build_frame(rules.places)))
     return Things(
-        read(LINKS, now, Link),
+        read(LINKS, current_links, Link),
         read(REGIONS, rules.asset, Region),
         read(SPOTS, rules.asset, Spot),
         read(DOORS, rules.asset, door),
@@ -342,15 +344,18 @@ def _build_door(
     ``terrain``.
     """
     x, y = cells[:, 0], cells[:, 1]
-    now = tuple(names[code] for code in terrain[y, x].tolist())
-    state = door.on(now).state
-    mixed = [each for each in door.states.values() if len(set(each)) > 1]
+    current = tuple(names[code] for code in terrain[y, x].tolist())
+    state = door.on(current).state
+    mixed = [
+        names_of_state for names_of_state in door.states.values() if len(set(names_of_state)) > 1
+    ]
     if mixed:
         terrain[y, x] = [names.index(name) for name in mixed[0]]
     states = tuple(
-        (name, each[0] if len(set(each)) == 1 else None) for name, each in door.states.items()
+        (name, names_of_state[0] if len(set(names_of_state)) == 1 else None)
+        for name, names_of_state in door.states.items()
     )
-    return Door(door.name, cells, states, state, door.name, door.id, () if state else now)
+    return Door(door.name, cells, states, state, door.name, door.id, () if state else current)
 
 
 def _set_prices(world: World, rules: LevelRules, patched: LevelState) -> tuple[World, list[Pair]]:
@@ -369,17 +374,17 @@ def _set_prices(world: World, rules: LevelRules, patched: LevelState) -> tuple[W
         location = world.cell[:, 1].astype(np.int64) * rules.places.width + world.cell[:, 0]
     tail, head = location[graph.tail()].tolist(), location[graph.head].tolist()
     ends = list(zip(tail, head, strict=True))
-    own = np.array([patched.prices.get(pair, np.nan) for pair in ends], dtype=np.float64)
+    price = np.array([patched.prices.get(pair, np.nan) for pair in ends], dtype=np.float64)
     lost = sorted(patched.prices.keys() - set(ends))
-    if np.isnan(own).all():
+    if np.isnan(price).all():
         return world, lost
     metrics = {}
     for name, metric in world.metrics.items():
-        is_priced = ~np.isnan(own) & (metric.weight != BLOCKED)
-        ticks = np.where(own == CLOSED, BLOCKED, np.rint(own * metric.ticks_per_unit))
+        is_priced = ~np.isnan(price) & (metric.weight != BLOCKED)
+        ticks = np.where(price == CLOSED, BLOCKED, np.rint(price * metric.ticks_per_unit))
         weight = np.where(is_priced, ticks, metric.weight).astype(np.int32)
         metrics[name] = Metric(weight, metric.passable, metric.ticks_per_unit)
-    return replace(world, metrics=metrics, own_price=own), lost
+    return replace(world, metrics=metrics, own_price=price), lost
 
 
 def _read_recipe(stated: str, rules: LevelRules) -> LevelRecipe:

@@ -42,7 +42,9 @@ class BakeErrors(BakeError):
 def recipe_lines(error: BakeError) -> list[RecipeLine]:
     """Return the recipe lines that fix an error, in the order in which they were requested."""
     if isinstance(error, BakeErrors):
-        return list(dict.fromkeys(line for each in error.problems for line in recipe_lines(each)))
+        return list(
+            dict.fromkeys(line for problem in error.problems for line in recipe_lines(problem))
+        )
     return list(error.lines) if isinstance(error, LevelError) else []
 
 

@@ -99,10 +99,10 @@ def ahead(lattice: Lattice, cells: Int64Array, values: Int32Array) -> Int32Array
     dx, dy = np.moveaxis(np.array([lattice.moves(0), lattice.moves(1)], dtype=np.int64), 2, 0)
     away = dy * across + dx
     parity = (y if lattice.hex_layout is None or in_rows(lattice.hex_layout) else x) & 1
-    found = np.empty((len(cells), away.shape[1]), dtype=np.int32)
-    for slot in range(found.shape[1]):
-        found[:, slot] = framed.reshape(-1)[at + away[parity, slot]]
-    return found
+    heads = np.empty((len(cells), away.shape[1]), dtype=np.int32)
+    for slot in range(heads.shape[1]):
+        heads[:, slot] = framed.reshape(-1)[at + away[parity, slot]]
+    return heads
 
 
 def under_footprint(
@@ -135,21 +135,21 @@ def under_footprint(
         return grid
     height, width = grid.shape
     rows = floor_height or height
-    found = grid.reshape(height // rows, rows, width)
+    combined = grid.reshape(height // rows, rows, width)
     for axis in (1, 2):
         covered = 1
         while covered < size:
             step = min(covered, size - covered)
-            shifted = np.full_like(found, outside)
-            length = found.shape[axis]
+            shifted = np.full_like(combined, outside)
+            length = combined.shape[axis]
             if step < length:
                 target = [slice(None)] * 3
                 source = [slice(None)] * 3
                 target[axis], source[axis] = slice(0, length - step), slice(step, length)
-                shifted[tuple(target)] = found[tuple(source)]
-            found = combine(found, shifted)
+                shifted[tuple(target)] = combined[tuple(source)]
+            combined = combine(combined, shifted)
             covered += step
-    return found.reshape(height, width)
+    return combined.reshape(height, width)
 
 
 class FootprintMap(Footprints):
@@ -184,16 +184,16 @@ class FootprintMap(Footprints):
     ) -> AnyArray:
         """Return (cells), the result of :func:`under_footprint` for this profile."""
         grid = cells.reshape(lattice.height, lattice.width)
-        found = under_footprint(grid, self.mover.size, combine, outside, lattice.floor_height)
-        return found.reshape(-1)
+        combined = under_footprint(grid, self.mover.size, combine, outside, lattice.floor_height)
+        return combined.reshape(-1)
 
     def _find_blocked(self, lattice: Lattice, step: Step) -> BoolArray:
         """Return (height, width) bool, True at cells from which a single cell may not step."""
         (dx, dy), height, width = step, lattice.height, lattice.width
-        here = (slice(max(0, -dy), height - max(0, dy)), slice(max(0, -dx), width - max(0, dx)))
-        tail = np.arange(height * width).reshape(height, width)[here]
+        inside = (slice(max(0, -dy), height - max(0, dy)), slice(max(0, -dx), width - max(0, dx)))
+        tail = np.arange(height * width).reshape(height, width)[inside]
         is_blocked = np.zeros((height, width), dtype=np.bool_)
-        is_blocked[here] = ~self._cell_may_step(tail, tail + (dy * width + dx), heading(step))
+        is_blocked[inside] = ~self._cell_may_step(tail, tail + (dy * width + dx), heading(step))
         return is_blocked
 
     def cost_at(self, cells: Int64Array) -> Float64Array:
@@ -203,8 +203,8 @@ class FootprintMap(Footprints):
     def may_step(self, tail: Int64Array, head: Int64Array, headings: AnyArray) -> BoolArray:
         allowed = np.ones(len(tail), dtype=np.bool_)
         for bits, is_blocked in self._blocked.items():
-            mine = np.flatnonzero(headings == bits)
-            allowed[mine] = ~is_blocked[tail[mine]]
+            is_heading = np.flatnonzero(headings == bits)
+            allowed[is_heading] = ~is_blocked[tail[is_heading]]
         return allowed
 
 
@@ -268,12 +268,12 @@ class LinkMoves(NamedTuple):
             tail, head, link: (j) cells and links of the graph's arcs, in their order.
             wanted: every arc of every link.
         """
-        there = np.stack([tail, head, link], axis=1).astype(np.int32)
-        known = set(map(tuple, there.tolist()))
-        more = sorted(each for each in wanted if each not in known)
-        found = np.concatenate([there, np.array(more, dtype=np.int32).reshape(-1, 3)])
-        found = found[np.argsort(found[:, 0], kind="stable")]
-        return LinkMoves(*(found[:, place].copy() for place in range(3)))
+        known_arcs = np.stack([tail, head, link], axis=1).astype(np.int32)
+        known = set(map(tuple, known_arcs.tolist()))
+        more = sorted(end for end in wanted if end not in known)
+        arcs = np.concatenate([known_arcs, np.array(more, dtype=np.int32).reshape(-1, 3)])
+        arcs = arcs[np.argsort(arcs[:, 0], kind="stable")]
+        return LinkMoves(*(arcs[:, place].copy() for place in range(3)))
 
     @property
     def most(self) -> int:
@@ -345,8 +345,8 @@ def greedy_slots(first_out: Int32Array, head: Int32Array, at: Int32Array) -> Int
     for x, y, steep in np.ndindex(3, 3, 2):
         shorter, longer = ((x, 1), (1, y)) if steep else ((1, y), (x, 1))
         for i, j in (shorter, longer, (x, y)):  # Better moves overwrite worse ones.
-            there = arc_at[:, i, j] >= 0
-            greedy[there, x, y, steep] = arc_at[there, i, j]
+            has_arc = arc_at[:, i, j] >= 0
+            greedy[has_arc, x, y, steep] = arc_at[has_arc, i, j]
     return greedy.reshape(n, SECTORS)
 
 

@@ -27,14 +27,14 @@ def _count_allowed() -> int:
         return os.cpu_count() or 1
 
 
-def _read_shares(groups: Path, own: Path) -> Iterator[tuple[int, int]]:
+def _read_shares(groups: Path, own_groups: Path) -> Iterator[tuple[int, int]]:
     """Yield (quota, period) in microseconds of processor time, for a control group and its parents.
 
     See Linux, Documentation/admin-guide/cgroup-v2.rst (cpu.max), and scheduler/sched-bwc.rst for
     the first version (cpu.cfs_quota_us). Unreadable files set no limit.
     """
     try:
-        lines = own.read_text("utf-8").splitlines()
+        lines = own_groups.read_text("utf-8").splitlines()
     except (OSError, ValueError):
         return
     for line in lines:

@@ -95,32 +95,32 @@ def _line(cells: Sequence[str]) -> str:
 
 def words(column: Column) -> str:
     """Return the constraints on a column's elements in words; empty without constraints."""
-    found = []
+    phrases = []
     if column.refers:
-        found.append(f"number of a {column.refers}")
+        phrases.append(f"number of a {column.refers}")
     if column.offsets:
-        found.append(f"ascends from 0 to the number of {column.offsets}")
+        phrases.append(f"ascends from 0 to the number of {column.offsets}")
         if column.least:
-            found.append(f"by {column.least:.0f} or more")
+            phrases.append(f"by {column.least:.0f} or more")
     if column.sums:
-        found.append(f"adds up to the number of {column.sums}")
+        phrases.append(f"adds up to the number of {column.sums}")
     if column.bits:
-        found.append(f"a bit for each {column.bits}")
+        phrases.append(f"a bit for each {column.bits}")
     if column.one_of:
-        found.append(" or ".join(map(str, column.one_of)))
+        phrases.append(" or ".join(map(str, column.one_of)))
     if not column.offsets:
         for word, bound in (("above", column.above), ("from", column.least), ("to", column.most)):
             if bound is not None:
-                found.append(f"{word} {bound:.0f}")
+                phrases.append(f"{word} {bound:.0f}")
     if column.finite:
-        found.append("finite")
+        phrases.append("finite")
     if column.order:
-        found.append(
+        phrases.append(
             {"unique": "none twice", "numbered": "each from 0 on"}.get(column.order, column.order)
         )
     if column.none is not None:
-        found.append(f"or {'NaN' if isnan(column.none) else f'{column.none:.0f}'}")
-    return ", ".join(found)
+        phrases.append(f"or {'NaN' if isnan(column.none) else f'{column.none:.0f}'}")
+    return ", ".join(phrases)
 
 
 # -- the lists of the reader -----------------------------------------------------------------------
@@ -153,7 +153,7 @@ def lists_of_the_reader() -> str:
         f'{begin}, """\n{_lines([*filter(is_read, listed)])}""")\n'
         for begin, listed in lists.items()
     ) + 'NUMBERS = [names.split() for names in ("""\n{}\n""", """\n{}\n""")]\n'.format(
-        *(fill(" ".join(own), 100) for own in NUMBERS)
+        *(fill(" ".join(names), 100) for names in NUMBERS)
     )
 
 
@@ -177,15 +177,15 @@ def _lines(declared: Sequence[Attribute | Column]) -> str:
     """
     lines: dict[str, list[str]] = {}
     for one in declared:
-        said = []
+        fields = []
         for field, value in one._asdict().items():
             apart = ", " if field == "dims" else " "
             text = apart.join(map(str, value)) if isinstance(value, tuple) else str(value)
             if field not in one._field_defaults:
-                said.append("\0" if field == "name" else text)
+                fields.append("\0" if field == "name" else text)
             elif field not in _PROSE and value != one._field_defaults[field]:
-                said.append(field if value is True else f"{field}={text}")
-        lines.setdefault(";".join(said), []).append(one.name)
+                fields.append(field if value is True else f"{field}={text}")
+        lines.setdefault(";".join(fields), []).append(one.name)
     return "".join(line.replace("\0", " ".join(names)) + "\n" for line, names in lines.items())
 
 

@@ -30,10 +30,12 @@ def unpack_doors(source: File, frame: Frame, make: Callable[..., T]) -> tuple[T,
 
     def door(cells: AnyArray, states: slice, state: int, **rest: Any) -> T:
         own_states, numbers = every[states], range(states.start, states.stop)
-        fits = state in (-1, *numbers) and len({each.name for each in own_states}) == len(numbers)
-        if not fits or any(len(each.terrain) != len(cells) for each in own_states):
+        fits = state in (-1, *numbers) and len(
+            {door_state.name for door_state in own_states}
+        ) == len(numbers)
+        if not fits or any(len(door_state.terrain) != len(cells) for door_state in own_states):
             raise source.damaged(f"door {rest['name']!r} does not fit its states")
-        now = None if state < 0 else every[state]
-        return make(cells=cells, states=own_states, state=now, **rest)
+        current = None if state < 0 else every[state]
+        return make(cells=cells, states=own_states, state=current, **rest)
 
     return unpack(DOORS, source, frame, door)

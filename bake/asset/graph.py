@@ -154,13 +154,13 @@ class LevelGraph:
     def _step_head(self) -> Int32Array:
         """(n, slots) int32, the head of each step, the node itself for impossible steps."""
         assert self.lattice is not None
-        place, own = self.place.astype(np.int64), np.arange(len(self.place), dtype=np.int32)
-        there = ahead(self.lattice, place, self.node_at)
+        place, node = self.place.astype(np.int64), np.arange(len(self.place), dtype=np.int32)
+        head = ahead(self.lattice, place, self.node_at)
         if self.lattice.barred is not None and self.headings is None:
             barred = self.lattice.barred.reshape(-1).astype(np.int32)
             ledges = barred[place][:, None] | ahead(self.lattice, place, barred)
-            there[(ledges & self.lattice.heading) != 0] = -1
-        return np.where(there < 0, own[:, None], there)
+            head[(ledges & self.lattice.heading) != 0] = -1
+        return np.where(head < 0, node[:, None], head)
 
     @cached_property
     def length(self) -> Float64Array:
@@ -185,10 +185,10 @@ class LevelGraph:
         """Return (m) values by arc, from (n, slots) values of steps and those of links."""
         if not len(self._links.which):
             return steps.reshape(-1)
-        found = np.empty(int(self.first_out[-1]), dtype=steps.dtype)
-        found[self.first_out[:-1, None] + np.arange(self.slots)] = steps
-        found[self._arc_of_link] = links
-        return found
+        by_arc = np.empty(int(self.first_out[-1]), dtype=steps.dtype)
+        by_arc[self.first_out[:-1, None] + np.arange(self.slots)] = steps
+        by_arc[self._arc_of_link] = links
+        return by_arc
 
     @cached_property
     def _arc_of_link(self) -> Int64Array:
@@ -217,9 +217,9 @@ class LevelGraph:
     def own_price(self) -> Float64Array:
         """(m) float64, units of arcs with a price of their own; NaN for all others."""
         asset, count = self.asset, len(self.terrain)
-        found = np.full(len(self.head), np.nan)
+        price = np.full(len(self.head), np.nan)
         if not asset.has("/price_from"):
-            return found
+            return price
         tail = np.repeat(np.arange(len(self.place)), np.diff(self.first_out))
         begins, leads = asset.read("/price_from"), asset.read("/price_to")
         keys = begins.astype(np.int64) * count + leads
@@ -228,9 +228,9 @@ class LevelGraph:
         if len(keys):
             arc_keys = self.place[tail].astype(np.int64) * count + self.place[self.head]
             at = np.minimum(np.searchsorted(keys, arc_keys), len(keys) - 1)
-            mine = (keys[at] == arc_keys) & (self.head != tail)
-            found[mine] = asset.read("/price_units")[at[mine]]
-        return found
+            is_priced = (keys[at] == arc_keys) & (self.head != tail)
+            price[is_priced] = asset.read("/price_units")[at[is_priced]]
+        return price
 
     # -- profiles ---------------------------------------------------------------------------------
 
@@ -283,9 +283,9 @@ class LevelGraph:
         row, path = self.rows(profile), profile_path(profile, "component")
         if not self.asset.has(path):
             return np.minimum(row, 0)
-        found = row.copy()
-        found[row >= 0] = self.asset.read(path)
-        return found
+        label = row.copy()
+        label[row >= 0] = self.asset.read(path)
+        return label
 
     def opened(self, profile: str) -> BoolArray:
         """Return (m) bool, True for arcs that the profile may take; few arcs are priced for it."""
@@ -325,9 +325,13 @@ class LevelGraph:
         links = self._ticks(self._link_prices(footprints, profile))
         weight = self._by_arc(steps, links)
         if self.asset.has("/price_from"):
-            own = self.own_price
-            mine = ~np.isnan(own) & (weight != BLOCKED)
-            weight = np.where(mine, self._ticks(Prices(mine & np.isfinite(own), own)), weight)
+            own_price = self.own_price
+            is_priced = ~np.isnan(own_price) & (weight != BLOCKED)
+            weight = np.where(
+                is_priced,
+                self._ticks(Prices(is_priced & np.isfinite(own_price), own_price)),
+                weight,
+            )
         return weight
 
     def _link_prices(self, footprints: Footprints, profile: str) -> Prices:

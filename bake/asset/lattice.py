@@ -70,10 +70,10 @@ def block_order(stands: BoolArray, block: int) -> Int32Array:
         strip[:rows, :width] = stands[top : top + rows]
         strip[rows:] = False
         taken = strip.reshape(block, across, block).transpose(1, 0, 2).ravel()
-        found = number[taken]
-        found += np.int32(top * width)
-        cell[filled : filled + len(found)] = found
-        filled += len(found)
+        cells = number[taken]
+        cells += np.int32(top * width)
+        cell[filled : filled + len(cells)] = cells
+        filled += len(cells)
     return cell
 
 
@@ -89,8 +89,10 @@ class LatticeGraph(LevelGraph):
         self.block = block
         wrong = [path for path in _IMPLIED if asset.has(path)]
         if wrong or not self.is_grid or not asset.has("/is_node"):
-            found = f"there is a column {wrong[0]}" if wrong else "its columns are of another level"
-            raise asset.damaged(f"block is {block}, but {found}")
+            reason = (
+                f"there is a column {wrong[0]}" if wrong else "its columns are of another level"
+            )
+            raise asset.damaged(f"block is {block}, but {reason}")
 
     def stands(self, profile: str) -> BoolArray:
         """Return (height, width) bool, True where a profile can stand.
@@ -214,9 +216,9 @@ class LatticeGraph(LevelGraph):
         for first in range(0, len(cells), 2**16):
             portion = slice(first, first + 2**16)
             steps = lattice.steps_from(cells[portion].astype(np.int64))
-            there = np.where(steps.inside, node_at[steps.head], -1)
-            own = head[portion, : there.shape[1]]
-            head[portion, : there.shape[1]] = np.where(there < 0, own, there)
+            target = np.where(steps.inside, node_at[steps.head], -1)
+            node = head[portion, : target.shape[1]]
+            head[portion, : target.shape[1]] = np.where(target < 0, node, target)
         return head.reshape(-1)
 
     def opened(self, profile: str) -> BoolArray:

@@ -54,11 +54,13 @@ def stored_layers(
     for count, size, bits, after in zip(
         nodes, counts, field_bits, [*counts[1:], None], strict=True
     ):
-        own = slice(used[0], used[0] + count)
-        arcs = slice(used[1], used[1] + int(degree[own].sum(dtype=np.int64)))
+        transitions = slice(used[0], used[0] + count)
+        arcs = slice(used[1], used[1] + int(degree[transitions].sum(dtype=np.int64)))
         up = parent[used[2] : used[2] + (0 if after is None else size)]
-        used = [own.stop, arcs.stop, used[2] + len(up)]
-        layer = StoredLayer(size, bits, node[own], degree[own], head[arcs], weight[arcs], up)
+        used = [transitions.stop, arcs.stop, used[2] + len(up)]
+        layer = StoredLayer(
+            size, bits, node[transitions], degree[transitions], head[arcs], weight[arcs], up
+        )
         named = is_numbered(up) and int(up.max(initial=-1)) + 1 == (after or 0)
         if layer.node.max(initial=-1) >= below or layer.head.max(initial=-1) >= count or not named:
             raise asset.damaged(

@@ -115,9 +115,9 @@ def _lock_on(folder: Path, *, shared: bool) -> Iterator[None]:
 def output_error(path: Path, error: Exception) -> OutputError:
     """Build the error for a file that cannot be written."""
     number = getattr(error, "errno", None)
-    found = os.strerror(number) if number else next(iter(str(error).splitlines()), "unknown")
+    reason = os.strerror(number) if number else next(iter(str(error).splitlines()), "unknown")
     return OutputError(
-        f"cannot be written: {found}",
+        f"cannot be written: {reason}",
         file=path,
         remedy=_REMEDIES.get(number or 0, "check the folder's permissions and free space"),
     )

@@ -73,8 +73,11 @@ class Asset(File):
     def columns(self) -> list[str]:
         """Return the paths of the columns in the schema's order, profile by profile."""
         declared = self.schema.columns
-        paths = [each.path for each in declared if not each.own] + [
-            profile_path(name, each.name) for name in self.profiles for each in declared if each.own
+        paths = [column.path for column in declared if not column.own] + [
+            profile_path(name, column.name)
+            for name in self.profiles
+            for column in declared
+            if column.own
         ]
         return [path for path in paths if self.has(path)]
 
@@ -115,7 +118,7 @@ class Asset(File):
         if isinstance(self._file, Hdf5File):
             with self._file.reading(f"column {path}"):
                 return bool(self._file.at(path) == self._file.at(other))
-        a, b = (self._file.entries[self._file.key[each]] for each in (path, other))
+        a, b = (self._file.entries[self._file.key[column]] for column in (path, other))
         return (a.offset, a.size) == (b.offset, b.size)
 
     def cluster_distances(self, profile: str, clusters: int) -> Int32Array:

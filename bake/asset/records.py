@@ -111,25 +111,25 @@ class Records:
         self.name, self.dim = name, dim or name
         self._box, self._world = box, world
         self.properties: Mapping[str, Property] = {
-            attribute: each._replace(column=each.column or attribute)
-            for attribute, each in properties.items()
+            attribute: declared._replace(column=declared.column or attribute)
+            for attribute, declared in properties.items()
         }
         self._first = next(iter(self.properties.values())).column
 
     def columns(self) -> Iterator[Column]:
         """Yield the declarations of the columns."""
-        for each in self.properties.values():
-            value, name, dim = each.value, each.column, self.dim
-            place: dict[str, Any] = {"box": each.box or self._box, "world": self._world}
-            place |= {"optional": True, "given": each.given}
-            if each.many:
+        for declared in self.properties.values():
+            value, name, dim = declared.value, declared.column, self.dim
+            place: dict[str, Any] = {"box": declared.box or self._box, "world": self._world}
+            place |= {"optional": True, "given": declared.given}
+            if declared.many:
                 dim += f" {name}"
                 says = f"{name} of {self.dim} i is first_{name}[i] to first_{name}[i + 1] - 1"
                 column_name, along = f"{self.name}_first_{name}", f"{self.dim} + 1"
                 yield column(column_name, "int32", along, dim, says, offsets=dim, **place)
             dims = dim + value.across
             full = f"{self.name}_{name}"
-            yield column(full, value.dtype, dims, value.unit, each.says, **place, **value.holds)
+            yield column(full, value.dtype, dims, value.unit, declared.says, **place, **value.holds)
 
     def path(self, column: str) -> str:
         """Return the path of a column in an asset."""
@@ -142,21 +142,21 @@ class Records:
 
 def pack(records: Records, things: Sequence[object], frame: Frame) -> Columns:
     """Return the columns of some records by path; none where there are no records."""
-    found: Columns = {}
-    for attribute, each in records.properties.items() if things else ():
+    columns: Columns = {}
+    for attribute, declared in records.properties.items() if things else ():
         values: Any = [getattr(thing, attribute) for thing in things]
         first = None
-        if each.many:
+        if declared.many:
             several = [() if value is None else value for value in values]
             first = np.cumsum([0, *map(len, several)], dtype=np.int32)
             arrays = isinstance(several[0], np.ndarray)
             values = np.concatenate(several) if arrays else list(chain.from_iterable(several))
-        if each.optional and not any(values):
+        if declared.optional and not any(values):
             continue
         if first is not None:
-            found[records.path(f"first_{each.column}")] = first
-        found[records.path(each.column)] = each.value.encode(values, frame)
-    return found
+            columns[records.path(f"first_{declared.column}")] = first
+        columns[records.path(declared.column)] = declared.value.encode(values, frame)
+    return columns
 
 
 def unpack(records: Records, source: Source, frame: Frame, make: Callable[..., T]) -> tuple[T, ...]:
@@ -173,26 +173,29 @@ def unpack(records: Records, source: Source, frame: Frame, make: Callable[..., T
     """
     if not records.exist_in(source):
         return ()
-    found = {
-        attribute: _values(records, each, source, frame)
-        for attribute, each in records.properties.items()
+    values = {
+        attribute: _values(records, declared, source, frame)
+        for attribute, declared in records.properties.items()
     }
     # All have the same length: reading compares the lengths of columns.
-    rows = zip(*found.values(), strict=False)
-    return tuple(make(**dict(zip(found, row, strict=True))) for row in rows)
+    rows = zip(*values.values(), strict=False)
+    return tuple(make(**dict(zip(values, row, strict=True))) for row in rows)
 
 
-def _values(records: Records, each: Property, source: Source, frame: Frame) -> Iterable[Any]:
+def _values(records: Records, property: Property, source: Source, frame: Frame) -> Iterable[Any]:
     """Return the values of one attribute, for each record."""
-    path = records.path(each.column)
-    if each.optional and not source.has(path):
-        return repeat(None if each.or_none else ())
-    values: Any = each.value.decode(source.read(path), frame)
-    if each.many:
-        first = source.read(records.path(f"first_{each.column}")).tolist()
+    path = records.path(property.column)
+    if property.optional and not source.has(path):
+        return repeat(None if property.or_none else ())
+    values: Any = property.value.decode(source.read(path), frame)
+    if property.many:
+        first = source.read(records.path(f"first_{property.column}")).tolist()
         values = [values[a:b] for a, b in pairwise(first)]
-        values = [tuple(own) if isinstance(own, list) else own for own in values]
-    return [value or None for value in values] if each.or_none else values
+        values = [
+            tuple(value_list) if isinstance(value_list, list) else value_list
+            for value_list in values
+        ]
+    return [value or None for value in values] if property.or_none else values
 
 
 # -- values ----------------------------------------------------------------------------------------

@@ -61,7 +61,7 @@ def move_type(moves: int) -> np.dtype[np.unsignedinteger]:
     (dtype('uint8'), dtype('uint16'))
     """
     return next(
-        np.dtype(each)
-        for each in (np.uint8, np.uint16, np.uint32)
-        if moves + 1 < np.iinfo(each).max
+        np.dtype(kind)
+        for kind in (np.uint8, np.uint16, np.uint32)
+        if moves + 1 < np.iinfo(kind).max
     )

@@ -48,11 +48,11 @@ def columns_of(asset: Asset, profiles: Sequence[str], parts: Collection[str]) ->
         OutputError: a flat file of this level cannot hold it.
     """
     places = NodePlaces(asset)
-    found = {(LEVEL, name): array for name, array in _level(places, profiles).items()}
+    all_columns = {(LEVEL, name): array for name, array in _level(places, profiles).items()}
     for number, profile in enumerate(profiles):
-        own = _profile(ProfileColumns(places, profile), parts)
-        found |= {(number, name): array for name, array in own.items()}
-    return found
+        profile_columns = _profile(ProfileColumns(places, profile), parts)
+        all_columns |= {(number, name): array for name, array in profile_columns.items()}
+    return all_columns
 
 
 def _copy_columns(asset: Asset, profile: str | None) -> dict[str, AnyArray]:
@@ -60,20 +60,22 @@ def _copy_columns(asset: Asset, profile: str | None) -> dict[str, AnyArray]:
     graph = asset.graph
     worlds = ("both", "grid" if graph.is_grid and not graph.pays_for_more else "graph")
     paths = {
-        each.name: each.path if profile is None else profile_path(profile, each.name)
-        for each in FLAT.columns
-        if each.own == (profile is not None) and each.world in worlds and each.box == "both"
+        column.name: column.path if profile is None else profile_path(profile, column.name)
+        for column in FLAT.columns
+        if column.own == (profile is not None) and column.world in worlds and column.box == "both"
     }
     return {name: asset.read(path) for name, path in paths.items() if asset.has(path)}
 
 
 def _numbers(
-    asset: Asset, numbers: tuple[Number, ...], group: str, own: dict[str, int]
+    asset: Asset, numbers: tuple[Number, ...], group: str, overrides: dict[str, int]
 ) -> dict[str, AnyArray]:
     """Return column ``numbers``: attributes of the asset, except where ``own`` overrides them."""
     values = [
-        own[each.name] if each.name in own else _encode(asset, group, each.attribute or each.name)
-        for each in numbers
+        overrides[number.name]
+        if number.name in overrides
+        else _encode(asset, group, number.attribute or number.name)
+        for number in numbers
     ]
     return {"numbers": np.array(values, dtype=np.int32)}
 
@@ -81,62 +83,68 @@ def _numbers(
 def _level(places: NodePlaces, profiles: Sequence[str]) -> dict[str, AnyArray]:
     """Return the columns that all profiles share."""
     asset, graph = places.asset, places.asset.graph
-    own = {"floors": places.floors, "nodes": places.node_count, "profiles": len(profiles)}
-    found = _copy_columns(asset, None) | {
+    overrides = {"floors": places.floors, "nodes": places.node_count, "profiles": len(profiles)}
+    shared = _copy_columns(asset, None) | {
         "name": as_texts([places.name]),
         "recipe": as_texts([asset.text("recipe") or ""]),
         "profile_name": as_texts(profiles),
         "terrain": graph.terrain,
     }
     if graph.pays_for_more:
-        _replace_cells(found, places)
-        own["floors"] = 1
-        own |= dict.fromkeys(("kind", "width", "height", "directions", "hex_layout"), 0)
+        _replace_cells(shared, places)
+        overrides["floors"] = 1
+        overrides |= dict.fromkeys(("kind", "width", "height", "directions", "hex_layout"), 0)
     elif places.is_grid:
-        found["node_at"] = graph.node_at
-    if "link_name" in found:
-        cost = asset.read("/link_cost")[found["link_number"]]
-        found["link_ticks"] = whole_ticks(cost, places.ticks_per_unit)
-    if "price_from" in found:
-        found["price_ticks"] = whole_ticks(found["price_units"], places.ticks_per_unit)
-    count = np.bincount(found["terrain"], minlength=len(found["terrain_name"]))
+        shared["node_at"] = graph.node_at
+    if "link_name" in shared:
+        cost = asset.read("/link_cost")[shared["link_number"]]
+        shared["link_ticks"] = whole_ticks(cost, places.ticks_per_unit)
+    if "price_from" in shared:
+        shared["price_ticks"] = whole_ticks(shared["price_units"], places.ticks_per_unit)
+    count = np.bincount(shared["terrain"], minlength=len(shared["terrain_name"]))
     costs = [asset.read(profile_path(name, "cost")) for name in profiles]
     count[np.isnan(costs).all(axis=0)] = -1
-    own |= {"locations": len(found["terrain"]), "terrains": len(count)}
-    own["usual_terrain"] = int(count.argmax())
-    return found | _numbers(asset, LEVEL_NUMBERS, "/", own)
+    overrides |= {"locations": len(shared["terrain"]), "terrains": len(count)}
+    overrides["usual_terrain"] = int(count.argmax())
+    return shared | _numbers(asset, LEVEL_NUMBERS, "/", overrides)
 
 
-def _replace_cells(found: dict[str, AnyArray], places: NodePlaces) -> None:
+def _replace_cells(level_columns: dict[str, AnyArray], places: NodePlaces) -> None:
     """Replace cells by nodes, with their positions, names and prices."""
     at, rows = places.flat, places.height // places.floors
     graph = places.asset.graph
-    for name in [name for name in found if name.startswith("region_")]:
-        del found[name]
+    for name in [name for name in level_columns if name.startswith("region_")]:
+        del level_columns[name]
     is_real, before = _real_arcs(graph)
-    found |= {"first_out": before[graph.first_out]}
-    found |= {"head": graph.head[is_real], "length": graph.length[is_real]}
-    found |= {name: found[name][at] for name in ("terrain", "elevation") if name in found}
+    level_columns |= {"first_out": before[graph.first_out]}
+    level_columns |= {"head": graph.head[is_real], "length": graph.length[is_real]}
+    level_columns |= {
+        name: level_columns[name][at] for name in ("terrain", "elevation") if name in level_columns
+    }
     x, y = places.cells_of(at).T
     cell = np.stack([x, y % rows, y // rows], axis=1).astype(np.int32)
     asked = cell[:, : places.dimensions]
-    found["cell"] = cell
-    found["position"] = np.ascontiguousarray(np.asarray(Points(places).points(asked))[:, :2])
-    found["node_name"] = as_texts([",".join(map(str, each)) for each in asked.tolist()])
-    if "price_from" in found:
+    level_columns["cell"] = cell
+    level_columns["position"] = np.ascontiguousarray(
+        np.asarray(Points(places).points(asked))[:, :2]
+    )
+    level_columns["node_name"] = as_texts([",".join(map(str, place)) for place in asked.tolist()])
+    if "price_from" in level_columns:
         node_at = graph.node_at
-        begins, leads = node_at[found["price_from"]], node_at[found["price_to"]]
+        begins, leads = node_at[level_columns["price_from"]], node_at[level_columns["price_to"]]
         order = np.lexsort((leads, begins))
-        found |= {"price_from": begins[order], "price_to": leads[order]}
-        found["price_units"] = found["price_units"][order]
+        level_columns |= {"price_from": begins[order], "price_to": leads[order]}
+        level_columns["price_units"] = level_columns["price_units"][order]
 
 
 def _profile(columns: ProfileColumns, parts: Collection[str]) -> dict[str, AnyArray]:
     """Return all columns of one profile, by name."""
     asset, graph = columns.places.asset, columns.places.asset.graph
     _check_links(columns)
-    found = _copy_columns(asset, columns.profile)
-    left_out = [name for part in PARTS if part not in parts for name in _columns_in(part, found)]
+    own_columns = _copy_columns(asset, columns.profile)
+    left_out = [
+        name for part in PARTS if part not in parts for name in _columns_in(part, own_columns)
+    ]
     cells_are_nodes, layered = graph.pays_for_more, "hierarchy" in parts
     on_cells = graph.is_grid and not cells_are_nodes
     if layered and cells_are_nodes:
@@ -146,32 +154,32 @@ def _profile(columns: ProfileColumns, parts: Collection[str]) -> dict[str, AnyAr
             expected="only next hops and distances",
             remedy="leave the hierarchy out, or let the game read the asset",
         )
-    if layered and not _columns_in("hierarchy", found):
+    if layered and not _columns_in("hierarchy", own_columns):
         raise columns.missing("hierarchy")
     # The weights of arcs include both, and a turn on the spot is possible on any terrain.
     included = ("may_enter", "slope") if cells_are_nodes else ()
     for name in (*included, *left_out):
-        found.pop(name, None)
-    costs, found["class"] = _cost_classes(graph.mover(columns.profile).cost)
-    found["row_at"] = columns.row_at if on_cells else columns.row_at_node
+        own_columns.pop(name, None)
+    costs, own_columns["class"] = _cost_classes(graph.mover(columns.profile).cost)
+    own_columns["row_at"] = columns.row_at if on_cells else columns.row_at_node
     if cells_are_nodes:
-        found["weight"] = columns.weight[_real_arcs(graph)[0]]
+        own_columns["weight"] = columns.weight[_real_arcs(graph)[0]]
     elif on_cells:
-        found["step_ticks"] = np.moveaxis(step_ticks(costs, graph.rules), 2, 0)
+        own_columns["step_ticks"] = np.moveaxis(step_ticks(costs, graph.rules), 2, 0)
     if columns.has_hops:
-        found |= _hops(columns, found["run_move"], charted=not cells_are_nodes)
+        own_columns |= _hops(columns, own_columns["run_move"], charted=not cells_are_nodes)
     if "distances" in parts:
-        found |= _distances(columns)
-    own = {
+        own_columns |= _distances(columns)
+    overrides = {
         "rows": columns.row_count,
         "components": columns.component_count,
         "says_none": int(columns.one_way and columns.reach is None),
         "classes": len(costs),
         "two_way": int(columns.leads_back),
     }
-    own |= {} if on_cells else {"size": 1}
-    own |= {} if layered else {"hierarchy_mode": 0}
-    return found | _numbers(asset, PROFILE_NUMBERS, f"/profiles/{columns.profile}", own)
+    overrides |= {} if on_cells else {"size": 1}
+    overrides |= {} if layered else {"hierarchy_mode": 0}
+    return own_columns | _numbers(asset, PROFILE_NUMBERS, f"/profiles/{columns.profile}", overrides)
 
 
 def _columns_in(part: str, names: Iterable[str]) -> list[str]:
@@ -213,8 +221,8 @@ def _distances(columns: ProfileColumns) -> dict[str, AnyArray]:
     if labels is None:
         raise columns.missing("distances")
     first = labels.first.astype(np.uint32)
-    found = {"label_top": labels.chain, "first_label": first, "label_away": labels.away}
-    return found if labels.toward is labels.away else found | {"label_toward": labels.toward}
+    arrays = {"label_top": labels.chain, "first_label": first, "label_away": labels.away}
+    return arrays if labels.toward is labels.away else arrays | {"label_toward": labels.toward}
 
 
 def _hops(columns: ProfileColumns, move: AnyArray, *, charted: bool) -> dict[str, AnyArray]:
@@ -263,7 +271,7 @@ def _expand_compass_runs(hops: RunHops, before: Int32Array) -> tuple[AnyArray, A
         move[row] = move[max(row - 1, 0)]
         starts.append(np.flatnonzero(np.diff(move, prepend=-2)))
         moves.append(move[starts[-1]])
-    first = np.cumsum([len(each) for each in starts])
+    first = np.cumsum([len(row_starts) for row_starts in starts])
     return first, np.concatenate(starts), np.concatenate(moves)
 
 

@@ -27,8 +27,8 @@ def format_tables() -> str:
         ("Numbers of the level", _numbers(LEVEL_NUMBERS)),
         ("Numbers of a profile", _numbers(PROFILE_NUMBERS)),
         ("Attributes of assets", attributes(LEVELS)),
-        ("Columns of the level", columns(each for each in COLUMNS if not each.own)),
-        ("Columns of a profile", columns(each for each in COLUMNS if each.own)),
+        ("Columns of the level", columns(column for column in COLUMNS if not column.own)),
+        ("Columns of a profile", columns(column for column in COLUMNS if column.own)),
     ]
     return "\n\n".join(f"### {title}\n\n{content}" for title, content in parts) + "\n"
 
@@ -36,15 +36,15 @@ def format_tables() -> str:
 def table_of_columns() -> list[dict[str, Any]]:
     """Return all columns as JSON data, without the default values of :class:`Column`."""
     usual = Column._field_defaults
-    found = [
-        {k: v for k, v in each._asdict().items() if k not in usual or v != usual[k]}
-        for each in COLUMNS
+    rows = [
+        {k: v for k, v in row._asdict().items() if k not in usual or v != usual[k]}
+        for row in COLUMNS
     ]
-    for each in found:
-        if "none" in each:
-            none = each["none"]
-            each["none"] = int(none) if isfinite(none) else "NaN" if isnan(none) else "Infinity"
-    return found
+    for row in rows:
+        if "none" in row:
+            none = row["none"]
+            row["none"] = int(none) if isfinite(none) else "NaN" if isnan(none) else "Infinity"
+    return rows
 
 
 def _fields(fields: tuple[Field, ...]) -> str:

@@ -56,14 +56,14 @@ def write_flat(path: Path, columns: Columns, bake_revision: int, fingerprint: st
             existing file is untouched.
     """
     entries = _lay_out_columns(path, columns)
-    size = max((_next_offset(each) for each in entries), default=BORDER)
+    size = max((_next_offset(entry) for entry in entries), default=BORDER)
     header = HEADER_LAYOUT.pack(
         MAGIC, FLAT_VERSION, len(entries), bake_revision, size, bytes.fromhex(fingerprint), 0, 0
     )
 
     def write() -> int:
         with written_whole(path) as partial, partial.open("r+b") as file:
-            file.write(header + b"".join(_pack_entry(each) for each in entries))
+            file.write(header + b"".join(_pack_entry(entry) for entry in entries))
             _write_columns(file, columns, entries)
             file.truncate(size)
             file.flush()

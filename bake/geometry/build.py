@@ -100,15 +100,15 @@ def _paint_floor(
     ]
     if not shapes:
         return Floor(tuple(Area(name, below[name]) for name in names if name in below))
-    found: dict[str, list[Region]] = {}
+    visible: dict[str, list[Region]] = {}
     covered = shapely.MultiPolygon()
     for terrain, region in reversed(layers):
-        found.setdefault(terrain, []).append(shapely.difference(region, covered, grid_size=1.0))
+        visible.setdefault(terrain, []).append(shapely.difference(region, covered, grid_size=1.0))
         covered = shapely.union(covered, region, grid_size=1.0)
     areas = [
-        Area(name, areas_of(shapely.union_all(found[name], grid_size=1.0)))
+        Area(name, areas_of(shapely.union_all(visible[name], grid_size=1.0)))
         for name in names
-        if name in found
+        if name in visible
     ]
     return Floor(tuple(area for area in areas if not area.region.is_empty))
 
@@ -121,7 +121,7 @@ def region_of(shape: Shape, source: Path) -> Region:
 
 def _mesh_areas(level: GeometryLevel, polygons: Polygons, floors: int) -> list[dict[str, Region]]:
     """Return the areas that the polygons of a given mesh cover on each floor."""
-    found: list[dict[str, Region]] = []
+    areas: list[dict[str, Region]] = []
     rings = [
         Shape("", (polygons.vertex[polygons.corner[first:end]],), "nonzero", place=place)
         for first, end, place in zip(
@@ -133,15 +133,15 @@ def _mesh_areas(level: GeometryLevel, polygons: Polygons, floors: int) -> list[d
     ]
     regions = np.array([region_of(ring, level.source) for ring in rings], dtype=object)
     for floor in range(floors):
-        here = polygons.floor == floor
-        found.append(
+        on_floor = polygons.floor == floor
+        areas.append(
             {
-                name: areas_of(shapely.union_all(regions[here & (polygons.terrain == code)]))
+                name: areas_of(shapely.union_all(regions[on_floor & (polygons.terrain == code)]))
                 for code, name in enumerate(level.terrains)
-                if (here & (polygons.terrain == code)).any()
+                if (on_floor & (polygons.terrain == code)).any()
             }
         )
-    return found
+    return areas
 
 
 def _to_off_mesh_link(link: Link, level: GridLevel) -> OffMeshLink:

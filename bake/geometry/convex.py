@@ -44,10 +44,10 @@ def convex_polygons(geometry: Geometry, floor: Floor) -> Convex:
     vertex, corner = np.unique(triangle.reshape(-1, 2), axis=0, return_inverse=True)
     corner = _orient_left(vertex, corner.reshape(-1, 3))
     order = np.lexsort(corner.T[::-1])
-    corner, own = corner[order], area[owner[order]]
+    corner, area_of = corner[order], area[owner[order]]
     twin = twins(corner.reshape(-1), _after(len(corner)))
     _check(geometry, faces, vertex, corner, twin)
-    return _merge_triangles(vertex, corner.reshape(-1), twin, own)
+    return _merge_triangles(vertex, corner.reshape(-1), twin, area_of)
 
 
 def _faces(floor: Floor) -> tuple[Region, Int32Array]:
@@ -57,11 +57,11 @@ def _faces(floor: Floor) -> tuple[Region, Int32Array]:
         return np.zeros(0, dtype=object), np.zeros(0, dtype=np.int32)
     faces = faces_between(shapely.boundary(np.array(regions, dtype=object)))
     inside = shapely.point_on_surface(faces)
-    own = np.full(len(faces), -1, dtype=np.int32)
+    area_of = np.full(len(faces), -1, dtype=np.int32)
     for at, region in enumerate(regions):
         shapely.prepare(region)
-        own[shapely.contains(region, inside)] = at
-    return faces[own >= 0], own[own >= 0]
+        area_of[shapely.contains(region, inside)] = at
+    return faces[area_of >= 0], area_of[area_of >= 0]
 
 
 def _triangles(geometry: Geometry, faces: Region) -> tuple[Int64Array, Int64Array]:
@@ -135,9 +135,9 @@ def _check(
     covered = int(_cross(*(vertex[corner[:, at]] for at in range(3))).sum())
     rings = shapely.get_rings(faces)
     outline, ring = shapely.get_coordinates(rings, return_index=True)
-    here = outline.astype(np.int64)
+    corners = outline.astype(np.int64)
     same = ring[1:] == ring[:-1]
-    begin, end = here[:-1][same], here[1:][same]
+    begin, end = corners[:-1][same], corners[1:][same]
     # Shells run one way in areas and holes the other; the area comes from GEOS, as rings lack it.
     expected_area = round(2 * float(shapely.area(faces).sum()))
     edges = {(*a, *b) for a, b in zip(begin.tolist(), end.tolist(), strict=True)}

@@ -39,7 +39,10 @@ def shrink_region(region: Region, away: float, quarter: int) -> Region:
     order = np.argsort(group, kind="stable")
     begins = np.flatnonzero(np.diff(group[order], prepend=-1))
     is_shell = np.diff(owner, prepend=-1) != 0
-    cut = [_cut_out(rings, owner, is_shell, each, away) for each in np.split(order, begins[1:])]
+    cut = [
+        _cut_out(rings, owner, is_shell, group_rings, away)
+        for group_rings in np.split(order, begins[1:])
+    ]
     pieces = np.array([piece for piece, _ in cut], dtype=object)
     remaining = shapely.buffer(pieces, -away, quad_segs=quarter)
     return _merge_parts(remaining, np.array([framed for _, framed in cut]))
@@ -51,18 +54,18 @@ def _group_rings(rings: AnyArray, reach: float) -> Int64Array:
     Each number is the lowest ring of its group. Two rings are neighbors if boxes around their
     segments intersect, which are larger by ``reach`` on every side.
     """
-    corner, own = shapely.get_coordinates(rings, return_index=True)
-    along = own[1:] == own[:-1]
+    corner, ring_of = shapely.get_coordinates(rings, return_index=True)
+    along = ring_of[1:] == ring_of[:-1]
     low = np.minimum(corner[1:], corner[:-1])[along] - reach
     high = np.maximum(corner[1:], corner[:-1])[along] + reach
     boxes = shapely.box(low[:, 0], low[:, 1], high[:, 0], high[:, 1])
-    one, other = own[:-1][along][shapely.STRtree(boxes).query(boxes)]
+    one, other = ring_of[:-1][along][shapely.STRtree(boxes).query(boxes)]
     pairs = np.unique(np.stack([one, other])[:, one < other], axis=1)
     group = np.arange(len(rings))
     while True:
         before = group.copy()
-        for here, there in (pairs, pairs[::-1]):
-            np.minimum.at(group, here, before[there])
+        for first, second in (pairs, pairs[::-1]):
+            np.minimum.at(group, first, before[second])
         group = group[group]
         if np.array_equal(group, before):
             return group
@@ -78,9 +81,9 @@ def _cut_out(
     """
     parts, framed = [], False
     for polygon in np.unique(owner[members]).tolist():
-        own = members[owner[members] == polygon]
-        holes = rings[own[~is_shell[own]]]
-        shell = rings[own[is_shell[own]]]
+        polygon_rings = members[owner[members] == polygon]
+        holes = rings[polygon_rings[~is_shell[polygon_rings]]]
+        shell = rings[polygon_rings[is_shell[polygon_rings]]]
         if len(shell):
             parts.append(shapely.polygons(shell[0], holes=holes))
         else:
@@ -117,9 +120,9 @@ def _merge_parts(remaining: AnyArray, framed: AnyArray) -> Region:
     down = np.argsort(-shapely.area(areas)[around], kind="stable")
     home[inside[down]] = around[down]
     assert (home >= 0).all(), "every obstacle is inside the shrunk polygon that it is a hole of"
-    for each in np.unique(home).tolist():
-        holes = [*shapely.get_rings(areas[each])[1:], *outlines[home == each]]
-        areas[each] = shapely.polygons(shapely.get_exterior_ring(areas[each]), holes=holes)
+    for area in np.unique(home).tolist():
+        holes = [*shapely.get_rings(areas[area])[1:], *outlines[home == area]]
+        areas[area] = shapely.polygons(shapely.get_exterior_ring(areas[area]), holes=holes)
     return shapely.multipolygons(areas)
 
 

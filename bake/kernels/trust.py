@@ -57,11 +57,11 @@ def make_folder(folder: Path) -> None:
         with suppress(FileExistsError):
             path.mkdir(mode=0o755)
     base = find_cache_folder()[0].parent
-    for each in (folder, *folder.parents):
-        about = each.lstat() if each != base else each.stat()
+    for place in (folder, *folder.parents):
+        about = place.lstat() if place != base else place.stat()
         if not (stat.S_ISDIR(about.st_mode) and _is_own(about)):
-            raise PermissionError(f"{each} is not a folder that only this user may write")
-        if each == base:
+            raise PermissionError(f"{place} is not a folder that only this user may write")
+        if place == base:
             break
 
 

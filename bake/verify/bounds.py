@@ -47,12 +47,12 @@ class ClusterDistances:
 
     def __call__(self, targets: Int32Array, dist: Int32Array) -> None:
         """Add (k) targets and the (r, k) ticks of the distances to them."""
-        found = np.minimum.reduceat(dist[self._order], self._first, axis=0)
-        found[found == INFINITY] = UNREACHABLE
+        by_cluster = np.minimum.reduceat(dist[self._order], self._first, axis=0)
+        by_cluster[by_cluster == INFINITY] = UNREACHABLE
         cluster = self.label[targets]
         order = np.argsort(cluster, kind="stable")
         goal, begin = np.unique(cluster[order], return_index=True)
-        least = np.minimum.reduceat(found[:, order], begin, axis=1)
+        least = np.minimum.reduceat(by_cluster[:, order], begin, axis=1)
         with self._lock:
             self._least[:, goal] = np.minimum(self._least[:, goal], least)
 
@@ -91,8 +91,8 @@ def search_bounds(
     every = len(targets) == profile.rows
     sets = bounds.members if every else np.split(targets, len(targets))
     for done, rows in enumerate(sets, start=1):
-        found = np.minimum(search_distances(backward, indices=rows, min_only=True), INFINITY)
-        bounds(rows[:1].astype(np.int32), found.astype(np.int32)[:, None])
+        ticks = np.minimum(search_distances(backward, indices=rows, min_only=True), INFINITY)
+        bounds(rows[:1].astype(np.int32), ticks.astype(np.int32)[:, None])
         progress(done / len(sets))
 
 

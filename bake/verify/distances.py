@@ -58,8 +58,8 @@ class Edges(NamedTuple):
 def merge_edges(arcs: Arcs) -> Edges:
     """Merge arcs into edges, without loops, which shorten nothing."""
     rows = max(1, arcs.count)
-    kept = arcs.head != arcs.tail
-    tail, head, weight = arcs.tail[kept], arcs.head[kept], arcs.weight[kept]
+    is_edge = arcs.head != arcs.tail
+    tail, head, weight = arcs.tail[is_edge], arcs.head[is_edge], arcs.weight[is_edge]
     key, place = np.unique(
         np.maximum(tail, head) * rows + np.minimum(tail, head), return_inverse=True
     )
@@ -189,15 +189,15 @@ class Pairs:
         rows, lanes = self._profile.rows, len(targets)
         # The last block may have fewer lanes.
         dist = buffers.dist[: rows * lanes].reshape(rows, lanes)
-        found = self._follow_hops(targets, dist, buffers)
-        if not found[2]:
-            found = first_shortcut(self._edges, dist)
-        if not found[2]:
-            found = first_disagreement(targets, self._reach, dist)
-        if not found[2]:
+        mistake = self._follow_hops(targets, dist, buffers)
+        if not mistake[2]:
+            mistake = first_shortcut(self._edges, dist)
+        if not mistake[2]:
+            mistake = first_disagreement(targets, self._reach, dist)
+        if not mistake[2]:
             for observer in observers:
                 observer(targets, dist)
-        return found
+        return mistake
 
     def _follow_hops(self, targets: Int32Array, dist: Int32Array, buffers: _Buffers) -> Finding:
         """Write the distances that the hops imply, and return the first invalid hop."""

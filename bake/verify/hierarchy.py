@@ -143,8 +143,8 @@ def _verify_inside(profile: FileProfile, layer: _Layer, fields: _Fields, bits: i
             (stored.data == real[stored.nonzero()]).all(),
             "an arc inside a cluster does not cost as much as a shortest path there",
         )
-        kept = (search_distances(stored) == real).all()
-        profile.require(kept, "arcs inside a cluster do not preserve the distances there")
+        is_preserved = (search_distances(stored) == real).all()
+        profile.require(is_preserved, "arcs inside a cluster do not preserve the distances there")
         if slots is not None:
             _verify_fields(profile, below, members, toward, slots)
 
@@ -168,15 +168,15 @@ def _verify_fields(
     want, node = slots[transition, place], members[place]
     # Slots ascend within a node, with gaps for blocked arcs.
     low, high = below.first[node], below.first[node + 1]
-    found = np.full(len(node), -1)
+    arc_of = np.full(len(node), -1)
     for gap in range(int((high - low).max(initial=0))):
         arc = np.minimum(low + gap, len(below.slot) - 1)
         hit = (low + gap < high) & (below.slot[arc] == want)
-        found[hit] = arc[hit]
-    to = below.head[found]
+        arc_of[hit] = arc[hit]
+    to = below.head[arc_of]
     at = np.minimum(np.searchsorted(members, to), len(members) - 1)
-    length = below.weight[found] + toward[transition, at]
-    right = (found >= 0) & (members[at] == to) & (length == toward[transition, place])
+    length = below.weight[arc_of] + toward[transition, at]
+    right = (arc_of >= 0) & (members[at] == to) & (length == toward[transition, place])
     profile.require(right.all(), wrong)
 
 

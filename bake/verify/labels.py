@@ -74,21 +74,21 @@ def _read(profile: FileProfile) -> TreeLabels:
     )
     first = np.concatenate([[0], np.cumsum(depth)])
     order = np.argsort(depth, kind="stable")
-    found: list[Int32Array] = []
+    distances: list[Int32Array] = []
     for name in ("label_away", "label_toward"):
         if name == "label_toward" and not profile.has(name):
-            found.append(found[0])
+            distances.append(distances[0])
             continue
         codes = profile.column(name)
         if sums:
-            found.append(_read_sums(profile, name, codes, depth))
+            distances.append(_read_sums(profile, name, codes, depth))
             continue
         profile.require(len(codes) == first[-1], f"{name} does not fit label_parent")
         ticks = np.empty(len(codes), dtype=np.int32)
         sound = sum_differences(parent, depth, first, order, difference, codes, ticks)
         profile.require(sound, f"{name} contains a value that is not a distance")
-        found.append(ticks)
-    return TreeLabels(parent, depth, first, found[0], found[1])
+        distances.append(ticks)
+    return TreeLabels(parent, depth, first, distances[0], distances[1])
 
 
 def _read_sums(profile: FileProfile, name: str, ticks: AnyArray, depth: Int64Array) -> Int32Array:
@@ -99,10 +99,12 @@ def _read_sums(profile: FileProfile, name: str, ticks: AnyArray, depth: Int64Arr
     top, parent = profile.column("label_top"), profile.column("label_parent")
     chained = (top == np.arange(len(top))) | ((parent >= 0) & (top == top[parent]))
     profile.require(chained.all(), "label_top is not the top of a chain")
-    own = np.zeros(len(ticks), dtype=np.bool_)
-    own[ends - 1] = True
-    profile.require(((ticks == 0) == own).all(), f"{name} contains a value that is not a distance")
-    return ticks[~own].astype(np.int32)
+    is_own = np.zeros(len(ticks), dtype=np.bool_)
+    is_own[ends - 1] = True
+    profile.require(
+        ((ticks == 0) == is_own).all(), f"{name} contains a value that is not a distance"
+    )
+    return ticks[~is_own].astype(np.int32)
 
 
 @kernel

@@ -32,8 +32,8 @@ def verify_form(level: FileLevel, sizes: Mapping[str, int]) -> None:
     """
     asset, block = level.asset, level.asset.number("block")
     for name, size in sizes.items():
-        there = asset.has(profile_path(name, "dearest"))
-        fits = there == (block is not None and size > 1)
+        has_dearest = asset.has(profile_path(name, "dearest"))
+        fits = has_dearest == (block is not None and size > 1)
         level.require(fits, f"profile {name!r}: dearest and size do not fit together")
     stated = Recipe(asset).at("clusters", "size")
     fits = block is None or stated in (None, block)
@@ -105,7 +105,7 @@ def verify_squares(profile: FileProfile) -> None:
     elif layout.endswith("q"):
         y = y - (x + (1 if layout.startswith("even") else -1) * (x & 1)) // 2
     slanted = (x[arcs.tail] != x[arcs.head]) & (y[arcs.tail] != y[arcs.head])
-    found = [arcs.weight[slanted == kind] for kind in (False, True)]
-    bounds = [(each.min(), each.max()) if len(each) else (0, 0) for each in found]
+    weights = [arcs.weight[slanted == kind] for kind in (False, True)]
+    bounds = [(weight.min(), weight.max()) if len(weight) else (0, 0) for weight in weights]
     same = np.array_equal(profile.column("step_range"), bounds)
     profile.require(same, "step_range is not that of the steps")

@@ -113,14 +113,14 @@ class FileLevel(Proven):
         """The elevation of each cell (height, width) or node (n); None if the level has none."""
         if not self.asset.has("/elevation"):
             return None
-        found = self.asset.read("/elevation").astype(np.float64)
-        return found if self.kind == "graph" else found.reshape(self.grid.shape)
+        elevation = self.asset.read("/elevation").astype(np.float64)
+        return elevation if self.kind == "graph" else elevation.reshape(self.grid.shape)
 
     def _verify_names(self) -> None:
         asset = self.asset
-        whole = asset.has("/node_number")
-        self.require(whole != asset.has("/node_name"), "nodes have two names, or none")
-        node = np.concatenate([[], *(each.cells for each in self.read(REGIONS))])
+        has_numbers = asset.has("/node_number")
+        self.require(has_numbers != asset.has("/node_name"), "nodes have two names, or none")
+        node = np.concatenate([[], *(region.cells for region in self.read(REGIONS))])
         self.require(len(np.unique(node)) == len(node), "a node is part of two regions")
 
     # -- things -----------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ class FileLevel(Proven):
         return [
             (
                 door.cells.astype(np.int64),
-                np.array([[code[name] for name in each.terrain] for each in door.states]),
+                np.array([[code[name] for name in state.terrain] for state in door.states]),
             )
             for door in self._doors
         ]

@@ -65,30 +65,33 @@ def _read_mover(level: FileLevel, profile: str) -> Mover:
         turn = float(asset.read(profile_path(profile, "turn"))[0])
     size = asset.number("size", f"/profiles/{profile}")
     # The stored values, and those of the recipe.
-    said: dict[str, tuple[object, object]] = {}
+    values: dict[str, tuple[object, object]] = {}
     for code, name in enumerate(level.terrain_names):
         if (rule := recipe.rule(profile, name)) is None:
             continue
-        said[f"cost of {name!r}"] = (None if np.isnan(cost[code]) else cost[code], rule.get("cost"))
+        values[f"cost of {name!r}"] = (
+            None if np.isnan(cost[code]) else cost[code],
+            rule.get("cost"),
+        )
         if (sources := rule.get("enter_from")) is None:
             sources = level.terrain_names
         if rule.get("cost") is not None:
-            passable = [each for each in range(level.terrains) if not np.isnan(cost[each])]
-            said[f"what enters {name!r}"] = (
+            passable = [source for source in range(level.terrains) if not np.isnan(cost[source])]
+            values[f"what enters {name!r}"] = (
                 enters[passable, code].tolist(),
-                [level.terrain_names[each] in sources for each in passable],
+                [level.terrain_names[source] in sources for source in passable],
             )
     if level.headings is not None and (stated := recipe.at("turns", profile)) is not None:
-        said["turn"] = (turn, stated)
+        values["turn"] = (turn, stated)
     if recipe.at("profiles") is not None:
-        said["size"] = (size, recipe.at("sizes", profile))
-        said["headings"] = (level.headings, recipe.at("headings"))
+        values["size"] = (size, recipe.at("sizes", profile))
+        values["headings"] = (level.headings, recipe.at("headings"))
         for units, name, most in zip(slope, ("up", "down", "climb", "drop"), usual, strict=True):
             own_slope = recipe.at("profile_slopes", profile, name)
             stated = recipe.at("slopes", name) if own_slope is None else own_slope
-            said[f"slope.{name}"] = (units, most if stated is None else stated)
-    for what, (found, stated) in said.items():
-        same = found == stated
+            values[f"slope.{name}"] = (units, most if stated is None else stated)
+    for what, (value, stated) in values.items():
+        same = value == stated
         level.require(same, f"profile {profile!r}: {what} is not the one in the recipe")
     return Mover(cost, enters, size or 1, *slope, turn)
 
@@ -101,14 +104,14 @@ def verify_movement(level: FileLevel, profiles: tuple[str, ...]) -> None:
     """
     asset = level.asset
     recipe = Recipe(asset)
-    found = {
+    stored = {
         "corner_cutting": asset.text("corner_cutting"),
         "cost_rule": asset.text("cost_rule"),
         "ticks_per_unit": asset.number("ticks_per_unit"),
     }
     if level.kind == "square":
-        found["connectivity"] = asset.number("connectivity")
-    for name, value in found.items():
+        stored["connectivity"] = asset.number("connectivity")
+    for name, value in stored.items():
         fits = recipe.at(name) in (None, value)
         level.require(fits, f"{name} is not the one in the recipe")
     movers = {name: _read_mover(level, name) for name in profiles}
@@ -139,8 +142,8 @@ def verify_cells(level: FileLevel) -> None:
     asset = level.asset
     cell = asset.read("/cell")
     named = [name.decode().split(",") for name in asset.read("/node_name").tolist()]
-    right = [list(map(str, each)) for each in cell.tolist()]
-    fits = named == right or (not cell[:, 2].any() and named == [each[:2] for each in right])
+    right = [list(map(str, place)) for place in cell.tolist()]
+    fits = named == right or (not cell[:, 2].any() and named == [place[:2] for place in right])
     level.require(fits, "a node is not named after its cell")
 
 
@@ -160,10 +163,10 @@ def _window(
     height, width = cells.shape
     padded = np.full((height // rows, rows + size, width + size), outside, dtype=cells.dtype)
     padded[:, :rows, :width] = cells.reshape(-1, rows, width)
-    found = padded[:, :rows, :width].copy()
+    combined = padded[:, :rows, :width].copy()
     for down, right in np.ndindex(size, size):
-        combine(found, padded[:, down : down + rows, right : right + width], out=found)
-    return found.reshape(height, width)
+        combine(combined, padded[:, down : down + rows, right : right + width], out=combined)
+    return combined.reshape(height, width)
 
 
 def _standing_costs(level: FileLevel, mover: Mover) -> Float64Array:
@@ -408,8 +411,8 @@ class _Weights:
         arcs = np.flatnonzero(level.link != NO_LINK)
         taken = np.array([self._may_take(link) for link in level.links], dtype=np.bool_)
         if level.asset.has(path := profile_path(self.name, "link_open")):
-            said = level.asset.read(path) == taken[level.asset.read("/link_number")]
-            level.require(said.all(), f"profile {self.name!r}: link_open is wrong")
+            is_right = level.asset.read(path) == taken[level.asset.read("/link_number")]
+            level.require(is_right.all(), f"profile {self.name!r}: link_open is wrong")
         if not len(arcs):
             return
         stands = ~np.isnan(_at_nodes(level, self.stands))
@@ -430,11 +433,11 @@ def _shift_cells(level: FileLevel, cells: AnyArray, dx: int, dy: int, outside: o
     rows = level.floor_height
     height, width = cells.shape
     floors = cells.reshape(-1, rows, width)
-    found = np.full_like(floors, outside)
+    shifted = np.full_like(floors, outside)
     x, y = slice(max(0, dx), width + min(0, dx)), slice(max(0, dy), rows + min(0, dy))
     to_x, to_y = slice(max(0, -dx), width + min(0, -dx)), slice(max(0, -dy), rows + min(0, -dy))
-    found[:, to_y, to_x] = floors[:, y, x]
-    return found.reshape(height, width)
+    shifted[:, to_y, to_x] = floors[:, y, x]
+    return shifted.reshape(height, width)
 
 
 def _verify_link_arcs(level: FileLevel) -> None:
@@ -455,7 +458,7 @@ def _verify_links(level: FileLevel) -> None:
     _verify_link_arcs(level)
     arcs = np.flatnonzero(level.link != NO_LINK)
     node_at = {(x, y): node for node, (x, y) in enumerate(level.cell.tolist())}
-    found = sorted(
+    stored = sorted(
         zip(
             level.link[arcs].tolist(),
             level.tail[arcs].tolist(),
@@ -470,7 +473,7 @@ def _verify_links(level: FileLevel) -> None:
             tail, head = node_at.get(start), node_at.get(goal)
             if tail is not None and head is not None:
                 expected.append((number, tail, head))
-    level.require(found == sorted(expected), "links and their arcs do not fit together")
+    level.require(stored == sorted(expected), "links and their arcs do not fit together")
     cost = np.array([link.cost for link in level.links])
     same = (level.length[arcs] == cost[level.link[arcs]]).all()
     level.require(same, "a link's length is not its cost")

@@ -91,9 +91,9 @@ class Arcs:
         tail, head = self.tail[order], self.head[order]
         once = np.ones(len(order), dtype=np.bool_)
         once[1:] = (np.diff(tail) != 0) | (np.diff(head) != 0)
-        kept = self.where(order[once])
-        values = kept.weight.astype(np.float64)
-        return csr_array((values, kept.head, kept.first), shape=(self.count, self.count))
+        arcs = self.where(order[once])
+        values = arcs.weight.astype(np.float64)
+        return csr_array((values, arcs.head, arcs.first), shape=(self.count, self.count))
 
     def components(self, connection: Literal["strong", "weak"]) -> tuple[int, AnyArray]:
         """Return the number of components, and the component of each node."""
@@ -146,7 +146,7 @@ class FileProfile(Proven):
         graph = asset.graph
         first_out, head = graph.first_out.astype(np.int64), graph.head.astype(np.int64)
         weight, component = (
-            each(name).astype(np.int64) for each in (graph.weight, graph.component)
+            read_column(name).astype(np.int64) for read_column in (graph.weight, graph.component)
         )
         nodes = len(component)
         degree = np.diff(first_out)
@@ -161,11 +161,11 @@ class FileProfile(Proven):
             ((tail_row >= 0) & (head_row >= 0))[usable].all(),
             "an arc is open at a node where the profile cannot stand",
         )
-        own = tail_row >= 0
+        in_row = tail_row >= 0
         self.graph = RowGraph(
             np.append(0, np.cumsum(degree[self.node])).astype(np.int64),
-            np.where(usable, head_row, -1)[own].astype(np.int32),
-            weight[own].astype(np.int32),
+            np.where(usable, head_row, -1)[in_row].astype(np.int32),
+            weight[in_row].astype(np.int32),
         )
 
     @cached_property

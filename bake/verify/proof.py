@@ -87,7 +87,7 @@ def verify_asset(
             _verify_profile(FileProfile(asset, name), sample, part_of(progress, number, len(names)))
             for number, name in enumerate(names)
         ]
-        return Proof(*(sum(each) for each in zip(*map(astuple, proofs), strict=True)))
+        return Proof(*(sum(counts) for counts in zip(*map(astuple, proofs), strict=True)))
 
 
 def _verify_coordinates(level: FileLevel) -> None:

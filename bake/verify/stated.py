@@ -80,10 +80,10 @@ class Recipe:
 
     def at(self, *keys: str) -> Any:
         """Return the value at a path of keys, or None."""
-        found: Any = self._document
+        value: Any = self._document
         for key in keys:
-            found = found.get(key) if isinstance(found, dict) else None
-        return found
+            value = value.get(key) if isinstance(value, dict) else None
+        return value
 
     def rule(self, profile: str, terrain: str) -> dict[str, Any] | None:
         """Return the rule of a terrain for a profile, or None."""

@@ -42,8 +42,8 @@ def verify_walls(asset: Asset, level: FileLevel) -> None:
     if asset.has("/wall_node"):
         _verify_nodes(level, asset.read("/wall_node").astype(np.int64), corner, after, place)
         bend = np.flatnonzero(asset.read("/wall_node") >= 0)
-        own = area[asset.read("/wall_node")[bend]] == owner[bend]
-        level.require(own.all(), "a node is a corner of another area")
+        same_area = area[asset.read("/wall_node")[bend]] == owner[bend]
+        level.require(same_area.all(), "a node is a corner of another area")
 
 
 def _verify_domains(asset: Asset, level: FileLevel, place: Int64Array) -> None:
@@ -51,11 +51,11 @@ def _verify_domains(asset: Asset, level: FileLevel, place: Int64Array) -> None:
     corner, node = (asset.read(f"/domain_{name}").astype(np.int64) for name in ("corner", "node"))
     first = np.flatnonzero(np.diff(node, prepend=-1))
     level.require(len(np.unique(node)) == len(first), "a node has two domains")
-    for own, ring in zip(node[first].tolist(), np.split(corner, first[1:]), strict=True):
+    for owner, ring in zip(node[first].tolist(), np.split(corner, first[1:]), strict=True):
         level.require(
             len(ring) > 3 and (ring[0] == ring[-1]).all(), "a domain is not a closed ring"
         )
-        inside = _inside(ring[:-1], ring[1:], place[own : own + 1])
+        inside = _inside(ring[:-1], ring[1:], place[owner : owner + 1])
         level.require(inside, "a node lies outside its domain")
 
 

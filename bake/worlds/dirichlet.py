@@ -62,8 +62,8 @@ def divide_into_domains(geometry: Geometry, parts: Sequence[GrownGeometry]) -> P
         point, weight, indices = _points(geometry, outline, place)
         used.update(indices)
         number = {(x, y): at for at, (x, y) in enumerate(point.tolist())}
-        for each in end_points.values():
-            number.setdefault(each, len(number))
+        for end_point in end_points.values():
+            number.setdefault(end_point, len(number))
         point = np.array(list(number), dtype=np.int64).reshape(-1, 2)
         weight = np.concatenate([weight, np.zeros(len(point) - len(weight))])
         if len(point) > MAX_BENDS:
@@ -81,8 +81,8 @@ def divide_into_domains(geometry: Geometry, parts: Sequence[GrownGeometry]) -> P
             {(row[a], row[b]) for a, b in hand if {a, b} <= row.keys()} for hand in (joins, apart)
         )
         if stated or parted:
-            found = ({(min(pair), max(pair)) for pair in pairs.tolist()} | stated) - parted
-            pairs = np.array(sorted(found), dtype=np.int64).reshape(-1, 2)
+            joined_pairs = ({(min(pair), max(pair)) for pair in pairs.tolist()} | stated) - parted
+            pairs = np.array(sorted(joined_pairs), dtype=np.int64).reshape(-1, 2)
         clear = [
             sees(outline, *point[one].tolist(), *point[other].tolist())
             for one, other in pairs.tolist()
@@ -119,8 +119,8 @@ def _pairs_by_hand(geometry: Geometry, which: Literal["joins", "apart"]) -> set[
     """Return the pairs of points that a level joins or separates by hand, the lower one first."""
     return {
         (min(at, other), max(at, other))
-        for at, each in enumerate(geometry.points)
-        for other in (each.joins if which == "joins" else each.apart)
+        for at, point in enumerate(geometry.points)
+        for other in (point.joins if which == "joins" else point.apart)
     }
 
 
@@ -151,14 +151,14 @@ def _points(
         reflex = np.zeros(len(outline.x), dtype=np.bool_)
         reflex_corners(outline, reflex)
         corner = np.stack([outline.x, outline.y], axis=1)
-        found = np.unique(corner[reflex] if reflex.any() else corner[:1], axis=0)
-        return found, np.zeros(len(found)), []
-    points = np.array([each.point for each in geometry.points], dtype=np.float64)
+        corners = np.unique(corner[reflex] if reflex.any() else corner[:1], axis=0)
+        return corners, np.zeros(len(corners)), []
+    points = np.array([point.point for point in geometry.points], dtype=np.float64)
     steps = np.rint(points * GRID).astype(np.int64)
     indices = [
         at
-        for at, each in enumerate(geometry.points)
-        if each.floor == place and holds(outline, *steps[at].tolist())
+        for at, point in enumerate(geometry.points)
+        if point.floor == place and holds(outline, *steps[at].tolist())
     ]
     known: dict[tuple[int, int], CharacteristicPoint] = {}
     for at in indices:
@@ -202,27 +202,27 @@ def _check_cones(geometry: Geometry, indices: list[int], weight: Float64Array) -
 
 def _drawn_domains(geometry: Geometry) -> dict[int, shapely.Polygon]:
     """Return the domains that are drawn by hand, in steps of the grid, by the point's index."""
-    found: dict[int, shapely.Polygon] = {}
-    points = np.array([each.point for each in geometry.points]).reshape(-1, 2)
+    domains: dict[int, shapely.Polygon] = {}
+    points = np.array([point.point for point in geometry.points]).reshape(-1, 2)
     places = shapely.points(np.rint(points * GRID))
-    for at, each in enumerate(geometry.points):
-        if not each.domain:
+    for at, point in enumerate(geometry.points):
+        if not point.domain:
             continue
-        ring = np.rint(np.array(each.domain) * GRID)
+        ring = np.rint(np.array(point.domain) * GRID)
         area = shapely.Polygon(ring) if len(ring) > 2 else shapely.Polygon()
         if not area.is_valid or not area.area:
             raise _domain_error(geometry, at, "crosses itself, has holes, or has no area")
         if not area.covers(places[at]):
             raise _domain_error(geometry, at, "lies beside its point")
         for other, one in enumerate(geometry.points):
-            if other == at or one.floor != each.floor:
+            if other == at or one.floor != point.floor:
                 continue
             if area.contains(places[other]):
                 raise _domain_error(geometry, at, f"holds the point {one.name!r} as well")
-            if other in found and area.intersection(found[other]).area:
+            if other in domains and area.intersection(domains[other]).area:
                 raise _domain_error(geometry, at, f"overlaps that of {one.name!r}")
-        found[at] = area
-    return found
+        domains[at] = area
+    return domains
 
 
 def _domain_error(geometry: Geometry, at: int, found: str) -> LevelError:
@@ -237,13 +237,13 @@ def _domain_error(geometry: Geometry, at: int, found: str) -> LevelError:
 
 
 def _check_used(geometry: Geometry, used: set[int]) -> None:
-    for at, each in enumerate(geometry.points):
+    for at, point in enumerate(geometry.points):
         if at not in used:
             raise LevelError(
-                f"the characteristic point {each.name!r} at ({each.point[0]:g}, "
-                f"{each.point[1]:g}) lies where no agent can stand",
+                f"the characteristic point {point.name!r} at ({point.point[0]:g}, "
+                f"{point.point[1]:g}) lies where no agent can stand",
                 file=geometry.source,
-                place=each.place or None,
+                place=point.place or None,
                 expected="a walkable point, farther from walls than the smallest radius",
                 remedy="move it, or remove it",
             )
@@ -289,7 +289,7 @@ def bordering(
         weight: (k) float64 units.
         drawn: points whose domains are drawn by hand, and these domains, in steps of the grid.
     """
-    left, top, right, bottom = (float(each) / GRID for each in shapely.bounds(region))
+    left, top, right, bottom = (float(bound) / GRID for bound in shapely.bounds(region))
     step = max(right - left, bottom - top, 1 / GRID) / SAMPLES
     xs = np.arange(left + step / 2, right + step, step)
     ys = np.arange(top + step / 2, bottom + step, step)

@@ -39,14 +39,18 @@ def settled(level: GridLevel) -> tuple[GridLevel, tuple[DoorStates, ...]]:
     for door in level.things.doors:
         x, y = door.cells[:, 0], door.cells[:, 1]
         drawn = level.terrain[y, x]
-        each = [
+        terrain_by_state = [
             drawn if name is None else np.full(len(drawn), number[name], dtype=np.uint8)
             for _, name in door.states
         ]
         names = tuple(state for state, _ in door.states)
         state = -1 if door.state is None else names.index(door.state)
-        doors.append(DoorStates(door.name, door.cells, names, state, np.stack(each), door.id))
-        terrain[y, x] = [number[name] for name in door.now] if state < 0 else each[state]
+        doors.append(
+            DoorStates(door.name, door.cells, names, state, np.stack(terrain_by_state), door.id)
+        )
+        terrain[y, x] = (
+            [number[name] for name in door.now] if state < 0 else terrain_by_state[state]
+        )
     return replace(level, terrain=terrain), tuple(doors)
 
 

@@ -78,11 +78,11 @@ def headed(level: Level, headings: Headings) -> GridLevel:
         instances=(),
         things=Things(
             (),
-            tuple(replace(each, cells=copy_to_all(each.cells)) for each in things.regions),
+            tuple(replace(thing, cells=copy_to_all(thing.cells)) for thing in things.regions),
             things.spots,
             tuple(
-                replace(each, cells=copy_to_all(each.cells), now=each.now * headings)
-                for each in things.doors
+                replace(thing, cells=copy_to_all(thing.cells), now=thing.now * headings)
+                for thing in things.doors
             ),
         ),
     )

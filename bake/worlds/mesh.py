@@ -98,13 +98,13 @@ def add_links(
     heads: list[AnyArray] = [graph.head, count + links.head]
     lengths: list[AnyArray] = [graph.length, links.length]
     for at, where in zip(new.tolist(), links.polygon.tolist(), strict=True):
-        others = node[first_node[where] : first_node[where + 1]]
+        earlier = node[first_node[where] : first_node[where + 1]]
         # Each pair of new nodes is joined once, by the later one.
-        others = others[others < at]
-        far = np.maximum(_distance(position[others], position[at]), BORDER)
-        here = np.full(len(others), at)
-        tails += [here, others]
-        heads += [others, here]
+        earlier = earlier[earlier < at]
+        far = np.maximum(_distance(position[earlier], position[at]), BORDER)
+        new_node = np.full(len(earlier), at)
+        tails += [new_node, earlier]
+        heads += [earlier, new_node]
         lengths += [far, far]
     terrain = np.concatenate([graph.terrain, mesh.terrain[links.polygon]])
     tail, head = np.concatenate(tails), np.concatenate(heads)
@@ -169,12 +169,12 @@ def centres(mesh: Mesh) -> Float64Array:
     # Relative to a corner of the polygon, no precision is lost far from the origin.
     origin = corner[mesh.first_corner[:-1]]
     owner, after = _owner(mesh), _after(mesh)
-    here = corner - origin[owner]
-    there = here[after]
-    cross = here[:, 0] * there[:, 1] - here[:, 1] * there[:, 0]
+    offset = corner - origin[owner]
+    next_offset = offset[after]
+    cross = offset[:, 0] * next_offset[:, 1] - offset[:, 1] * next_offset[:, 0]
     first = mesh.first_corner[:-1]
     area = np.add.reduceat(cross, first)[:, None]
-    moment = np.add.reduceat((here + there) * cross[:, None], first, axis=0) / (3 * area)
+    moment = np.add.reduceat((offset + next_offset) * cross[:, None], first, axis=0) / (3 * area)
     centre: Float64Array = (moment + origin) / GRID
     return centre
 
@@ -235,8 +235,8 @@ def _by_portal(mesh: Mesh, *, ends: bool) -> tuple[PlaneGraph, Int32Array, Int32
     points, marks = np.concatenate(place), np.concatenate(mark)
     owners = np.concatenate(polygon)
     key = np.stack([marks, mesh.terrain[owners].astype(np.int64)], axis=1)
-    unique, kept, number = np.unique(key, axis=0, return_index=True, return_inverse=True)
-    position = np.concatenate([points[kept] / (2 * GRID), centres(mesh)[isolated]])
+    unique, first_point, number = np.unique(key, axis=0, return_index=True, return_inverse=True)
+    position = np.concatenate([points[first_point] / (2 * GRID), centres(mesh)[isolated]])
     terrain = np.concatenate([unique[:, 1].astype(np.uint8), mesh.terrain[isolated]])
     # The distinct nodes of each polygon.
     pair = np.unique(

@@ -78,15 +78,15 @@ def nearest_polygon(
     corner = mesh.first_corner[:-1][polygon_ids][owner] + np.arange(len(owner)) - first[owner]
     after = np.arange(1, len(owner) + 1)
     after[first + count - 1] = first
-    here = mesh.vertex[mesh.corner[corner]] / GRID
-    edge = here[after] - here
-    away = point - here
+    begin = mesh.vertex[mesh.corner[corner]] / GRID
+    edge = begin[after] - begin
+    away = point - begin
     side = edge[:, 0] * away[:, 1] - edge[:, 1] * away[:, 0]
     inside = np.minimum.reduceat(side, first) >= 0
     if inside.any():
         return int(polygon_ids[int(inside.argmax())]), point, 0.0
     part = np.clip((edge * away).sum(axis=1) / (edge * edge).sum(axis=1), 0, 1)
-    on_edge = here + part[:, None] * edge
+    on_edge = begin + part[:, None] * edge
     far = np.hypot(*(point - on_edge).T)
     best = int(far.argmin())
     return int(polygon_ids[owner[best]]), on_edge[best], float(far[best])

@@ -80,9 +80,9 @@ def divide_by_visibility(geometry: Geometry, parts: Sequence[GrownGeometry]) -> 
         outline: Outline,
         end_points: EndPoints,
     ) -> PointsAndEnds:
-        found = _find_points(geometry, part, region, outline, list(end_points.values()))
-        first = len(found.point) - len(end_points)
-        return found, {key: first + at for at, key in enumerate(end_points)}
+        points = _find_points(geometry, part, region, outline, list(end_points.values()))
+        first = len(points.point) - len(end_points)
+        return points, {key: first + at for at, key in enumerate(end_points)}
 
     return collect_points(geometry, parts, find_points)
 
@@ -114,10 +114,10 @@ def collect_points(
                 continue
             outline = outline_of(region)
             end_points = _link_ends(geometry, part, place, region, outline)
-            found, mine = find_points(part, place, region, outline, end_points)
-            terrain = terrain_at(floor, found.point, part)
-            first = collector.add(found, terrain, FloorWalls(outline, place))
-            ends |= {key: first + at for key, at in mine.items()}
+            points, point_of_end = find_points(part, place, region, outline, end_points)
+            terrain = terrain_at(floor, points.point, part)
+            first = collector.add(points, terrain, FloorWalls(outline, place))
+            ends |= {key: first + at for key, at in point_of_end.items()}
         if len(collector.terrain) == nodes:
             raise no_room(geometry, part.kind)
         taken |= collector.link(geometry.links, ends)
@@ -234,9 +234,9 @@ def terrain_at(floor: Floor, point: Int64Array, part: GrownGeometry) -> UInt8Arr
     left = np.ones(len(point), dtype=np.bool_)
     where = shapely.points(point.astype(np.float64))
     for area in areas:
-        here = left & shapely.intersects(area.region, where)
-        terrain[here] = part.code[area.terrain]
-        left &= ~here
+        is_inside = left & shapely.intersects(area.region, where)
+        terrain[is_inside] = part.code[area.terrain]
+        left &= ~is_inside
     terrain[left] = part.code[areas[0].terrain]  # Unions may move a border by a step.
     return terrain
 
@@ -261,29 +261,29 @@ def _find_points(
             remedy='use division = "mesh", or draw coarser outlines',
         )
     corner = np.stack([outline.x, outline.y], axis=1)
-    others = [*_first_corners(region, corner[bend]), *end_points]
-    point = np.concatenate([corner[bend], np.array(others, dtype=np.int64).reshape(-1, 2)])
+    added = [*_first_corners(region, corner[bend]), *end_points]
+    point = np.concatenate([corner[bend], np.array(added, dtype=np.int64).reshape(-1, 2)])
     number = np.full(len(outline.x), -1, dtype=np.int64)
     number[bend] = np.arange(len(bend))
     tail, head = list[int](), list[int]()
-    room, seen = SweepRoom.of(len(outline.x)), np.empty(len(outline.x), dtype=np.int32)
+    buffers, seen = SweepRoom.of(len(outline.x)), np.empty(len(outline.x), dtype=np.int32)
     for at, (x, y) in enumerate(point.tolist()):
-        own = int(bend[at]) if at < len(bend) else -1
-        count = corners_seen(outline, x, y, own, room, seen)
-        there = number[seen[:count]].tolist()
+        own_corner = int(bend[at]) if at < len(bend) else -1
+        count = corners_seen(outline, x, y, own_corner, buffers, seen)
+        visible = number[seen[:count]].tolist()
         tail += [at] * count
-        head += there
-        if own < 0:
-            tail += there
+        head += visible
+        if own_corner < 0:
+            tail += visible
             head += [at] * count
             for other in range(len(bend), at):
                 if sees(outline, x, y, *point[other].tolist()):
                     tail += [at, other]
                     head += [other, at]
             # A corner at the point itself cannot be seen from there.
-            for here in np.flatnonzero((point[: len(bend)] == (x, y)).all(axis=1)).tolist():
-                tail += [at, here]
-                head += [here, at]
+            for coincident in np.flatnonzero((point[: len(bend)] == (x, y)).all(axis=1)).tolist():
+                tail += [at, coincident]
+                head += [coincident, at]
     arc = np.array([tail, head], dtype=np.int64).reshape(2, -1)
     return VisiblePoints(point, *_select_taut(outline, point, bend, arc), bend=number)
 
@@ -304,10 +304,10 @@ def _select_taut(
     """
     tail, head = arc
     line = point[head] - point[tail]
-    kept = touches(outline, bend, tail, line) & touches(outline, bend, head, line)
+    is_chosen = touches(outline, bend, tail, line) & touches(outline, bend, head, line)
     part = np.arange(len(point))
-    joined = np.unique(np.sort(arc[:, kept], axis=0), axis=1).T.tolist()
-    left = np.flatnonzero(~kept & (tail < head))
+    joined = np.unique(np.sort(arc[:, is_chosen], axis=0), axis=1).T.tolist()
+    left = np.flatnonzero(~is_chosen & (tail < head))
     far = (line[left] ** 2).sum(axis=1)
     order = left[np.lexsort((head[left], tail[left], far))]
 
@@ -326,8 +326,8 @@ def _select_taut(
             part[a] = b
             bridges |= {(one, other), (other, one)}
     if bridges:
-        kept |= np.array([pair in bridges for pair in zip(*arc.tolist(), strict=True)])
-    return tail[kept], head[kept]
+        is_chosen |= np.array([pair in bridges for pair in zip(*arc.tolist(), strict=True)])
+    return tail[is_chosen], head[is_chosen]
 
 
 def touches(outline: Outline, bend: Int64Array, at: Int64Array, line: Int64Array) -> BoolArray:
@@ -338,28 +338,28 @@ def touches(outline: Outline, bend: Int64Array, at: Int64Array, line: Int64Array
         at: (m) int64 points; lines through points that are not corners always pass.
         line: (m, 2) int64, from one end of each line to the other.
     """
-    found = at >= len(bend)
-    mine = np.flatnonzero(~found)
-    corner = bend[at[mine]]
+    passes = at >= len(bend)
+    at_corner = np.flatnonzero(~passes)
+    corner = bend[at[at_corner]]
     x, y, before, after = outline
-    dx, dy = line[mine].T
+    dx, dy = line[at_corner].T
     sides = [
         np.sign(dx * (y[wall[corner]] - y[corner]) - dy * (x[wall[corner]] - x[corner]))
         for wall in (before, after)
     ]
-    found[mine] = sides[0] * sides[1] >= 0
-    return found
+    passes[at_corner] = sides[0] * sides[1] >= 0
+    return passes
 
 
 def _first_corners(region: shapely.Geometry, bends: Int64Array) -> list[tuple[int, int]]:
     """Return one corner of each part of a region without a bend, so that each part has a node."""
     known = set(map(tuple, bends.tolist()))
-    found: list[tuple[int, int]] = []
+    chosen: list[tuple[int, int]] = []
     for part in shapely.get_parts(region):
         corners = set(map(tuple, np.rint(shapely.get_coordinates(part)).astype(int).tolist()))
         if not corners & known:
-            found.append(min(corners))
-    return found
+            chosen.append(min(corners))
+    return chosen
 
 
 def _link_ends(
@@ -369,7 +369,7 @@ def _link_ends(
 
     Links are omitted that are for other profiles, or too far from the area of such agents.
     """
-    found: EndPoints = {}
+    points: EndPoints = {}
     for at, link in links_for(geometry, part.kind):
         for is_goal, point, floor in (
             (False, link.start, link.start_floor),
@@ -378,8 +378,8 @@ def _link_ends(
             if floor == place:
                 reached = nearest_in(region, outline, point, part.kind.radius + REACH)
                 if reached is not None:
-                    found[at, is_goal] = reached
-    return found
+                    points[at, is_goal] = reached
+    return points
 
 
 def nearest_in(

@@ -75,7 +75,7 @@ def fill_with_waypoints(
         (k, 2) int64 steps of the grid, and the joined pairs of waypoints. A region that contains no
         point of the lattice has one waypoint, on its outline.
     """
-    left, top, right, bottom = (int(each) for each in shapely.bounds(region))
+    left, top, right, bottom = (int(bound) for bound in shapely.bounds(region))
     # Even, so that the middles of all squares are whole numbers.
     step = 2 * max(1, -(-max(right - left, bottom - top) // (2 * SAMPLES)))
     at = np.arange(SAMPLES) * step + step // 2
@@ -109,8 +109,8 @@ def fill_with_waypoints(
             for x, y in np.ndindex(side, side):
                 first = column + x // half * half, row + y // half * half
                 square[column + x, row + y] = (*first, half)
-    nodes = {each: number for number, each in enumerate(sorted(set(square.values())))}
-    point = np.array([middle(each) for each in nodes], dtype=np.int64)
+    nodes = {bound: number for number, bound in enumerate(sorted(set(square.values())))}
+    point = np.array([middle(bound) for bound in nodes], dtype=np.int64)
     return point, {(nodes[a], nodes[b]) for a, b in sorted(joined)}
 
 
@@ -120,7 +120,7 @@ def _merge_squares(
     """Return the square of each waypoint: the largest empty one that contains it."""
     left, top, step = frame
     shapely.prepare(region)
-    found = {(x, y): (x, y, 1) for y, x in np.argwhere(free).tolist()}
+    square_of = {(x, y): (x, y, 1) for y, x in np.argwhere(free).tolist()}
     side = 2
     while side <= SAMPLES:
         for row in range(0, SAMPLES, side):
@@ -129,6 +129,6 @@ def _merge_squares(
                 inside = free[row : row + side, column : column + side].all()
                 if inside and region.covers(shapely.box(x, y, x + far, y + far)):
                     cells = np.ndindex(side, side)
-                    found |= {(column + i, row + j): (column, row, side) for i, j in cells}
+                    square_of |= {(column + i, row + j): (column, row, side) for i, j in cells}
         side *= 2
-    return found
+    return square_of

@@ -186,7 +186,7 @@ def _grid_world(
     node = _node_order(len(cell), arcs)
     cell = cell[node]
     y, x = np.divmod(cell, level.width)
-    passable = {name: ~np.isnan(each.cost_at(cell)) for name, each in under.items()}
+    passable = {name: ~np.isnan(footprint.cost_at(cell)) for name, footprint in under.items()}
     graph, arcs = _renumber(arcs, node)
     return World(
         level,
@@ -242,8 +242,8 @@ def _step_arcs(grid: _Grid, cell: Int64Array) -> _Arcs:
 
     weight = np.stack(
         [
-            in_ticks(price_steps(each, grid.rules, steps), grid.rules, name, describe)
-            for name, each in grid.footprints.items()
+            in_ticks(price_steps(footprint, grid.rules, steps), grid.rules, name, describe)
+            for name, footprint in grid.footprints.items()
         ]
     )
     is_usable = (weight != BLOCKED).any(axis=0)
@@ -273,9 +273,9 @@ def _price_links(grid: _Grid, cell: Int64Array, arcs: LinkArcs) -> _Arcs:
         return f"the link {links[arcs.link[arc]].name!r}"
 
     weights = []
-    for name, each in grid.footprints.items():
+    for name, footprint in grid.footprints.items():
         open_to = np.array([link.profiles is None or name in link.profiles for link in links])
-        prices = price_arcs(each, grid.rules, tail, head, arcs.cost, open_to[arcs.link])
+        prices = price_arcs(footprint, grid.rules, tail, head, arcs.cost, open_to[arcs.link])
         weights.append(in_ticks(prices, grid.rules, name, describe))
     weight = np.stack(weights)
     is_usable = (weight != BLOCKED).any(axis=0)
@@ -284,8 +284,8 @@ def _price_links(grid: _Grid, cell: Int64Array, arcs: LinkArcs) -> _Arcs:
     vias = link_vias(grid.level)
     if vias is not None:
         terrain = grid.level.terrain.reshape(-1)
-        for own, each in zip(weight, grid.footprints.values(), strict=True):
-            own[~vias.clear(each.mover.cost, terrain, None)[arcs.link]] = BLOCKED
+        for own_weight, footprint in zip(weight, grid.footprints.values(), strict=True):
+            own_weight[~vias.clear(footprint.mover.cost, terrain, None)[arcs.link]] = BLOCKED
     return _Arcs(
         arcs.tail[is_usable],
         arcs.head[is_usable],
@@ -301,7 +301,7 @@ def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: Movement
         for name, mover in movers.items()
     }
     nodes = np.arange(len(level.node_names))
-    passable = {name: ~np.isnan(each.cost_at(nodes)) for name, each in under.items()}
+    passable = {name: ~np.isnan(footprint.cost_at(nodes)) for name, footprint in under.items()}
     if not np.any(list(passable.values())):
         raise no_standing_error(level)
     tail, head = level.tail.astype(np.int64), level.head.astype(np.int64)
@@ -313,8 +313,8 @@ def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: Movement
     length = np.where(level.length > 0, level.length, 1 / rules.ticks_per_unit)
     weight = np.stack(
         [
-            in_ticks(price_arcs(each, rules, tail, head, length, None), rules, name, describe)
-            for name, each in under.items()
+            in_ticks(price_arcs(footprint, rules, tail, head, length, None), rules, name, describe)
+            for name, footprint in under.items()
         ]
     )
     # Blocked arcs are included, since nothing else stores their heads for when their ends open.
@@ -334,7 +334,7 @@ def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: Movement
         None,
         rules,
         movers,
-        _metrics(arcs, {name: each[node] for name, each in passable.items()}, rules),
+        _metrics(arcs, {name: footprint[node] for name, footprint in passable.items()}, rules),
         node_region=level.node_region[node] if level.region_names else None,
         elevation=None if level.elevation is None else level.elevation[node],
         mesh=None if level.mesh is None else _renumber_mesh(level.mesh, node),
@@ -436,7 +436,11 @@ def _missing_cost_error(level: Drawn, name: str) -> LevelError:
     if hints:
         first = toml_line(hints[0], describe[hints[0]])
         remedy = f"name its tiles, as in {first} below [tiled.legend], or {remedy}"
-    costs = [each for each in dict.fromkeys(describe.values()) if each not in _NEED_NO_COST]
+    costs = [
+        terrain_name
+        for terrain_name in dict.fromkeys(describe.values())
+        if terrain_name not in _NEED_NO_COST
+    ]
     return LevelError(
         f"terrain {name!r} has no cost",
         file=level.source,
@@ -444,7 +448,10 @@ def _missing_cost_error(level: Drawn, name: str) -> LevelError:
         remedy=remedy,
         lines=[
             *(("tiled.legend", toml_line(key, terrain)) for key, terrain in describe.items()),
-            *(("terrain", toml_line(each, 1, 'or "blocked"')) for each in (*costs, name)),
+            *(
+                ("terrain", toml_line(terrain_name, 1, 'or "blocked"'))
+                for terrain_name in (*costs, name)
+            ),
         ],
     )
 

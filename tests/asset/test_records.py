@@ -84,7 +84,7 @@ def test_records_come_back(kind: str, data: st.DataObject) -> None:
     said = data.draw(st.lists(st.fixed_dictionaries(attributes), max_size=4))
     columns = written(records, said)
     assert read(records, columns) == said
-    assert records.are_in(Packed(columns)) == bool(said)
+    assert records.exist_in(Packed(columns)) == bool(said)
 
 
 def test_columns_by_hand() -> None:

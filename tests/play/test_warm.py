@@ -231,10 +231,10 @@ assert len(push.overloads) == 2
 
 
 def test_a_kernel_calls_no_compiled_code_when_it_is_plain() -> None:
-    from bake.search.point.movement_range import _within
+    from bake.search.point.movement_range import _search_range
 
-    assert isinstance(_within, jit.Kernel)
-    called = [_within.plain.__globals__[name] for name in ("push", "drop_first")]
+    assert isinstance(_search_range, jit.Kernel)
+    called = [_search_range.plain.__globals__[name] for name in ("push", "drop_first")]
     assert not any(isinstance(each, jit.Kernel) for each in called)
 
 

@@ -193,7 +193,7 @@ def proved_with(asset: Asset, columns: Mapping[str, AnyArray], sample: int | Non
         mock.patch.object(file, "form", form_of),
         mock.patch.object(file, "load", lambda path: held[path] if path in held else load(path)),
     ):
-        return proof._prove(FileProfile(asset, "default"), sample, lambda done: None)
+        return proof._verify_profile(FileProfile(asset, "default"), sample, lambda done: None)
 
 
 def accepted(path: Path) -> bool:

@@ -219,7 +219,7 @@ def _differences(
 
 
 #: Arcs that are scanned at a time for one that counts.
-_SCANNED = 256
+_LOOK = 256
 # limit: the work is done in parts; lowered by norms
 
 
@@ -240,8 +240,8 @@ class Ranked(NamedTuple):
         """
         cheapest = []
         for first, end in pairwise(self.first):
-            for begin in range(first, end, _SCANNED):
-                left = np.flatnonzero(~near[self.tail[begin : min(begin + _SCANNED, end)]])
+            for begin in range(first, end, _LOOK):
+                left = np.flatnonzero(~near[self.tail[begin : min(begin + _LOOK, end)]])
                 if len(left):
                     cheapest.append(self.order[begin + left[0]])
                     break

@@ -131,13 +131,13 @@ class SlicedSearch:
             key, row = scratch.heaps[1, : int(scratch.state[4])].T
             set_aside = row[key == ticks[row] + scratch.seen[row, 1]].astype(np.int32)
             return np.concatenate([known[closed[known] == 0], set_aside])
-        found = []
+        slots = []
         at = scratch.bucket[scratch.bucket >= 0]
         while len(at):  # One entry of each bucket at a time.
-            found.append(at)
+            slots.append(at)
             at = scratch.entry[at, 2]
             at = at[at >= 0]
-        entry = scratch.entry[np.concatenate([at, *found])]
+        entry = scratch.entry[np.concatenate([at, *slots])]
         current: Int32Array = entry[ticks[entry[:, 0]] == entry[:, 1], 0]
         return current
 

@@ -173,18 +173,18 @@ class ArcPool:
         self.arcs = np.empty((self._baked + max(self._baked, ENTRIES), 2), dtype=np.uint32)
         self.arcs[: self._baked] = _pair_arcs(head, weight)
 
-    def put(self, own: UInt32Array) -> tuple[UInt32Array, int]:
+    def put(self, added: UInt32Array) -> tuple[UInt32Array, int]:
         """Append (k, 2) arcs, and return all arcs and the index of the first one."""
         with self._lock:
-            if self._used + len(own) > len(self.arcs):
+            if self._used + len(added) > len(self.arcs):
                 # Readers of earlier arcs hold a reference to the previous array.
-                room = self._baked + max(self._baked, 8 * len(own), ENTRIES)
-                arcs = np.empty((room, 2), dtype=np.uint32)
+                capacity = self._baked + max(self._baked, 8 * len(added), ENTRIES)
+                arcs = np.empty((capacity, 2), dtype=np.uint32)
                 arcs[: self._baked] = self.arcs[: self._baked]
                 self.arcs, self._used = arcs, self._baked
             begin = self._used
-            self._used += len(own)
-            self.arcs[begin : self._used] = own
+            self._used += len(added)
+            self.arcs[begin : self._used] = added
             return self.arcs, begin
 
 
@@ -436,17 +436,17 @@ class SearchSpace:
             scratch.widen(self.degree, buckets=buckets)
         ticks, expanded, middle, generated = scratch.answer.tolist()
         if status != FOUND:
-            found = Found(None, 0, expanded, generated)
+            result = Found(None, 0, expanded, generated)
         elif both_ends:
             seen, reverse_order = scratch.seen_of_side, np.int32(self.row_count)
             from_start = path_to(seen, middle, scratch)
             onward = path_to(seen, middle + self.row_count, scratch) - reverse_order
             rows = np.concatenate([from_start, onward[-2::-1]])
-            found = Found(rows, ticks, expanded, generated)
+            result = Found(rows, ticks, expanded, generated)
         else:
-            found = Found(path_to(scratch.seen, goal, scratch), ticks, expanded + 1, generated)
+            result = Found(path_to(scratch.seen, goal, scratch), ticks, expanded + 1, generated)
         self.give_back(scratch)
-        return found
+        return result
 
 
 class OwnArcs(NamedTuple):

@@ -18,7 +18,7 @@ from bake.level import GeometryLevel, GridLevel, Mesh, Shape
 from bake.play.mesh.funnel import string_through
 from bake.play.mesh.polyanya import shortest
 from bake.play.mesh.polygons import MeshPolygons, Step
-from bake.worlds.mesh import joined_mesh, mesh_graph
+from bake.worlds.mesh import join_meshes, mesh_graph
 from tests.support.plane import (
     Point,
     Ring,
@@ -49,7 +49,7 @@ def yard(rings: list[Ring], radius: float = 0.0) -> tuple[Geometry, Mesh]:
     geometry = grown(geometry_of(level), {"floor"}, radius)
     if not geometry.floors[0].areas:
         reject()
-    mesh = joined_mesh([convex_polygons(geometry, geometry.floors[0])], [0], [[0, 1]])
+    mesh = join_meshes([convex_polygons(geometry, geometry.floors[0])], [0], [[0, 1]])
     _, first_node, node = mesh_graph(mesh, "centre")
     return geometry, Mesh(*mesh_columns(mesh).values(), first_node, node)  # type: ignore[arg-type]
 
@@ -172,7 +172,7 @@ def test_polyanya_goes_along_walls_of_cells(rows: list[list[int]], path: list[Po
     terrain = np.array(rows, dtype=np.uint8)
     level = GridLevel("cells", Path("cells.json"), terrain, ("floor", "wall"))
     geometry = grown(geometry_of(level), {"floor"}, 0.0)
-    mesh = joined_mesh([convex_polygons(geometry, geometry.floors[0])], [0], [[0, 1]])
+    mesh = join_meshes([convex_polygons(geometry, geometry.floors[0])], [0], [[0, 1]])
     _, first_node, node = mesh_graph(mesh, "centre")
     polygons = read(Mesh(*mesh_columns(mesh).values(), first_node, node))  # type: ignore[arg-type]
     steps = [(round(x * GRID), round(y * GRID)) for x, y in path]
