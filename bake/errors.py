@@ -100,7 +100,7 @@ def in_units(count: int) -> str:
 
 
 def counted(count: int, what: str) -> str:
-    """Format a number of things with a noun in the singular or plural.
+    """Format a count with its noun in the singular or plural.
 
     >>> counted(1, "node"), counted(1200, "node")
     ('1 node', '1,200 nodes')

@@ -107,7 +107,7 @@ class Arcs(NamedTuple):
     weight: Int32Array  #: (m) int32 ticks
 
     @staticmethod
-    def of(graph: Graph, weight: Int32Array) -> Arcs:
+    def from_graph(graph: Graph, weight: Int32Array) -> Arcs:
         return Arcs(graph.first_out, graph.head, weight)
 
 
@@ -122,7 +122,7 @@ class Subgraph:
 
     @property
     def arcs(self) -> Arcs:
-        return Arcs.of(self.graph, self.weight)
+        return Arcs.from_graph(self.graph, self.weight)
 
 
 def positions(nodes: AnyArray, count: int) -> Int32Array:

@@ -47,7 +47,7 @@ class Link:
     goal: Cell
     #: cost in units, positive; None = the straight distance, at least 1
     cost: float | None
-    both_ways: bool  #: whether it also leads back, at the same cost
+    both_ways: bool  #: whether it is bidirectional, at the same cost
     #: names of the profiles that may take it; None = every profile
     profiles: tuple[str, ...] | None
     place: str  #: where in the file it is, for messages
@@ -178,8 +178,8 @@ class Shape:
     #: (k, 2) float64 corners each, the last one joined to the first; holes are rings, too
     rings: tuple[Float64Array, ...]
     fill: FillRule = "evenodd"  #: the points inside, where rings overlap or cross
-    closed: bool = True  #: False = lines, which only block the way
-    floor: int = 0  #: place of its floor among those of the level, from 0
+    closed: bool = True  #: False = lines, which only block movement
+    floor: int = 0  #: the index of its floor, from 0
     place: str = ""  #: where in the file it is, for messages
 
 
@@ -196,7 +196,7 @@ class OffMeshLink:
     goal_floor: int = 0
     #: its length, positive; None = the straight distance, at least 1
     cost: float | None = None
-    both_ways: bool = False  #: whether it also leads back, at the same cost
+    both_ways: bool = False  #: whether it is bidirectional, at the same cost
     #: names of the profiles that may take it; None = every profile
     profiles: tuple[str, ...] | None = None
     place: str = ""  #: where in the file it is, for messages
@@ -208,9 +208,9 @@ class CharacteristicPoint:
 
     name: str  #: the name of its node
     point: Point  #: where it is
-    #: how much higher its cone is than that of a point without weight, 0 or more
+    #: the extra height of its cone over a point without weight, 0 or more
     weight: float = 0.0
-    floor: int = 0  #: place of its floor among those of the level, from 0
+    floor: int = 0  #: the index of its floor, from 0
     place: str = ""  #: where in the file it is, for messages
     joins: tuple[int, ...] = ()  #: the points that are joined to it by hand
     apart: tuple[int, ...] = ()  #: and the points that are not, even if their domains border
@@ -321,7 +321,7 @@ class Mesh:
     neighbour: Int32Array
     terrain: UInt8Array  #: (p) uint8 index into the level's terrains
     floor: UInt8Array  #: (p) uint8 places of their floors, from 0
-    first_node: Int32Array  #: (p + 1) int32, likewise of ``node``
+    first_node: Int32Array  #: (p + 1) int32, offsets into ``node``
     #: (k) int32, nodes of the level in each polygon or on its border, at least one
     node: Int32Array
 

@@ -259,7 +259,7 @@ class LinkMoves(NamedTuple):
     link: Int32Array
 
     @staticmethod
-    def of(
+    def from_arcs(
         tail: Int32Array, head: Int32Array, link: Int32Array, wanted: Sequence[End]
     ) -> LinkMoves:
         """Combine the arcs of a graph and those that it lacks, in this order for each cell.

@@ -36,7 +36,7 @@ class Placement(NamedTuple):
         return self.quarters + MIRRORED * self.mirrored
 
     @staticmethod
-    def of(at: tuple[int, int], turn: int) -> Placement:
+    def from_turn(at: tuple[int, int], turn: int) -> Placement:
         """Return the placement with a given :attr:`turn`."""
         return Placement(at, turn % MIRRORED, turn >= MIRRORED)
 

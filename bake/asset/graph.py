@@ -118,7 +118,7 @@ class LevelGraph:
 
     @cached_property
     def slots(self) -> int:
-        """The number of arcs of each node for directions; 0 if arcs are listed."""
+        """The number of arcs that each node has for steps; 0 if arcs are listed."""
         return 0 if self.lattice is None else self.lattice.slots
 
     @cached_property
@@ -182,7 +182,7 @@ class LevelGraph:
         return self._by_arc(every, self._links.number)
 
     def _by_arc(self, steps: AnyArray, links: AnyArray | int) -> AnyArray:
-        """Return (m) values by arc, from (n, slots) values of steps and those of links."""
+        """Merge (n, slots) values of steps and the values of links into (m) values by arc."""
         if not len(self._links.which):
             return steps.reshape(-1)
         by_arc = np.empty(int(self.first_out[-1]), dtype=steps.dtype)

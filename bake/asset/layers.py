@@ -21,7 +21,7 @@ class StoredLayer(NamedTuple):
     degree: AnyArray  # (t)
     head: AnyArray  # (a) transitions of the layer
     weight: AnyArray  # (a) ticks
-    parent: AnyArray  # (clusters) those of the next layer; empty in the last
+    parent: AnyArray  # (clusters) the cluster of the next layer; empty in the last
 
 
 def stored_layers(

@@ -79,7 +79,7 @@ def write_asset(path: Path, header: Header, contents: Contents, schema: Schema =
     _check(contents, schema)
     try:
         file_bytes = _build_file(header, contents, schema)
-    except (OSError, RuntimeError) as error:  # HDF5 reports a lack of memory in this way.
+    except (OSError, RuntimeError) as error:  # HDF5 reports a lack of memory as one of these.
         raise output_error(path, error) from error
     return with_room(path, lambda: _write_file(path, file_bytes))
 

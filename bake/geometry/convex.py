@@ -87,7 +87,7 @@ def _cross(a: Int64Array, b: Int64Array, c: Int64Array) -> Int64Array:
 
 
 def _orient_left(vertex: Int64Array, corner: Int64Array) -> Int64Array:
-    """Return triangles that all turn the same way and begin at their lowest vertex."""
+    """Return triangles with one orientation that begin at their lowest vertex."""
     right = _cross(*(vertex[corner[:, at]] for at in range(3))) < 0
     corner = np.where(right[:, None], corner[:, ::-1], corner)
     first = np.argmin(corner, axis=1)
@@ -101,7 +101,7 @@ def _after(triangles: int) -> Int64Array:
 
 
 def twins(corner: Int64Array, after: Int64Array) -> Int64Array:
-    """Return the reverse edge of each edge, or -1 if there is none or several.
+    """Return the reverse edge of each edge, or -1 unless exactly one exists.
 
     Args:
         corner: (c) vertex at which each edge begins.
@@ -138,7 +138,7 @@ def _check(
     corners = outline.astype(np.int64)
     same = ring[1:] == ring[:-1]
     begin, end = corners[:-1][same], corners[1:][same]
-    # Shells run one way in areas and holes the other; the area comes from GEOS, as rings lack it.
+    # Shells and holes run in opposite directions; the area comes from GEOS, as rings lack it.
     expected_area = round(2 * float(shapely.area(faces).sum()))
     edges = {(*a, *b) for a, b in zip(begin.tolist(), end.tolist(), strict=True)}
     edges |= {(c, d, a, b) for a, b, c, d in edges}

@@ -81,7 +81,7 @@ def _orient_left(
         if area < 0:
             oriented[begin:end] = corner[begin:end][::-1]
             cross = -cross
-        # A star turns the same way at every corner, but turns around more than once.
+        # A star turns in one direction at every corner, but more than once around.
         turns = int(((side[:, 1] < 0) != (onward[:, 1] < 0)).sum())
         if (cross < 0).any() or ((cross == 0) & back).any() or turns > 2:
             _reject(

@@ -367,7 +367,7 @@ def _build_inner_dispatcher(kernel: Kernel) -> Any:
 
 
 def _link_separately(kernel: Kernel, compiled: Any) -> None:
-    """Make kernels that are compiled from now on call existing code instead of inlining it."""
+    """Arrange for kernels compiled from now on to call existing code, not inline it."""
     function, kinds = kernel.function, tuple(compiled.signature.args)
     symbol = compiled.fndesc.mangled_name
     library = _EmptyLibrary(
@@ -500,7 +500,7 @@ def ready(function: Callable[..., Any]) -> bool:
 
 
 def load(functions: Iterable[Callable[..., Any]]) -> None:
-    """Load the cached code of some kernels now, and that of all others when they are called."""
+    """Load the cached code of some kernels now, and of all others when they are called."""
     _Blocks.loading = True
     for each in functions:
         if COMPILED and isinstance(each, Kernel) and each.in_cache:

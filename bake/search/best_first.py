@@ -138,7 +138,7 @@ class BestFirst(Search[S]):
         def discard(state: S) -> None:
             queue.discard((self._open[state], -self.reached[state], number[state], state))
 
-        def put(state: S, parent: S, g: float, cost: float) -> float:
+        def insert(state: S, parent: S, g: float, cost: float) -> float:
             if state not in self.estimates:
                 self.estimates[state] = self._h(state)
             if state in self._open:  # The state keeps its rank among equals while it stays open.
@@ -167,7 +167,7 @@ class BestFirst(Search[S]):
                     return
 
         start = self._space.start
-        put(start, start, 0, 0)
+        insert(start, start, 0, 0)
         while len(queue):
             f, negative_g, _, state = queue.pop()
             if self._open.get(state) != f or self.reached[state] != -negative_g:
@@ -189,7 +189,7 @@ class BestFirst(Search[S]):
                     continue
                 if onward < self.reached.get(other, math.inf):
                     self._closed.pop(other, None)
-                    opened.append((other, onward, put(other, state, onward, cost)))
+                    opened.append((other, onward, insert(other, state, onward, cost)))
                     if self._early_goal_test and self._space.is_goal(other):
                         self._found(*self._path_to(other))
                         yield Step(state, parent, g, h, f, tuple(opened))

@@ -71,7 +71,7 @@ def cluster_distances(partition: Clusters, *, budget: int) -> Int32Array:
         raise over_budget(needs, budget, remedy)
     first, member, _ = partition.members
     distance = np.empty((count, count), dtype=np.int32)
-    search = BatchSearch.of(sub.graph, sub.weight)
+    search = BatchSearch.build(sub.graph, sub.weight)
     scratch = search.scratch()
     begins = np.flatnonzero(np.diff(first[:-1] // PIECE, prepend=-1)).tolist()
     bands = list(pairwise([*begins, count]))

@@ -91,7 +91,12 @@ def pivot_distances(
         result = np.empty(rows, dtype=np.int32)
         sources[row] = True
         voronoi_cells(
-            Arcs.of(side, price), sources, heap, result, np.empty_like(result), result[:1].copy()
+            Arcs.from_graph(side, price),
+            sources,
+            heap,
+            result,
+            np.empty_like(result),
+            result[:1].copy(),
         )
         sources[row] = False
         return result

@@ -72,7 +72,7 @@ class _Buffers:
     dist: Int32Array
 
     @staticmethod
-    def of(rows: int) -> _Buffers:
+    def allocate(rows: int) -> _Buffers:
         return _Buffers(
             np.empty(rows, dtype=np.bool_),
             np.full(rows, -1, dtype=np.int32),
@@ -91,7 +91,7 @@ class RangeSearcher:
 
     def __init__(self, sub: Subgraph, symbols: Symbols) -> None:
         self._sub, self._symbols = sub, symbols
-        self._search = BatchSearch.of(sub.graph, sub.weight)
+        self._search = BatchSearch.build(sub.graph, sub.weight)
         self._spare: list[BatchScratch] = []
         self._share = SHARE  # An estimate; any thread may overwrite it.
         self.by_entries = (
@@ -129,7 +129,7 @@ class RangeSearcher:
             take(writer, start, stop, dist)
 
     def _run_by_entries(self, writer: RunWriter, take: Take, scratch: BatchScratch) -> None:
-        buffers = _Buffers.of(self._sub.graph.node_count)
+        buffers = _Buffers.allocate(self._sub.graph.node_count)
         while writer.taken < writer.stop:
             segments = self._choose_segments(writer.taken, writer.stop)
             if not segments:
@@ -233,4 +233,4 @@ class RangeSearcher:
         within = Graph(
             first[first_out[begin : stop + 1] - first_out[begin]], head[arcs][is_inside] - begin
         )
-        return BatchSearch.of(within, self._sub.weight[arcs][is_inside])
+        return BatchSearch.build(within, self._sub.weight[arcs][is_inside])

@@ -174,7 +174,7 @@ class RunWriter:
         self._written = 0
         size = min(SLICE, rows) * LANES
         self._buffer = EndedRuns(*(np.empty(size, dtype=np.int32) for _ in range(3)))
-        self._buffers = RunBuffers.of(symbols)
+        self._buffers = RunBuffers.allocate(symbols)
         crowded = sub.graph.out_degree() > SLOT_BITS
         self._crowded = crowded if crowded.any() else None
 

@@ -1,4 +1,4 @@
-"""Verify lower bounds: distances between clusters, and those of pivots.
+"""Verify lower bounds: distances between clusters, and to and from pivots.
 
 The value stored for two clusters is the smallest distance over all pairs of their rows, and every
 such pair is checked. The distances come from the blocks of targets whose hops are verified; without
@@ -97,7 +97,7 @@ def search_bounds(
 
 
 def part_of(progress: Progress, number: int, count: int) -> Progress:
-    """Return a function that converts the progress of one part to that of all parts."""
+    """Return a function that converts the progress of one part to the progress of all parts."""
     return lambda done: progress((number + done) / count)
 
 

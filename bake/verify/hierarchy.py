@@ -101,7 +101,7 @@ def _read_layers(profile: FileProfile) -> Iterator[tuple[_Layer, int]]:
 
 
 def _verify_crossings(profile: FileProfile, layer: _Layer, *, every: bool) -> None:
-    """Verify that arcs between clusters are those of the layer below between transitions."""
+    """Verify that arcs between clusters equal the layer below, between transitions."""
     below, label, own, arcs = layer.below, layer.label, layer.own, layer.arcs
     crossing = below.where(label[below.tail] != label[below.head])
     if every:
@@ -114,7 +114,7 @@ def _verify_crossings(profile: FileProfile, layer: _Layer, *, every: bool) -> No
 
 
 def _verify_inside(profile: FileProfile, layer: _Layer, fields: _Fields, bits: int) -> None:
-    """Verify that arcs and fields inside clusters are those of shortest paths inside."""
+    """Verify that arcs and fields inside clusters follow shortest paths inside."""
     below, label, own, arcs = layer.below, layer.label, layer.own, layer.arcs
     layer_inside = arcs.where(label[own[arcs.tail]] == label[own[arcs.head]]).cheapest()
     order = np.argsort(label, kind="stable")

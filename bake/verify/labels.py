@@ -92,7 +92,7 @@ def _read(profile: FileProfile) -> TreeLabels:
 
 
 def _read_sums(profile: FileProfile, name: str, ticks: AnyArray, depth: Int64Array) -> Int32Array:
-    """Return distances from a flat file, without those of the rows to themselves."""
+    """Return distances from a flat file, without the distances of rows to themselves."""
     ends = np.cumsum(depth + 1)
     fits = np.array_equal(profile.column("first_label")[1:], ends)
     profile.require(fits, "first_label does not fit label_parent")

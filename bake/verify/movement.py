@@ -64,7 +64,7 @@ def _read_mover(level: FileLevel, profile: str) -> Mover:
     if level.headings is not None:
         turn = float(asset.read(profile_path(profile, "turn"))[0])
     size = asset.number("size", f"/profiles/{profile}")
-    # The stored values, and those of the recipe.
+    # The stored values, and the recipe's.
     values: dict[str, tuple[object, object]] = {}
     for code, name in enumerate(level.terrain_names):
         if (rule := recipe.rule(profile, name)) is None:
@@ -148,7 +148,7 @@ def verify_cells(level: FileLevel) -> None:
 
 
 def _at_nodes(level: FileLevel, values: AnyArray) -> AnyArray:
-    """Return the values of nodes, from those of cells or from those of nodes."""
+    """Return the values of nodes, from values of cells or of nodes."""
     if level.kind == "graph":
         return values
     x, y = level.cell.T

@@ -342,7 +342,7 @@ def _resolve_lane(
     dist: Int32Array,
     stack: Int32Array,
 ) -> int:
-    """Follow hops to a known distance, and write the distances of all rows on the way.
+    """Follow hops to a known distance, and write the distances of all rows passed.
 
     Returns:
         The error of a hop, or 0.

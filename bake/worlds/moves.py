@@ -30,7 +30,9 @@ def link_moves(world: World) -> LinkMoves:
     for number, link in enumerate(level.things.links):
         start, goal = (y * level.width + x for x, y in (link.start, link.goal))
         wanted += [(start, goal, number)] + [(goal, start, number)] * link.both_ways
-    return LinkMoves.of(at[graph.tail()[arcs]], at[graph.head[arcs]], world.link[arcs], wanted)
+    return LinkMoves.from_arcs(
+        at[graph.tail()[arcs]], at[graph.head[arcs]], world.link[arcs], wanted
+    )
 
 
 def usable(world: World, profile: str) -> Subgraph:

@@ -48,7 +48,7 @@ class GrownGeometry:
 
     kind: Kind  #: the agents
     geometry: Geometry  #: the area for their centers
-    code: Mapping[str, int]  #: number of each of its terrains among those of all kinds
+    code: Mapping[str, int]  #: number of each of its terrains among the terrains of all kinds
 
 
 def links_for(geometry: Geometry, kind: Kind) -> Iterator[tuple[int, OffMeshLink]]:

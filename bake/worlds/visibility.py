@@ -224,7 +224,7 @@ def outline_of(region: shapely.Geometry) -> Outline:
         turned = shapely.geometry.polygon.orient(part)
         for ring in (turned.exterior, *turned.interiors):
             rings.append(np.rint(shapely.get_coordinates(ring)[:-1]).astype(np.int64))
-    return Outline.of(rings)
+    return Outline.from_rings(rings)
 
 
 def terrain_at(floor: Floor, point: Int64Array, part: GrownGeometry) -> UInt8Array:

@@ -64,12 +64,12 @@ def test_it_is_mirrored_then_turned_clockwise(
     assert level.prototypes == (Prototype("corner", 3, 2),)
     assert level.instances == (Instance(0, placement, "instances[0]"),)
     assert placement.size(3, 2) == (width, height)
-    assert Placement.of((1, 1), placement.turn) == placement
+    assert Placement.from_turn((1, 1), placement.turn) == placement
 
 
 @pytest.mark.parametrize("turn", range(TURNS))
 def test_a_placement_takes_each_cell_to_its_own(turn: int) -> None:
-    placement = Placement.of((10, 20), turn)
+    placement = Placement.from_turn((10, 20), turn)
     cells = placement.cells(all_cells(3, 2), 3, 2)
     wide, high = placement.size(3, 2)
     assert sorted(map(tuple, cells.tolist())) == sorted(

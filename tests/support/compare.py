@@ -77,7 +77,7 @@ def tables_of(sub: Subgraph, algorithm: Algorithm = "dijkstra") -> Pairs:
         for _ in floyd_warshall(sub.graph, sub.weight, distance, 1):
             pass
     else:
-        search = BatchSearch.of(sub.graph, sub.weight)
+        search = BatchSearch.build(sub.graph, sub.weight)
         scratch = search.scratch()
         for start in range(0, n, batch.LANES):
             goals = np.arange(start, min(start + batch.LANES, n), dtype=np.int32)

@@ -149,7 +149,7 @@ def test_a_corridor_is_entered_at_its_ends(
     told: Told, monkeypatch: pytest.MonkeyPatch, one_way: bool
 ) -> None:
     sub = subgraph(9 * LANES, corridor(9 * LANES, one_way))
-    arcs = BatchSearch.of(sub.graph, sub.weight).arcs
+    arcs = BatchSearch.build(sub.graph, sub.weight).arcs
     count = np.empty(3, dtype=np.int32)
     count_entries(arcs, 2 * LANES, 5 * LANES, count)
     assert count.tolist() == [2 if one_way else 4] * 3
@@ -188,7 +188,7 @@ def test_entries_of_longer_stretches() -> None:
     n = 5 * LANES + 17
     arcs = [(a, max(0, min(n - 1, a + rng.randint(-150, 150))), 1) for a in range(n)]
     sub = subgraph(n, [(a, b, w) for a, b, w in arcs if a != b])
-    search = BatchSearch.of(sub.graph, sub.weight)
+    search = BatchSearch.build(sub.graph, sub.weight)
     pairs = list(zip(sub.graph.tail().tolist(), sub.graph.head.tolist(), strict=True))
     for begin in (0, LANES, 4 * LANES):
         count = np.empty(-(-(n - begin) // LANES), dtype=np.int32)

@@ -27,7 +27,7 @@ class DoorState(NamedTuple):
     """A state of a door."""
 
     name: str
-    terrain: tuple[str, ...]  # that of each of the door's cells
+    terrain: tuple[str, ...]  # the terrain of each of the door's cells
 
 
 _UNITS = number("float64", "units", above=0, most=MOST_UNITS, finite=True)

@@ -136,7 +136,7 @@ class BatchSearch:
     heaviest: int
 
     @staticmethod
-    def of(graph: Graph, weight: Int32Array) -> BatchSearch:
+    def build(graph: Graph, weight: Int32Array) -> BatchSearch:
         """Build the layout of a graph whose weights all lie in [1, MAX_WEIGHT]."""
         backward, order = graph.reverse()
         arcs = build_search_arcs(backward.first_out, backward.head, weight[order])
@@ -165,7 +165,7 @@ class BatchSearch:
             CostError: a distance is too close to INFINITY.
 
         >>> graph, order = Graph.from_arcs(3, np.array([0, 1]), np.array([1, 2]))
-        >>> search = BatchSearch.of(graph, np.array([5, 7], dtype=np.int32)[order])
+        >>> search = BatchSearch.build(graph, np.array([5, 7], dtype=np.int32)[order])
         >>> search.distances_to(np.array([2], dtype=np.int32), search.scratch())[:, 0].tolist()
         [12, 7, 0]
         """

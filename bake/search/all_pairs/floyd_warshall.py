@@ -237,7 +237,7 @@ def floyd_warshall(
     [0, 5, 12]
     """
     n = graph.node_count
-    _initialise(Arcs.of(graph, weight), dist)
+    _initialise(Arcs.from_graph(graph, weight), dist)
     if not ready(_relax_column):
         dist_bits = dist.view(np.uint32)
         for via in range(n):

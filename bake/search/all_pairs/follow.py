@@ -128,7 +128,7 @@ def look_up_runs(
     goals: Int32Array,
     slots: Int64Array,
 ) -> None:
-    """Look up the slots of many pairs, with compass moves resolved.
+    """Find the slots of many pairs, with compass moves resolved.
 
     Args:
         runs: the next hops.
@@ -168,7 +168,7 @@ def look_up_rows(
     goals: Int32Array,
     next_rows: Int32Array,
 ) -> None:
-    """Look up the next rows of many pairs.
+    """Find the next rows of many pairs.
 
     Args:
         steps: the next hops.

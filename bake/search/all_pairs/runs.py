@@ -125,7 +125,7 @@ class RunBuffers(NamedTuple):
     greedy_bit: UInt64Array
 
     @staticmethod
-    def of(symbols: Symbols) -> RunBuffers:
+    def allocate(symbols: Symbols) -> RunBuffers:
         """Count the arcs that cross the position before each node, except arcs to distant nodes."""
         x, y = np.zeros((2, LANES), dtype=np.int32)
         found = np.empty(LANES + BLOCK, dtype=np.uint64)
@@ -467,7 +467,7 @@ def name_slots(
     symbols: Symbols,
     symbol: AnyArray,
 ) -> None:
-    """Translate symbols, in place, from arcs counted from their row's first one to slots."""
+    """Convert the symbols of runs, in place, from arc offsets within a row to slots."""
     end = np.cumsum(run_count)
     for row in range(0, len(end), NAMED):
         count = run_count[row : row + NAMED]

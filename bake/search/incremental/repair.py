@@ -115,7 +115,7 @@ def update_nodes(
     course: Course,
     nodes: Int64Array,
 ) -> None:
-    """Update the keys for a new target, and nodes whose rhs may have changed.
+    """Account for a new target, and recompute the rhs of given nodes.
 
     The heap must have capacity for one more entry per node.
     """

@@ -33,7 +33,7 @@ class Outline(NamedTuple):
     after: Int32Array
 
     @staticmethod
-    def of(rings: Sequence[Int64Array]) -> Outline:
+    def from_rings(rings: Sequence[Int64Array]) -> Outline:
         """Build the outline of an area from its rings.
 
         Args:

@@ -173,7 +173,7 @@ class ArcPool:
         self.arcs = np.empty((self._baked + max(self._baked, ENTRIES), 2), dtype=np.uint32)
         self.arcs[: self._baked] = _pair_arcs(head, weight)
 
-    def put(self, added: UInt32Array) -> tuple[UInt32Array, int]:
+    def append(self, added: UInt32Array) -> tuple[UInt32Array, int]:
         """Append (k, 2) arcs, and return all arcs and the index of the first one."""
         with self._lock:
             if self._used + len(added) > len(self.arcs):
@@ -486,7 +486,7 @@ class ChangedSpace(SearchSpace):
             listed: returns the whole graph and its weights, which few queries need.
         """
         self._list = listed
-        arcs, begin = baked.pool.put(_pair_arcs(own.head, own.weight))
+        arcs, begin = baked.pool.append(_pair_arcs(own.head, own.weight))
         piece = np.zeros((row_count, 2), dtype=np.int32)
         piece[: baked.row_count] = baked.packed.piece
         first = np.searchsorted(own.tail, np.append(own.rows, np.int32(row_count))) + begin

@@ -77,7 +77,7 @@ def _length(grid: SightGrid, dx: int, dy: int) -> float:
 
 @accessor
 def _step_cost(grid: SightGrid, row: int, to: int) -> float:
-    """Return the units of the cheapest arc between two rows; infinite if there is none."""
+    """Return the units of the cheapest arc between two rows; infinite without an arc."""
     first_arc, end_arc, head_row, cost = grid.first_arc, grid.end_arc, grid.head_row, grid.cost
     best = np.inf
     for arc in range(first_arc[row], end_arc[row]):

@@ -92,7 +92,8 @@ def test_one_table_answers_however_a_house_stands() -> None:
     """What the kind's table says, right or wrong, is what each of eight houses does."""
     kind = costs(["####", "#..#", "#.m.", "####"])
     places = [
-        Placement.of((1 + 6 * (turn % 4), 1 + 6 * (turn // 4)), turn) for turn in range(TURNS)
+        Placement.from_turn((1 + 6 * (turn % 4), 1 + 6 * (turn // 4)), turn)
+        for turn in range(TURNS)
     ]
     level = InstancedLevel(costs(["." * 25] * 13), [kind], [(0, each) for each in places])
     start, goal, right, wrong = ((x, y) for x, y in ((1, 1), (2, 2), (1, 2), (2, 1)))
@@ -140,12 +141,12 @@ def worlds(draw: st.DrawFn) -> tuple[Int32Array, list[Int32Array], list[tuple[in
     free, houses = np.ones((height, width), dtype=np.bool_), []
     for _ in range(draw(st.integers(0, 5))):
         kind, turn = draw(st.integers(0, 1)), draw(st.integers(0, TURNS - 1))
-        wide, high = Placement.of((0, 0), turn).size(*kinds[kind].shape[::-1])
+        wide, high = Placement.from_turn((0, 0), turn).size(*kinds[kind].shape[::-1])
         x = draw(st.integers(0, width - wide))
         y = draw(st.integers(0, height - high))
         if free[y : y + high, x : x + wide].all():
             free[y : y + high, x : x + wide] = False
-            houses.append((kind, Placement.of((x, y), turn)))
+            houses.append((kind, Placement.from_turn((x, y), turn)))
     return rows(width, height), kinds, houses
 
 

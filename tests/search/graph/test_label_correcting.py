@@ -160,7 +160,7 @@ def exact(n: int, arcs: list[Arc], rng: random.Random) -> None:
     matrix = csr_array((list(lightest.values()), (pairs[:, 1], pairs[:, 0])), shape=(n, n))
     targets = rng.sample(range(n), min(n, LANES))
     expected = csgraph.dijkstra(matrix, indices=targets).T
-    search = BatchSearch.of(*weighted(n, arcs))
+    search = BatchSearch.build(*weighted(n, arcs))
     dist = search.distances_to(np.array(targets, dtype=np.int32), search.scratch())
     found = np.where(dist == INFINITY, np.inf, dist)[:, : len(targets)]
     assert np.array_equal(found, expected)

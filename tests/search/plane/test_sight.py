@@ -25,7 +25,7 @@ Cell = tuple[int, int]
 
 
 def outline_of(rings: list[list[Cell]]) -> Outline:
-    return Outline.of([np.array(ring, dtype=np.int64) for ring in rings])
+    return Outline.from_rings([np.array(ring, dtype=np.int64) for ring in rings])
 
 
 def drawn(seed: int) -> list[list[Cell]]:

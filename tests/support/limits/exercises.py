@@ -378,7 +378,7 @@ def _follow(
 def batches() -> Answer:
     """The distances to some targets at once, from all nodes."""
     nodes, arcs = 16, _graph(16, 3, 2**20)
-    best, search = _lengths(nodes, arcs), BatchSearch.of(*weighted(nodes, arcs))
+    best, search = _lengths(nodes, arcs), BatchSearch.build(*weighted(nodes, arcs))
     targets = np.arange(0, nodes, 3, dtype=np.int32)[: batch.LANES]
     found = search.distances_to(targets, search.scratch())[:, : len(targets)]
     wanted = [[best[row].get(goal, INFINITY) for goal in targets.tolist()] for row in range(nodes)]
