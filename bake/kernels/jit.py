@@ -98,7 +98,7 @@ class Kernel:
         return compiled(*args)
 
     def ready(self) -> bool:
-        """Tell whether a call runs compiled code, or may wait for the compiler."""
+        """Return whether a call runs compiled code, or may wait for the compiler."""
         if not COMPILED or self._compiled is not None or may_wait():
             return COMPILED
         # While a thread imports numba, no question waits for it.
@@ -113,13 +113,14 @@ class Kernel:
     def load(self) -> None:
         """Load all code that the cache holds; calls run it once all of it is loaded."""
         with self._making:
-            made = self._compiled
-            if made is None:
+            dispatcher = self._compiled
+            if dispatcher is None:
                 load_numba()
-                made = _for_python(self)
-            for kinds in made._cache.kept(made.targetctx) if hasattr(made, "_cache") else ():
-                made.compile(kinds)
-            self._compiled = made
+                dispatcher = _build_dispatcher(self)
+            if hasattr(dispatcher, "_cache"):
+                for kinds in dispatcher._cache.kept(dispatcher.targetctx):
+                    dispatcher.compile(kinds)
+            self._compiled = dispatcher
 
     @cached_property
     def in_cache(self) -> bool:
@@ -153,13 +154,12 @@ class Kernel:
                 try:
                     load_numba()
                     self._compiled = _build_dispatcher(self)
-                except (
-                    ImportError
-                ):  # numba is installed, but does not fit the versions of other packages.
+                except ImportError:
+                    # numba is installed, but does not fit the versions of other packages.
                     self._compiled = self.plain
                 except UnloadableError as error:
                     if may_wait():
-                        raise error.told() from None
+                        raise error.to_bake_error() from None
                     self._compiled = self.plain
             return self._compiled
 
@@ -536,7 +536,7 @@ def _is_cached(kernel: Kernel) -> bool:
 
 def _load_all(kernels: Sequence[Kernel], then: Callable[[], object]) -> None:
     main = threading.main_thread()
-    with _inside("behind"):
+    with _count_block("behind"):
         for each in kernels:
             if not main.is_alive():
                 return
