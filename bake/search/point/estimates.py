@@ -219,8 +219,8 @@ def _differences(
 
 
 #: Arcs that are scanned at a time for one that counts.
-_LOOK = 256
 # limit: the work is done in parts; lowered by norms
+_LOOK = 256
 
 
 class Ranked(NamedTuple):
