@@ -8,7 +8,9 @@ from levelbake.columns import Column
 
 #: The largest cost or length in sources, in units, and the largest elevation that an image can
 #: state with the largest unit. Sums of larger numbers in a forged file could overflow.
+# limit: a one-line error; tests/asset/test_forged_numbers.py
 MOST_UNITS = 10**9
+# limit: a one-line error; tests/asset/test_forged_numbers.py
 MOST_ELEVATION = 10**14
 
 

@@ -22,6 +22,7 @@ from bake.levels.reading.names import fold_file_name
 from levelbake.errors import LFS_POINTER, is_lfs_pointer
 
 #: A JSON value takes many times its text in memory, so this is far less than an image may have.
+# limit: a one-line error; tests/levels/test_companions.py
 MAX_JSON_BYTES = 2**26
 #: The most keys of one object. No format has that many, and each unknown one is a mistake to
 #: report.

@@ -28,6 +28,7 @@ TEXT_FACTOR = 32
 CELL_BYTES = 8
 AREA_BYTES = 64
 #: How many cells may be visited in layers and under objects; 100 million take about a second.
+# limit: a one-line error; tests/levels/test_hostile.py
 MAX_WORK = 8 * MAX_CELLS
 
 

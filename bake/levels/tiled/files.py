@@ -34,8 +34,10 @@ from bake.levels.tiled.geometry import MAX_GID
 
 Values = dict[str, object]
 
+# limit: a one-line error; tests/levels/tiled/test_refusals.py
 MAX_XML_BYTES = 2**26
 #: How many elements besides single tiles there may be; each takes a few hundred bytes.
+# limit: a one-line error; tests/levels/tiled/test_refusals.py
 MAX_ELEMENTS = 2**20
 MAX_DEPTH = 64
 #: Only the major version is compared; Tiled counts what follows the point: 1.10 follows 1.9.
