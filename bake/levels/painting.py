@@ -12,7 +12,7 @@ from bake.arrays import Int64Array, UInt8Array, UInt32Array
 MOST_COLORS = 64
 #: Colors are counted up to about here; an image with more is a photograph.
 MOST_COUNTED = 2**16
-#: So many of the most frequent colors decide how near colors are to those of the legend.
+#: The number of frequent colors that are compared with those of the legend.
 COMPARED_COLORS = 2**12
 #: "Mostly" is this share of the pixels.
 _MOSTLY = 0.75

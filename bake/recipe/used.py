@@ -61,11 +61,9 @@ def read_used(stated: str) -> UsedNames | None:
     """Return the names that a text of :func:`write_used` is about; None for any other text."""
     try:
         document = json.loads(stated)
+        colors, terrains = frozenset(document["legend"]), frozenset(document["terrain"])
         text = document.get("text", {"legend": {}, "spots": {}})
-        symbols = {*text["legend"], *text["spots"]}
-        return UsedNames(
-            frozenset(document["legend"]), frozenset(document["terrain"]), frozenset(symbols)
-        )
+        return UsedNames(colors, terrains, frozenset({*text["legend"], *text["spots"]}))
     except (ValueError, TypeError, LookupError, RecursionError):
         return None
 

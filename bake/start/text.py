@@ -17,7 +17,7 @@ from bake.levels.text.separated import read_values
 from bake.start.entries import TEXT_LEGEND, TEXT_SPOTS, Entry, Guesses
 from bake.start.words import FLOOR, WALL, Meaning, meaning, usual
 
-#: A character that stands for an agent or a goal is that of few cells.
+#: The most cells of a character that is guessed to be a spawn or an exit.
 _MOST_SPOTS = 8
 _VOID = Meaning("void", None)
 #: What characters stand for in the maps of most roguelikes, beside those that are built in.

@@ -46,7 +46,7 @@ def test_a_maze_of_walls_and_blanks(bare: Path) -> None:
 def test_separated_values(bare: Path, text: str, legend: dict[str, str]) -> None:
     save("grid.csv", text)
     if "stone" in text:
-        # Values of several words are those of data, unless the recipe names them.
+        # A table of data has values of several words.
         assert "several words" in init().errors[0]
         return
     assert init().code == 0

@@ -35,5 +35,5 @@ def compose(text: str) -> str:
 
 
 def fills_a_cell(character: str) -> bool:
-    """Return whether a character is drawn by itself: not with its neighbor, and not invisible."""
+    """Return whether a character is visible and is not drawn over its neighbor."""
     return category(character) not in ("Mn", "Mc", "Me", "Cf", "Cc", "Cs")

@@ -1,4 +1,4 @@
-"""Tell levels of text from prose and tables of data, which have the same suffixes."""
+"""Recognize prose and tables of data, which have the suffixes of text levels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from levelbake.errors import BakeError
 INSPECTED_BYTES = 2**18
 #: The most different values of a level that no legend names; one has at most 255 terrains.
 _MOST_VALUES = 255
-#: Lines with a word are those of prose where they are at least this share of all lines.
+#: A file is prose if at least this share of its lines has a word.
 _SHARE_OF_PROSE = 0.2
 _CONFLICT_MARKERS = ("<<<<<<< ", ">>>>>>> ")
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
