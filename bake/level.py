@@ -185,7 +185,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class OffMeshLink:
-    """A connection between points of the plane beyond walking: a jump, a ladder, a portal."""
+    """A connection between points of the plane other than walking: a jump, a ladder, a portal."""
 
     name: str  #: for messages, unique within the level
     #: start and goal points

@@ -133,7 +133,7 @@ class LevelGraph:
 
     @property
     def arc_count(self) -> int:
-        """The number of arcs, without listing any."""
+        """The number of arcs, computed without listing them."""
         return self.asset.shape("/head")[0] if not self.slots else int(self.first_out[-1])
 
     def taken(self, profiles: Collection[str]) -> int:

@@ -71,7 +71,7 @@ class Value(NamedTuple):
     decode: Callable[[AnyArray, Frame], Sequence[Any] | AnyArray]
     dtype: str
     unit: str
-    across: str = ""  # further dimensions, after that of the records
+    across: str = ""  # further dimensions, after the dimension of the records
     holds: Mapping[str, Any] = {}  # constraints of the column
 
 
@@ -83,7 +83,7 @@ class Property(NamedTuple):
     column: str = ""  # the name of the column, if it differs from the attribute
     many: bool = False  # any number of values; column first_COLUMN has the offset of each
     optional: bool = False  # the column is omitted if no record has a value
-    or_none: bool = False  # the attribute is None if the record has no value
+    or_none: bool = False  # the attribute may be None
     given: bool = True  # whether only the level states it, so that nothing else verifies it
     box: Box | None = None  # if it differs from the other columns
 

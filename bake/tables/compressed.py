@@ -42,7 +42,7 @@ PIECE_BYTES = 14
 
 
 def run_bytes(rows: int, threads: int) -> int:
-    """Return the average bytes of a run while a table of ``rows`` rows is searched, at most."""
+    """Return an upper bound of the average bytes per run during a search of ``rows`` rows."""
     ranges = len(target_ranges(rows))
     return RUN_BYTES + -(-PIECE_BYTES * min(threads, ranges) // ranges)
 

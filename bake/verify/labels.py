@@ -160,7 +160,7 @@ def sum_differences(
 
 
 @kernel
-def _stated(ticks: int) -> int:
+def _label_ticks(ticks: int) -> int:
     return int(ticks) if ticks < INFINITY else NO_SUM
 
 
@@ -223,7 +223,7 @@ def first_wrong(labels: TreeLabels, graph: RowGraph, incoming: Incoming) -> Find
                     return int(row), 0, UNRELATED
                 _lower(labels, path, deep, other, graph.weight[arc], away, toward, least)
         for k in range(deep):
-            if least[k] != _stated(away[first[row] + k]):
+            if least[k] != _label_ticks(away[first[row] + k]):
                 return int(row), int(k), AWAY
         least[:deep] = NO_SUM
         for arc in range(incoming.first[row], incoming.first[row + 1]):
@@ -233,6 +233,6 @@ def first_wrong(labels: TreeLabels, graph: RowGraph, incoming: Incoming) -> Find
                     return int(row), 0, UNRELATED
                 _lower(labels, path, deep, other, incoming.weight[arc], toward, away, least)
         for k in range(deep):
-            if least[k] != _stated(toward[first[row] + k]):
+            if least[k] != _label_ticks(toward[first[row] + k]):
                 return int(row), int(k), TOWARD
     return 0, 0, 0

@@ -91,7 +91,7 @@ def verify_asset(
 
 
 def _verify_coordinates(level: FileLevel) -> None:
-    """Verify the coordinates of cells: cells have an area, are distinct, and are near enough.
+    """Verify that cells have an area, are distinct, and are not too far from the origin.
 
     Raises:
         CorruptAssetError: the coordinates are invalid.

@@ -26,7 +26,7 @@ class DoorStates:
 
 
 def settled(level: GridLevel) -> tuple[GridLevel, tuple[DoorStates, ...]]:
-    """Return the level with every door in its baked state, and all states in full.
+    """Return the level with doors in their baked states, and their terrain in every state.
 
     Args:
         level: a level whose doors share no cell, and whose terrains include those of all states.

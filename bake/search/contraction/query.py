@@ -164,7 +164,7 @@ def _find_runs(tree: Tree, node: Int32Array, run: Int32Array) -> int:
 
 @accessor
 def chain_of_goal(chains: Chains, goal: int) -> int:
-    """Return the chain of a goal, or reassign the chain that was assigned longest ago."""
+    """Return the chain of a goal; a new goal gets the chain that was assigned longest ago."""
     state, chain_of = chains.state, chains.chain_of
     chain, last = int(chain_of[goal]), len(chain_of) - 1
     if chain < 0:
