@@ -37,6 +37,10 @@ def to_networkx(graph: Graph, weight: Int32Array) -> networkx.DiGraph:
 
     Raises:
         ValueError: the number of weights differs from the number of arcs.
+
+    >>> graph, _ = Graph.from_arcs(2, np.array([0]), np.array([1]))
+    >>> list(to_networkx(graph, np.array([5], dtype=np.int32)).edges(data=True))
+    [(0, 1, {'weight': 5, 'slot': 0})]
     """
     import networkx
 
@@ -69,6 +73,11 @@ def from_networkx(
 
     Raises:
         CostError: a weight is not a whole number from 1 to MAX_WEIGHT.
+
+    >>> import networkx
+    >>> graph, weight, names = from_networkx(networkx.path_graph(["a", "b", "c"]))
+    >>> graph.head.tolist(), weight.tolist(), names
+    ([1, 0, 2, 1], [1, 1, 1, 1], ['a', 'b', 'c'])
     """
     names: list[Hashable] = list(source.nodes)
     node_of = {name: node for node, name in enumerate(names)}
@@ -101,6 +110,10 @@ def to_scipy(graph: Graph, weight: Int32Array) -> csr_array[np.int32, tuple[int,
 
     Raises:
         ValueError: the number of weights differs from the number of arcs.
+
+    >>> graph, _ = Graph.from_arcs(2, np.array([0]), np.array([1]))
+    >>> to_scipy(graph, np.array([5], dtype=np.int32)).toarray().tolist()
+    [[0, 5], [0, 0]]
     """
     from scipy.sparse import csr_array
 

@@ -139,7 +139,11 @@ class Things:
 
 @dataclass(frozen=True)
 class TerrainRule:
-    """The meaning of one terrain for movement."""
+    """The meaning of one terrain for movement.
+
+    >>> TerrainRule(2.5, enter_from=("road",))
+    TerrainRule(cost=2.5, enter_from=('road',))
+    """
 
     #: cost of crossing one cell in units, positive and finite; None = blocked
     cost: float | None = 1.0

@@ -47,6 +47,9 @@ def straight_way(start: tuple[int, int], goal: tuple[int, int], floor_height: in
     Args:
         start, goal: cells (x, y) of the whole grid.
         floor_height: rows of each floor if there are several.
+
+    >>> straight_way((0, 0), (3, 4), None), straight_way((0, 0), (0, 10), 10)
+    (5.0, 1.0)
     """
     (x, y), (goal_x, goal_y) = start, goal
     if floor_height is not None:
@@ -313,7 +316,11 @@ SECTORS = 18
 
 
 def sectors(dx: AnyArray, dy: AnyArray) -> Int64Array:
-    """Number directions: ((sign dx + 1) * 3 + sign dy + 1) * 2, plus 1 where |dy| > |dx|."""
+    """Number directions: ((sign dx + 1) * 3 + sign dy + 1) * 2, plus 1 where |dy| > |dx|.
+
+    >>> sectors(np.array([3, 0]), np.array([-1, 2])).tolist()
+    [12, 11]
+    """
     side = (np.sign(dx).astype(np.int64) + 1) * 3 + np.sign(dy) + 1
     sector: Int64Array = side * 2 + (np.abs(dy) > np.abs(dx))
     return sector

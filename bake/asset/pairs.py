@@ -44,6 +44,9 @@ def distances_of_pairs(written: AnyArray, count: int) -> Int32Array:
     Raises:
         ValueError: the size is not that of a table for ``count`` clusters, or a distance is
             negative.
+
+    >>> distances_of_pairs(np.array([0, 10, 19], dtype=np.uint32), 2).tolist()
+    [[0, 5], [5, 0]]
     """
     half = count * (count + 1) // 2
     if len(written) not in (half, count * count):

@@ -250,7 +250,7 @@ def _hops(columns: ProfileColumns, move: AnyArray, *, charted: bool) -> dict[str
 
 
 def _real_arcs(graph: LevelGraph) -> tuple[BoolArray, Int32Array]:
-    """Return (m) bool, True for arcs that are not loops, and the number of such arcs before each."""
+    """Return (m) bool, True for arcs that are not loops, and their count before each arc."""
     is_real = np.repeat(np.arange(len(graph.place)), np.diff(graph.first_out)) != graph.head
     return is_real, np.append(0, np.cumsum(is_real)).astype(np.int32)
 

@@ -61,6 +61,9 @@ def on_grid(points: Float64Array, source: Path, place: str) -> Float64Array:
 
     Raises:
         LevelError: a point is not finite, or too far from the origin.
+
+    >>> on_grid(np.array([[0.5, 1.0]]), Path("yard.json"), "").tolist()
+    [[512.0, 1024.0]]
     """
     if not (np.isfinite(points).all() and (np.abs(points) <= FARTHEST).all()):
         raise LevelError(

@@ -26,6 +26,10 @@ def fill_rings(rings: Sequence[Float64Array], fill: FillRule) -> Region:
     Args:
         rings: (k, 2) float64 whole steps of the grid each.
         fill: "evenodd" or "nonzero".
+
+    >>> square = np.array([[0, 0], [4, 0], [4, 4], [0, 4]], dtype=np.float64)
+    >>> fill_rings([square, square / 2], "evenodd").area
+    12.0
     """
     edges = [np.stack([ring, np.roll(ring, -1, axis=0)], axis=1) for ring in rings if len(ring)]
     if not edges:
@@ -60,6 +64,11 @@ def windings(edge: Float64Array, point: Float64Array) -> Int64Array:
     Args:
         edge: (m, 2, 2) float64, begin and end of each.
         point: (n, 2) float64, none of them on an edge.
+
+    >>> ring = np.array([[0, 0], [4, 0], [4, 4], [0, 4]], dtype=np.float64)
+    >>> edge = np.stack([ring, np.roll(ring, -1, axis=0)], axis=1)
+    >>> windings(edge, np.array([[1.0, 1.0], [9.0, 1.0]])).tolist()
+    [1, 0]
     """
     result = np.zeros(len(point), dtype=np.int64)
     order = np.argsort(point[:, 1], kind="stable")

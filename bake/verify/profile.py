@@ -61,6 +61,10 @@ class Arcs:
         Args:
             degree: (n) number of arcs of each node.
             head, weight: (m) of each arc.
+
+        >>> arcs = Arcs.of_slots(np.array([2, 0, 1]), np.array([1, 2, 0]), np.array([5, 6, 7]))
+        >>> arcs.tail.tolist(), arcs.slot.tolist()
+        ([0, 0, 2], [0, 1, 0])
         """
         tail = np.repeat(np.arange(len(degree)), degree)
         slot = np.arange(len(tail)) - np.repeat(np.cumsum(degree) - degree, degree)

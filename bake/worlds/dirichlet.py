@@ -256,6 +256,9 @@ def neighbours(point: Int64Array) -> Int64Array:
 
     Args:
         point: (k, 2) int64, unique.
+
+    >>> neighbours(np.array([[0, 0], [4, 0], [9, 0]])).tolist()
+    [[0, 1], [1, 2]]
     """
     if len(point) < 2:
         return np.empty((0, 2), dtype=np.int64)
@@ -318,6 +321,12 @@ def nearest_cone(place: Float64Array, point: Float64Array, weight: Float64Array)
         point: (k, 2) float64 units, k >= 1.
         weight: (k) float64 units; a cone's height above a location is its weight minus the
             distance.
+
+    >>> point = np.array([[0.0, 0.0], [10.0, 0.0]])
+    >>> nearest_cone(np.array([[6.0, 0.0]]), point, np.array([0.0, 0.0])).tolist()
+    [1]
+    >>> nearest_cone(np.array([[6.0, 0.0]]), point, np.array([3.0, 0.0])).tolist()
+    [0]
     """
     height = weight - np.hypot(place[:, :1] - point[:, 0], place[:, 1:] - point[:, 1])
     return np.asarray(height.argmax(axis=1))
