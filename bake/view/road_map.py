@@ -89,13 +89,16 @@ def draw_roads(request: Request) -> Map:
             plan = replace(plan, road=_MESH_ROAD, node=min(plan.node, _MESH_NODE))
     muted = np.full((len(point), 3), LARGEST_ON_PAPER, dtype=np.uint8)
     colours, swatches = row_colours(request, muted, LARGEST_ON_PAPER)
-    _draw_lines(ink, request, plan, roads, colours)
+    # Other kinds of agents divide the same plane into nodes of their own.
+    stands = scene.columns.component >= 0
+    shown = stands | (plane is None)
+    _draw_lines(ink, request, plan, roads.among(shown), colours)
     if request.path is not None and request.path.rows is not None:
         ink.path(point[request.path.rows], max(plan.node, plan.road) * 3.6)
     _draw_arrows(ink, request, plan, roads)
     if request.layer is not None:
         draw_layer(ink, request.layer, point, plan.node * 4)
-    ink.discs(plan.point[scene.columns.component < 0], plan.node * 0.7, ROAD_CLOSED)
+    ink.discs(plan.point[shown & ~stands], plan.node * 0.7, ROAD_CLOSED)
     ink.discs(point, plan.node, colours, rim=1.1 if plan.node >= 2 else 0.0)
     if request.searched is not None:
         draw_searched(ink, request.searched, point, plan.node * 2)

@@ -215,6 +215,11 @@ class Roads:
     there: BoolArray  #: (k) bool, True where the profile may go from a to b
     back: BoolArray  #: (k) bool, True where it may go from b to a
 
+    def among(self, nodes: BoolArray) -> Roads:
+        """Return the roads whose two ends are among some nodes, given as a mask."""
+        within = nodes[self.a] & nodes[self.b]
+        return Roads(self.a[within], self.b[within], self.there[within], self.back[within])
+
 
 def roads_of(scene: Scene) -> Roads:
     """Find the roads of a graph level."""

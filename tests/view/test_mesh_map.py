@@ -7,6 +7,7 @@ import numpy as np
 from PIL import Image
 
 from bake.recipe.rules import LevelRecipe, ProfileRecipe
+from bake.view.colours import ROAD_CLOSED
 from tests.support.baked import bake
 from tests.support.command import bake as command
 
@@ -27,6 +28,8 @@ def test_polygons_are_drawn_and_walls_are_not(tmp_path: Path) -> None:
         assert done.code == 0, done
         drawn[name] = np.asarray(Image.open(picture).convert("RGB")).astype(int)
     assert drawn["cat"].shape == drawn["ox"].shape
+    for pixels in drawn.values():  # The other one has nodes and roads of its own.
+        assert (np.abs(pixels - np.array(ROAD_CLOSED)).sum(axis=2) > 0).all()
     # What only the cat reaches is as wide as the radius along every wall.
     differ = (np.abs(drawn["cat"] - drawn["ox"]).sum(axis=2) > 12).mean()
     assert 0.05 < differ < 0.5

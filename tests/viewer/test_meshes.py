@@ -114,6 +114,24 @@ def test_the_plane_agrees_with_bake_render(
     assert len(compared) > 1
 
 
+def test_nodes_of_other_kinds_of_agents_are_hidden(tab: BrowserPage, folder: Path) -> None:
+    """Each radius has a mesh of its own: the muddy lake has nodes for sailors alone."""
+    tab.open_file(page_file(folder, "harbour.svg"))
+    node = tab.ask(
+        """(view) => {
+             view.state.set({ profile: "cart", layers: [] });
+             const { level, ground } = view;
+             const isMud = (at) => level.terrains[ground.terrainAt(at)].name === "mud (sailor)";
+             return Array.from({ length: level.locations }, (_, at) => at).find(isMud);
+           }"""
+    )
+    tab.frame()
+    assert tab.pixels([node]) == [PAPER]
+    tab.ask("(view) => view.state.set({ profile: 'sailor' })")
+    tab.frame()
+    assert tab.pixels([node]) != [PAPER]
+
+
 def test_a_graph_without_a_plane_has_none(tmp_path: Path) -> None:
     source = tmp_path / "dots.json"
     source.write_text(

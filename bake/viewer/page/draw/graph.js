@@ -44,18 +44,24 @@ export function sizesOf(view) {
 
 const isMesh = ({ contents }) => Boolean(contents.plane?.isMesh);
 
+/** Returns whether a node may be the profile's: other kinds of agents divide the same plane into nodes of their own. */
+const isOfProfile = ({ contents, ground, nav, tables }, at) =>
+  !contents.plane || nav.stands(at) || !Number.isNaN(tables.c.cost[ground.terrainAt(at)]);
+
 export function drawGraph(ctx, view, paint, layer) {
   const { camera, plane, palette } = view;
   const roads = roadsOf(view);
   const { road, node } = sizesOf(view);
   drawAreas(ctx, view);
   const seen = camera.seen(20);
+  const isShown = (at) => isOfProfile(view, at);
   const inside = (at) =>
+    isShown(at) &&
     plane.xs[at] >= seen.left &&
     plane.xs[at] <= seen.right &&
     plane.ys[at] >= seen.top &&
     plane.ys[at] <= seen.bottom;
-  const near = roads.filter(({ a, b }) => mayBeSeen(plane, seen, a, b));
+  const near = roads.filter(({ a, b }) => isShown(a) && isShown(b) && mayBeSeen(plane, seen, a, b));
   const lines = (some, width, colour) => {
     ctx.beginPath();
     for (const { a, b } of some) {
