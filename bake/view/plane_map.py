@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from PIL import Image
@@ -142,6 +143,36 @@ def _draw_domains(
         edge[:, 1 + line :] |= domain[:, 1 + line :] != domain[:, : -1 - line]
         edge[1 + line :] |= domain[1 + line :] != domain[: -1 - line]
     drawn[edge & inside] = PORTAL
+
+
+class DomainSamples(NamedTuple):
+    """The colors of domains at points of a grid over the plane."""
+
+    low: Float64Array  #: (2) float64 units, the corner of the first square around a point
+    step: float  #: units between two points
+    colour: UInt8Array  #: (height, width, 3) uint8
+
+
+def sample_domains(scene: Scene, longer: int) -> DomainSamples | None:
+    """Return the colors that `bake render` gives domains, on a grid of points.
+
+    There are ``longer`` points along the longer side of the plane. None means that the nodes of the
+    level stand for no domains, or the profile has none.
+    """
+    if not has_domains(scene) or not scene.columns.row_count:
+        return None
+    outlines = _area_outlines(scene)
+    corners = outlines.point[np.concatenate([np.array(ring) for ring in outlines.rings])]
+    low, extent = corners.min(axis=0), np.ptp(corners, axis=0)
+    step = float(extent.max()) / longer
+    width, height = np.maximum(1, np.ceil(extent / step)).astype(int).tolist()
+    x, y = (
+        low[axis] + (np.arange(count) + 0.5) * step for axis, count in ((0, width), (1, height))
+    )
+    points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    domain = NearestPlaces(scene.columns.version).many(points).reshape(height, width)
+    colours = _domain_colours(scene, domain, np.ones_like(domain, dtype=np.bool_))
+    return DomainSamples(low, step, colours[domain])
 
 
 def _domain_colours(scene: Scene, domain: Int32Array, inside: BoolArray) -> UInt8Array:

@@ -26,7 +26,7 @@ from bake.view.canvas import ARROW_HEAD, ARROW_OUTLINE
 from bake.view.colours import cluster_colours, ramp, vivid
 from bake.view.marks import MARKED, findings_of
 from bake.view.paint import STRIPES
-from bake.view.plane_map import has_domains, plane_colours, plane_outlines
+from bake.view.plane_map import has_domains, plane_colours, plane_outlines, sample_domains
 from bake.view.scene import Scene, read_layer, read_scene
 from bake.view.trace_file import TraceFile
 from bake.viewer.difference import difference_data
@@ -37,6 +37,9 @@ _MOST_PLACES = 5_000
 
 #: How many colours components have, after the largest.
 _COMPONENT_HUES = 24
+
+#: Points along the longer side of a plane at which the colors of domains are sampled.
+_DOMAIN_SAMPLES = 320
 
 
 @dataclass(frozen=True)
@@ -179,7 +182,20 @@ def _outlines(scene: Scene) -> dict[str, Any] | None:
         "walls": [corner for wall in outlines.walls for corner in wall],
         "portals": [corner for portal in outlines.portals for corner in portal],
     }
-    return {name: _packed(np.array(values, dtype=np.int32)) for name, values in flat.items()}
+    packed: dict[str, Any] = {
+        name: _packed(np.array(values, dtype=np.int32)) for name, values in flat.items()
+    }
+    domains = sample_domains(scene, _DOMAIN_SAMPLES)
+    if domains is not None:
+        height, width, _ = domains.colour.shape
+        packed["domains"] = {
+            "low": domains.low.tolist(),
+            "step": domains.step,
+            "width": width,
+            "height": height,
+            "colour": _packed(domains.colour.reshape(-1)),
+        }
+    return packed
 
 
 def _hierarchy(scene: Scene, location: Int32Array) -> dict[str, Any]:

@@ -114,6 +114,47 @@ def test_the_plane_agrees_with_bake_render(
     assert len(compared) > 1
 
 
+def test_domains_have_the_colors_of_bake_render(
+    tab: BrowserPage, folder: Path, tmp_path: Path
+) -> None:
+    asset = stored_asset("grove.json")
+    tab.open_file(page_file(folder, "grove.json"))
+    with Asset(asset) as opened:
+        profile = opened.profiles[0]
+        plan = _plan(read_scene(opened, profile), None)
+    picture_file = tmp_path / "grove.png"
+    done = bake("render", asset, "-o", picture_file, "--profile", profile)
+    assert done.code == 0, done.err
+    picture = np.asarray(Image.open(picture_file).convert("RGB"))
+    corner = map_corner(plan.width, plan.height)
+    extent = (np.array([plan.width, plan.height]) - 96) / plan.per_unit
+    points = plan.low + np.random.default_rng(4).random((800, 2)) * extent
+    around = [[dx, dy] for dx in range(-3, 4) for dy in range(-3, 4)]
+    labels = tab.page.locator("#section-ground option").all_inner_texts()
+    assert "Domains" in labels
+    compared = {}
+    for ground in ("domains", "terrain"):
+        tab.ask("(view, ground) => view.state.set({ ground, layers: [] })", ground)
+        tab.frame()
+        compared[ground] = set()
+        for point, colour in zip(points, tab.ask(UNDER, [points.tolist(), around]), strict=True):
+            x, y = np.floor((point - plan.low) * plan.per_unit + 48 + corner).astype(int)
+            patch = picture[y - 3 : y + 4, x - 3 : x + 4].reshape(-1, 3)
+            if colour is None or (patch != patch[0]).any() or colour == PAPER:
+                continue
+            compared[ground].add(tuple(colour))
+            if ground == "domains":
+                assert np.abs(patch[0].astype(int) - colour).max() <= 2, point
+    assert len(compared["domains"]) > 3
+    assert len(compared["terrain"]) < len(compared["domains"])
+
+
+def test_levels_without_domains_have_no_such_colors(keep: BrowserPage) -> None:
+    labels = keep.page.locator("#section-ground option").all_inner_texts()
+    assert "Terrain" in labels
+    assert "Domains" not in labels
+
+
 def test_nodes_of_other_kinds_of_agents_are_hidden(tab: BrowserPage, folder: Path) -> None:
     """Each radius has a mesh of its own: the muddy lake has nodes for sailors alone."""
     tab.open_file(page_file(folder, "harbour.svg"))

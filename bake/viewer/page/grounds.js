@@ -10,7 +10,7 @@ const MOST_COMPONENTS = 12;
 
 /** Adds all of them to a view. */
 export function addGrounds(view) {
-  for (const ground of [terrain, costs, components, distances, clearance]) {
+  for (const ground of [terrain, costs, components, distances, clearance, domains]) {
     view.layers.add({ kind: "ground", ...ground });
   }
 }
@@ -207,6 +207,16 @@ const distances = {
       if (ticks[at] === Infinity) stripe[at] = striped;
     });
   },
+};
+
+const domains = {
+  id: "domains",
+  title: "Domains",
+  order: 8,
+  hidden: (view) => !view.own?.plane?.domains,
+  missing: (view) => (view.own?.plane?.domains ? "" : "Only Dirichlet domains have colors of their own."),
+  legend: () => [{ text: "Neighboring domains differ in color." }],
+  paint: (view) => terrain.paint(view),
 };
 
 /** Terrain, pale, so that marks stand out. */

@@ -10,7 +10,7 @@
  *   shortcut    a key that switches it, if it has one
  *   missing(view)     why it cannot be shown of this level and profile, in one sentence;
  *                     "" or nothing: it can. `available(layer)` asks this
- *   hidden(view)      true: it is not even listed for this level
+ *   hidden(view)      true: it is not listed for this level
  *   follows     "hover": what it shows depends on the place that is pointed at
  *   legend(view)      [{colour, text, stripe?}] with colours of style sheets, or {ramp, from, to}
  *   shaded            true: of a graph the roads have the colours of their ends, too

@@ -159,7 +159,7 @@ function groundSection(view, panel) {
   const refresh = () => {
     if (!view.level) return;
     const isResult = ({ order }) => order >= RESULTS_FROM;
-    const grounds = layers.grounds();
+    const grounds = layers.grounds().filter((layer) => !layer.hidden?.(view));
     modes.select.replaceChildren(
       element("optgroup", { label: "Level" }, ...grounds.filter((layer) => !isResult(layer)).map(optionOf)),
       element("optgroup", { label: "Results" }, ...grounds.filter(isResult).map(optionOf)),

@@ -3,6 +3,8 @@
 /** Widths in pixels. */
 const PORTAL_WIDTH = 1;
 const WALL_WIDTH = 2;
+/** The share of a domain's color in what is drawn. */
+const DOMAIN_TINT = 0.55;
 
 /** Draws the part of the plane in which the profile can stand. Other levels have no plane. */
 export function drawAreas(ctx, view) {
@@ -17,6 +19,7 @@ export function drawAreas(ctx, view) {
   for (const { path, colour } of fills) {
     ctx.fillStyle = colour ?? view.paper;
     ctx.fill(path);
+    if (colour && view.layers.ground(view).id === "domains") drawDomains(ctx, view, path);
   }
   for (const [path, width, name] of [[portals, PORTAL_WIDTH, "PORTAL"], [walls, WALL_WIDTH, "WALL"]]) {
     ctx.lineWidth = width / scale;
@@ -24,6 +27,28 @@ export function drawAreas(ctx, view) {
     ctx.stroke(path);
   }
   ctx.restore();
+}
+
+/** Draws the colors of domains over an area, as strong as `bake render` does. */
+function drawDomains(ctx, view, path) {
+  const { low, step, width, height } = view.own.plane.domains;
+  ctx.save();
+  ctx.clip(path);
+  ctx.globalAlpha = DOMAIN_TINT;
+  ctx.imageSmoothingEnabled = false;
+  ctx.drawImage(view.kept("domains", () => domainPicture(view.own.plane.domains)), low[0], low[1], width * step, height * step);
+  ctx.restore();
+}
+
+function domainPicture({ width, height, colour }) {
+  const picture = document.createElement("canvas");
+  [picture.width, picture.height] = [width, height];
+  const pixels = new ImageData(width, height);
+  for (let i = 0; i < width * height; i++) {
+    pixels.data.set([colour[3 * i], colour[3 * i + 1], colour[3 * i + 2], 255], 4 * i);
+  }
+  picture.getContext("2d").putImageData(pixels, 0, 0);
+  return picture;
 }
 
 /** Returns {fills, portals, walls}: neighboring rings of one color are one path; a hole has no color. */
