@@ -92,7 +92,7 @@ def changes(level: LevelAsset) -> Iterator[Callable[[], object]]:
     if level.is_grid:
         yield lambda: level.update(terrain={walls[0]: "road", places[7]: "mud"})
         yield lambda: level.update(opened=[(3, 1), (3, 2)])
-    hop = nav.neighbours(places[0])[0][0]
+    hop = nav.neighbors(places[0])[0][0]
     yield lambda: level.update(arcs={(places[0], hop): 7.5})
     yield lambda: level.update(arcs={(places[0], hop): None}, opened=walls)
 

@@ -15,7 +15,7 @@ import pytest
 
 from bake.kernels import jit
 from bake.play import open_asset
-from bake.search.graph.label_correcting import MasksOnDemand, with_masks
+from bake.search.graph.label_correcting import MasksOnDemand, build_search_arcs
 from tests.support.baked import bake, recipe_for, write_graph, write_grid
 from tests.support.stored import stored_asset
 
@@ -104,7 +104,7 @@ def test_generated_are_the_steps_out_of_expanded_places(
             search = nav.search.begin(start, goal, heuristic=heuristic, queue=queue)
             counted = 0
             while (step := search.step()) is not None and step.state != goal:
-                counted += len(nav.neighbours(step.state))
+                counted += len(nav.neighbors(step.state))
             found = nav.search(start, goal, "astar", heuristic, queue=queue)
             assert found.generated == search.generated == counted > 0
             assert found.expanded == search.expanded
@@ -115,7 +115,7 @@ def test_masks_on_demand_are_those_of_all_arcs(tmp_path: Path) -> None:
         with open_asset(asset) as level:
             graph = level.profile()._now.version.usable.graph
             weight = level.profile()._now.version.usable.weight
-            masks = with_masks(graph.first_out, graph.head, weight).masks
+            masks = build_search_arcs(graph.first_out, graph.head, weight).masks
             some = MasksOnDemand(graph.first_out, graph.head, weight)
             assert len(some) == len(masks) > 0
             order = random.Random(2).sample(range(len(masks)), len(masks))
