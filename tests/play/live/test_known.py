@@ -1,6 +1,7 @@
 """The reader's code answers on a changed level until kernels are loaded, with the same answers."""
 
 import json
+import math
 import os
 import random
 import subprocess
@@ -9,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -21,7 +23,7 @@ from bake.play.live.state import ProfileState
 from bake.search.live.kernels import KERNELS
 from bake.search.live.next_hops import NextHops
 from levelbake.places import Place
-from tests.support.baked import bake, bake_grid, recipe_for, rows, write_graph
+from tests.support.baked import bake, bake_grid, recipe_for, rows, write_graph, write_grid
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -278,3 +280,44 @@ def test_the_reader_does_not_answer_what_it_cannot_represent(
         assert not reader_answers()
         level.update(arcs={((0, 0), (9, 8)): None})
         assert reader_answers()
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("hex_layout", [None, "odd-r"])
+def test_random_batches_are_answered_as_by_the_hierarchy(
+    tmp_path: Path, seed: int, hex_layout: str | None
+) -> None:
+    drawn = random.Random(seed)
+    kinds = ["floor"] * 5 + ["mud", "road", "wall", "ledge", "water"]
+    cells = [(x, y) for y in range(7) for x in range(8)]
+    grid = [[drawn.choice(kinds) for _ in range(8)] for _ in range(7)]
+    tables = drawn.choice([("components", "next_hops"), ("components",)])
+    source = write_grid(tmp_path / "level.json", grid, hex_layout)
+    asset = bake(source, recipe_for(tables=tables))
+    with open_asset(asset) as level, open_asset(asset) as other:
+        by_hierarchy, by_reader = level.profile(), other.profile()
+        for _ in range(5):
+            some = drawn.sample(cells, 6)
+            batch: dict[str, Any] = {
+                "blocked": some[:2],
+                "opened": some[2:4],
+                "terrain": dict.fromkeys(some[4:], drawn.choice(["mud", "floor", "wall", "ledge"])),
+            }
+            if len(there := by_hierarchy.places()) > 1:
+                start = drawn.choice(there)
+                prices = [drawn.choice([0.25, 3.5, math.inf, None]) for _ in range(2)]
+                heads = [head for head, _ in by_hierarchy.neighbors(start)]
+                batch["arcs"] = {(start, head): p for head, p in zip(heads, prices, strict=False)}
+            level.update(**batch)
+            other.update(**batch)
+            if not by_hierarchy.places():
+                continue
+            expected = answers(by_hierarchy)
+            with (
+                mock.patch.object(changed, "may_wait", return_value=False),
+                mock.patch.object(exact, "loaded", return_value=False),
+            ):
+                engine = by_reader._now.engine
+                assert isinstance(engine, Changed)
+                assert engine._solver is not None
+                assert answers(by_reader) == expected
