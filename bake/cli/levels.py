@@ -37,9 +37,8 @@ from bake.kinds import kind_of
 
 if TYPE_CHECKING:
     from bake.pipeline import Outcome
-    from bake.pipeline.baked import LostLevel
     from bake.pipeline.run import Report
-    from bake.pipeline.sources import LeftOut
+    from bake.pipeline.sources import LeftOut, LostLevel
 
 
 class LintFormat(StrEnum):

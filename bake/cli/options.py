@@ -20,8 +20,7 @@ from bake.cli import completion, mistakes, usage
 
 if TYPE_CHECKING:
     from bake.pipeline import Task
-    from bake.pipeline.baked import LostLevel
-    from bake.pipeline.sources import LeftOut
+    from bake.pipeline.sources import LeftOut, LostLevel
     from bake.view.console import BuildProgress
 
 #: The most files that are listed as left out.

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 
+from bake.asset.header import read_header
 from bake.errors import LevelError, RecipeError, one_error
 from bake.levels import (
     LOSSY_SUFFIXES,
@@ -24,10 +27,9 @@ from bake.levels.companions import PICTURE_SUFFIXES, find_companions
 from bake.levels.formats import TEXT_SUFFIXES
 from bake.levels.painting import reduced_path
 from bake.levels.reading.names import fold_file_name
-from bake.pipeline.baked import LostLevel, find_baked_sources
 from bake.recipe import RECIPE_NAME, LevelRecipe, Recipe
 from bake.recipe.rules import DEFAULT_FOLDER, DEFAULT_SOURCES
-from levelbake.errors import BakeError
+from levelbake.errors import AssetError, BakeError
 
 ASSET_SUFFIX = ".h5"
 
@@ -37,6 +39,12 @@ LDTK_PROJECTS = "*.ldtk"
 
 #: Characters that some system forbids in the names of files.
 NOT_IN_NAMES = '/\\<>:"|?*'
+
+
+#: A folder with more folders in it is not that of one project.
+MOST_FOLDERS = 10_000
+#: Folders whose files belong to other programs.
+_SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,14 @@ class LeftOut:
     """A file with the suffix of a level that is no level."""
 
     file: Path
+    why: str
+
+
+@dataclass(frozen=True)
+class LostLevel:
+    """An asset whose level file is not in the project, or not the only file of its name."""
+
+    asset: Path
     why: str
 
 
@@ -422,3 +438,81 @@ def _check_level_tables(recipe: Recipe, names: set[str], unread: tuple[str, ...]
         )
     if problems:
         raise one_error(problems)
+
+
+# -- levels that were baked by name ---------------------------------------------------------------
+
+# They belong to the project as long as their assets are in the output folder. An asset holds the
+# name of its level file and not the folder, so the file is searched for in the project.
+
+
+def find_baked_sources(
+    project: Path, output: Path, known: Collection[str], lost: list[LostLevel]
+) -> list[Path]:
+    """Return the level files of the assets in a folder, without those of known levels.
+
+    Copies of assets under names of their own are ignored, and so are damaged ones.
+
+    Args:
+        project: the folder to search. Hidden folders and those with a recipe of their own are left
+            out.
+        output: the folder of the assets.
+        known: names of levels whose files need no search.
+        lost: takes the assets whose file is not found.
+    """
+    taken = set(map(fold_file_name, known))
+    assets = defaultdict[str, list[Path]](list)
+    for asset in sorted(output.glob("*.h5")) if output.is_dir() else ():
+        name = None if fold_file_name(asset.stem) in taken else _source_name(asset)
+        if name is not None:
+            assets[name].append(asset)
+    files = _find_files(project, output, assets)
+    found = []
+    for name, of_one_file in assets.items():
+        paths = files[name]
+        if len(paths) == 1:
+            found += paths
+            continue
+        why = f"its level file {name} is not in this project"
+        if paths:
+            why = f"several files are called {name}: {', '.join(map(str, sorted(paths)))}"
+        lost += [LostLevel(asset, why) for asset in of_one_file]
+    return found
+
+
+def _source_name(asset: Path) -> str | None:
+    """Return the name of the file that an asset was baked from, if the asset is named after it."""
+    try:
+        sources = read_header(asset).sources
+    except AssetError:
+        return None
+    if not sources:
+        return None
+    file = Path(sources[0][0])
+    stem, own = fold_file_name(file.stem), fold_file_name(asset.stem)
+    return file.name if own == stem or own.startswith(f"{stem}-") else None
+
+
+def _find_files(
+    project: Path, output: Path, names: Collection[str]
+) -> defaultdict[str, list[Path]]:
+    """Return the paths of the files in a project that have one of some names, by name."""
+    found = defaultdict[str, list[Path]](list)
+    if not names:
+        return found
+    place = output.resolve()
+    for number, (here, folders, files) in enumerate(os.walk(project)):
+        if number >= MOST_FOLDERS:
+            break
+        folder = Path(here)
+        for name in set(names).intersection(files):
+            found[name].append(folder / name)
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".")
+            and name not in _SKIPPED
+            and not (folder / name / RECIPE_NAME).exists()
+            and (folder / name).resolve() != place
+        )
+    return found

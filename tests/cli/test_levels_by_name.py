@@ -122,3 +122,14 @@ def test_without_assets_init_is_recommended() -> None:
     Path("baked").mkdir()
     for command in ("check", "lint", "build", "plan"):
         mistake(bake(command), "no bake.toml here", "`bake init`")
+
+
+@pytest.mark.usefixtures("cave")
+@pytest.mark.parametrize(("most", "code"), [(1, 1), (2, 0)])
+def test_the_search_ends_at_a_number_of_folders(
+    most: int, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bake.pipeline.sources.MOST_FOLDERS", most)
+    Path("maps").mkdir()
+    Path("cave.json").rename("maps/cave.json")
+    assert bake("check").code == code
