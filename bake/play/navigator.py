@@ -60,6 +60,11 @@ class Navigator(Questions):
         self._moves: tuple[Snapshot, Moves] | None = None
         current.watch(self, Navigator._superseded)
 
+    def __repr__(self) -> str:
+        frozen = "frozen " if self._current.level is None else ""
+        level = self._current.places.name
+        return f"<{frozen}{type(self).__name__} {self.name!r} of level {level!r}>"
+
     def __reduce__(self) -> tuple[Any, ...]:
         if self._current.level is None:
             return super().__reduce__()

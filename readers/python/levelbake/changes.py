@@ -175,6 +175,16 @@ class UpdateReport(NamedTuple):
     opened: tuple[Place, ...]  #: places the profile can stand on from now on
     closed: tuple[Place, ...]  #: places it no longer can stand on
 
+    def __repr__(self) -> str:
+        lists = ", ".join(
+            f"{name}={places!r}" if len(places) <= 8 else f"{name}=<{len(places)} places>"
+            for name, places in (("opened", self.opened), ("closed", self.closed))
+        )
+        return (
+            f"{type(self).__name__}(profile={self.profile!r}, arcs={self.arcs}, "
+            f"as_baked={self.as_baked}, {lists})"
+        )
+
 
 class Changes(NamedTuple):
     """What has changed on a level since a token was given out; true if anything has."""

@@ -45,6 +45,15 @@ class OpenLevel(Closing):
         self.headings, self.is_grid = places.headings, places.is_grid
         self._points, self._things = places.plane, ThingTables(places)
 
+    def __repr__(self) -> str:
+        size = f"{self.width} x {self.height} cells" if self.is_grid else "graph"
+        if self.headings is not None:
+            size += f" in {self.headings} headings"
+        elif self.floors > 1:
+            size += f" on {self.floors} floors"
+        profiles = ", ".join(map(repr, self.profiles))
+        return f"<{type(self).__name__} {self.name!r}: {size}, profiles {profiles}>"
+
     def _known(self, name: str | None) -> str:
         """Return the name of a profile; it may be left out where the level holds only one."""
         self._file.check_open()

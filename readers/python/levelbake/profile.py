@@ -60,6 +60,10 @@ class Profile:
         self._places, self._newest, self._changed = places, newest, changed
         self._units = places.ticks_per_unit
 
+    def __repr__(self) -> str:
+        frozen = "frozen " if self._level is None else ""
+        return f"<{frozen}{type(self).__name__} {self.name!r} of level {self._places.name!r}>"
+
     @property
     def size(self) -> int:
         """Return how many cells long one side of the profile's footprint is."""
