@@ -255,6 +255,12 @@ class GeometryLevel:
     #: entries of the recipe's legend for its format that match nothing in it
     unmatched: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        polygons = self.polygons
+        shapes = len(self.shapes) if polygons is None else len(polygons.terrain)
+        what = f"{shapes} {'shapes' if polygons is None else 'polygons'}"
+        return f"<GeometryLevel {self.name!r}: {what}, {len(self.terrains)} terrains>"
+
 
 @dataclass(frozen=True)
 class GridLevel:
@@ -298,6 +304,11 @@ class GridLevel:
     #: areas drawn over the cells, in the plane; set only if the reader was asked to preserve them,
     #: and then ``terrain`` excludes them
     shapes: tuple[Shape, ...] = ()
+
+    def __repr__(self) -> str:
+        kind = "square" if self.hex_layout is None else f"hexagonal ({self.hex_layout})"
+        what = f"{self.width} x {self.height} {kind} cells, {len(self.terrains)} terrains"
+        return f"<GridLevel {self.name!r}: {what}>"
 
     @property
     def width(self) -> int:
@@ -387,6 +398,10 @@ class GraphLevel:
     walls: Walls | None = None  #: those around points of visibility and Dirichlet domains
     remarks: tuple[Remark, ...] = ()  #: of a divided plane: as of GridLevel, and on the mesh
     unmatched: tuple[str, ...] = ()  #: of a divided plane: as of GridLevel
+
+    def __repr__(self) -> str:
+        what = f"{len(self.node_names)} nodes, {len(self.head)} arcs, {len(self.terrains)} terrains"
+        return f"<GraphLevel {self.name!r}: {what}>"
 
 
 Level = GridLevel | GraphLevel

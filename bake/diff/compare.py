@@ -51,6 +51,17 @@ class ProfileDifference:
     clusters: Int32Array | None
     cluster_count: int  #: how many clusters the new bake has
 
+    def __repr__(self) -> str:
+        matched = self.matched
+        counts = {
+            "opened": len(matched.opened),
+            "closed": len(matched.closed),
+            "dearer": int(matched.dearer.sum()),
+            "cheaper": int(matched.cheaper.sum()),
+        }
+        text = ", ".join(f"{count} {name}" for name, count in counts.items())
+        return f"<ProfileDifference {self.name!r}: places {text}>"
+
     @property
     def cells_changed(self) -> int:
         """Count the places that were opened, closed or repriced."""
