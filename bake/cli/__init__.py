@@ -95,7 +95,9 @@ app = typer.Typer(
     help="Bake levels into pathfinding assets at build time, and look next hops up at runtime.\n\n"
     "Start with `bake init`, which writes a recipe for the levels in a folder; then run "
     "`bake build`.",
-    epilog="`bake COMMAND -h` explains a command and its options.",
+    epilog="`bake COMMAND -h` explains a command and its options.\n\n"
+    "Documentation: README.md and docs/ in the project's repository; docs/cli.md describes every "
+    "command.",
     context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
     add_completion=False,

@@ -27,6 +27,7 @@ from bake.cli.options import (
     print_json,
     progress_for,
     recipe_file,
+    refuse_level,
     report_recipe,
     say,
     warn,
@@ -206,6 +207,7 @@ def verify(
     with progress_for(silent=as_json or quiet) as progress:
         for asset in assets_in(places):
             try:
+                refuse_level(asset)
                 beside = _compared(asset)
                 proof = _proof(asset, profile, sample, partial(progress, asset.name, "verify"))
                 results.append({"asset": str(asset), "right": True, **asdict(proof), **beside})
@@ -274,6 +276,9 @@ def diff(
         limits = [read_limit(text) for text in fail_on or []]
     if (old is None or new is None) if base is None else (old is not None):
         raise typer.BadParameter("name OLD and NEW, or --base REV")
+    named = [each for each in (old, new) if each is not None and each.exists()]
+    if len(named) == 2 and named[0].is_dir() != named[1].is_dir():
+        raise typer.BadParameter("OLD and NEW are two assets, or two folders of assets")
     if recipe is not None and base is None:
         raise typer.BadParameter("--recipe goes with --base")
     if old is not None and new is not None and not old.is_dir() and not new.is_dir():

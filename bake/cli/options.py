@@ -9,7 +9,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -303,7 +303,13 @@ def asset_of(asset: Path | None, *, silent: bool) -> Path:
         AssetError: none is named, and there are none or several.
     """
     if asset is not None:
-        return _named_asset(asset, silent=silent)
+        named = _named_asset(asset, silent=silent)
+        if named.is_dir():
+            raise mistakes.AssetError(
+                "this is a folder", file=named, expected="an asset", remedy="name a file in it"
+            )
+        refuse_level(named)
+        return named
     folder = output_folder(silent=silent)
     assets = assets_in([folder])
     if len(assets) > 1:
@@ -350,11 +356,38 @@ def _named_asset(asset: Path, *, silent: bool) -> Path:
     if str(asset) != asset.name or os.path.lexists(asset):
         return asset
     rules = load_recipe(recipe_file(None))
-    named = rules.folder / rules.output / f"{asset.name}.h5"
+    folder = rules.folder / rules.output
+    named = folder / f"{asset.name}.h5"
     if not named.exists():
+        names = (each.stem for each in folder.glob("*.h5"))
+        if not asset.suffix and (near := usage.suggest(asset.name, names)):
+            raise mistakes.AssetError("no such asset", file=asset, remedy=near)
         return asset
     report_recipe(None, silent=silent)
     return named
+
+
+def refuse_level(file: Path, expected: str = "an asset (.h5)") -> None:
+    """Raise where a file is a level in place of its asset.
+
+    Raises:
+        AssetError: it is one; the error names its asset, or how to bake it.
+    """
+    if file.suffix.lower() in (".h5", ".bake") or not file.is_file():
+        return
+    from bake.levels import LOSSY_SUFFIXES, SUFFIXES
+    from bake.recipe import load_recipe
+
+    if file.suffix.lower() not in SUFFIXES | LOSSY_SUFFIXES:
+        return
+    remedy = f"bake it with `bake build {file}`, and name what that writes"
+    with suppress(mistakes.BakeError):
+        rules = load_recipe(recipe_file(None))
+        asset = rules.folder / rules.output / f"{file.stem}.h5"
+        remedy = f"name {asset}" if asset.exists() else remedy
+    raise mistakes.AssetError(
+        "this is a level, and not its asset", file=file, expected=expected, remedy=remedy
+    )
 
 
 def tasks_of(

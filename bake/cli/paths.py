@@ -26,6 +26,7 @@ from bake.cli.options import (
     Width,
     asset_of,
     check_search,
+    option_values,
     print_json,
     say,
     sizes_of,
@@ -81,7 +82,7 @@ def path(
     It is a shortest one, unless it is searched for by a method that promises less.
     """
     from bake.play import open_asset
-    from bake.school.step_by_step import traced_search
+    from bake.school.step_by_step import TRACED, traced_search
     from bake.school.trace_file import check_trace_file, search_trace
 
     options: dict[str, Any] = sizes_of(method, width, memory)
@@ -91,6 +92,10 @@ def path(
         check_search("astar", heuristic)
     asset = asset_of(asset, silent=as_json)
     if trace is not None:
+        if method not in (None, *TRACED):
+            raise typer.BadParameter(
+                f"the method {method!r} keeps no trace; expected {' or '.join(TRACED)}"
+            )
         check_trace_file(trace)
     found: Sequence[object] | None
     promise: dict[str, object] = {}
@@ -249,9 +254,11 @@ def render(
     It shows terrain, components, clusters, distances, next hops or a search, and a path over it.
     """
     from bake.play import open_asset
-    from bake.view.render import render_asset
+    from bake.view.render import check_view, render_asset
 
     options = sizes_of(method, width, memory)
+    with option_values():
+        check_view(show, path or method or heuristic, path, toward, trace, step)
     if method is not None or heuristic is not None:
         check_search(method or "astar", heuristic, options=options)
     asset = asset_of(asset, silent=as_json)

@@ -164,7 +164,9 @@ def _found(error: Any) -> str:
         return f"{_label(parameter)}: {message}"
     if extra := _EXTRA.fullmatch(message):
         return f"unexpected argument {extra[1]!r}"
-    return message[:1].lower() + message[1:].rstrip(".")
+    message = message.rstrip(".")
+    # The parser begins with a capital letter, unlike the errors of bake.
+    return message[:1].lower() + message[1:] if message[1:2].islower() else message
 
 
 def _label(parameter: Any) -> str:

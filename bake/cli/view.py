@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bake.cli import completion, mistakes
-from bake.cli.options import Json, assets_in, place_of, print_json, say, warn
+from bake.cli.options import Json, assets_in, place_of, print_json, refuse_level, say, warn
 from bake.interrupts import StopFlag, interrupts_stop
 
 if TYPE_CHECKING:
@@ -129,8 +129,6 @@ def check_is_baked(place: Path) -> None:
     Raises:
         AssetError: it is a level, or there is nothing of this name.
     """
-    from bake.levels import LOSSY_SUFFIXES, SUFFIXES
-
     if place.is_dir():
         return
     if not place.exists():
@@ -142,13 +140,7 @@ def check_is_baked(place: Path) -> None:
             expected="an asset (.h5), or a folder of assets",
             remedy="view the asset that it was exported from",
         )
-    if place.suffix.lower() in SUFFIXES | LOSSY_SUFFIXES:
-        raise mistakes.AssetError(
-            "this is a level, not a baked one",
-            file=place,
-            expected="an asset (.h5), or a folder of assets",
-            remedy=f"bake it with `bake build {place}`, and view what that writes",
-        )
+    refuse_level(place, "an asset (.h5), or a folder of assets")
 
 
 def _check(levels: ServedLevels) -> None:

@@ -5,6 +5,7 @@ Formats are imported only when a file needs them, so that naming the suffixes co
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -217,6 +218,8 @@ def _check_suffix(path: Path) -> None:
             "bake that; it reads its level files itself",
         )
     if format_of(path) is None:
+        if not os.path.lexists(path):
+            refuse(path, None, "there is no such file", "a level file")
         says = f"its suffix is '{suffix}'" if suffix else "its name has no suffix"
         found = f"the kind of level file is unknown, {says}"
         refuse(path, None, found, f"one of {', '.join(sorted(SUFFIXES))}")

@@ -110,16 +110,7 @@ def render_asset(
     if show not in list(Show):
         raise QueryError(f"there is no view {str(show)!r}", expected=", ".join(Show))
     show = Show(show)
-    if show in (Show.distances, Show.hops) and toward is None:
-        raise QueryError(
-            f"{show} need a goal", expected="--toward X,Y", remedy="say toward which place"
-        )
-    if trace is not None or step is not None:
-        _check_trace(show, trace, path or method or heuristic)
-    elif show in _OF_SEARCHES and path is None:
-        raise QueryError(
-            "a search needs two places", expected="--path X,Y X,Y", remedy="say from where to where"
-        )
+    check_view(show, path or method or heuristic, path, toward, trace, step)
     told = None if trace is None else TraceFile(Path(trace))
     with Asset(asset) as opened:
         if told is not None:
@@ -167,6 +158,36 @@ def _drawn(request: Request) -> Image.Image:
     scene = request.scene
     drawn = draw_grid(request) if scene.places.is_grid else draw_roads(request)
     return lay_out(drawn, scene.name, _facts(scene), _note(request))
+
+
+def check_view(
+    show: Show,
+    other: object,
+    path: object,
+    toward: object,
+    trace: Path | None,
+    step: int | None,
+) -> None:
+    """Check that a view has the arguments that it needs, as far as no level is needed.
+
+    Args:
+        show: the view.
+        other: what does not go with a trace; anything false = nothing.
+        path, toward, trace, step: as for :func:`render_asset`.
+
+    Raises:
+        QueryError: an argument is missing, or does not go with the view.
+    """
+    if show in (Show.distances, Show.hops) and toward is None:
+        raise QueryError(
+            f"{show} need a goal", expected="--toward X,Y", remedy="say toward which place"
+        )
+    if trace is not None or step is not None:
+        _check_trace(show, trace, other)
+    elif show in _OF_SEARCHES and path is None:
+        raise QueryError(
+            "a search needs two places", expected="--path X,Y X,Y", remedy="say from where to where"
+        )
 
 
 def _check_trace(show: Show, trace: Path | None, other: object) -> None:

@@ -165,7 +165,7 @@ def test_one_profile(project: Path) -> None:
 
 def test_no_asset(project: Path) -> None:
     mistake(bake("info", "baked/none.h5"), "baked/none.h5", "no such asset", "bake build")
-    mistake(bake("info", "baked"), "baked", "cannot be read")
+    mistake(bake("info", "baked"), "baked", "folder")
 
 
 def test_things_of_a_level(tmp_path: Path) -> None:

@@ -199,8 +199,8 @@ def test_traces_that_cannot_be_written(project: Path) -> None:
     mistake(bake(*ask, "nowhere/trace.json"), "the folder does not exist")
     (project / "folder.json").mkdir()
     mistake(bake(*ask, "folder.json"), "folder.json")
-    mistake(bake(*ask, "new.json", "--method", "hpa"), "'hpa' keeps no trace", "astar or")
-    mistake(bake(*ask, "new.json", "--method", "table"), "'table' keeps no trace")
+    misuse(bake(*ask, "new.json", "--method", "hpa"), "'hpa' keeps no trace", "astar or")
+    misuse(bake(*ask, "new.json", "--method", "table"), "'table' keeps no trace")
     assert not (project / "new.json").exists()
     assert not list(project.glob(".*tmp"))
 

@@ -73,16 +73,21 @@ def test_a_graph(project: Path) -> None:
     ("arguments", "told"),
     [
         (["baked/none.h5"], "no such asset"),
-        (["levels_src/yard.map"], "no HDF5 file"),
+        (["levels_src/yard.map"], "this is a level"),
+        (["bake.toml"], "no HDF5 file"),
         (["baked/yard.h5", "--profile", "cart"], "no profile 'cart'"),
         (["baked/yard.h5", "--path", "4,0", "0,0"], "4,0 is out_of_bounds"),
         (["baked/yard.h5", "--show", "hops", "--toward", "90,0"], "(90, 0)"),
-        (["baked/yard.h5", "--show", "distances"], ""),
     ],
 )
 def test_mistakes(project: Path, arguments: list[str], told: str) -> None:
     done = bake("render", *arguments, "-o", "out.png")
     mistake(done, told)
+    assert not (project / "out.png").exists()
+
+
+def test_a_view_without_what_it_needs(project: Path) -> None:
+    misuse(bake("render", "baked/yard.h5", "-o", "out.png", "--show", "distances"), "--toward")
     assert not (project / "out.png").exists()
 
 

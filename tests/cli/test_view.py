@@ -66,15 +66,16 @@ def test_a_page_with_traces(project: Path) -> None:
 
 @pytest.mark.usefixtures("project")
 def test_levels_are_no_assets() -> None:
-    line = mistake(bake("view", "levels_src/fen.png"), "this is a level, not a baked one")
-    assert "`bake build levels_src/fen.png`" in line
+    mistake(bake("view", "levels_src/fen.png"), "this is a level", "name baked/fen.h5")
+    Path("levels_src/fen.png").rename("new.png")
+    mistake(bake("view", "new.png"), "this is a level", "`bake build new.png`")
     mistake(bake("view", "baked/fen.png"), "baked/fen.png: there is no such file")
     mistake(bake("view", "levels_src"), "there is no asset in this folder")
     mistake(bake("view", "baked/yard.bake"), "baked/yard.bake: there is no such file")
     Path("baked/yard.bake").write_bytes(b"")
     mistake(bake("view", "baked/yard.bake"), "this is a flat file", "view the asset")
     mistake(bake("view", "bake.toml"), "bake.toml: ")
-    mistake(bake("view", "baked/yard.h5", "--against", "levels_src/fen.png"), "not a baked one")
+    mistake(bake("view", "baked/yard.h5", "--against", "new.png"), "this is a level")
     mistake(bake("view", "baked", "--against", "baked/yard.h5"), "a folder is compared with a fold")
 
 

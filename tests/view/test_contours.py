@@ -18,7 +18,7 @@ from bake.view.views import CONTOURS, contour_limits
 from levelbake.errors import QueryError
 from tests.support.baked import bake as baked
 from tests.support.baked import write_graph
-from tests.support.command import bake, mistake
+from tests.support.command import bake, misuse
 from tests.support.drawings import apart, grid, picture, pixels_of
 from tests.support.problems import EDGES, TO_B
 
@@ -128,7 +128,7 @@ def test_mistakes(asset: Path) -> None:
         trace.write(asset.with_name("walk.json"))
     with pytest.raises(QueryError, match="agents has no contours"):
         render_asset(asset, output, show="contours", trace=asset.with_name("walk.json"))
-    mistake(bake("render", asset, "-o", output, "--show", "contours"), "needs two places")
+    misuse(bake("render", asset, "-o", output, "--show", "contours"), "needs two places")
 
 
 def test_no_path(tmp_path: Path) -> None:
