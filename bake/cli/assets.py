@@ -61,7 +61,7 @@ def info(asset: LoneAssetFile = None, profile: Profile = None, as_json: Json = F
 
 
 def _stated_algorithm(asset: Path) -> Algorithm | None:
-    """Return which algorithm the recipe in use states for an asset's next hops.
+    """Return the algorithm that the recipe in use states for an asset's next hops.
 
     None for an asset outside the recipe's output folder, and where the recipe has mistakes.
     """

@@ -22,7 +22,7 @@ VARIABLE = "_BAKE_COMPLETE"
 _PROGRAMS = ("bake", "levelbake")
 _SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
 
-#: The names below are those of modules that take long to load; a test compares them.
+#: Copies of names from modules that take long to load; a test compares them.
 OUTPUT = "baked"
 METHODS = (
     *("astar", "beam", "bfs", "bidirectional", "bidirectional_astar", "clusters", "dfs"),
@@ -71,7 +71,7 @@ def complete_method(incomplete: str) -> list[str]:
 
 
 def complete_path_method(incomplete: str) -> list[str]:
-    """Return the names of the methods of `bake path`, which has those of planes as well."""
+    """Return the names of the methods of `bake path`, including those of planes."""
     return _matching([*METHODS, "funnel", "polyanya"], incomplete)
 
 
@@ -81,12 +81,12 @@ def complete_heuristic(incomplete: str) -> list[str]:
 
 
 def complete_parts(incomplete: str) -> list[str]:
-    """Return what `bake export --with` takes."""
+    """Return the values of `bake export --with`."""
     return _matching([*PARTS, ",".join(PARTS)], incomplete)
 
 
 def complete_limit(incomplete: str) -> list[str]:
-    """Return what `bake diff --fail-on` takes."""
+    """Return the values of `bake diff --fail-on`."""
     return _matching(LIMITS, incomplete)
 
 

@@ -434,7 +434,7 @@ def project_tasks(
     *,
     silent: bool,
 ) -> list[Task]:
-    """Find the levels as :func:`tasks_of` does, and those of other assets in the output folder.
+    """Find the levels of :func:`tasks_of`, and those of the assets in the output folder.
 
     Without a recipe, a warning names the assets whose level file is not found.
 

@@ -55,12 +55,12 @@ class PlacesCommand(Command):
     """A command whose places may begin with a minus; no option begins with a minus and a digit."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put a space before such places, as what begins with one is no option."""
+        """Mask such places with a leading space, which no option has."""
         return super().parse_args(ctx, [f" {one}" if _NEGATIVE.match(one) else one for one in args])
 
 
 def unmask_place(text: str) -> str:
-    """Return a place as it was written, without the space of :class:`PlacesCommand`."""
+    """Return a place without the mask of :class:`PlacesCommand`."""
     return text[1:] if text[:1] == " " and _NEGATIVE.match(text[1:]) else text
 
 
@@ -74,7 +74,7 @@ def _no_type(*_: Any, **__: Any) -> str:
 
 
 def _notation(parameter: Any) -> str:
-    """Return how the usage line names a parameter: an argument, or an option that is required."""
+    """Return the notation of an argument or a required option in the usage line."""
     name = parameter.metavar or parameter.name.upper()
     if parameter.param_type_name == "option":
         return f"{parameter.opts[0]} {name}" if parameter.required else ""
@@ -101,7 +101,7 @@ def _process(parameter: Any, kind: Any, process: Any, context: Any, value: Any) 
 
 
 def _expectation(parameter: Any, kind: Any) -> tuple[str | None, tuple[str, ...]]:
-    """Return what values a parameter takes, and their names where they can be listed."""
+    """Return a description of a parameter's values, and their names where they can be listed."""
     types = [each for each in get_args(kind) or (kind,) if isinstance(each, type)]
     for each in types:
         if issubclass(each, Enum):
@@ -135,13 +135,13 @@ def describe_usage_error(error: Any) -> str:
     Args:
         error: a UsageError.
     """
-    found = _found(error)
-    if found.endswith("?"):
-        return found
-    return f"{found}; see `{'bake' if error.ctx is None else error.ctx.command_path} -h`"
+    message = _describe(error)
+    if message.endswith("?"):
+        return message
+    return f"{message}; see `{'bake' if error.ctx is None else error.ctx.command_path} -h`"
 
 
-def _found(error: Any) -> str:
+def _describe(error: Any) -> str:
     message: str = error.message
     parameter = getattr(error, "param", None)
     if isinstance(error, _errors.NoSuchOption):

@@ -41,7 +41,7 @@ LDTK_PROJECTS = "*.ldtk"
 NOT_IN_NAMES = '/\\<>:"|?*'
 
 
-#: A folder with more folders in it is not that of one project.
+#: The most folders that are searched for a level file.
 MOST_FOLDERS = 10_000
 #: Folders whose files belong to other programs.
 _SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
@@ -449,7 +449,7 @@ def _check_level_tables(recipe: Recipe, names: set[str], unread: tuple[str, ...]
 def find_baked_sources(
     project: Path, output: Path, known: Collection[str], lost: list[LostLevel]
 ) -> list[Path]:
-    """Return the level files of the assets in a folder, without those of known levels.
+    """Return the level files of the assets in a folder, except those of known levels.
 
     Copies of assets under names of their own are ignored, and so are damaged ones.
 

@@ -188,8 +188,9 @@ def print_table(
 
     table = Table(box=None, pad_edge=pad_edge, header_style="bold")
     for heading in headings:
-        justify: JustifyMethod = "right" if heading in right else "left"
-        table.add_column(heading, justify=justify, overflow="fold")
+        is_number = heading in right  # Texts fold first where a terminal is narrow.
+        justify: JustifyMethod = "right" if is_number else "left"
+        table.add_column(heading, justify=justify, no_wrap=is_number, overflow="fold")
     for row in rows:
         table.add_row(*row)
     output.print(table)

@@ -309,7 +309,7 @@ def print_info(found: dict[str, Any]) -> None:
 
 
 def _explain(table: dict[str, Any]) -> str:
-    """Return what a table is, with its counts and the algorithm behind it."""
+    """Return a description of a table, with its counts and the algorithm behind it."""
     kind: str = table["kind"]
     if "count" in table:
         return f"{table['count']:,} {kind}"
