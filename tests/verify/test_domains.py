@@ -37,7 +37,7 @@ def torn(node: AnyArray) -> None:
     ("column", "edit", "found"),
     [
         ("/domain_corner", moved, "outside its domain"),
-        ("/domain_corner", opened, "no closed ring"),
+        ("/domain_corner", opened, "not a closed ring"),
         ("/domain_node", torn, "two domains"),
     ],
 )
