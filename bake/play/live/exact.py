@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
@@ -82,7 +83,8 @@ class ExactHierarchy:
         """Answer for the first version, and load kernels in a thread."""
         with self._lock:
             self._state, self._hops = state, None
-        load_behind(KERNELS, self._build_if_wanted)
+        with suppress(RuntimeError):  # The process ends, or may start no threads.
+            load_behind(KERNELS, self._build_if_wanted)
 
     def answers_for(self, state: ProfileState) -> bool:
         """Tell whether this is the version that is answered for."""
@@ -135,7 +137,10 @@ class ExactHierarchy:
             if self._builder is None and self._hops is None and state is not None:
                 self._since = []
                 self._builder = threading.Thread(target=self._build, args=(state,))
-                self._builder.start()
+                try:
+                    self._builder.start()
+                except RuntimeError:  # The process ends, or may start no threads.
+                    self._builder, self._has_failed = None, True
 
     def _build(self, state: ProfileState) -> None:
         hops = None

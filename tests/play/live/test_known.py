@@ -321,3 +321,24 @@ def test_random_batches_are_answered_as_by_the_hierarchy(
                 assert isinstance(engine, Changed)
                 assert engine._solver is not None
                 assert answers(by_reader) == expected
+
+
+def test_where_no_thread_starts_the_query_builds_the_hierarchy(
+    tmp_path: Path, by_thread: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_thread.set()
+
+    def start(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    with open_asset(grid_of(tmp_path)) as level, open_asset(grid_of(tmp_path)) as fresh:
+        for each in (level, fresh):
+            each.update(blocked=[(1, 0), (5, 5)])
+        said = answers(level.profile())
+        engine = level.profile()._now.engine
+        assert isinstance(engine, Changed)
+        assert engine._solver is None
+        assert engine._hierarchy.is_built(engine.state)
+        monkeypatch.undo()
+        assert said == answers(fresh.profile())
