@@ -981,12 +981,10 @@ LBI_PUBLIC int lb_cell_at(const lb_level *level, double x, double y, int32_t flo
 
 LBI_PUBLIC int32_t lb_nearest(const lb_nav *nav, double x, double y, int32_t floor) {
     const lb_level *level = nav->level;
-    double least = INFINITY;
-    double centre[2], east[2], south[2], across, found[2];
-    int32_t best = -1, i, side, top, bottom, middle, column, row, start;
+    double least = INFINITY, centre[2], east[2], south[2], side, cell[2], shift, wide, high;
+    int32_t best = -1, i, row, column, way, start, hex;
     if (!level || !(x - x == 0) || !(y - y == 0)) return -1;
-    x = lbi_clamped(x);
-    y = lbi_clamped(y);
+    x = lbi_clamped(x), y = lbi_clamped(y);
     if (level->kind == 0) {
         const double *position = lbi_f64(&level->column[LBI_POSITION]);
         for (i = 0; position && i < level->locations; i++) {
@@ -1000,43 +998,24 @@ LBI_PUBLIC int32_t lb_nearest(const lb_nav *nav, double x, double y, int32_t flo
     if (lb_cell_at(level, x, y, floor, &column, &row) && column >= 0 && column < level->width && row >= 0 &&
         row < level->floor_rows && lb_stands(nav, start + row * level->width + column))
         return start + row * level->width + column;
-    lbi_axes(level, floor, centre, east, south, &across);
-    if (level->hex_layout) {
-        const double shift = level->hex_layout % 2 ? 0.5 : -0.5;
-        x = lbi_clamped((x - centre[0]) / east[0]);
-        y = lbi_clamped((y - centre[1]) / south[1]);
-        for (row = 0; row < level->floor_rows; row++)
+    lbi_axes(level, floor, centre, east, south, &side);
+    lbi_square(x, y, centre, east, south, cell);
+    hex = level->hex_layout;
+    shift = hex == 0 ? 0.0 : hex % 2 ? 0.5 : -0.5;
+    wide = hex ? east[0] : 1.0, high = hex ? south[1] : 1.0;
+    x = lbi_clamped(hex ? (x - centre[0]) / wide : cell[0] - 0.5);
+    y = lbi_clamped(hex ? (y - centre[1]) / high : cell[1] - 0.5);
+    i = y < 0 ? 0 : y >= level->floor_rows ? level->floor_rows - 1 : (int32_t)y;
+    /* Rows from the point's own one up and down, on squares as long as they may be nearer. */
+    for (way = -1; way <= 1; way += 2)
+        for (row = i; row >= 0 && row < level->floor_rows && (hex || (row - y) * (row - y) <= least); row += way)
             for (column = 0; column < level->width; column++) {
-                double dx = (column + (level->hex_layout <= 2 ? shift * (row & 1) : 0.0) - x) * east[0];
-                double dy = (row + (level->hex_layout > 2 ? shift * (column & 1) : 0.0) - y) * south[1];
-                i = start + row * level->width + column;
-                if (dx * dx + dy * dy < least && lb_stands(nav, i)) least = dx * dx + dy * dy, best = i;
+                double dx = (column + (hex <= 2 ? shift * (row & 1) : 0.0) - x) * wide;
+                double dy = (row + (hex > 2 ? shift * (column & 1) : 0.0) - y) * high, far = dx * dx + dy * dy;
+                int32_t at = start + row * level->width + column;
+                if ((far < least || (far == least && at < best)) && lb_stands(nav, at)) least = far, best = at;
             }
-        return best;
-    }
-    lbi_square(x, y, centre, east, south, found);
-    x = lbi_clamped(found[0] - 0.5);
-    y = lbi_clamped(found[1] - 0.5);
-    top = bottom = y < 0 ? 0 : y >= level->floor_rows ? level->floor_rows - 1 : (int32_t)y;
-    middle = x < 0 ? 0 : x >= level->width ? level->width - 1 : (int32_t)x;
-    /* Rows from the point's own one up and down, and cells from its column to both sides, as long as
-       they may be nearer, or as near and further up or west. */
-    for (bottom++;;) {
-        double up = top >= 0 ? top - y : INFINITY, down = bottom < level->floor_rows ? bottom - y : INFINITY;
-        double dy = up * up <= down * down ? up : down;
-        row = up * up <= down * down ? top-- : bottom++;
-        if (!(dy * dy <= least) || dy == INFINITY) return best;
-        for (side = 0; side < 2; side++)
-            for (i = middle + side; i >= 0 && i < level->width; i += side ? 1 : -1) {
-                double dx = i - x, away = dx * dx + dy * dy;
-                int32_t location = (floor * level->floor_rows + row) * level->width + i;
-                if (away > least) {
-                    if (side ? dx > 0 : dx < 0) break;
-                    continue;
-                }
-                if ((away < least || location < best) && lb_stands(nav, location)) least = away, best = location;
-            }
-    }
+    return best;
 }
 
 /* -- lookups in the tables ------------------------------------------------------------------------- */
