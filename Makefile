@@ -11,7 +11,7 @@ TEST_JOBS ?= auto
 # What pytest is given beside its settings; empty = all tests.
 TESTS ?=
 
-.PHONY: bake check verify test test-school on-oldest check-oldest night install-test coverage mutation bench lint lock clean
+.PHONY: bake check verify test test-extras on-oldest check-oldest night install-test coverage mutation bench lint lock clean
 
 bake: $(READY)
 	$(BIN)/bake build
@@ -29,10 +29,10 @@ test: $(READY)
 	$(BIN)/python -m tests.support.kernels
 	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist worksteal $(TESTS)
 
-# A part of `make test`: what is about the school alone.
-test-school: export PYTHONDONTWRITEBYTECODE =
-test-school: $(READY)
-	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist worksteal tests/school
+# A part of `make test`: the extras alone.
+test-extras: export PYTHONDONTWRITEBYTECODE =
+test-extras: $(READY)
+	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist worksteal tests/extras
 
 # A part of the tests for another Python, in an environment of its own: `make on-oldest PYTHON=python3.11`.
 on-oldest:
@@ -40,8 +40,8 @@ on-oldest:
 
 check-oldest: export PYTHONDONTWRITEBYTECODE =
 check-oldest: $(READY)
-	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist worksteal tests/cli tests/flat tests/reader \
-	  tests/readers tests/view tests/viewer tests/verify
+	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist worksteal tests/cli tests/store/flat tests/reader \
+	  tests/readers tests/show tests/verify
 
 # Takes hours: many examples of each property, long sequences of changes, coverage and mutants.
 night: export HYPOTHESIS_PROFILE := night

@@ -13,16 +13,12 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from bake.arrays import AnyArray, UInt8Array
-from bake.asset import Asset, header_for, source_digest
-from bake.asset.columns.things import DOORS, INSTANCES, LINKS, PROTOTYPES, REGIONS, SPOTS
-from bake.asset.header import PATCH_PREFIX, read_header
-from bake.asset.partial import check_writable
-from bake.asset.records import Frame, Packed, Records, Source, grid_frame, pack, unpack
-from bake.asset.write import write_asset
-from bake.errors import counted
-from bake.graph import BLOCKED, Metric
-from bake.level import (
+from bake.baking.contents import together
+from bake.baking.level import world_contents
+from bake.core.arrays import AnyArray, UInt8Array
+from bake.core.errors import counted
+from bake.core.graph import BLOCKED, Metric
+from bake.core.level import (
     Door,
     GraphLevel,
     GridLevel,
@@ -37,14 +33,18 @@ from bake.level import (
     Things,
     Walls,
 )
-from bake.pipeline.contents import together
-from bake.pipeline.level import world_contents
-from bake.placement import Placement
+from bake.core.placement import Placement
 from bake.play.live.cells import whole
 from bake.play.live.ground import LevelState, level_of_patch
 from bake.play.live.rules import LevelRules
 from bake.play.reader.places import NodePlaces
-from bake.recipe import LevelRecipe, read_stated
+from bake.project.recipe import LevelRecipe, read_stated
+from bake.store import Asset, header_for, source_digest
+from bake.store.columns.things import DOORS, INSTANCES, LINKS, PROTOTYPES, REGIONS, SPOTS
+from bake.store.header import PATCH_PREFIX, read_header
+from bake.store.partial import check_writable
+from bake.store.records import Frame, Packed, Records, Source, grid_frame, pack, unpack
+from bake.store.write import write_asset
 from bake.worlds import AgentProfile, World, build_world
 from levelbake.changes import CLOSED
 from levelbake.errors import PatchError

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bake.arrays import Int32Array, offsets
-from bake.asset.records import as_names
-from bake.errors import CostError
-from bake.graph import MAX_WEIGHT, Graph, lightest_arcs
+from bake.core.arrays import Int32Array, offsets
+from bake.core.errors import CostError
+from bake.core.graph import MAX_WEIGHT, Graph, lightest_arcs
 from bake.play import open_asset
+from bake.store.records import as_names
 
 if TYPE_CHECKING:
     import networkx

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bake.agents.agent import Agent
-from bake.agents.belief import Belief
+from bake.extras.crowds.agent import Agent
+from bake.extras.crowds.belief import Belief
+from bake.extras.school import RealTimeAgent
+from bake.extras.school.skirting import Walk, bounce, crash_and_turn, trace_obstacles
 from bake.levels.movingai import read_scenario
 from bake.play import Navigator, open_asset
-from bake.school import RealTimeAgent
-from bake.school.skirting import Walk, bounce, crash_and_turn, trace_obstacles
 from benchmarks.bench import Bench
 from benchmarks.levels import scenario_file
 from benchmarks.section import Section

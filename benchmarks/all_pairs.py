@@ -5,7 +5,7 @@ from __future__ import annotations
 import filecmp
 from collections.abc import Callable
 
-from bake.processors import processors
+from bake.core.processors import processors
 from benchmarks.baking import bake_map
 from benchmarks.bench import Bench
 from benchmarks.clock import in_turns, seconds

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from bake.pipeline.level import bake_level
-from bake.pipeline.sources import Task
+from bake.baking.level import bake_level
+from bake.baking.sources import Task
 from bake.play import open_asset
-from bake.recipe import load_recipe
+from bake.project.recipe import load_recipe
 from benchmarks.levels import level_file, small_level
 
 RECIPE = """\

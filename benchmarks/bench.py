@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from bake.processors import processors
+from bake.core.processors import processors
 from benchmarks.baking import BakedMap, bake_map, warm_up
 from benchmarks.levels import level_file
 from benchmarks.section import Section

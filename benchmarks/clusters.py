@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from bake.baking.level import bake_level
+from bake.baking.sources import Task
+from bake.core.processors import processors
+from bake.extras.school import plan_clusters, register
+from bake.extras.school.corridors import PRICES
 from bake.levels.movingai import read_scenario
-from bake.pipeline.level import bake_level
-from bake.pipeline.sources import Task
 from bake.play import Navigator, open_asset
-from bake.processors import processors
-from bake.recipe import LevelRecipe
-from bake.school import plan_clusters, register
-from bake.school.corridors import PRICES
+from bake.project.recipe import LevelRecipe
 from benchmarks.bench import Bench
 from benchmarks.clock import seconds
 from benchmarks.levels import level_file, scenario_file

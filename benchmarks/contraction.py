@@ -11,8 +11,8 @@ from statistics import median
 import numpy as np
 from scipy.sparse.csgraph import dijkstra
 
-from bake.arrays import Int32Array, Int64Array
-from bake.graph import INFINITY, Subgraph
+from bake.core.arrays import Int32Array, Int64Array
+from bake.core.graph import INFINITY, Subgraph
 from bake.search.contraction.hierarchy import ContractionHierarchy
 from bake.search.contraction.labels import Labels, distance_labels, label_distances
 from bake.search.contraction.metric import Prices, Weights, customize, price_arcs

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array
+from bake.core.arrays import Int32Array, Int64Array
 from benchmarks.ground import Ground
 
 

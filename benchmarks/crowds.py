@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from bake.apply import apply_patch
-from bake.arrays import Int64Array
-from bake.pipeline.level import bake_level
-from bake.pipeline.sources import Task
+from bake.baking.level import bake_level
+from bake.baking.sources import Task
+from bake.core.arrays import Int64Array
+from bake.core.processors import processors
 from bake.play import open_asset
 from bake.play.level import LevelAsset
 from bake.play.navigator import Navigator
-from bake.processors import processors
-from bake.recipe import LevelRecipe, load_recipe
+from bake.project.recipe import LevelRecipe, load_recipe
 from benchmarks.bench import Bench
 from benchmarks.levels import level_file
 from benchmarks.section import Section

@@ -11,16 +11,16 @@ from statistics import median
 
 import numpy as np
 
-from bake.arrays import Int32Array
-from bake.pipeline import Task, find_tasks
-from bake.pipeline.level import bake_level
+from bake.baking import Task, find_tasks
+from bake.baking.level import bake_level
+from bake.core.arrays import Int32Array
+from bake.core.processors import processors
 from bake.play import Navigator, open_asset
 from bake.play.reader.engine import Baked
-from bake.processors import processors
-from bake.recipe import LevelRecipe, load_recipe
-from bake.recipe.rules import DistanceStorage
-from bake.start.first_recipe import write_first_recipe
-from bake.view.report import inspect_asset
+from bake.project.init.first_recipe import write_first_recipe
+from bake.project.recipe import LevelRecipe, load_recipe
+from bake.project.recipe.rules import DistanceStorage
+from bake.show.report import inspect_asset
 from benchmarks.bench import Bench, Skip
 from benchmarks.clock import seconds
 from benchmarks.levels import level_file

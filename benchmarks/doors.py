@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bake.pipeline.level import bake_level
-from bake.pipeline.sources import Task
+from bake.baking.level import bake_level
+from bake.baking.sources import Task
+from bake.core.processors import processors
 from bake.play import open_asset
-from bake.processors import processors
-from bake.recipe import load_recipe
+from bake.project.recipe import load_recipe
 from benchmarks import child
 from benchmarks.bench import Bench
 from benchmarks.section import Section

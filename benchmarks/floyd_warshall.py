@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse.csgraph import floyd_warshall
 
-from bake.arrays import Float64Array, Int32Array
-from bake.graph import Graph, Subgraph
+from bake.core.arrays import Float64Array, Int32Array
+from bake.core.graph import Graph, Subgraph
 from bake.tables.compressed import compressed_next_hops
 from bake.tables.run_writer import RunTable
 from benchmarks.bench import Bench

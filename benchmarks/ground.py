@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array
 
-from bake.arrays import Int32Array, Int64Array
-from bake.graph import DEFAULT_TICKS_PER_UNIT, Subgraph, usable_subgraph
+from bake.core.arrays import Int32Array, Int64Array
+from bake.core.graph import DEFAULT_TICKS_PER_UNIT, Subgraph, usable_subgraph
+from bake.core.level import GridLevel
 from bake.interop import to_scipy
-from bake.level import GridLevel
 from bake.levels import load
 from bake.worlds import AgentProfile, build_world
 from benchmarks.levels import level_file

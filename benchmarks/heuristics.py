@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse.csgraph import dijkstra
 
-from bake.arrays import Float64Array, Int64Array
+from bake.baking.level import bake_level
+from bake.baking.sources import Task
+from bake.core.arrays import Float64Array, Int64Array
+from bake.core.processors import processors
 from bake.levels.movingai import Scenario, read_scenario
-from bake.pipeline.level import bake_level
-from bake.pipeline.sources import Task
 from bake.play import Navigator, open_asset
 from bake.play.searching.heuristics import HEURISTICS, heuristic_for
-from bake.processors import processors
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
 from benchmarks.bench import Bench
 from benchmarks.clock import seconds, undisturbed
 from benchmarks.ground import Ground, ground_of

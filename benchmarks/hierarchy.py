@@ -12,14 +12,14 @@ from unittest.mock import patch
 
 import numpy as np
 
-from bake.arrays import Float64Array, Int64Array
+from bake.baking.level import bake_level
+from bake.baking.sources import Task
+from bake.core.arrays import Float64Array, Int64Array
 from bake.levels.movingai import Scenario, read_scenario
-from bake.pipeline.level import bake_level
-from bake.pipeline.sources import Task
 from bake.play import open_asset
 from bake.play.navigator import Navigator
 from bake.play.searching.heuristics import heuristic_for
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
 from bake.tables import hierarchy as hierarchies
 from bake.tables.clusters import clusters
 from bake.tables.hierarchy import Hierarchy, hierarchy

@@ -9,11 +9,11 @@ from unittest.mock import patch
 
 import numpy as np
 
-from bake.arrays import Float64Array
-from bake.pipeline.level import bake_level
-from bake.pipeline.sources import Task
+from bake.baking.level import bake_level
+from bake.baking.sources import Task
+from bake.core.arrays import Float64Array
 from bake.play import open_asset
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
 from bake.search.hierarchy.entrances import Crossings, find_crossings
 from bake.tables import hierarchy as hierarchies
 from benchmarks.bench import Bench

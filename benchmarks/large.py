@@ -16,10 +16,10 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from bake.arrays import BoolArray
-from bake.asset import Asset
-from bake.graph import BLOCKED, Graph
+from bake.core.arrays import BoolArray
+from bake.core.graph import BLOCKED, Graph
 from bake.interop import to_scipy
+from bake.store import Asset
 from benchmarks import child
 from benchmarks.bench import Bench, Skip
 from benchmarks.levels import level_file
@@ -46,7 +46,7 @@ _READER = """
 import gc, json, resource, sys, time
 import numpy as np
 from levelbake.errors import QueryError
-from bake.kernels.jit import waiting
+from bake.core.kernels.jit import waiting
 from bake.play import open_asset
 from tests.support.baked import cells_of_nodes
 small, large = sys.argv[1:3]

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from bake.processors import processors
+from bake.core.processors import processors
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -12,9 +12,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from bake.pipeline import Task, build
-from bake.processors import processors
-from bake.recipe import load_recipe
+from bake.baking import Task, build
+from bake.core.processors import processors
+from bake.project.recipe import load_recipe
 from benchmarks.baking import BakedMap, bake_map, write_recipe
 from benchmarks.bench import Bench
 from benchmarks.clock import in_turns, seconds

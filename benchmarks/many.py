@@ -11,14 +11,14 @@ from typing import cast
 
 import numpy as np
 
-from bake.agents.crowd import Crowd
-from bake.agents.reservations import Conflicts, conflicts
-from bake.agents.warm import warm_up
-from bake.pipeline.level import bake_level
-from bake.pipeline.sources import Task
+from bake.baking.level import bake_level
+from bake.baking.sources import Task
+from bake.core.processors import processors
+from bake.extras.crowds.crowd import Crowd
+from bake.extras.crowds.reservations import Conflicts, conflicts
+from bake.extras.crowds.warm import warm_up
 from bake.play import LevelAsset, open_asset
-from bake.processors import processors
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
 from benchmarks.bench import Bench
 from benchmarks.levels import level_file
 from benchmarks.section import Section

@@ -5,8 +5,8 @@ Then every problem of the map's scenario file, by `bake eval`.
 
 from __future__ import annotations
 
-from bake.processors import processors
-from bake.view.evaluate import evaluate
+from bake.core.processors import processors
+from bake.show.evaluate import evaluate
 from benchmarks import child
 from benchmarks.baking import write_recipe
 from benchmarks.bench import Bench, Skip

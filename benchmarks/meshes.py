@@ -11,11 +11,11 @@ from typing import cast
 
 import numpy as np
 
-from bake.level import Division, MeshNodes
-from bake.pipeline.level import BakedLevel, bake_level
-from bake.pipeline.sources import Task
+from bake.baking.level import BakedLevel, bake_level
+from bake.baking.sources import Task
+from bake.core.level import Division, MeshNodes
 from bake.play import LevelAsset, Navigator, open_asset
-from bake.recipe.rules import LevelRecipe
+from bake.project.recipe.rules import LevelRecipe
 from benchmarks.bench import Bench
 from benchmarks.levels import level_file
 from benchmarks.section import Section

@@ -47,7 +47,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "tests/tables",
         "tests/play/searching/test_baked_heuristic.py",
         "tests/play/hierarchy",
-        "tests/pipeline/test_checkpoints.py",
+        "tests/baking/test_checkpoints.py",
     ),
 }
 

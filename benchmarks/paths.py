@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array
+from bake.core.arrays import Int32Array, Int64Array
 from bake.levels.movingai import Scenario, read_scenario
 from bake.play import open_asset
 from bake.play.navigator import Navigator

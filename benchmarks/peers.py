@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import coo_array, triu
 from scipy.sparse.csgraph import dijkstra
 
-from bake.arrays import Float64Array, Int64Array
+from bake.core.arrays import Float64Array, Int64Array
 from bake.interop import to_networkx
 from benchmarks.ground import Ground
 from benchmarks.packages import Package

@@ -8,14 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bake.errors import in_units
-from bake.pipeline.sources import Task
-from bake.recipe import LevelRecipe
-from bake.school import Patterns, SlidingTiles, Status, open_patterns, search, tile_search
-from bake.school.pattern_asset import PatternAsset
-from bake.school.patterns.deepening import manhattan
-from bake.school.puzzle import Tiles
-from bake.school.puzzle_bake import bake_puzzle
+from bake.baking.sources import Task
+from bake.core.errors import in_units
+from bake.extras.school import Patterns, SlidingTiles, Status, open_patterns, search, tile_search
+from bake.extras.school.pattern_asset import PatternAsset
+from bake.extras.school.patterns.deepening import manhattan
+from bake.extras.school.puzzle import Tiles
+from bake.extras.school.puzzle_bake import bake_puzzle
+from bake.project.recipe import LevelRecipe
 from benchmarks.bench import Bench
 from benchmarks.clock import seconds
 from benchmarks.section import Section

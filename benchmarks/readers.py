@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from bake.asset import Asset
 from bake.export.export import export_asset
 from bake.levels.movingai import read_scenario
+from bake.store import Asset
 from benchmarks.bench import Bench, Skip
 from benchmarks.levels import level_file, scenario_file
 from benchmarks.section import Section

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bake.arrays import BoolArray
-from bake.level import GridLevel
+from bake.core.arrays import BoolArray
+from bake.core.level import GridLevel
 from bake.levels import load
 from bake.play import open_asset
 from benchmarks.bench import Bench, Skip

@@ -9,11 +9,11 @@ from statistics import median
 
 import numpy as np
 
-from bake.asset import Asset
-from bake.graph import DEFAULT_TICKS_PER_UNIT
+from bake.core.graph import DEFAULT_TICKS_PER_UNIT
 from bake.levels.movingai import read_scenario
 from bake.play import open_asset
 from bake.search.contraction.query import clear_chains
+from bake.store import Asset
 from benchmarks import child
 from benchmarks.baking import write_recipe
 from benchmarks.bench import Bench, Skip

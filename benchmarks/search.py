@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bake.baking.level import bake_level
+from bake.baking.sources import Task
 from bake.levels.movingai import Scenario, read_scenario
-from bake.pipeline.level import bake_level
-from bake.pipeline.sources import Task
 from bake.play import Navigator, open_asset
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
 from benchmarks.bench import Bench
 from benchmarks.clock import in_turns, seconds, undisturbed
 from benchmarks.ground import ground_of

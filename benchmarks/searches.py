@@ -15,17 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from bake.arrays import Float64Array
-from bake.asset import Asset
-from bake.errors import in_units
-from bake.graph import BLOCKED
+from bake.baking.level import bake_level
+from bake.baking.sources import Task
+from bake.core.arrays import Float64Array
+from bake.core.errors import in_units
+from bake.core.graph import BLOCKED
+from bake.core.processors import processors
+from bake.extras.school import Status, register, search
 from bake.levels.movingai import read_scenario
-from bake.pipeline.level import bake_level
-from bake.pipeline.sources import Task
 from bake.play import Navigator, open_asset
-from bake.processors import processors
-from bake.recipe import LevelRecipe
-from bake.school import Status, register, search
+from bake.project.recipe import LevelRecipe
+from bake.store import Asset
 from benchmarks.bench import Bench
 from benchmarks.clock import seconds
 from benchmarks.levels import level_file, scenario_file

@@ -7,10 +7,10 @@ import zlib
 
 import numpy as np
 
-from bake.asset import Asset
-from bake.asset.write import CHUNK_BYTES, DEFLATE_LEVEL
 from bake.export.export import export_asset
-from bake.view.report import inspect_asset
+from bake.show.report import inspect_asset
+from bake.store import Asset
+from bake.store.write import CHUNK_BYTES, DEFLATE_LEVEL
 from benchmarks.baking import BakedMap
 from benchmarks.bench import Bench
 from benchmarks.ground import ground_of

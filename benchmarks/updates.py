@@ -12,15 +12,15 @@ from pathlib import Path
 
 import numpy as np
 
-from bake.pipeline.level import bake_level
-from bake.pipeline.sources import Task
+from bake.baking.level import bake_level
+from bake.baking.sources import Task
+from bake.core.processors import processors
 from bake.play import open_asset
 from bake.play.level import LevelAsset
 from bake.play.live.changed import Changed
 from bake.play.live.state import ProfileState
 from bake.play.navigator import Navigator
-from bake.processors import processors
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
 from benchmarks.bench import Bench
 from benchmarks.levels import level_file, small_level
 from benchmarks.section import Section

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from statistics import median
 
-from bake.processors import processors
+from bake.core.processors import processors
 from benchmarks import child
 from benchmarks.bench import Bench, Skip
 from benchmarks.levels import level_file

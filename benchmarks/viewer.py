@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from bake.play import open_asset
-from bake.viewer.bundle import page_html
-from bake.viewer.contents import shown_level
+from bake.show.viewer.bundle import page_html
+from bake.show.viewer.contents import shown_level
 from benchmarks.bench import Bench, Skip
 from benchmarks.section import Section
 from tests.support.browser_page import BrowserPage, chromium, launched

@@ -14,14 +14,14 @@ from pathlib import Path
 
 import numpy as np
 
-from bake.asset import Asset
+from bake.baking.level import agent_profiles, bake_level, read_drawn
+from bake.baking.sources import Task
+from bake.core.level import GraphLevel
 from bake.geometry import GRID, geometry_of, walkable
-from bake.level import GraphLevel
-from bake.pipeline.level import agent_profiles, bake_level, read_drawn
-from bake.pipeline.sources import Task
 from bake.play import LevelAsset, Navigator, open_asset
-from bake.recipe import load_recipe
+from bake.project.recipe import load_recipe
 from bake.search.plane.sight import Outline, holds, sees
+from bake.store import Asset
 from bake.worlds.division import kinds_of
 from bake.worlds.visibility import outline_of
 from benchmarks.bench import Bench, Skip

@@ -2,8 +2,8 @@
 
 This is the build backend that ``pyproject.toml`` names (PEP 517, PEP 660). flit_core builds, and
 this adds to each wheel the module in which the commands begin, and the reader in JavaScript, as
-``bake/readers/js``, where ``bake.reader_sources`` looks for it. An editable install holds neither,
-as a clone has both.
+``bake/readers/js``, where ``bake.core.reader_sources`` looks for it. An editable install holds
+neither, as a clone has both.
 """
 
 from __future__ import annotations

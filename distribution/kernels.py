@@ -1,9 +1,9 @@
 """Build a wheel that carries compiled kernels: ``python distribution/kernels.py [FOLDER]``.
 
 The kernels are those that most tests need, compiled for every processor of this machine's kind
-(``PORTABLE`` in ``bake.kernels.cache``), so the wheel is for one system and one Python. The build
-backend makes the wheel without them, for all others. It runs in a clone, with the Python of the
-locked packages. Compiling takes minutes, so everything that can fail is done before.
+(``PORTABLE`` in ``bake.core.kernels.cache``), so the wheel is for one system and one Python. The
+build backend makes the wheel without them, for all others. It runs in a clone, with the Python of
+the locked packages. Compiling takes minutes, so everything that can fail is done before.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _CHECK = """
 import platform
 import flit_core.buildapi, scipy
 import tests.support.kernels
-from bake.kernels import heap, jit
-from bake.kernels.cache import PORTABLE
+from bake.core.kernels import heap, jit
+from bake.core.kernels.cache import PORTABLE
 assert isinstance(heap.push, jit.Kernel), "NUMBA_DISABLE_JIT is set, or numba is missing"
 machine = {"AMD64": "x86_64"}.get(platform.machine(), platform.machine())
 assert machine in PORTABLE, f"no portable kernels for {machine}, only for {', '.join(PORTABLE)}"
@@ -124,7 +124,7 @@ def with_kernels(wheel: Path, cache: Path) -> Path:
     from backend import add_files
 
     files = {
-        f"bake/kernels/compiled/{file.relative_to(cache).as_posix()}": file.read_bytes()
+        f"bake/core/kernels/compiled/{file.relative_to(cache).as_posix()}": file.read_bytes()
         for file in sorted(cache.glob("*/*.nb[ic]"))
     }
     size = sum(map(len, files.values()))

@@ -19,12 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.apply import apply_patch
-from bake.asset import Asset
-from bake.level import TerrainRule
-from bake.pipeline.level import bake_level
-from bake.pipeline.sources import Task
+from bake.baking.level import bake_level
+from bake.baking.sources import Task
+from bake.core.level import TerrainRule
 from bake.play import LevelAsset, QueryError, open_asset
-from bake.recipe import LevelRecipe, ProfileRecipe
+from bake.project.recipe import LevelRecipe, ProfileRecipe
+from bake.store import Asset
 from fuzz import seeds
 from fuzz.mutations import mutate_json, mutate_lines
 

@@ -32,7 +32,7 @@ def _kernels() -> list[str]:
     return [
         ".".join(file.relative_to(_BAKE.parent).with_suffix("").parts)
         for file in sorted(_BAKE.rglob("*.py"))
-        if "bake.kernels.jit" in file.read_text("utf-8")
+        if "bake.core.kernels.jit" in file.read_text("utf-8")
     ]
 
 
@@ -42,11 +42,11 @@ def main() -> None:
 
     with atheris.instrument_imports(include=_INSTRUMENTED, exclude=_kernels()):
         import bake.levels
-        import bake.recipe
+        import bake.project.recipe
         from fuzz import targets
         from fuzz.judge import UndocumentedError, judge
 
-        for package in (bake.levels, bake.recipe):
+        for package in (bake.levels, bake.project.recipe):
             for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
                 importlib.import_module(module.name)
     target = targets.TARGETS[name]

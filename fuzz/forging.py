@@ -15,8 +15,8 @@ from typing import Any
 import h5py
 import numpy as np
 
-from bake.arrays import AnyArray
-from bake.asset.schema import ATTRIBUTES, COLUMNS, TABLES
+from bake.core.arrays import AnyArray
+from bake.store.schema import ATTRIBUTES, COLUMNS, TABLES
 from levelbake.columns import PROFILE, Attribute, Column
 from tests.support.tampering import edited, sign_column
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bake.level import MAX_CELLS, MAX_TERRAINS, GraphLevel, GridLevel
+from bake.core.level import MAX_CELLS, MAX_TERRAINS, GraphLevel, GridLevel
 from levelbake.errors import BakeError
 
 #: Longest line a mistake may take.

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from bake.apply import apply_patch
-from bake.level import TerrainRule
-from bake.pipeline.level import bake_level
-from bake.pipeline.sources import Task
+from bake.baking.level import bake_level
+from bake.baking.sources import Task
+from bake.core.level import TerrainRule
 from bake.play import open_asset
-from bake.recipe import LevelRecipe, ProfileRecipe
-from bake.recipe.rules import TABLE_NAMES
+from bake.project.recipe import LevelRecipe, ProfileRecipe
+from bake.project.recipe.rules import TABLE_NAMES
 from tests.support.lattices import on_cells
 
 _TERRAIN = {

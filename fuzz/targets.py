@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bake.level import Level, TerrainRule
+from bake.baking.sources import find_tasks
+from bake.core.level import Level, TerrainRule
 from bake.levels import LdtkReading, TextReading, TiledReading, load, parts
 from bake.levels.movingai import read_scenario
-from bake.pipeline.sources import find_tasks
-from bake.recipe import LevelRecipe, Recipe, load_recipe
+from bake.project.recipe import LevelRecipe, Recipe, load_recipe
 from fuzz import baked, seeds
 from fuzz.mutations import mutate_bytes, mutate_json, mutate_lines, mutate_png, mutate_xml
 
@@ -106,7 +106,7 @@ def _any_image(folder: Path) -> list[Level]:
 
 def _bake(folder: Path) -> None:
     """The whole pipeline, by a small budget."""
-    from bake.pipeline.level import bake_level
+    from bake.baking.level import bake_level
 
     recipe = replace(
         LevelRecipe(),

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from bake.apply import apply_patch
-from bake.asset import Asset
-from bake.level import MeshNodes
+from bake.core.level import MeshNodes
 from bake.play import LevelAsset, open_asset
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
+from bake.store import Asset
 from bake.verify import verify_asset
 from levelbake.errors import (
     BlockedCellError,

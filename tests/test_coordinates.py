@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.level import upright
+from bake.core.level import upright
+from bake.core.movement import HEX_LAYOUTS
 from bake.levels.tiled.geometry import Geometry
-from bake.movement import HEX_LAYOUTS
 from levelbake.places import Coordinates
 from levelbake.steps import HexLayout
 

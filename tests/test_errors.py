@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from bake.errors import BakeErrors, LevelError, recipe_lines
+from bake.core.errors import BakeErrors, LevelError, recipe_lines
 from levelbake import errors
 from tests.support.structure import modules, naming, parsed
 

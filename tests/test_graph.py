@@ -3,8 +3,8 @@
 import numpy as np
 from hypothesis import given
 
-from bake import graph as graphs
-from bake.graph import BLOCKED, Graph, Metric, usable_subgraph
+from bake.core import graph as graphs
+from bake.core.graph import BLOCKED, Graph, Metric, usable_subgraph
 from levelbake import steps
 from tests.support.compare import weighted
 from tests.support.strategies import ArcList, arc_lists

@@ -24,14 +24,14 @@ from tests.support.structure import (
 )
 
 #: What every module of `bake` may import.
-FREE = "arrays errors levelbake.errors"
+FREE = "core.arrays core.errors levelbake.errors"
 #: Rooms that may not: the reader takes nothing of `bake`.
-NARROW = ("levelbake", "arrays")
+NARROW = ("levelbake", "core.arrays")
 
 #: What each room may import of ours, at once, inside functions, or for types alone. A name stands
 #: for all rooms in it.
 ROOMS: dict[str, frozenset[str]] = {
-    name: frozenset([*allowed.split(), *(() if name.partition(".")[0] in NARROW else FREE.split())])
+    name: frozenset([*allowed.split(), *(() if name.startswith(NARROW) else FREE.split())])
     for name, allowed in {
         "levelbake.errors": "",
         "levelbake.steps": "levelbake.errors",
@@ -47,115 +47,134 @@ ROOMS: dict[str, frozenset[str]] = {
         "levelbake.profile": "levelbake.errors levelbake.hops levelbake.places levelbake.steps "
         "levelbake.toward",
         "levelbake.level": "levelbake.changes levelbake.errors levelbake.file levelbake.hops "
-        "levelbake.places levelbake.profile levelbake.steps levelbake.things levelbake.toward",
+        "levelbake.places levelbake.profile levelbake.steps levelbake.things "
+        "levelbake.toward",
         "levelbake.protocols": "levelbake.changes levelbake.errors levelbake.places "
         "levelbake.steps levelbake.things",
         "levelbake": "",
-        "arrays": "levelbake.steps",
-        "errors": "",
-        "toml": "",
-        "processors": "",
-        "workers": "interrupts",
-        "interrupts": "",
-        "reader_sources": "",
-        "graph": "",
-        "kinds": "",
-        "movement": "levelbake.steps",
-        "placement": "",
-        "level": "levelbake.places levelbake.steps movement placement",
-        "kernels": "graph interrupts processors",
+        "core": "",
+        "project": "",
+        "extras": "",
+        "core.arrays": "levelbake.steps",
+        "core.errors": "",
+        "core.toml": "",
+        "core.processors": "",
+        "core.workers": "core.interrupts",
+        "core.interrupts": "",
+        "core.reader_sources": "",
+        "core.graph": "",
+        "core.kinds": "",
+        "core.movement": "levelbake.steps",
+        "core.placement": "",
+        "core.level": "levelbake.places levelbake.steps core.movement core.placement",
+        "core.kernels": "core.graph core.interrupts core.processors",
         "search": "levelbake.places",
-        "search.graph": "graph kernels",
-        "search.all_pairs": "graph kernels search.graph",
-        "search.point": "graph kernels search.graph search.all_pairs search.contraction",
-        "search.hierarchy": "graph levelbake.steps kernels movement search.graph search.all_pairs",
-        "search.contraction": "graph kernels search.graph",
-        "search.plane": "kernels",
-        "search.incremental": "graph kernels search.point",
-        "search.live": "graph levelbake.steps kernels search.graph search.all_pairs "
+        "search.graph": "core.graph core.kernels",
+        "search.all_pairs": "core.graph core.kernels search.graph",
+        "search.point": "core.graph core.kernels search.graph search.all_pairs search.contraction",
+        "search.hierarchy": "core.graph levelbake.steps core.kernels core.movement search.graph "
+        "search.all_pairs",
+        "search.contraction": "core.graph core.kernels search.graph",
+        "search.plane": "core.kernels",
+        "search.incremental": "core.graph core.kernels search.point",
+        "search.live": "core.graph levelbake.steps core.kernels search.graph search.all_pairs "
         "search.hierarchy search.contraction",
-        "levels.reading": "levelbake.places graph levelbake.steps level movement toml",
-        "levels.ldtk": "levelbake.places graph level toml levels.reading",
-        "levels.tiled": "levelbake.places graph levelbake.steps level movement toml levels.reading",
-        "levels.plane": "levelbake.places level levels.reading",
-        "levels": "levelbake.places graph levelbake.steps level movement placement toml",
-        "worlds": "geometry graph levelbake.steps level movement toml search.graph search.plane",
-        "geometry": "levelbake.places levelbake.steps level",
-        "tables": "graph levelbake.steps kernels movement search",
-        "asset": "graph levelbake.steps levelbake.columns levelbake.file levelbake.hops interrupts "
-        "movement placement processors levelbake.places",
-        "flat": "asset graph levelbake.columns levelbake.file",
-        "verify": "asset graph kernels kinds processors levelbake.columns levelbake.file",
-        "play.reader": "asset levelbake.places graph levelbake.steps movement kernels "
-        "search.all_pairs search.contraction levelbake.columns levelbake.file levelbake.hops",
-        "play.hierarchy": "asset graph levelbake.steps levelbake.columns kernels search "
+        "levels.reading": "levelbake.places core.graph levelbake.steps core.level core.movement "
+        "core.toml",
+        "levels.ldtk": "levelbake.places core.graph core.level core.toml levels.reading",
+        "levels.tiled": "levelbake.places core.graph levelbake.steps core.level core.movement "
+        "core.toml levels.reading",
+        "levels.plane": "levelbake.places core.level levels.reading",
+        "levels": "levelbake.places core.graph levelbake.steps core.level core.movement "
+        "core.placement core.toml",
+        "worlds": "geometry core.graph levelbake.steps core.level core.movement core.toml "
+        "search.graph search.plane",
+        "geometry": "levelbake.places levelbake.steps core.level",
+        "tables": "core.graph levelbake.steps core.kernels core.movement search",
+        "store": "core.graph levelbake.steps levelbake.columns levelbake.file "
+        "levelbake.hops core.interrupts core.movement core.placement "
+        "core.processors levelbake.places",
+        "store.flat": "store core.graph levelbake.columns levelbake.file",
+        "verify": "store core.graph core.kernels core.kinds core.processors "
+        "levelbake.columns levelbake.file",
+        "play.reader": "store levelbake.places core.graph levelbake.steps core.movement "
+        "core.kernels search.all_pairs search.contraction levelbake.columns "
+        "levelbake.file levelbake.hops",
+        "play.hierarchy": "store core.graph levelbake.steps levelbake.columns core.kernels search "
         "play.reader",
-        "play.searching": "graph levelbake.steps kinds search play.reader play.hierarchy "
+        "play.searching": "core.graph levelbake.steps core.kinds search play.reader play.hierarchy "
         "play.nearest levelbake.places",
-        "play.nearest": "kernels search.point play.reader levelbake.hops levelbake.places "
+        "play.nearest": "core.kernels search.point play.reader levelbake.hops levelbake.places "
         "levelbake.steps",
         "play.mesh": "play.reader levelbake.places",
-        "play.walls": "kernels search.plane play.mesh play.reader levelbake.hops levelbake.places",
+        "play.walls": "core.kernels search.plane play.mesh play.reader levelbake.hops "
+        "levelbake.places",
         "play.sight": "levelbake.steps search.point play.reader levelbake.things play.mesh "
         "play.walls levelbake.places",
-        "play.snapshot": "graph play.mesh play.nearest play.reader play.sight play.hierarchy "
+        "play.snapshot": "core.graph play.mesh play.nearest play.reader play.sight play.hierarchy "
         "play.searching play.walls levelbake.places",
         "play.report": "levelbake.changes",
-        "play.live": "asset graph levelbake.steps kernels movement search play.reader play.mesh "
-        "play.report "
-        "levelbake.things play.hierarchy play.searching play.snapshot levelbake.places "
-        "levelbake.changes levelbake.hops levelbake.file levelbake.toward",
-        "play.current": "asset play.reader play.hierarchy levelbake.things play.searching "
+        "play.live": "store core.graph levelbake.steps core.kernels core.movement search "
+        "play.reader play.mesh play.report levelbake.things play.hierarchy "
+        "play.searching play.snapshot levelbake.places levelbake.changes "
+        "levelbake.hops levelbake.file levelbake.toward",
+        "play.current": "store play.reader play.hierarchy levelbake.things play.searching "
         "play.snapshot play.live levelbake.places",
         "play.requests": "search play.reader play.searching play.snapshot levelbake.places",
         "play.follow": "play.reader play.sight levelbake.places",
         "play.clusters": "search.graph play.live play.reader play.searching levelbake.places",
-        "play.searches": "graph play.clusters play.searching play.requests play.current "
+        "play.searches": "core.graph play.clusters play.searching play.requests play.current "
         "levelbake.places",
         "play.plane": "play.current play.follow play.sight levelbake.places",
-        "play.navigator": "kernels play.reader play.searching play.snapshot levelbake.things "
+        "play.navigator": "core.kernels play.reader play.searching play.snapshot levelbake.things "
         "play.live play.current play.nearest play.searches play.plane play.walls "
-        "play.report "
-        "levelbake.places",
-        "play.level": "asset levelbake.places kernels play.reader levelbake.things play.report "
-        "play.live "
-        "play.current play.navigator levelbake.changes levelbake.level search",
+        "play.report levelbake.places",
+        "play.level": "store levelbake.places core.kernels play.reader levelbake.things "
+        "play.report play.live play.current play.navigator levelbake.changes "
+        "levelbake.level search",
         "play": "levelbake.places levelbake.things levelbake.changes levelbake.protocols",
-        "play.warm": "kernels play.reader play.searching play.navigator play.level "
+        "play.warm": "core.kernels play.reader play.searching play.navigator play.level "
         "levelbake.places",
-        "agents": "graph levelbake.steps kernels level play search levelbake.places",
-        "export": "asset flat graph movement levelbake.steps levelbake.columns levelbake.file "
-        "levelbake.hops "
-        "play levelbake.places",
-        "recipe": "levelbake.places graph level levels movement levelbake.steps",
-        "pipeline": "asset levelbake.places export flat graph levelbake.steps interrupts "
-        "kernels kinds level levels movement processors recipe search tables workers worlds "
+        "extras.crowds": "core.graph levelbake.steps core.kernels core.level play search "
+        "levelbake.places",
+        "export": "store store.flat core.graph core.movement levelbake.steps "
+        "levelbake.columns levelbake.file levelbake.hops play levelbake.places",
+        "project.recipe": "levelbake.places core.graph core.level levels core.movement "
+        "levelbake.steps",
+        "baking": "store levelbake.places export store.flat core.graph levelbake.steps "
+        "core.interrupts core.kernels core.kinds core.level levels core.movement "
+        "core.processors project.recipe search tables core.workers worlds "
         "levelbake.columns levelbake.file",
-        "diff": "asset levelbake.places graph play",
-        "diff.base": "diff levels pipeline recipe",
-        "lint": "geometry graph kinds level levels movement levelbake.steps pipeline "
-        "recipe search toml worlds",
-        "view": "asset levelbake.places diff graph levelbake.steps level levels lint "
-        "movement pipeline recipe play tables levelbake.columns levelbake.file "
-        "levelbake.things",
-        "watch": "asset interrupts pipeline processors levelbake.file",
-        "viewer": "asset diff export graph interrupts lint pipeline reader_sources recipe play "
-        "view watch levelbake.file",
-        "start": "asset level levels pipeline recipe toml view",
-        "interop": "asset graph play",
-        "apply": "asset graph level placement pipeline recipe play worlds levelbake.file "
-        "levelbake.things levelbake.places levelbake.changes levelbake.hops levelbake.steps",
-        "school": "agents asset graph kernels kinds levels pipeline recipe play search "
-        "tables verify view levelbake.file levelbake.places",
-        "school.tables": "placement levelbake.places",
-        "school.puzzle": "",
-        "school.link_costs": "graph kernels search.graph",
-        "school.real_time": "graph search.incremental search.point",
-        "school.spaces": "school.puzzle search.best_first search.problem levelbake.places",
-        "school.patterns": "kernels school.pattern_asset school.puzzle school.spaces "
-        "search.problem",
-        "school.pattern_asset": "asset school.puzzle levelbake.columns levelbake.file",
-        "school.pattern_proof": "school.pattern_asset school.puzzle verify",
+        "show.diff": "store levelbake.places core.graph play",
+        "show.diff.base": "show.diff levels baking project.recipe",
+        "project.lint": "geometry core.graph core.kinds core.level levels core.movement "
+        "levelbake.steps baking project.recipe search core.toml worlds",
+        "show": "store levelbake.places show.diff core.graph levelbake.steps core.level "
+        "levels project.lint core.movement baking project.recipe play tables "
+        "levelbake.columns levelbake.file levelbake.things",
+        "project.watch": "store core.interrupts baking core.processors levelbake.file",
+        "show.viewer": "store show.diff export core.graph core.interrupts project.lint baking "
+        "core.reader_sources project.recipe play show project.watch "
+        "levelbake.file",
+        "project.init": "store core.level levels baking project.recipe core.toml show",
+        "interop": "store core.graph play",
+        "apply": "store core.graph core.level core.placement baking project.recipe play "
+        "worlds levelbake.file levelbake.things levelbake.places "
+        "levelbake.changes levelbake.hops levelbake.steps",
+        "extras.school": "extras.crowds store core.graph core.kernels core.kinds levels baking "
+        "project.recipe play search tables verify show levelbake.file "
+        "levelbake.places",
+        "extras.school.tables": "core.placement levelbake.places",
+        "extras.school.puzzle": "",
+        "extras.school.link_costs": "core.graph core.kernels search.graph",
+        "extras.school.real_time": "core.graph search.incremental search.point",
+        "extras.school.spaces": "extras.school.puzzle search.best_first search.problem "
+        "levelbake.places",
+        "extras.school.patterns": "core.kernels extras.school.pattern_asset extras.school.puzzle "
+        "extras.school.spaces search.problem",
+        "extras.school.pattern_asset": "store extras.school.puzzle levelbake.columns "
+        "levelbake.file",
+        "extras.school.pattern_proof": "extras.school.pattern_asset extras.school.puzzle verify",
         "cli": "*",
         "__main__": "cli",
     }.items()
@@ -164,34 +183,39 @@ ROOMS: dict[str, frozenset[str]] = {
 #: The only files a package may be imported in.
 CONFINED: dict[str, tuple[str, ...]] = {
     "typer": ("cli*",),
-    "rich": ("cli*", "view/*"),
-    "PIL": ("levels/image*", "start/images*", "view/*"),
+    "rich": ("cli*", "show/*"),
+    "PIL": ("levels/image*", "project/init/images*", "show/*"),
     "networkx": ("interop.py",),
     # Verifying must share no code with baking, so it asks scipy.
     "scipy": ("interop.py", "verify/*"),
-    "h5py": ("asset/write.py", "levelbake/file.py"),
-    "pydantic": ("levels/*", "school/puzzle_json*"),
+    "h5py": ("store/write.py", "levelbake/file.py"),
+    "pydantic": ("levels/*", "extras/school/puzzle_json*"),
     "pydantic_core": ("levels/*",),
-    "numba": ("kernels/jit.py",),
-    "distributed": ("pipeline/cluster.py", "pipeline/cluster_tasks.py"),
-    "dask": ("pipeline/cluster.py",),
-    "shapely": ("diff/plane.py", "geometry/*", "lint/straight.py", "worlds/*", "verify/*"),
-    "watchfiles": ("watch*",),
+    "numba": ("core/kernels/jit.py",),
+    "distributed": ("baking/cluster.py", "baking/cluster_tasks.py"),
+    "dask": ("baking/cluster.py",),
+    "shapely": (
+        "show/diff/plane.py",
+        "geometry/*",
+        "project/lint/straight.py",
+        "worlds/*",
+        "verify/*",
+    ),
+    "watchfiles": ("project/watch*",),
 }
 
 #: Rooms a game's reader consists of: what they import at once is all that it has to ship.
 READER = (
     "levelbake",
-    "arrays",
-    "kinds",
-    "errors",
-    "interrupts",
-    "graph",
-    "movement",
-    "placement",
-    "asset",
-    "flat",
-    "kernels",
+    "core.arrays",
+    "core.kinds",
+    "core.errors",
+    "core.interrupts",
+    "core.graph",
+    "core.movement",
+    "core.placement",
+    "store",
+    "core.kernels",
     "search",
     "play",
 )
@@ -250,8 +274,8 @@ def test_rooms() -> None:
 
 def test_only_the_command_line_knows_the_school() -> None:
     for room, allowed in ROOMS.items():
-        if not lies_in(room, "school"):
-            assert not any(lies_in(name, "school") for name in allowed), room
+        if not lies_in(room, "extras.school"):
+            assert not any(lies_in(name, "extras.school") for name in allowed), room
     assert {room for room, allowed in ROOMS.items() if "*" in allowed} == {"cli"}
 
 
@@ -278,8 +302,8 @@ def test_no_circle_of_rooms() -> None:
 
 
 def test_what_proves_shares_nothing_with_what_bakes() -> None:
-    bakes = {"search", "tables", "worlds", "levelbake.steps", "movement", "pipeline", "play"}
-    assert not (ROOMS["verify"] | ROOMS["school.pattern_proof"]) & bakes
+    bakes = {"search", "tables", "worlds", "levelbake.steps", "core.movement", "baking", "play"}
+    assert not (ROOMS["verify"] | ROOMS["extras.school.pattern_proof"]) & bakes
     for sibling in ("levels", "worlds", "tables"):
         assert not ROOMS[sibling] & {"levels", "worlds", "tables"}
 
@@ -296,17 +320,23 @@ def test_packages_stay_where_they_belong() -> None:
     assert only_filled(wrong) == {}
 
 
+def reader_room(module: str) -> str | None:
+    """Return the room of READER that a module lies in."""
+    return next((room for room in READER if lies_in(module, room)), None)
+
+
 def test_a_game_needs_numpy_and_h5py_alone() -> None:
     """What the reader consists of imports nothing else at once; functions may."""
     packages = {*sys.stdlib_module_names, "bake", "levelbake", "numpy", "h5py"}
     wrong, seen = {}, set()
     for module, path in MODULES.items():
-        if module.split(".")[0] in READER:
-            seen.add(module.split(".")[0])
+        if room := reader_room(module):
+            seen.add(room)
             names = names_imported(parsed(path), outermost=True)
             at_once = imports(path, MODULES, outermost=True)
             wrong[module] = {name.split(".")[0] for name in names} - packages
-            wrong[module] |= {each.split(".")[0] for each in at_once} - {*READER, "processors"}
+            wrong[module] |= {name for name in at_once if not reader_room(name)}
+            wrong[module] -= {"core.processors"}
     assert only_filled(wrong) == {}
     assert seen == set(READER)
 
@@ -360,28 +390,29 @@ def test_kernels_take_bundles() -> None:
 
 
 def test_the_package_is_found() -> None:
-    assert {"graph", "search.all_pairs.batch", "play", "play.reader"} <= set(MODULES)
+    assert {"core.graph", "search.all_pairs.batch", "play", "play.reader"} <= set(MODULES)
 
 
 def test_names_imported() -> None:
     tree = ast.parse(
         "import numpy as np\n"
-        "from bake.graph import Graph\n"
+        "from bake.core.graph import Graph\n"
         "from typing import TYPE_CHECKING\n"
         "if TYPE_CHECKING:\n    from bake.cli import main\n"
-        "class A:\n    def f(self):\n        import numba\n        from bake import recipe\n"
+        "class A:\n    def f(self):\n        import numba\n"
+        "        from bake.project import recipe\n"
     )
-    everywhere = {"numpy", "bake.graph.Graph", "typing.TYPE_CHECKING"}
+    everywhere = {"numpy", "bake.core.graph.Graph", "typing.TYPE_CHECKING"}
     assert set(names_imported(tree, outermost=True)) == everywhere
-    everywhere |= {"bake.cli.main", "numba", "bake.recipe"}
+    everywhere |= {"bake.cli.main", "numba", "bake.project.recipe"}
     assert set(names_imported(tree, outermost=False)) == everywhere
 
 
 def test_a_name_belongs_to_its_module(tmp_path: Path) -> None:
     file = tmp_path / "module.py"
-    file.write_text("from bake.search.all_pairs import batch\nfrom bake.graph import Graph\n")
-    known = {"graph", "search", "search.all_pairs", "search.all_pairs.batch"}
-    assert imports(file, known) == {"search.all_pairs.batch", "graph"}
+    file.write_text("from bake.search.all_pairs import batch\nfrom bake.core.graph import Graph\n")
+    known = {"core.graph", "search", "search.all_pairs", "search.all_pairs.batch"}
+    assert imports(file, known) == {"search.all_pairs.batch", "core.graph"}
 
 
 def test_circles_are_found() -> None:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from scipy.sparse import csgraph
 
-from bake.errors import CostError
-from bake.graph import BLOCKED, MAX_WEIGHT
+from bake.core.errors import CostError
+from bake.core.graph import BLOCKED, MAX_WEIGHT
 from bake.interop import asset_to_networkx, from_networkx, to_networkx, to_scipy
 from bake.play import open_asset
 from levelbake.errors import AssetError, UnknownProfileError

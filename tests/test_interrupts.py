@@ -9,7 +9,7 @@ import weakref
 
 import pytest
 
-from bake.interrupts import StopFlag, interrupt_was_accepted, interrupts_stop
+from bake.core.interrupts import StopFlag, interrupt_was_accepted, interrupts_stop
 from tests.support import forked
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
@@ -63,7 +63,7 @@ def test_ignored_interrupts_stay_ignored() -> None:
 #: Sets a flag at every moment of many waits for it.
 WAIT_AND_SET = """
 import signal
-from bake.interrupts import StopFlag
+from bake.core.interrupts import StopFlag
 for number in range(500):
     flag = StopFlag()
     signal.signal(signal.SIGALRM, lambda *arguments: flag.set())
@@ -102,7 +102,7 @@ def test_a_process_that_accepts_an_interrupt_is_ended_with_success() -> None:
     code = (
         "import os, signal, time\n"
         "from bake import cli\n"
-        "from bake.interrupts import interrupts_stop\n"
+        "from bake.core.interrupts import interrupts_stop\n"
         "def slow(**options):\n"
         "    with interrupts_stop(lambda: True):\n"
         "        os.kill(os.getpid(), signal.SIGINT)\n"

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.errors import CostError
-from bake.graph import BLOCKED, MAX_WEIGHT, Metric
-from bake.level import GraphLevel, TerrainRule
-from bake.movement import (
+from bake.core.errors import CostError
+from bake.core.graph import BLOCKED, MAX_WEIGHT, Metric
+from bake.core.level import GraphLevel, TerrainRule
+from bake.core.movement import (
     HEX_LAYOUTS,
     SECTORS,
     FootprintMap,

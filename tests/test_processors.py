@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bake import processors as module
-from bake.processors import processors
+from bake.core import processors as module
+from bake.core.processors import processors
 
 
 def said_by(

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import levelbake
-from bake.asset import Asset
-from bake.diff import compare
 from bake.levels import load
 from bake.play import open_asset
+from bake.show.diff import compare
+from bake.store import Asset
 from bake.verify import Proof
 from tests.support.command import bake
 

@@ -31,7 +31,12 @@ def test_rooms_are_weighed(tmp_path: Path) -> None:
 
 
 def test_the_core_is_the_package_without_extras_and_the_reader(tmp_path: Path) -> None:
-    for name in ("bake/one.py", "bake/room/two.py", "bake/school/three.py", "reader/four.py"):
+    for name in (
+        "bake/one.py",
+        "bake/room/two.py",
+        "bake/extras/school/three.py",
+        "reader/four.py",
+    ):
         write_module(tmp_path / name)
     assert core_weight(tmp_path / "bake", tmp_path / "reader") == Weight(3, 9, 0)
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from bake import workers
-from bake.pipeline import run
-from bake.workers import Lost, run_tasks, safe_import_path
+from bake.baking import run
+from bake.core import workers
+from bake.core.workers import Lost, run_tasks, safe_import_path
 from levelbake.errors import BakeError
 from tests.support import forked
 from tests.support.command import PYTHON_PATH
@@ -163,7 +163,7 @@ def test_workers_end_when_no_more_results_are_wanted() -> None:
 def test_interrupts_are_blocked_in_the_first_worker_as_in_the_next(tmp_path: Path) -> None:
     """In a process that has started no other yet: multiprocessing then starts one of its own."""
     code = (
-        "from bake.workers import run_tasks\n"
+        "from bake.core.workers import run_tasks\n"
         "from tests.test_workers import blocks_interrupts, nothing\n"
         "if __name__ == '__main__':\n"
         "    tasks = ['a', 'b']\n"
@@ -204,7 +204,7 @@ def test_options_of_python_under_which_children_are_safe(options: list[str], saf
     code = (
         "import subprocess, sys\n"
         f"sys.path[:0] = {PYTHON_PATH.split(os.pathsep)!r}\n"
-        "from bake.workers import children_import_safely, safe_import_path\n"
+        "from bake.core.workers import children_import_safely, safe_import_path\n"
         "print(children_import_safely())\n"
         "with safe_import_path():\n"
         "    own = subprocess._args_from_interpreter_flags()\n"

@@ -18,7 +18,7 @@ from types import FrameType
 from typing import Annotated, Any, get_type_hints
 
 import bake
-from bake.interrupts import interrupt_was_accepted, interrupts_end
+from bake.core.interrupts import interrupt_was_accepted, interrupts_end
 from levelbake_command import refuse_another_bake
 
 with interrupts_end():  # This takes longer than many a command.
@@ -28,7 +28,7 @@ with interrupts_end():  # This takes longer than many a command.
     from bake.cli import assets, completion, levels, mistakes, paths, start, usage, view, watch
     from bake.cli.options import report_usage_error, tell
     from bake.cli.streams import standard_streams
-    from bake.school import register
+    from bake.extras.school import register
 
 _INTERRUPTED = 130
 _INTERRUPTED_NOTE = "interrupted; what was finished is kept"

@@ -32,10 +32,10 @@ from bake.cli.options import (
     say,
     warn,
 )
-from bake.kinds import kind_of
+from bake.core.kinds import kind_of
 
 if TYPE_CHECKING:
-    from bake.diff import LevelPairs, Limit
+    from bake.show.diff import LevelPairs, Limit
     from bake.tables.all_pairs import Algorithm
     from bake.verify import Progress, Proof
 
@@ -45,8 +45,8 @@ def info(asset: LoneAssetFile = None, profile: Profile = None, as_json: Json = F
 
     That is the level, the rules it was baked by, and the tables of each profile with their sizes.
     """
-    from bake.asset import is_pattern_database
-    from bake.view.report import inspect_asset, print_info
+    from bake.show.report import inspect_asset, print_info
+    from bake.store import is_pattern_database
 
     asset = asset_of(asset, silent=as_json)
     if profile is None and is_pattern_database(asset):
@@ -65,8 +65,8 @@ def _stated_algorithm(asset: Path) -> Algorithm | None:
 
     None for an asset outside the recipe's output folder, and where the recipe has mistakes.
     """
-    from bake.asset.header import read_header
-    from bake.recipe import load_recipe
+    from bake.project.recipe import load_recipe
+    from bake.store.header import read_header
 
     with suppress(mistakes.BakeError):
         recipe = load_recipe(recipe_file(None))
@@ -121,8 +121,8 @@ def export(
 
     Small readers for C, C#, JavaScript, GDScript, Rust and Lua use it where it lies.
     """
-    from bake.asset import Asset
     from bake.export.export import export_asset, export_table, read_parts
+    from bake.store import Asset
 
     asset = asset_of(asset, silent=quiet or as_json)
     told: dict[str, Any] = {}
@@ -269,8 +269,8 @@ def diff(
     Cells, reachability, distances, clusters and sizes are compared, of two assets, of all assets
     of two folders, or of all levels since a git revision.
     """
-    from bake.diff import pair_folders, read_limit
-    from bake.diff.base import pair_with_revision
+    from bake.show.diff import pair_folders, read_limit
+    from bake.show.diff.base import pair_with_revision
 
     with option_values():
         limits = [read_limit(text) for text in fail_on or []]
@@ -310,9 +310,9 @@ def _compare_assets(
     as_json: bool,
 ) -> list[str]:
     """Print the difference between two assets, and return the limits that it exceeds."""
-    from bake.asset import Asset
-    from bake.diff import broken, compare
-    from bake.view.diff_report import as_data, draw_difference, lines_of
+    from bake.show.diff import broken, compare
+    from bake.show.diff_report import as_data, draw_difference, lines_of
+    from bake.store import Asset
 
     with Asset(old) as before, Asset(new) as after:
         difference = compare(before, after, profile, sample)
@@ -337,9 +337,9 @@ def _compare_levels(
     pairs: LevelPairs, limits: list[Limit], sample: int, profile: str | None, as_json: bool
 ) -> list[str]:
     """Print the differences between pairs of assets, and return the limits that they exceed."""
-    from bake.asset import Asset
-    from bake.diff import IncomparableError, broken, compare
-    from bake.view.diff_report import as_data, lines_of, lines_of_pairs, pairs_as_data
+    from bake.show.diff import IncomparableError, broken, compare
+    from bake.show.diff_report import as_data, lines_of, lines_of_pairs, pairs_as_data
+    from bake.store import Asset
 
     failures: list[str] = []
     levels = []
@@ -378,7 +378,7 @@ def _compare_levels(
 
 def _check_profile(profile: str, assets: list[Path]) -> None:
     """Raise where no asset has a profile."""
-    from bake.asset import Asset
+    from bake.store import Asset
 
     known: set[str] = set()
     for asset in assets:

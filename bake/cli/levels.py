@@ -33,12 +33,12 @@ from bake.cli.options import (
     tasks_of,
     warn,
 )
-from bake.kinds import kind_of
+from bake.core.kinds import kind_of
 
 if TYPE_CHECKING:
-    from bake.pipeline import Outcome
-    from bake.pipeline.run import Report
-    from bake.pipeline.sources import LeftOut, LostLevel
+    from bake.baking import Outcome
+    from bake.baking.run import Report
+    from bake.baking.sources import LeftOut, LostLevel
 
 
 class LintFormat(StrEnum):
@@ -103,8 +103,8 @@ def build(
     as_json: Json = False,
 ) -> None:
     """Bake every level that is not up to date."""
-    from bake import pipeline
-    from bake.pipeline.staleness import write_depfile
+    from bake import baking as pipeline
+    from bake.baking.staleness import write_depfile
 
     share = None if shard is None else _parsed(shard)
     for option, given in (("--cluster", cluster), ("--depfile", depfile)):
@@ -122,7 +122,7 @@ def build(
     def outcomes(report: Report) -> Iterator[Outcome]:
         if share is None:
             return pipeline.build(tasks, jobs=jobs, force=force, report=report, cluster=cluster)
-        from bake.pipeline.shards import Shard, build_shard
+        from bake.baking.shards import Shard, build_shard
 
         return build_shard(tasks, Shard(*share), jobs=jobs, force=force, report=report)
 
@@ -167,7 +167,7 @@ def join(
     as_json: Json = False,
 ) -> None:
     """Join the shards of a build to assets, the same to the byte as those of a whole build."""
-    from bake.pipeline import shards as pipeline
+    from bake.baking import shards as pipeline
 
     report_recipe(recipe, silent=quiet or as_json)
     tasks = tasks_of(source, output, recipe, profile)
@@ -212,10 +212,10 @@ def _show(
         quiet, as_json: what is printed.
         left_out: files that look like levels but are none; None = nothing is printed of them.
     """
-    from bake.lint.findings import as_text, summed_up
-    from bake.lint.ignored import ignored_by_build
-    from bake.recipe import load_recipe
-    from bake.view.report import as_data, line_of, print_summary
+    from bake.project.lint.findings import as_text, summed_up
+    from bake.project.lint.ignored import ignored_by_build
+    from bake.project.recipe import load_recipe
+    from bake.show.report import as_data, line_of, print_summary
 
     begun = time.perf_counter()
     outcomes = []
@@ -264,11 +264,11 @@ def plan(
 
     Nothing is baked.
     """
+    from bake.baking.plan import plan_level, total_of
+    from bake.baking.run import threads_for
+    from bake.core.processors import processors
     from bake.levels import is_puzzle
-    from bake.pipeline.plan import plan_level, total_of
-    from bake.pipeline.run import threads_for
-    from bake.processors import processors
-    from bake.view.report import print_plans
+    from bake.show.report import print_plans
 
     report_recipe(recipe, silent=as_json)
     tasks = project_tasks(sources, None, recipe, profile, silent=as_json)
@@ -297,7 +297,7 @@ def check(
 
     Each is named with the reasons, and the exit code is 1 if there are any.
     """
-    from bake.pipeline import judge, reasons_to_export
+    from bake.baking import judge, reasons_to_export
 
     report_recipe(recipe, silent=as_json)
     lost: list[LostLevel] = []
@@ -337,9 +337,9 @@ def lint(
 
     The exit code is 1 if there is an error among the findings.
     """
-    from bake.lint.findings import as_annotation, as_data, as_text, summed_up
-    from bake.lint.levels import lint as run
-    from bake.recipe import load_recipe
+    from bake.project.lint.findings import as_annotation, as_data, as_text, summed_up
+    from bake.project.lint.levels import lint as run
+    from bake.project.recipe import load_recipe
 
     left_out: list[LeftOut] = []
     silent = as_json or style is not LintFormat.text
@@ -378,14 +378,14 @@ def schema(
 
     Editors and other tools check and complete files by it; `columns` is for who writes a reader.
     """
-    from bake.asset.partial import written_whole
-    from bake.flat.document import table_of_columns
+    from bake.extras.school.puzzle_json import puzzle_schema
     from bake.levels.graph_json import graph_schema
     from bake.levels.plane.geometry_json import geometry_schema
     from bake.levels.plane.meshes import mesh_schema
     from bake.levels.tiles_json import tile_schema
-    from bake.recipe import recipe_schema
-    from bake.school.puzzle_json import puzzle_schema
+    from bake.project.recipe import recipe_schema
+    from bake.store.flat.document import table_of_columns
+    from bake.store.partial import written_whole
 
     made = {
         "recipe": recipe_schema,

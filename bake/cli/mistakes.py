@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bake.errors import *  # noqa: F403
+    from bake.core.errors import *  # noqa: F403
     from levelbake.errors import *  # noqa: F403
 
 
 def __getattr__(name: str) -> Any:
-    import bake.errors
+    import bake.core.errors
     import levelbake.errors
 
-    return getattr(bake.errors if hasattr(bake.errors, name) else levelbake.errors, name)
+    return getattr(bake.core.errors if hasattr(bake.core.errors, name) else levelbake.errors, name)

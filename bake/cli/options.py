@@ -19,9 +19,9 @@ import typer
 from bake.cli import completion, mistakes, usage
 
 if TYPE_CHECKING:
-    from bake.pipeline import Task
-    from bake.pipeline.sources import LeftOut, LostLevel
-    from bake.view.console import BuildProgress
+    from bake.baking import Task
+    from bake.baking.sources import LeftOut, LostLevel
+    from bake.show.console import BuildProgress
 
 #: The most files that are listed as left out.
 _MOST_LEFT_OUT = 8
@@ -147,7 +147,7 @@ def warn(text: str) -> None:
 
 def slowness() -> list[str]:
     """Return a line for each reason why kernels are slow."""
-    from bake.kernels.jit import slowness_notes
+    from bake.core.kernels.jit import slowness_notes
 
     return slowness_notes()
 
@@ -159,7 +159,7 @@ def progress_for(*, silent: bool, lines: bool = True) -> BuildProgress:
         silent: whether nothing is shown, and no warning either.
         lines: whether lines are shown where there is no terminal.
     """
-    from bake.view.console import BuildProgress, style_for
+    from bake.show.console import BuildProgress, style_for
 
     style = style_for(silent=silent)
     shown = "silent" if style == "lines" and not lines else style
@@ -274,7 +274,7 @@ def _plain(value: Any) -> Any:
 
 def recipe_file(recipe: Path | None) -> Path | None:
     """Return the named recipe, else the nearest one, else None."""
-    from bake.recipe import find_recipe
+    from bake.project.recipe import find_recipe
 
     return recipe or find_recipe(Path())
 
@@ -337,7 +337,7 @@ def output_folder(*, silent: bool) -> Path:
     Raises:
         AssetError: there is no such folder.
     """
-    from bake.recipe import load_recipe
+    from bake.project.recipe import load_recipe
 
     rules = load_recipe(recipe_file(None))
     folder = rules.folder / rules.output
@@ -351,7 +351,7 @@ def output_folder(*, silent: bool) -> Path:
 
 def _named_asset(asset: Path, *, silent: bool) -> Path:
     """Return an asset's path; a path that exists comes before the name of a level."""
-    from bake.recipe import load_recipe
+    from bake.project.recipe import load_recipe
 
     if str(asset) != asset.name or os.path.lexists(asset):
         return asset
@@ -376,7 +376,7 @@ def refuse_level(file: Path, expected: str = "an asset (.h5)") -> None:
     if file.suffix.lower() in (".h5", ".bake") or not file.is_file():
         return
     from bake.levels import LOSSY_SUFFIXES, SUFFIXES
-    from bake.recipe import load_recipe
+    from bake.project.recipe import load_recipe
 
     if file.suffix.lower() not in SUFFIXES | LOSSY_SUFFIXES:
         return
@@ -402,13 +402,13 @@ def tasks_of(
 
     Args:
         left_out: takes the files that look like levels but are none.
-        lost: see :func:`bake.pipeline.find_tasks`.
+        lost: see :func:`bake.baking.find_tasks`.
 
     Raises:
         BakeError: the recipe has mistakes, or there are no such files or profile.
     """
-    from bake.pipeline import find_tasks
-    from bake.recipe import load_recipe
+    from bake.baking import find_tasks
+    from bake.project.recipe import load_recipe
 
     rules = load_recipe(recipe_file(recipe))
     tasks = find_tasks(rules, sources or [], output, left_out, lost)

@@ -33,7 +33,7 @@ from bake.cli.options import (
     slowness,
     warn,
 )
-from bake.view import Show
+from bake.show import Show
 
 #: What is said of a path that no promise is made for.
 _UNPROVEN = "not proven to be a shortest path"
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from bake.play import LevelAsset, Navigator
     from bake.play.plane import Straight
     from bake.play.searching.result import SearchResult
-    from bake.view.evaluate import Evaluation
+    from bake.show.evaluate import Evaluation
     from levelbake.places import Place
 
 
@@ -81,9 +81,9 @@ def path(
 
     It is a shortest one, unless it is searched for by a method that promises less.
     """
+    from bake.extras.school.step_by_step import TRACED, traced_search
+    from bake.extras.school.trace_file import check_trace_file, search_trace
     from bake.play import open_asset
-    from bake.school.step_by_step import TRACED, traced_search
-    from bake.school.trace_file import check_trace_file, search_trace
 
     options: dict[str, Any] = sizes_of(method, width, memory)
     if method not in (None, "funnel", "polyanya"):  # The latter are of planes.
@@ -184,8 +184,8 @@ def evaluate(
     if not as_json:
         for line in slowness():
             warn(line)
-    from bake.view.evaluate import Drawn
-    from bake.view.evaluate import evaluate as run
+    from bake.show.evaluate import Drawn
+    from bake.show.evaluate import evaluate as run
 
     if scenario is not None and (pairs is not None or seed is not None):
         raise typer.BadParameter(
@@ -254,7 +254,7 @@ def render(
     It shows terrain, components, clusters, distances, next hops or a search, and a path over it.
     """
     from bake.play import open_asset
-    from bake.view.render import check_view, render_asset
+    from bake.show.render import check_view, render_asset
 
     options = sizes_of(method, width, memory)
     with option_values():

@@ -12,9 +12,9 @@ from bake.cli import mistakes
 from bake.cli.options import Jobs, Json, print_json, progress_for, say
 
 if TYPE_CHECKING:
-    from bake.lint.findings import Finding
-    from bake.start.entries import Line
-    from bake.start.first_recipe import Started, Tried
+    from bake.project.init.entries import Line
+    from bake.project.init.first_recipe import Started, Tried
+    from bake.project.lint.findings import Finding
 
 #: The most lines about one subject; the recipe has all of them.
 _MOST_LINES = 20
@@ -39,9 +39,9 @@ def init(
 
     It guesses what their terrain means, says what a person has to decide, and draws each level.
     """
-    from bake.lint.levels import surprises
-    from bake.recipe import RECIPE_NAME
-    from bake.start.first_recipe import reduce_paintings, try_recipe, write_first_recipe
+    from bake.project.init.first_recipe import reduce_paintings, try_recipe, write_first_recipe
+    from bake.project.lint.levels import surprises
+    from bake.project.recipe import RECIPE_NAME
 
     if reduce and not force and (folder / RECIPE_NAME).is_file():
         reduced = reduce_paintings(folder)
@@ -68,7 +68,7 @@ def init(
 
 
 def _report_reduced(recipe: Path, reduced: tuple[Path, ...], *, as_json: bool) -> None:
-    from bake.view.console import shown
+    from bake.show.console import shown
 
     if as_json:
         print_json({"recipe": recipe, "reduced": reduced})
@@ -89,8 +89,8 @@ def _open_lines(started: Started) -> list[Line]:
 
 
 def _print(started: Started, tried: list[Tried], found: list[Finding]) -> None:
-    from bake.lint.findings import as_text, summed_up
-    from bake.view.console import console, print_table, shown
+    from bake.project.lint.findings import as_text, summed_up
+    from bake.show.console import console, print_table, shown
 
     rows = []
     for each in tried:
@@ -114,7 +114,7 @@ def _print(started: Started, tried: list[Tried], found: list[Finding]) -> None:
 
 
 def _print_some(heading: str, lines: list[str]) -> None:
-    from bake.start.entries import comment
+    from bake.project.init.entries import comment
 
     if not lines:
         return
@@ -126,7 +126,7 @@ def _print_some(heading: str, lines: list[str]) -> None:
 
 
 def _decision(line: Line) -> str:
-    from bake.toml import toml_key, toml_line
+    from bake.core.toml import toml_key, toml_line
 
     table, entry = ".".join(map(toml_key, line.table)), line.entry
     assert entry.value is not None, "else there would be no line"

@@ -12,11 +12,11 @@ import typer
 
 from bake.cli import completion, mistakes
 from bake.cli.options import Json, assets_in, place_of, print_json, refuse_level, say, warn
-from bake.interrupts import StopFlag, interrupts_stop
+from bake.core.interrupts import StopFlag, interrupts_stop
 
 if TYPE_CHECKING:
-    from bake.viewer.served import ServedLevels
-    from bake.viewer.server import ViewerServer
+    from bake.show.viewer.served import ServedLevels
+    from bake.show.viewer.server import ViewerServer
 
 Port = Annotated[
     int | None,
@@ -92,8 +92,8 @@ def view(
         _write(place, page, against, traces, as_json=as_json)
         return
     assets_in([place])
-    from bake.viewer.served import ServedLevels
-    from bake.viewer.server import ViewerServer
+    from bake.show.viewer.served import ServedLevels
+    from bake.show.viewer.server import ViewerServer
 
     levels = ServedLevels(place, against, traces)
     _check(levels)
@@ -152,7 +152,7 @@ def _check(levels: ServedLevels) -> None:
     if not levels.place.is_dir():
         levels.level(levels.place.stem)
         return
-    from bake.asset.header import read_header
+    from bake.store.header import read_header
 
     for path in levels.assets().values():
         try:
@@ -164,10 +164,10 @@ def _check(levels: ServedLevels) -> None:
 def _write(
     place: Path, page: Path, against: Path | None, traces: list[Path], *, as_json: bool
 ) -> None:
-    from bake.asset import is_pattern_database
-    from bake.asset.partial import written_whole
-    from bake.viewer.bundle import page_html
-    from bake.viewer.contents import shown_level
+    from bake.show.viewer.bundle import page_html
+    from bake.show.viewer.contents import shown_level
+    from bake.store import is_pattern_database
+    from bake.store.partial import written_whole
 
     if page.is_file() and page.stat().st_size:
         with page.open("rb") as file:

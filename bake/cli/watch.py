@@ -30,12 +30,12 @@ from bake.cli.options import (
     tell,
 )
 from bake.cli.view import Browser, Port, serve
-from bake.interrupts import interrupts_stop
+from bake.core.interrupts import interrupts_stop
 
 if TYPE_CHECKING:
-    from bake.pipeline import Outcome, Task
-    from bake.viewer.server import ViewerServer
-    from bake.watch.levels import News
+    from bake.baking import Outcome, Task
+    from bake.project.watch.levels import News
+    from bake.show.viewer.server import ViewerServer
 
 
 def watch(
@@ -56,7 +56,7 @@ def watch(
 
     What is not up to date is baked first. Ctrl-C ends it.
     """
-    from bake.watch.levels import Watch, warm_up
+    from bake.project.watch.levels import Watch, warm_up
 
     if port is not None and not view:
         raise typer.BadParameter("--port goes with --view")
@@ -101,8 +101,8 @@ class _Levels:
 
     def folders(self) -> Sequence[Path]:
         """Return where levels and the recipe may come."""
-        from bake.pipeline.sources import source_folders
-        from bake.recipe import load_recipe
+        from bake.baking.sources import source_folders
+        from bake.project.recipe import load_recipe
 
         file = recipe_file(self._recipe)
         found = source_folders(load_recipe(file), self._sources or [])
@@ -120,8 +120,8 @@ class _Printer:
 
     def build(self, tasks: Sequence[Task], jobs: int | None) -> list[Outcome]:
         """Bake what is stale, and print what came of it."""
-        from bake import pipeline
-        from bake.watch.levels import news_of
+        from bake import baking as pipeline
+        from bake.project.watch.levels import news_of
 
         outcomes = []
         with progress_for(silent=self._quiet or self._as_json, lines=False) as progress:
@@ -145,7 +145,7 @@ class _Printer:
 
 def _said(news: News) -> str:
     """Return what a line says of a level; nothing where an error says it."""
-    from bake.view.report import line_of
+    from bake.show.report import line_of
 
     outcome = news.outcome
     if news.happened == "fresh":
@@ -161,7 +161,7 @@ def _said(news: News) -> str:
 
 
 def _data(news: News) -> dict[str, Any]:
-    from bake.view.report import data_of
+    from bake.show.report import data_of
 
     told: dict[str, Any] = {"level": news.level, "status": news.happened}
     if news.asset is not None:
@@ -174,9 +174,9 @@ def _data(news: News) -> dict[str, Any]:
 
 
 def _served(folder: Path, port: int | None, outcomes: Sequence[Outcome]) -> ViewerServer:
-    from bake.asset.partial import make_folder
-    from bake.viewer.served import ServedLevels
-    from bake.viewer.server import ViewerServer
+    from bake.show.viewer.served import ServedLevels
+    from bake.show.viewer.server import ViewerServer
+    from bake.store.partial import make_folder
 
     make_folder(folder, "the output folder")  # A build that fails removes it.
     levels = ServedLevels(folder)

@@ -11,19 +11,19 @@ from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
-from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, UInt16Array
-from bake.asset import Asset
-from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS, Number
-from bake.asset.graph import LevelGraph
-from bake.asset.records import as_texts
-from bake.asset.runs import move_type
-from bake.asset.schema import FLAT
-from bake.flat.write import Columns
-from bake.movement import step_ticks, whole_ticks
+from bake.core.arrays import AnyArray, BoolArray, Float64Array, Int32Array, UInt16Array
+from bake.core.movement import step_ticks, whole_ticks
 from bake.play.live.rules import LevelRules
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.hops import RunHops
 from bake.play.reader.places import NodePlaces
+from bake.store import Asset
+from bake.store.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS, Number
+from bake.store.flat.write import Columns
+from bake.store.graph import LevelGraph
+from bake.store.records import as_texts
+from bake.store.runs import move_type
+from bake.store.schema import FLAT
 from levelbake.columns import profile_path
 from levelbake.errors import OutputError
 from levelbake.file import LEVEL

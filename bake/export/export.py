@@ -8,19 +8,19 @@ from pathlib import Path
 
 import numpy as np
 
-from bake.asset import Asset
-from bake.asset.partial import output_error, written_whole
 from bake.export.columns import PARTS, columns_of, parts_of
-from bake.flat.schema import fingerprint_of_nodes, is_of, stored
-from bake.flat.write import Columns, write_flat
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.places import NodePlaces
 from bake.play.reader.rows import Rows
+from bake.store import Asset
+from bake.store.flat.schema import fingerprint_of_nodes, is_of, stored
+from bake.store.flat.write import Columns, write_flat
+from bake.store.partial import output_error, written_whole
 from levelbake.errors import OutputError, QueryError, UnknownProfileError
 from levelbake.file import LEVEL, MAGIC, FlatFile, open_to_read
 
 #: The most rows of a matrix, which then has 128 MiB at most; row numbers fit into 16 bits.
-# limit: a one-line error that suggests a flat file; tests/flat/test_table.py
+# limit: a one-line error that suggests a flat file; tests/store/flat/test_table.py
 MOST_ROWS = 8192
 
 

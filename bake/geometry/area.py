@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import shapely
 
-from bake.arrays import Float64Array
-from bake.errors import LevelError
-from bake.level import CharacteristicPoint, Colour, OffMeshLink, Polygons, TerrainRule
+from bake.core.arrays import Float64Array
+from bake.core.errors import LevelError
+from bake.core.level import CharacteristicPoint, Colour, OffMeshLink, Polygons, TerrainRule
 
 #: Steps of the grid in one unit of the plane. All corners are on the grid.
 GRID = 1024

@@ -9,12 +9,9 @@ from pathlib import Path
 import numpy as np
 import shapely
 
-from bake.arrays import Float64Array
-from bake.errors import LevelError
-from bake.geometry.area import GRID, Area, Floor, Geometry, Region, areas_of, on_grid
-from bake.geometry.fill import fill_rings, thicken_lines
-from bake.geometry.outline import cell_regions
-from bake.level import (
+from bake.core.arrays import Float64Array
+from bake.core.errors import LevelError
+from bake.core.level import (
     CharacteristicPoint,
     GeometryLevel,
     GridLevel,
@@ -25,6 +22,9 @@ from bake.level import (
     Spot,
     upright,
 )
+from bake.geometry.area import GRID, Area, Floor, Geometry, Region, areas_of, on_grid
+from bake.geometry.fill import fill_rings, thicken_lines
+from bake.geometry.outline import cell_regions
 from levelbake.places import Point
 
 #: The most corners of all shapes of a level.

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import shapely
 
-from bake.arrays import BoolArray, Int32Array, Int64Array
-from bake.errors import LevelError
+from bake.core.arrays import BoolArray, Int32Array, Int64Array
+from bake.core.errors import LevelError
 from bake.geometry.area import Floor, Geometry, Region
 from bake.geometry.fill import faces_between
 

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 import shapely
 
-from bake.arrays import Float64Array, Int64Array
+from bake.core.arrays import Float64Array, Int64Array
+from bake.core.level import FillRule
 from bake.geometry.area import Region
-from bake.level import FillRule
 
 #: Half the width of a wall that is drawn as a line, in steps of the grid.
 LINE = 1.0

@@ -7,11 +7,11 @@ from typing import NoReturn
 import numpy as np
 import shapely
 
-from bake.arrays import Float64Array, Int64Array
-from bake.errors import LevelError
+from bake.core.arrays import Float64Array, Int64Array
+from bake.core.errors import LevelError
+from bake.core.level import Polygons
 from bake.geometry.area import GRID, Geometry, on_grid
 from bake.geometry.convex import Convex, twins
-from bake.level import Polygons
 
 #: The largest overlap of polygons, in square steps of the grid for each step of their outlines,
 #: since corners were snapped to the grid.

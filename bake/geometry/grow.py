@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import shapely
 
-from bake.errors import LevelError
+from bake.core.errors import LevelError
 from bake.geometry.area import FARTHEST, GRID, Area, Floor, Geometry, areas_of, walkable
 from bake.geometry.shrink import shrink_region
 

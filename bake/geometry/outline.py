@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 import shapely
 
-from bake.arrays import BoolArray, Float64Array, Int64Array, UInt8Array
+from bake.core.arrays import BoolArray, Float64Array, Int64Array, UInt8Array
+from bake.core.level import GridLevel, upright
 from bake.geometry.area import GRID, Region, areas_of, on_grid
-from bake.level import GridLevel, upright
 from levelbake.places import Coordinates
 from levelbake.steps import HexLayout, in_rows
 
@@ -19,7 +19,7 @@ def cell_regions(level: GridLevel, floor: int) -> dict[int, Region]:
     """Return the region of each terrain on one floor, in steps of the grid.
 
     The level may state the positions of cells. By default, cell (x, y) is the square from (x, y) to
-    (x + 1, y + 1), or a hexagon around (x, y) as :func:`bake.level.upright` places it.
+    (x + 1, y + 1), or a hexagon around (x, y) as :func:`bake.core.level.upright` places it.
     """
     rows = level.floor_height or level.height
     terrain = level.terrain[floor * rows : (floor + 1) * rows]

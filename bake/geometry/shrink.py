@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import shapely
 
-from bake.arrays import AnyArray, Float64Array, Int64Array
+from bake.core.arrays import AnyArray, Float64Array, Int64Array
 from bake.geometry.area import Region
 
 #: Regions with at most this many outlines are shrunk at once.

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bake.errors import LevelError
-from bake.level import GraphLevel, Level
+from bake.core.errors import LevelError
+from bake.core.level import GraphLevel, Level
 from bake.levels.reading.files import project_root, referred_file
 from bake.levels.reading.limits import allowance
 from bake.levels.reading.mistakes import refuse

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from bake.level import Drawn
+from bake.core.level import Drawn
 from bake.levels.reading.editors import LdtkReading, TiledReading
 from bake.levels.reading.files import MAX_JSON_BYTES, read_document, read_start
 from bake.levels.reading.limits import allowance

@@ -19,8 +19,8 @@ from pydantic import (
     WithJsonSchema,
 )
 
-from bake.arrays import Float64Array, Int32Array, UInt8Array
-from bake.level import GraphLevel, TerrainRule
+from bake.core.arrays import Float64Array, Int32Array, UInt8Array
+from bake.core.level import GraphLevel, TerrainRule
 from bake.levels.reading.files import check_version
 from bake.levels.reading.limits import MAX_COST, check_terrain_count
 from bake.levels.reading.mistakes import Mistake, Where, is_plain_text, one_of, shown

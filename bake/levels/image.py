@@ -15,9 +15,10 @@ from typing import NoReturn
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
-from bake.arrays import Int64Array, UInt8Array, UInt16Array, UInt32Array
-from bake.errors import LevelError, counted
-from bake.level import MAX_CELLS, Colour, GridLevel
+from bake.core.arrays import Int64Array, UInt8Array, UInt16Array, UInt32Array
+from bake.core.errors import LevelError, counted
+from bake.core.level import MAX_CELLS, Colour, GridLevel
+from bake.core.toml import toml_line
 from bake.levels.painting import MOST_COLORS, MOST_COUNTED, describe_colors, reduce_remedy
 from bake.levels.reading.files import check_file, read_start
 from bake.levels.reading.limits import check_size, check_terrain_count
@@ -35,7 +36,6 @@ from bake.levels.reading.terrains import (
     rgb,
     strips,
 )
-from bake.toml import toml_line
 
 _MODES = frozenset({"1", "L", "LA", "P", "PA", "RGB", "RGBA"})
 _FORMATS = ("PNG", "BMP", "DIB", "GIF", "TIFF", "WEBP")

@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, WithJsonSchema
 
-from bake.arrays import UInt8Array
-from bake.level import Instance, Prototype
+from bake.core.arrays import UInt8Array
+from bake.core.level import Instance, Prototype
+from bake.core.placement import Placement, all_cells
 from bake.levels.reading.mistakes import Where, one_of, shown
 from bake.levels.reading.models import FIRST_ONLY, StrictModel, TerrainName
 from bake.levels.things_json import Place, ThingReader
-from bake.placement import Placement, all_cells
 
 #: Stands for a cell that belongs to no instance.
 _NOBODY = -1

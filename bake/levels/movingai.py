@@ -14,9 +14,9 @@ from typing import NoReturn
 
 import numpy as np
 
-from bake.arrays import Float64Array, Int32Array, UInt8Array
-from bake.errors import LevelError, counted
-from bake.level import Colour, GridLevel, Rules, TerrainRule
+from bake.core.arrays import Float64Array, Int32Array, UInt8Array
+from bake.core.errors import LevelError, counted
+from bake.core.level import Colour, GridLevel, Rules, TerrainRule
 from bake.levels.reading.files import check_encoding, check_merged, read_start, read_text
 from bake.levels.reading.limits import check_size, most_cells
 from bake.levels.reading.mistakes import quoted, refuse

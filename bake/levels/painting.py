@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bake.arrays import Int64Array, UInt8Array, UInt32Array
+from bake.core.arrays import Int64Array, UInt8Array, UInt32Array
 
 #: An image with more colors is a painting, not a level.
 MOST_COLORS = 64

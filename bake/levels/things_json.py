@@ -8,8 +8,9 @@ from typing import Annotated, Literal, NoReturn
 import numpy as np
 from pydantic import AfterValidator, ConfigDict, Field
 
-from bake.arrays import Int32Array, UInt8Array
-from bake.level import MAX_CELLS, Cell, Door, Link, Region, Spot, Things
+from bake.core.arrays import Int32Array, UInt8Array
+from bake.core.level import MAX_CELLS, Cell, Door, Link, Region, Spot, Things
+from bake.core.movement import MAX_VIA
 from bake.levels.reading.limits import MAX_COST, spend_area
 from bake.levels.reading.marks import HEADINGS
 from bake.levels.reading.mistakes import Mistake, Where, shown
@@ -21,7 +22,6 @@ from bake.levels.reading.models import (
     TerrainName,
 )
 from bake.levels.reading.things import rectangle
-from bake.movement import MAX_VIA
 
 Side = Literal["north", "east", "south", "west"]
 

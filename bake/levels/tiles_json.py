@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 
-from bake.arrays import Float64Array, UInt8Array, UInt32Array
-from bake.level import GridLevel, Rules, upright
+from bake.core.arrays import Float64Array, UInt8Array, UInt32Array
+from bake.core.level import GridLevel, Rules, upright
 from bake.levels.instances_json import (
     CELLS_SCHEMA,
     InstanceTable,

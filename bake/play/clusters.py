@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array
+from bake.core.arrays import AnyArray, Int32Array
 from bake.play.live.clusters import ClusterLayout
 from bake.play.searching.context import SearchContext
 from bake.search.graph.partition import classes, connected_parts, members, neighbours

@@ -13,7 +13,7 @@ from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from bake.arrays import Float64Array
+from bake.core.arrays import Float64Array
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.engine import Baked, Engine
 from bake.play.reader.places import NodePlaces

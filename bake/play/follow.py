@@ -17,7 +17,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from bake.arrays import Float64Array
+from bake.core.arrays import Float64Array
 from bake.play.reader.places import NodePlaces, is_point
 from bake.play.sight import Waypoints
 from levelbake.errors import QueryError

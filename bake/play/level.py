@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from bake.arrays import Float64Array
-from bake.asset import Asset
-from bake.kernels.jit import load, waiting
+from bake.core.arrays import Float64Array
+from bake.core.kernels.jit import load, waiting
 from bake.play.current import Current
 from bake.play.navigator import Navigator
 from bake.play.reader.columns import ProfileColumns
@@ -25,6 +24,7 @@ from bake.search.all_pairs.follow import (
 from bake.search.contraction.labels import add_up, label_distances, ticks_between
 from bake.search.point.kd_tree import nearest_row
 from bake.search.point.nearest_cell import nearest_cell, nearest_hexagon
+from bake.store import Asset
 from levelbake.changes import Changes
 from levelbake.errors import FilePath
 from levelbake.level import OpenLevel

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
 
-from bake.arrays import AnyArray, ArrayLike, BoolArray, Float64Array, Int64Array
-from bake.kernels.jit import waiting
+from bake.core.arrays import AnyArray, ArrayLike, BoolArray, Float64Array, Int64Array
+from bake.core.kernels.jit import waiting
 from bake.play.current import Current, Questions
 from bake.play.nearest import are_many
 from bake.play.reader.places import is_point

@@ -18,8 +18,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from bake.arrays import BoolArray, Float64Array, Int32Array
-from bake.kernels import jit
+from bake.core.arrays import BoolArray, Float64Array, Int32Array
+from bake.core.kernels import jit
 from bake.play.reader.hops import plane_of
 from bake.play.reader.version import Version
 from bake.search.point.kd_tree import NONE, Candidate, KdTree, nearest_row, nearest_rows

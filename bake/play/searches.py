@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from bake.arrays import AnyArray, ArrayLike, Float64Array
-from bake.graph import INFINITY, UNREACHABLE
+from bake.core.arrays import AnyArray, ArrayLike, Float64Array
+from bake.core.graph import INFINITY, UNREACHABLE
 from bake.play.current import Questions
 from bake.play.requests import OnChange, RequestQueue
 from bake.play.searching.bounds import cluster_number
@@ -51,7 +51,7 @@ class Searches(Questions):
 
         Args:
             method: "astar", "dijkstra", "greedy", "weighted", "bidirectional",
-                "bidirectional_astar", "hpa", "table", or, where `bake.school.register()` was
+                "bidirectional_astar", "hpa", "table", or, where `bake.extras.school.register()` was
                 called, "beam", "bfs", "clusters", "dfs", "ida", "iddfs" or "sma".
             heuristic: "null", "manhattan", "euclidean", "chebyshev", "octile" or "hex"; "exact" for
                 the distance itself, from a contraction hierarchy; baked ones
@@ -68,8 +68,9 @@ class Searches(Questions):
             reopen: whether "astar" by a heuristic that is not admissible expands places again to
                 which it finds a shorter way. Then the path costs at most :meth:`overestimate` more
                 than a shortest one.
-            width, memory: the size of "beam" and of "sma", as for :func:`bake.school.search`.
-            price: what "clusters" plans by, as for :func:`bake.school.cluster_cost`.
+            width, memory: the size of "beam" and of "sma", as for
+                :func:`bake.extras.school.search`.
+            price: what "clusters" plans by, as for :func:`bake.extras.school.cluster_cost`.
 
         Returns:
             The path, its cost, and how it was found.

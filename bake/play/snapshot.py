@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bake.arrays import Float64Array
+from bake.core.arrays import Float64Array
 from bake.play.nearest import NearestPlaces
 from bake.play.reader.engine import Engine
 from bake.play.reader.lookup import FastLookup, NextHop

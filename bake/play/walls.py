@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from bake.arrays import Float64Array, Int32Array, Int64Array
-from bake.kernels import jit
+from bake.core.arrays import Float64Array, Int32Array, Int64Array
+from bake.core.kernels import jit
 from bake.play.mesh.polygons import GRID, PlaneNodes, Point, Step, beside, step_of
 from bake.play.reader.engine import Engine
 from bake.play.reader.places import NodePlaces, is_point

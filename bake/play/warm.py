@@ -111,7 +111,7 @@ def _tried(question: Callable[[], object]) -> None:
 
 def main() -> int:
     """Compile what questions to the assets that are named need; 1 where one cannot be opened."""
-    from bake.kernels.jit import waiting
+    from bake.core.kernels.jit import waiting
 
     try:
         with waiting():

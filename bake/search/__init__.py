@@ -1,6 +1,6 @@
 """Search algorithms over arrays, and resumable searches through state spaces.
 
-Puzzles, pattern databases and searches through user-defined problems are in ``bake.school``.
+Puzzles, pattern databases and searches through user-defined problems are in ``bake.extras.school``.
 """
 
 from __future__ import annotations

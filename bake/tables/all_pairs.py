@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from bake.graph import Subgraph
+from bake.core.graph import Subgraph
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 #: An algorithm after "auto" was resolved.

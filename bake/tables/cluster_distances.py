@@ -10,9 +10,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from bake.arrays import Int32Array
-from bake.errors import in_units, over_budget
-from bake.graph import INFINITY, UNREACHABLE
+from bake.core.arrays import Int32Array
+from bake.core.errors import in_units, over_budget
+from bake.core.graph import INFINITY, UNREACHABLE
 from bake.search.all_pairs.batch import LANES, BatchScratch, BatchSearch
 from bake.tables.clusters import Clusters
 

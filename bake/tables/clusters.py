@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from bake.arrays import Float64Array, Int32Array
-from bake.graph import Subgraph
+from bake.core.arrays import Float64Array, Int32Array
+from bake.core.graph import Subgraph
 from bake.search.graph.partition import (
     classes,
     connected_parts,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt8Array
-from bake.graph import Subgraph
+from bake.core.arrays import Int32Array, Int64Array, UInt8Array
+from bake.core.graph import Subgraph
 from bake.search.graph.connectivity import reachable_components, strong_components
 
 #: Largest closure between one-way components that is stored, in bytes (23,168 components).

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.arrays import Int32Array
-from bake.errors import in_units, over_budget
-from bake.graph import INFINITY, Subgraph
+from bake.core.arrays import Int32Array
+from bake.core.errors import in_units, over_budget
+from bake.core.graph import INFINITY, Subgraph
 from bake.search.all_pairs.batch import LANES, BatchScratch
 from bake.search.all_pairs.floyd_warshall import WORK_BYTES, floyd_warshall
 from bake.tables.all_pairs import Algorithm, Progress, choose_algorithm

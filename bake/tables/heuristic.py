@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import Int32Array
-from bake.graph import UNREACHABLE, Arcs, Graph, Subgraph, leads_back
+from bake.core.arrays import Int32Array
+from bake.core.graph import UNREACHABLE, Arcs, Graph, Subgraph, leads_back
 from bake.search.graph.partition import connected_parts, voronoi_cells
 
 

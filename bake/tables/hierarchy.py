@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import Int32Array, UInt8Array
-from bake.errors import in_units, over_budget
-from bake.graph import leads_back
+from bake.core.arrays import Int32Array, UInt8Array
+from bake.core.errors import in_units, over_budget
+from bake.core.graph import leads_back
 from bake.search.hierarchy.bundles import Members
 from bake.search.hierarchy.clusters import clustered
 from bake.search.hierarchy.entrances import Crossings, find_crossings

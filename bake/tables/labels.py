@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array
-from bake.graph import INFINITY, Subgraph
+from bake.core.arrays import AnyArray, Int32Array
+from bake.core.graph import INFINITY, Subgraph
 from bake.search.contraction.labels import (
     NO_PATH,
     Labels,

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
-from bake.graph import Graph, Subgraph
+from bake.core.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.core.graph import Graph, Subgraph
 from bake.search.graph.partition import crossing_arcs, squares
 from bake.search.hierarchy.arcs import diagonal_slots, leads_back, list_arcs, step_range
 from bake.search.hierarchy.bundles import ClusteredGraph, LatticeArcs

@@ -12,9 +12,9 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Protocol
 
-from bake.arrays import Int32Array
-from bake.errors import BudgetError, in_units
-from bake.graph import Subgraph
+from bake.core.arrays import Int32Array
+from bake.core.errors import BudgetError, in_units
+from bake.core.graph import Subgraph
 from bake.search.all_pairs.runs import Symbols
 from bake.tables.all_pairs import Progress
 from bake.tables.range_searcher import RangeSearcher

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, offsets
-from bake.graph import INFINITY, Graph, Subgraph
+from bake.core.arrays import BoolArray, Int32Array, offsets
+from bake.core.graph import INFINITY, Graph, Subgraph
 from bake.search.all_pairs.batch import LANES, BatchScratch, BatchSearch
 from bake.search.all_pairs.entries import (
     TargetSegment,

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array, UInt8Array, UInt16Array, UInt32Array, UInt64Array
-from bake.graph import Graph, Subgraph
-from bake.movement import SECTORS, greedy_slots
+from bake.core.arrays import AnyArray, Int32Array, UInt8Array, UInt16Array, UInt32Array, UInt64Array
+from bake.core.graph import Graph, Subgraph
+from bake.core.movement import SECTORS, greedy_slots
 from bake.search.all_pairs.batch import LANES
 from bake.search.all_pairs.runs import (
     EVERY,

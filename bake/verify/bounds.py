@@ -13,8 +13,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array, Int64Array
-from bake.graph import INFINITY, UNREACHABLE
+from bake.core.arrays import AnyArray, Int32Array, Int64Array
+from bake.core.graph import INFINITY, UNREACHABLE
 from bake.verify.profile import FileProfile, Progress, search_distances
 
 

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array
-from bake.graph import INFINITY, UNREACHABLE
-from bake.kernels.jit import kernel
-from bake.processors import processors
+from bake.core.arrays import Int32Array, Int64Array
+from bake.core.graph import INFINITY, UNREACHABLE
+from bake.core.kernels.jit import kernel
+from bake.core.processors import processors
 from bake.verify import next_hops
 from bake.verify.next_hops import NOT_SAID, Finding, Order, Reach, Segments
 from bake.verify.profile import Arcs, FileProfile, Progress

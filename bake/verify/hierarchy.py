@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import BoolArray, Float64Array, Int64Array
-from bake.asset.layers import stored_layers
-from bake.graph import UNREACHABLE
+from bake.core.arrays import BoolArray, Float64Array, Int64Array
+from bake.core.graph import UNREACHABLE
+from bake.store.layers import stored_layers
 from bake.verify.profile import Arcs, FileProfile, search_distances
 from bake.verify.stated import Recipe
 

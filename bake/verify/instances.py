@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.asset.columns.things import INSTANCES, PROTOTYPES
+from bake.store.columns.things import INSTANCES, PROTOTYPES
 from bake.verify.level import FileLevel
 
 

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array, Int64Array
-from bake.graph import INFINITY
-from bake.kernels.jit import allocating, kernel
+from bake.core.arrays import AnyArray, Int32Array, Int64Array
+from bake.core.graph import INFINITY
+from bake.core.kernels.jit import allocating, kernel
 from bake.verify.next_hops import Finding
 from bake.verify.profile import FileProfile, Incoming, RowGraph
 

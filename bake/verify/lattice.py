@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from bake.arrays import Float64Array
+from bake.core.arrays import Float64Array
 from bake.verify.level import FileLevel
 from bake.verify.profile import FileProfile
 from bake.verify.stated import Recipe

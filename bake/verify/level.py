@@ -13,11 +13,11 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from bake.arrays import Float64Array, Int64Array
-from bake.asset import Asset
-from bake.asset.columns.things import LINKS, REGIONS, SPOTS
-from bake.asset.doors import unpack_doors
-from bake.asset.records import Frame, Records, as_names, grid_frame, unpack
+from bake.core.arrays import Float64Array, Int64Array
+from bake.store import Asset
+from bake.store.columns.things import LINKS, REGIONS, SPOTS
+from bake.store.doors import unpack_doors
+from bake.store.records import Frame, Records, as_names, grid_frame, unpack
 from bake.verify.stated import Proven, verify_attributes, verify_columns
 
 #: The link of an arc that is a step.
@@ -137,7 +137,7 @@ class FileLevel(Proven):
 
     @cached_property
     def links(self) -> tuple[SimpleNamespace, ...]:
-        """All links, see :data:`bake.asset.columns.things.LINKS`."""
+        """All links, see :data:`bake.store.columns.things.LINKS`."""
         return self.read(LINKS)
 
     def _verify_things(self) -> None:

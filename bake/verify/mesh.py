@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.asset import Asset
-from bake.asset.header import is_patched
+from bake.store import Asset
+from bake.store.header import is_patched
 from bake.verify.level import FileLevel
 
 #: Steps of the grid of corners in one unit of the plane.

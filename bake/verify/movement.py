@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, BoolArray, Float64Array, Int64Array
-from bake.graph import BLOCKED
+from bake.core.arrays import AnyArray, BoolArray, Float64Array, Int64Array
+from bake.core.graph import BLOCKED
 from bake.verify.lattice import verify_dearest, verify_form
 from bake.verify.level import NO_LINK, FileLevel
 from bake.verify.stated import Recipe

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.arrays import Float64Array
-from bake.graph import BLOCKED, MAX_WEIGHT
+from bake.core.arrays import Float64Array
+from bake.core.graph import BLOCKED, MAX_WEIGHT
 from bake.verify.level import FileLevel
 from levelbake.columns import profile_path
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array
-from bake.asset import Asset
-from bake.graph import BLOCKED
+from bake.core.arrays import AnyArray, Float64Array, Int32Array, Int64Array
+from bake.core.graph import BLOCKED
+from bake.store import Asset
 from bake.verify.stated import Proven
 from levelbake.columns import profile_path
 from levelbake.file import run_starts

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from bake.arrays import Int64Array
-from bake.asset import Asset, is_pattern_database
-from bake.kernels.jit import waiting
-from bake.kinds import kind_of
+from bake.core.arrays import Int64Array
+from bake.core.kernels.jit import waiting
+from bake.core.kinds import kind_of
+from bake.store import Asset, is_pattern_database
 from bake.verify.bounds import part_of, read_bounds, search_bounds
 from bake.verify.distances import Pairs
 from bake.verify.hierarchy import verify_clusters, verify_hierarchy

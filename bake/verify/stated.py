@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Any
 
-from bake.asset import Asset
+from bake.store import Asset
 from levelbake.columns import PROFILE
 from levelbake.errors import CorruptAssetError
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.arrays import Int64Array
-from bake.asset import Asset
+from bake.core.arrays import Int64Array
+from bake.store import Asset
 from bake.verify.level import FileLevel
 
 #: Steps of the grid of corners in one unit of the plane.

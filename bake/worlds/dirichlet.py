@@ -16,10 +16,10 @@ from typing import Literal
 import numpy as np
 import shapely
 
-from bake.arrays import Float64Array, Int64Array
-from bake.errors import LevelError
+from bake.core.arrays import Float64Array, Int64Array
+from bake.core.errors import LevelError
+from bake.core.level import CharacteristicPoint
 from bake.geometry import GRID, Geometry
-from bake.level import CharacteristicPoint
 from bake.search.plane.sight import Outline, holds, reflex_corners, sees
 from bake.worlds.pieces import GrownGeometry, PlaneDivision
 from bake.worlds.visibility import (

@@ -12,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from bake.errors import LevelError
-from bake.geometry import Geometry, geometry_of, grown
-from bake.level import (
+from bake.core.errors import LevelError
+from bake.core.level import (
     Division,
     GeometryLevel,
     GraphLevel,
@@ -22,6 +21,7 @@ from bake.level import (
     MeshNodes,
     TerrainRule,
 )
+from bake.geometry import Geometry, geometry_of, grown
 from bake.worlds.doors import settled
 from bake.worlds.pieces import GrownGeometry, Kind, PlaneDivision
 from bake.worlds.world import AgentProfile, check_terrains

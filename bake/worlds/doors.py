@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, UInt8Array
-from bake.level import GridLevel
-from bake.movement import under_footprint
+from bake.core.arrays import BoolArray, Int32Array, UInt8Array
+from bake.core.level import GridLevel
+from bake.core.movement import under_footprint
 from levelbake.steps import DIAGONAL, FLANKS, Lattice, Mover, Steps
 
 

@@ -11,9 +11,9 @@ from typing import cast
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array
-from bake.errors import LevelError
-from bake.level import MAX_CELLS, GraphLevel, GridLevel, Level, Things
+from bake.core.arrays import AnyArray, Int32Array
+from bake.core.errors import LevelError
+from bake.core.level import MAX_CELLS, GraphLevel, GridLevel, Level, Things
 from levelbake.steps import Headings, in_rows
 
 

@@ -1,7 +1,7 @@
 """Large levels of cells as step masks and step costs, without listing any arcs.
 
 One byte per cell encodes the steps that each profile may take from it, and a table holds the cost
-of a step. Both come from :mod:`bake.movement`, which prices the cells of a strip at a time; the
+of a step. Both come from ``bake.core.movement``, which prices the cells of a strip at a time; the
 arcs of a strip are then discarded.
 """
 
@@ -13,10 +13,10 @@ from functools import cached_property
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
-from bake.graph import BLOCKED
-from bake.level import GridLevel
-from bake.movement import footprints, step_ticks
+from bake.core.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.core.graph import BLOCKED
+from bake.core.level import GridLevel
+from bake.core.movement import footprints, step_ticks
 from bake.worlds.doors import DoorStates, settled, standable
 from bake.worlds.world import (
     AgentProfile,

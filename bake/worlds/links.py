@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Float64Array, Int32Array
-from bake.errors import LevelError, one_error
-from bake.level import GridLevel, Link
-from bake.movement import straight_way
+from bake.core.arrays import Float64Array, Int32Array
+from bake.core.errors import LevelError, one_error
+from bake.core.level import GridLevel, Link
+from bake.core.movement import straight_way
 from levelbake.errors import BakeError
 from levelbake.steps import Vias
 

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array, UInt8Array
+from bake.core.arrays import AnyArray, Float64Array, Int32Array, Int64Array, UInt8Array
+from bake.core.level import Mesh, MeshNodes, Remark
 from bake.geometry import GRID, Geometry
 from bake.geometry.convex import Convex, convex_polygons
 from bake.geometry.given import given_polygons
-from bake.level import Mesh, MeshNodes, Remark
 from bake.worlds.mesh_islands import mesh_remarks
 from bake.worlds.mesh_links import LinkNodes, link_nodes
 from bake.worlds.pieces import GrownGeometry, PlaneDivision, check_taken, no_room

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 import shapely
 
-from bake.arrays import BoolArray, Float64Array, Int64Array
-from bake.errors import counted
-from bake.level import Mesh, Polygons, Remark
+from bake.core.arrays import BoolArray, Float64Array, Int64Array
+from bake.core.errors import counted
+from bake.core.level import Mesh, Polygons, Remark
 from bake.worlds.mesh_links import LinkNodes
 
 #: The largest gap between edges that were meant to meet, in steps of the grid: corners are snapped.

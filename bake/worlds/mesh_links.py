@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Float64Array, Int64Array
+from bake.core.arrays import Float64Array, Int64Array
+from bake.core.level import Mesh
 from bake.geometry import GRID, Geometry
-from bake.level import Mesh
 from bake.worlds.pieces import REACH, Kind, arcs_of_link, links_for
 
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from bake.arrays import Int32Array
-from bake.graph import BLOCKED, Subgraph, usable_subgraph
-from bake.level import GridLevel
-from bake.movement import LinkMoves, moves_of_arcs
+from bake.core.arrays import Int32Array
+from bake.core.graph import BLOCKED, Subgraph, usable_subgraph
+from bake.core.level import GridLevel
+from bake.core.movement import LinkMoves, moves_of_arcs
 from bake.worlds.world import World, cells_of
 
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Float64Array, Int32Array, UInt8Array
-from bake.errors import LevelError, one_error
+from bake.core.arrays import Float64Array, Int32Array, UInt8Array
+from bake.core.errors import LevelError, one_error
+from bake.core.level import Mesh, OffMeshLink, Remark, Walls
 from bake.geometry import Geometry
-from bake.level import Mesh, OffMeshLink, Remark, Walls
 
 #: The largest distance from the end of a link to the walkable area, in units of the plane, in
 #: addition to an agent's radius: ends of ladders are drawn on walls.

@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 import shapely
 
-from bake.arrays import BoolArray, Float64Array, Int64Array, UInt8Array
-from bake.errors import LevelError
+from bake.core.arrays import BoolArray, Float64Array, Int64Array, UInt8Array
+from bake.core.errors import LevelError
+from bake.core.level import OffMeshLink, Walls
 from bake.geometry import GRID, Floor, Geometry, walkable
-from bake.level import OffMeshLink, Walls
 from bake.search.plane.sight import Outline, SweepRoom, corners_seen, holds, reflex_corners, sees
 from bake.worlds.pieces import (
     REACH,

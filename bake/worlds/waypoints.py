@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import shapely
 
-from bake.arrays import BoolArray, Int64Array
+from bake.core.arrays import BoolArray, Int64Array
 from bake.geometry import Geometry
 from bake.search.plane.sight import Outline, holds, sees
 from bake.worlds.pieces import GrownGeometry, PlaneDivision

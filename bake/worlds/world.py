@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
-from bake.errors import CostError, LevelError, one_error
-from bake.graph import BLOCKED, MAX_WEIGHT, Graph, Metric, positions
-from bake.level import Drawn, GraphLevel, GridLevel, Level, Link, Mesh, TerrainRule, Walls
-from bake.movement import NO_LINK, footprints, lengths_of_steps
+from bake.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
+from bake.core.errors import CostError, LevelError, one_error
+from bake.core.graph import BLOCKED, MAX_WEIGHT, Graph, Metric, positions
+from bake.core.level import Drawn, GraphLevel, GridLevel, Level, Link, Mesh, TerrainRule, Walls
+from bake.core.movement import NO_LINK, footprints, lengths_of_steps
+from bake.core.toml import toml_line
 from bake.search.graph.cut_order import cut_order
-from bake.toml import toml_line
 from bake.worlds.doors import DoorStates, near_doors, settled, standable, steps_at_doors
 from bake.worlds.links import LinkArcs, complete_over, link_arcs, link_vias
 from levelbake.steps import (

@@ -434,7 +434,7 @@ def _half(path: Path) -> None:
 )
 def test_no_asset(project: Path, spoil: Any, told: str, command: tuple[str, ...]) -> None:
     if command[0] == "render":
-        pytest.importorskip("bake.view.render")
+        pytest.importorskip("bake.show.render")
     asset = project / "baked" / "five.h5"
     spoil(asset)
     if command[0] == "eval":

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from bake.pipeline import run
+from bake.baking import run
 from bake.play import open_asset
-from bake.view import console
+from bake.show import console
 from tests.support import ldtk_projects
 from tests.support.command import Done, bake, mistake
 from tests.support.forked import bake_apart

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bake.asset import schema
+from bake.store import schema
 from levelbake import file as reading
 from tests.support.command import bake, mistake
 from tests.support.projects import LEVELS

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POS
 #: there is, or each takes a while, so that whatever comes to the build comes before its end.
 HOOK = """
 import sys, time
-from bake.pipeline.ranges import RangeFolder
+from bake.baking.ranges import RangeFolder
 from bake.tables import run_writer
 
 run_writer.RANGE_ROWS = 64

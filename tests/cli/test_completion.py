@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from bake.cli import COMMANDS, completion
-from bake.diff.compare import What
+from bake.core.kinds import METHODS as OF_SCHOOL
 from bake.export.export import PARTS
-from bake.kinds import METHODS as OF_SCHOOL
+from bake.extras.school import register
 from bake.play.searching.heuristics import HEURISTICS
 from bake.play.searching.methods import METHODS
-from bake.recipe.rules import DEFAULT_OUTPUT
-from bake.school import register
+from bake.project.recipe.rules import DEFAULT_OUTPUT
+from bake.show.diff.compare import What
 from tests.support.command import PYTHON_PATH, bake, mistake, quiet_environment
 from tests.support.projects import LEVELS
 

@@ -146,11 +146,11 @@ setattr(importlib.import_module(module), name, stop)
     ("jobs", "place"),
     [
         *(
-            (jobs, f"bake.pipeline.level:{name}")
+            (jobs, f"bake.baking.level:{name}")
             for jobs in (1, 2)
             for name in ("read_level", "world_contents", "write_asset")
         ),
-        (2, "bake.workers:_serve"),
+        (2, "bake.core.workers:_serve"),
     ],
 )
 def test_an_interrupt_ends_a_build_in_one_line(
@@ -209,7 +209,7 @@ def test_an_interrupt_that_nobody_can_catch_ends_a_worker_in_silence() -> None:
     """Python prints those that come into a finalizer or a callback, and goes on."""
     code = (
         "import os, signal, time\n"
-        "from bake import workers\n"
+        "from bake.core import workers\n"
         "workers.prepare_process()\n"
         "class Last:\n"
         "    def __del__(self):\n"
@@ -228,7 +228,7 @@ def test_an_interrupt_that_nobody_can_catch_ends_a_worker_in_silence() -> None:
 @pytest.mark.parametrize("moment", ["import", "command"])
 def test_an_interrupt_that_a_library_takes_for_an_error(moment: str) -> None:
     """pydantic does that where it makes a model; and while modules are loaded there is no main."""
-    module = {"import": "typer", "command": "bake.lint"}[moment]
+    module = {"import": "typer", "command": "bake.project.lint"}[moment]
     code = (
         "import os, signal, sys\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"

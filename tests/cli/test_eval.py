@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bake.play import open_asset
-from bake.view import evaluate
+from bake.show import evaluate
 from tests.support.command import bake, mistake, misuse
 from tests.support.levels import shared_level
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bake.asset import Asset, schema
-from bake.asset.schema import TABLES
+from bake.store import Asset, schema
+from bake.store.schema import TABLES
 from levelbake import file as reading
 from levelbake.columns import profile_path
 from tests.support.baked import bake as baked

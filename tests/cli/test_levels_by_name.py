@@ -129,7 +129,7 @@ def test_without_assets_init_is_recommended() -> None:
 def test_the_search_ends_at_a_number_of_folders(
     most: int, code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bake.pipeline.sources.MOST_FOLDERS", most)
+    monkeypatch.setattr("bake.baking.sources.MOST_FOLDERS", most)
     Path("maps").mkdir()
     Path("cave.json").rename("maps/cave.json")
     assert bake("check").code == code

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bake import cli
-from bake.kernels import jit
+from bake.core.kernels import jit
 from tests.support import forked
 from tests.support.baked import write_grid
 from tests.support.command import bake
@@ -28,7 +28,7 @@ for name in [*sys.modules]:
         del sys.modules[name]
 sys.meta_path.insert(0, Refuse())
 os.environ["BAKE_CACHE_DIR"] = os.path.abspath("cache")
-from bake.pipeline import compiling
+from bake.baking import compiling
 compiling.compile_ahead = lambda *given: ""  # Its processes would not be broken.
 compiling.PLAIN_PAIRS = compiling.COLD_PAIRS = {pairs}
 from bake.cli import main

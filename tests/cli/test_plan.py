@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bake.pipeline.plan import Plan, Total, total_of
+from bake.baking.plan import Plan, Total, total_of
 from tests.support.command import bake
 from tests.support.projects import LEVELS
 

@@ -7,7 +7,7 @@ from PIL import Image
 
 from tests.support.command import bake, mistake, misuse
 
-pytest.importorskip("bake.view.render")
+pytest.importorskip("bake.show.render")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from bake.asset.columns import COLUMNS
+from bake.store.columns import COLUMNS
 from tests.support.command import bake, mistake
 
 ROOT = Path(__file__).parents[2]

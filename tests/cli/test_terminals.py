@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from bake.view.console import print_table
+from bake.show.console import print_table
 from tests.support.command import bake
 
 LEVEL = "level_" + "x" * 120

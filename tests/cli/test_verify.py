@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.arrays import AnyArray
-from bake.asset import Asset
+from bake.core.arrays import AnyArray
+from bake.store import Asset
 from tests.support.command import bake, mistake
 from tests.support.tampering import (
     change_attribute,

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from bake.viewer.served import ServedLevels
+from bake.show.viewer.served import ServedLevels
 from tests.support.command import bake, mistake
 
 

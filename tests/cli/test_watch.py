@@ -97,7 +97,7 @@ def test_quiet_with_polling(hall: Path, bare: Path) -> None:
 INTERRUPTED = """
 import os, signal
 from bake.cli import main, view, watch
-from bake.watch import levels
+from bake.project.watch import levels
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def interrupt():

@@ -14,16 +14,16 @@ import h5py
 import numpy as np
 import pytest
 
-from bake.asset import Asset, document, schema
-from bake.asset.write import DESCRIPTIONS
+from bake.baking import find_tasks
+from bake.baking.level import bake_level
+from bake.core.movement import HEX_LAYOUTS
 from bake.export.export import export_asset
-from bake.flat import document as flat_document
-from bake.movement import HEX_LAYOUTS
-from bake.pipeline import find_tasks
-from bake.pipeline.level import bake_level
 from bake.play import open_asset
 from bake.play.reader.places import NodePlaces
-from bake.recipe import load_recipe
+from bake.project.recipe import load_recipe
+from bake.store import Asset, document, schema
+from bake.store.flat import document as flat_document
+from bake.store.write import DESCRIPTIONS
 from levelbake import file as reading
 from levelbake.columns import PROFILE, pattern_of
 from levelbake.file import FLAT_VERSION, FlatFile, Header
@@ -37,7 +37,7 @@ PAGE = page("format.md")
 
 def test_the_tables_are_those_of_the_schema() -> None:
     section = document.section_of(PAGE, flat_document.MAKER)
-    assert section == flat_document.format_tables(), "run `python -m bake.flat.document`"
+    assert section == flat_document.format_tables(), "run `python -m bake.store.flat.document`"
 
 
 def test_rewriting_the_page_changes_the_section_alone(

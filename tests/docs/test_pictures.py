@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from bake.viewer.contents import shown_level
+from bake.show.viewer.contents import shown_level
 from tests.support.command import bake
 from tests.support.pages import DOCS, page
 from tests.support.pictures import DIGEST, DRAWN, drawn

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bake.recipe import load_recipe
+from bake.project.recipe import load_recipe
 from tests.support.command import bake
 from tests.support.pages import ROOT, blocks, examples, section
 

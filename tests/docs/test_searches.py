@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bake.agents import plans
+from bake.extras.crowds import plans
 from tests.support.pages import examples, page
 
 pytestmark = pytest.mark.note(129, "the page's example")

@@ -22,7 +22,7 @@ import typer
 
 from bake import cli
 from bake.levels import is_puzzle, load
-from bake.recipe import load_recipe
+from bake.project.recipe import load_recipe
 from tests.support.command import bake
 from tests.support.pages import DOCS, ROOT, blocks, examples
 from tests.support.readers import READERS, READY, tool
@@ -49,16 +49,16 @@ READER_PAGES = {
 #: Blocks that no test here runs, by language and page: what runs them, or why nothing does.
 ELSEWHERE = {
     ("python", "README.md"): "test_readme.py",
-    ("python", "docs/cli.md"): "tests/flat/test_table.py",
+    ("python", "docs/cli.md"): "tests/store/flat/test_table.py",
     ("python", "docs/play.md"): "test_play.py",
     ("python", "docs/reader.md"): "test_play.py",
     ("python", "readers/python/README.md"): "test_play.py",
-    ("python", "docs/school.md"): "tests/school/test_page.py",
+    ("python", "docs/school.md"): "tests/extras/school/test_page.py",
     ("python", "docs/searches.md"): "test_searches.py",
     ("python", "docs/traces.md"): "test_traces.py",
     ("sh", "README.md"): "test_readme.py, and tests/install what installs",
     ("c", "docs/format.md"): "fragments; test_format.py says them in Python, line by line",
-    ("make", "docs/ci.md"): "tests/diff/test_base.py runs the new command",
+    ("make", "docs/ci.md"): "tests/show/diff/test_base.py runs the new command",
     ("yaml", "docs/ci.md"): "tests/examples/test_action.py",
     ("make", "docs/cli.md"): "a part of a build; tests/examples runs a whole one",
     ("ninja", "docs/cli.md"): "a part of a build; tests/examples runs a whole one",

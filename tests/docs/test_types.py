@@ -124,7 +124,7 @@ def test_code_of_a_game(tmp_path: Path, package: str) -> None:
     opens = "open_level" if package == "levelbake" else "open_asset"
     head = [
         f"from {package} import LevelLike, ProfileLike, {opens}",
-        "from bake.agents.crowd import Crowd",
+        "from bake.extras.crowds.crowd import Crowd",
         f"level = {opens}('keep.h5')",
         "nav = level.profile()",
         "cells: list[tuple[int, int]] = []",

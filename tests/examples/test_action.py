@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from bake.baking.flat import FLAT_SUFFIX
+from bake.baking.sources import ASSET_SUFFIX
 from bake.levels import SUFFIXES
 from bake.levels.companions import PART_SUFFIXES, PICTURE_SUFFIXES
 from bake.levels.tiled.custom_types import PROJECT_SUFFIX
-from bake.pipeline.flat import FLAT_SUFFIX
-from bake.pipeline.sources import ASSET_SUFFIX
 from tests.support.command import bake
 from tests.support.pages import blocks, page, section
 from tests.support.pull_request import ROOT, Proposed, PullRequest

@@ -10,13 +10,13 @@ import shapely
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.errors import LevelError
+from bake.core.errors import LevelError
+from bake.core.level import FillRule, GeometryLevel, GridLevel, Shape, upright
+from bake.core.movement import HEX_LAYOUTS
 from bake.geometry import GRID, Geometry, geometry_of, grown
 from bake.geometry.area import FARTHEST
 from bake.geometry.convex import convex_polygons
 from bake.geometry.grow import growth_steps
-from bake.level import FillRule, GeometryLevel, GridLevel, Shape, upright
-from bake.movement import HEX_LAYOUTS
 from tests.support.plane import Ring, apart, around, shoelace, turn, winding
 
 SOURCE = Path("yard.json")

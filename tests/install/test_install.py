@@ -192,7 +192,7 @@ def test_the_lowest_versions_that_are_allowed(built: Path, tmp_path: Path) -> No
 def test_the_archives_of_sources_install(built: Path, tmp_path: Path) -> None:
     environment = Environment(tmp_path / "environment")
     environment.install("--no-deps", *(built / "sources").iterdir(), cwd=tmp_path)
-    ask = "import bake.reader_sources as found; print(found.reader_sources())"
+    ask = "import bake.core.reader_sources as found; print(found.reader_sources())"
     said = run(environment.programs / "python", "-c", ask, cwd=tmp_path)
     assert str(environment.folder) in said
     assert Path(said.strip(), "levelbake.js").is_file()
@@ -208,7 +208,7 @@ def test_a_clone_installs(editable: bool, tmp_path: Path) -> None:
     projects = [clone / project.relative_to(ROOT) for project in PROJECTS]
     what = [each for project in projects for each in (*flag, project)]
     environment.install("--no-deps", *what, cwd=tmp_path)
-    ask = "import bake.reader_sources as found; print(found.reader_sources())"
+    ask = "import bake.core.reader_sources as found; print(found.reader_sources())"
     said = Path(run(environment.programs / "python", "-c", ask, cwd=tmp_path).strip())
     assert (said / "levelbake.js").is_file()
     assert said.is_relative_to(clone if editable else environment.folder)

@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from bake import __version__
-from bake.reader_sources import reader_sources
-from bake.viewer.bundle import served_page_html
+from bake.core.reader_sources import reader_sources
+from bake.show.viewer.bundle import served_page_html
 from tests.support.pages import ROOT
 
 READER = ROOT / "readers" / "python"
@@ -148,7 +148,7 @@ def test_the_same_sources_give_the_same_wheel(wheel: Path, tmp_path: Path) -> No
 
 
 def test_an_installed_package_finds_its_own_sources(installed: Path, tmp_path: Path) -> None:
-    code = "from bake.reader_sources import reader_sources; print(reader_sources())"
+    code = "from bake.core.reader_sources import reader_sources; print(reader_sources())"
     assert ask(installed, code, tmp_path) == [str(installed / "bake" / "readers" / "js")]
 
 
@@ -157,7 +157,7 @@ def test_a_clone_finds_those_beside_the_package() -> None:
 
 
 def test_an_installed_package_makes_the_same_page(installed: Path, tmp_path: Path) -> None:
-    code = "import hashlib; from bake.viewer.bundle import served_page_html as page\n"
+    code = "import hashlib; from bake.show.viewer.bundle import served_page_html as page\n"
     code += "print(hashlib.sha256(page([]).encode()).hexdigest())"
     (digest,) = ask(installed, code, tmp_path)
     assert digest == hashlib.sha256(served_page_html([]).encode()).hexdigest()

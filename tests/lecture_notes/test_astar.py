@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from bake.extras.school import traced_search
 from bake.play import Navigator, open_asset
-from bake.school import traced_search
 from tests.support.baked import bake, write_graph
 from tests.support.problems import EDGES, TO_B
 

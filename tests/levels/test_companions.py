@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from bake.baking import find_tasks
+from bake.baking.sources import LeftOut
 from bake.levels import format_of, implied_files
 from bake.levels.companions import find_companions, find_references, key_of
 from bake.levels.formats import is_tiled_json
-from bake.pipeline import find_tasks
-from bake.pipeline.sources import LeftOut
-from bake.recipe import Recipe, load_recipe
+from bake.project.recipe import Recipe, load_recipe
 from tests.support import ldtk_projects as ldtk
 from tests.support.command import bake
 from tests.support.projects import recipe_in

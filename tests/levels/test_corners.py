@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.level import GridLevel
+from bake.core.level import GridLevel
 from bake.levels import LdtkReading, TiledReading, load
 from bake.levels.reading.marks import HEADINGS
 from tests.support import ldtk_corners as ldtk

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from bake.errors import LevelError
-from bake.level import GraphLevel, GridLevel, TerrainRule
+from bake.baking.level import read_drawn
+from bake.baking.sources import LeftOut, find_tasks
+from bake.core.errors import LevelError
+from bake.core.level import GraphLevel, GridLevel, TerrainRule
 from bake.levels import SUFFIXES, load
 from bake.levels.movingai import LETTERS
 from bake.levels.reading.terrains import BUILT_IN_COLOURS
 from bake.levels.reading.text import BUILT_IN_SYMBOLS
 from bake.levels.text.grid import MAX_SPOTS
 from bake.levels.text.separated import MAX_VALUES
-from bake.pipeline.level import read_drawn
-from bake.pipeline.sources import LeftOut, find_tasks
-from bake.recipe import load_recipe
+from bake.project.recipe import load_recipe
 from tests.support.levels import named, refusal
 from tests.support.pages import blocks, page
 

@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from bake.errors import LevelError
+from bake.core.errors import LevelError
+from bake.core.level import GeometryLevel, GraphLevel
 from bake.geometry import GRID, geometry_of
-from bake.level import GeometryLevel, GraphLevel
 from bake.levels import load
 from tests.support.image_files import bmp_file, png_file, tga_file
 from tests.support.levels import named, refusal

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.level import GraphLevel, TerrainRule
+from bake.core.level import GraphLevel, TerrainRule
 from bake.levels import load
 from tests.support.levels import refusal
 

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from bake.errors import RecipeError
+from bake.baking import find_tasks
+from bake.baking.level import bake_level
+from bake.core.errors import RecipeError
 from bake.levels import LdtkReading, TiledReading, load
-from bake.pipeline import find_tasks
-from bake.pipeline.level import bake_level
-from bake.recipe import LevelRecipe, load_recipe
+from bake.project.recipe import LevelRecipe, load_recipe
 from levelbake.errors import BakeError
 from tests.support import ldtk_projects as ldtk
 from tests.support import tiled_maps as maps

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from bake.errors import LevelError
-from bake.level import GridLevel, TerrainRule
+from bake.core.errors import LevelError
+from bake.core.level import GridLevel, TerrainRule
 from bake.levels import load
 from bake.levels.image import read_image
 from tests.support.levels import named, present, refusal

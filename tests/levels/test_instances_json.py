@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bake.level import GridLevel, Instance, Prototype
+from bake.core.level import GridLevel, Instance, Prototype
+from bake.core.placement import TURNS, Placement, all_cells
 from bake.levels import load
-from bake.placement import TURNS, Placement, all_cells
 from levelbake.errors import BakeError
 
 #: A corner, whose eight placements are all different.

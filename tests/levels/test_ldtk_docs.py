@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from bake.baking import find_tasks
+from bake.baking.level import read_level, read_world
 from bake.levels import load
-from bake.pipeline import find_tasks
-from bake.pipeline.level import read_level, read_world
-from bake.recipe import load_recipe
+from bake.project.recipe import load_recipe
 from tests.support.levels import shared_level
 from tests.support.pages import blocks, page
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bake.level import GridLevel
+from bake.core.level import GridLevel
 from bake.levels import LdtkReading, load, parts
 from tests.support.ldtk_projects import entities, entity, int_grid, level, project, read
 from tests.support.levels import shared_level
@@ -81,7 +81,7 @@ def test_iids_of_entities(tmp_path: Path) -> None:
 
 
 def test_an_id_of_any_length_is_refused(tmp_path: Path) -> None:
-    from bake.errors import LevelError
+    from bake.core.errors import LevelError
 
     things = entities(entity("Spawn", 0, 0, iid="x" * 5000), width=4, height=1)
     with pytest.raises(LevelError, match="is not an id") as caught:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bake.errors import BakeErrors, LevelError
+from bake.core.errors import BakeErrors, LevelError
 from bake.levels import LdtkReading, load, parts
 from levelbake.errors import BakeError
 from tests.support.ldtk_projects import (

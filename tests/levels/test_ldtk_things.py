@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bake.errors import LevelError
-from bake.level import Things
+from bake.core.errors import LevelError
+from bake.core.level import Things
 from levelbake.steps import EAST, NORTH, WEST
 from tests.support.ldtk_projects import entities, entity, int_grid, level, project, read, refer
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from bake.level import GraphLevel, GridLevel
+from bake.core.level import GraphLevel, GridLevel
 from bake.levels import SUFFIXES, load
 from levelbake.errors import BakeError
 from tests.support.levels import refusal

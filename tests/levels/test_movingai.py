@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.errors import LevelError
-from bake.level import GridLevel, Rules, TerrainRule
+from bake.core.errors import LevelError
+from bake.core.level import GridLevel, Rules, TerrainRule
 from bake.levels import load
 from bake.levels.movingai import LETTERS
 from tests.support.levels import named, refusal, shared_level

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.errors import LevelError
+from bake.core.errors import LevelError
 from bake.levels import load
 from bake.levels.movingai import read_scenario
 from tests.support.levels import shared_level

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bake.level import Door, GridLevel, Link, Region, Spot, Things
+from bake.core.level import Door, GridLevel, Link, Region, Spot, Things
 from bake.levels import load
 from bake.levels.reading.things import checked
 from levelbake.errors import BakeError

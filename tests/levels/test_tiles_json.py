@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from bake.errors import BakeErrors
-from bake.level import GridLevel, Rules, TerrainRule
+from bake.core.errors import BakeErrors
+from bake.core.level import GridLevel, Rules, TerrainRule
 from bake.levels import load
 from tests.support.levels import named, present, refusal
 from tests.support.strategies import any_grids

@@ -122,7 +122,7 @@ lower = 1
 
 
 def test_names_tell_which_constants_bound() -> None:
-    graph = constants_of("bake.graph")
+    graph = constants_of("bake.core.graph")
     assert must_be_marked(graph["MAX_WEIGHT"])
     assert not must_be_marked(graph["BLOCKED"])
     assert constants_of("bake.no_such_module") == {}

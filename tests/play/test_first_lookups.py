@@ -31,7 +31,7 @@ EVERY = (
     *("cluster_distances", "heuristic"),
 )
 #: Where a thread is stopped.
-WATCHED = tuple(str(Path(play.__file__).parents[1] / room) for room in ("asset", "play"))
+WATCHED = tuple(str(Path(play.__file__).parents[1] / room) for room in ("store", "play"))
 #: How long a thread is stopped for another one that waits for its lock, in seconds.
 PATIENCE = 0.05
 #: One of so many lines is tried; of the room that all threads share, one of SHARED.

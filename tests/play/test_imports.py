@@ -4,8 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bake.asset import Asset
 from bake.export.export import export_asset
+from bake.store import Asset
 from tests.support.baked import bake_grid, rows
 from tests.support.command import BLOCKER, HEAVY
 

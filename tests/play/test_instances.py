@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from bake.apply import apply_patch
-from bake.asset import Asset
 from bake.export.export import export_asset
 from bake.play import Instance, open_asset
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
+from bake.store import Asset
 from bake.verify import verify_asset
 from levelbake.errors import BlockedCellError
 from tests.support.baked import bake, recipe_for

@@ -11,9 +11,9 @@ import pytest
 import shapely
 
 import levelbake
-from bake.errors import LevelError
+from bake.core.errors import LevelError
 from bake.play import Navigator, nearest, open_asset
-from bake.recipe.rules import LevelRecipe
+from bake.project.recipe.rules import LevelRecipe
 from bake.verify import verify_asset
 from levelbake.errors import OutsideMapError, QueryError, UnknownNodeError
 from tests.support.baked import (
@@ -81,7 +81,7 @@ def test_cells_that_come_and_go(
     rng = random.Random(round(walls * 10))
     grid = random_grid(3, WIDE, HIGH, walls=walls)
     if not compiled:
-        monkeypatch.setattr("bake.kernels.jit.ready", lambda kernel: False)
+        monkeypatch.setattr("bake.core.kernels.jit.ready", lambda kernel: False)
     with open_asset(bake_grid(tmp_path, grid)) as level:
         nav = level.profile()
         check(nav, list(points_about(rng, WIDE, HIGH)))
@@ -112,7 +112,7 @@ def test_floors(tmp_path: Path) -> None:
 def test_nodes_with_ties(tmp_path: Path, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nodes on one line and on one spot: of equals the one that comes first in the asset."""
     if not compiled:
-        monkeypatch.setattr("bake.kernels.jit.ready", lambda kernel: False)
+        monkeypatch.setattr("bake.core.kernels.jit.ready", lambda kernel: False)
     rng = random.Random(5)
     names = [f"n{number}" for number in range(60)]
     places = {name: (float(rng.randint(0, 5)), float(rng.choice((0, 0, 3)))) for name in names}
@@ -146,7 +146,7 @@ def test_nodes_with_ties(tmp_path: Path, compiled: bool, monkeypatch: pytest.Mon
 
 def test_an_agent_that_walks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The last place first: only where the point may be nearer to another one is there a search."""
-    monkeypatch.setattr("bake.kernels.jit.ready", lambda kernel: False)
+    monkeypatch.setattr("bake.core.kernels.jit.ready", lambda kernel: False)
     names = [f"n{number}" for number in range(30)]
     places = {name: (3.0 * number, 0.0) for number, name in enumerate(names)}
     source = write_graph(tmp_path / "line.json", names, [("n0", "n1", 1.0)], positions=places)
@@ -338,7 +338,7 @@ def test_where_to_go_instead(
 ) -> None:
     rng = random.Random(round(walls * 10))
     if not compiled:
-        monkeypatch.setattr("bake.kernels.jit.ready", lambda kernel: False)
+        monkeypatch.setattr("bake.core.kernels.jit.ready", lambda kernel: False)
     with open_asset(bake_grid(tmp_path, random_grid(5, WIDE, HIGH, walls=walls))) as level:
         nav = level.profile()
         every = [(x, y) for x in range(WIDE) for y in range(HIGH)]

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bake.extras.school import search
 from bake.play import Navigator, open_asset
-from bake.school import search
 from levelbake.errors import QueryError
 from tests.support.baked import GROUND, bake, recipe_for, write_graph, write_grid
 from tests.support.open_levels import drawn_level

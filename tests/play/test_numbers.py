@@ -1,4 +1,4 @@
-"""Numbers of every type at every entry point of bake.play and bake.agents.
+"""Numbers of every type at every entry point of bake.play and bake.extras.crowds.
 
 Answers are those for Python's own numbers, however narrow the type is: the cells, names and points
 are chosen so that sums and products of them fit none of the narrow ones. What is no number is an
@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bake.agents.agent import Agent, Route
-from bake.agents.belief import Belief
-from bake.agents.crowd import Crowd
-from bake.level import TerrainRule
+from bake.core.level import TerrainRule
+from bake.extras.crowds.agent import Agent, Route
+from bake.extras.crowds.belief import Belief
+from bake.extras.crowds.crowd import Crowd
 from bake.play import LevelAsset, Navigator, QueryError, open_asset
-from bake.recipe.rules import LevelRecipe
+from bake.project.recipe.rules import LevelRecipe
 from tests.support.baked import bake, bake_grid, rows, write_graph
 from tests.support.numbers import (
     BROKEN,

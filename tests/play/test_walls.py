@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.asset import Asset
+from bake.core.kernels.jit import Kernel
 from bake.geometry import GRID
-from bake.kernels.jit import Kernel
 from bake.play import LevelAsset, Navigator, open_asset
-from bake.recipe.rules import LevelRecipe, ProfileRecipe
+from bake.project.recipe.rules import LevelRecipe, ProfileRecipe
+from bake.store import Asset
 from levelbake.errors import BlockedCellError, CorruptAssetError, QueryError
 from tests.support.baked import bake, recipe_for, rows, write_grid
 from tests.support.damage import WALL_COLUMNS, edit, replaced
@@ -251,7 +251,7 @@ def test_plain_python_answers_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     pairs = [[(rng.uniform(0, 20), rng.uniform(0, 10)) for _ in "ab"] for _ in range(20)]
     with open_asset(asset) as level:
         told = [level.profile().plane.straight_path(*pair) for pair in pairs]
-    monkeypatch.setattr("bake.kernels.jit.ready", lambda kernel: False)
+    monkeypatch.setattr("bake.core.kernels.jit.ready", lambda kernel: False)
     monkeypatch.setattr(Kernel, "__call__", lambda kernel, *given: kernel.plain(*given))
     with open_asset(asset) as level:
         assert [level.profile().plane.straight_path(*pair) for pair in pairs] == told

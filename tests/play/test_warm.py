@@ -11,7 +11,7 @@ from unittest import mock
 
 import pytest
 
-from bake.kernels import cache, jit
+from bake.core.kernels import cache, jit
 from bake.play import level, open_asset, warm
 from bake.play.warm import ask_everything
 from tests.support import counted
@@ -147,7 +147,7 @@ def test_the_test_above_sees_processes(tmp_path: Path) -> None:
 #: how many functions would have been compiled, with those that they call.
 FIRST_UPDATE = """
 import sys
-from bake.kernels.jit import Kernel, noted
+from bake.core.kernels.jit import Kernel, noted
 from bake.play import open_asset
 asked, called = set(), set()
 def note(kernel, arguments):
@@ -216,8 +216,8 @@ def test_what_another_process_compiles_is_for_those_that_start_later(
 def test_other_arguments_do_not_wait_either(tmp_path: Path) -> None:
     code = """
 import numpy as np
-from bake.kernels import jit
-from bake.kernels.heap import push
+from bake.core.kernels import jit
+from bake.core.kernels.heap import push
 with jit.waiting():
     assert push(np.zeros((2, 2), np.int64), 0, 5, 7) == 1
 heap = np.zeros((2, 2), np.float64)

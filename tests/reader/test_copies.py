@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from bake.asset import Asset
 from bake.export.export import export_asset
 from bake.play import open_asset
+from bake.store import Asset
 from levelbake import AssetError, QueryError, open_level
 from tests.support.baked import bake, bake_grid, rows, write_graph
 from tests.support.command import PYTHON_PATH, quiet_environment

@@ -8,10 +8,10 @@ import h5py
 import numpy as np
 import pytest
 
-from bake.asset import Asset, document
-from bake.asset.columns import COLUMNS
-from bake.asset.columns.numbers import COUNTS, NUMBERS
-from bake.asset.schema import ATTRIBUTES
+from bake.store import Asset, document
+from bake.store.columns import COLUMNS
+from bake.store.columns.numbers import COUNTS, NUMBERS
+from bake.store.schema import ATTRIBUTES
 from levelbake import columns
 from levelbake.errors import AssetError, NotAnAssetError
 from levelbake.file import File, Hdf5File
@@ -23,7 +23,7 @@ FLAT = sorted(VECTORS.glob("*.bake"))
 
 def test_the_lists_are_made_from_those_of_the_bake() -> None:
     source = document.READER.read_text("utf-8")
-    assert document.lists_of_the_reader() in source, "run `python -m bake.asset.document`"
+    assert document.lists_of_the_reader() in source, "run `python -m bake.store.document`"
 
 
 def test_the_reader_checks_what_the_bake_declares() -> None:

@@ -16,11 +16,11 @@ import h5py
 import pytest
 from PIL import Image
 
-from bake.asset import Asset
-from bake.errors import LevelError
+from bake.core.errors import LevelError
 from bake.export.export import export_asset
 from bake.levels.formats import load
 from bake.play import open_asset
+from bake.store import Asset
 from levelbake import AssetError, CorruptAssetError, open_level
 from levelbake.file import Hdf5File
 from tests.support.baked import bake_grid, rows
@@ -70,7 +70,7 @@ int flock(int file, int operation) {
 #: Opens an asset under each value of a variable and reads all of it; prints what came of each.
 READ_ALL = """
 import json, os, sys
-from bake.asset import Asset
+from bake.store import Asset
 from bake.play import open_asset
 from levelbake import open_level
 from levelbake.errors import BakeError

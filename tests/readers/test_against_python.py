@@ -19,9 +19,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from bake.asset import Asset
 from bake.export.export import export_asset
 from bake.play import LevelAsset, Navigator, QueryError, open_asset
+from bake.store import Asset
 from tests.support.baked import bake, recipe_for, rows, write_grid
 from tests.support.readers import ROOT, Runner
 from tests.support.rule import rule_now

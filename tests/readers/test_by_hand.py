@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from bake.asset import Asset
 from bake.export.columns import columns_of
 from bake.export.export import export_asset
-from bake.flat.write import write_flat
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
+from bake.store import Asset
+from bake.store.flat.write import write_flat
 from tests.support.baked import bake, recipe_for, rows, write_grid
 from tests.support.oracles import TICKS
 from tests.support.readers import Runner

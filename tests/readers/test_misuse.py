@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from bake.asset import Asset
 from bake.export.export import export_asset
+from bake.store import Asset
 from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
 from tests.support.random_levels import NUMBERS
 from tests.support.readers import FOLDER, READY

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from bake.asset import Asset
 from bake.export.columns import PARTS, parts_of
 from bake.export.export import compare_with_asset, export_asset
 from bake.play import open_asset
-from bake.recipe import ProfileRecipe
-from bake.viewer.contents import shown_level
+from bake.project.recipe import ProfileRecipe
+from bake.show.viewer.contents import shown_level
+from bake.store import Asset
 from levelbake.errors import MissingTableError, OutputError
 from levelbake.file import LEVEL, FlatFile
 from tests.support.baked import GROUND, bake, recipe_for, rows, rules_of, write_graph, write_grid

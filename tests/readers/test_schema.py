@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from bake.asset.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS
-from bake.asset.schema import FLAT
-from bake.flat.schema import DTYPES
+from bake.store.columns.numbers import LEVEL_NUMBERS, PROFILE_NUMBERS
+from bake.store.flat.schema import DTYPES
+from bake.store.schema import FLAT
 from levelbake.columns import Column
 from tests.support.readers import READERS
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from bake.asset import Asset
-from bake.level import TerrainRule
-from bake.pipeline.level import bake_level
-from bake.pipeline.sources import Task
-from bake.recipe import LevelRecipe, ProfileRecipe
+from bake.baking.level import bake_level
+from bake.baking.sources import Task
+from bake.core.level import TerrainRule
+from bake.project.recipe import LevelRecipe, ProfileRecipe
+from bake.store import Asset
 from tests.support.oracles import Ground
 
 #: One character for each terrain the tests draw.

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bake.viewer.bundle import page_html
+from bake.show.viewer.bundle import page_html
 from tests.support.page_view import shown_once
 from tests.support.readers import runs
 

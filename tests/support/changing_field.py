@@ -8,9 +8,9 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from bake.arrays import AnyArray, BoolArray, Float64Array, Int64Array
+from bake.core.arrays import AnyArray, BoolArray, Float64Array, Int64Array
 from bake.play import Navigator
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
 from tests.support.baked import bake
 
 TICKS = 27720

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import networkx
 import numpy as np
 
-from bake.arrays import Int32Array
+from bake.core.arrays import Int32Array
 from bake.search.hierarchy.bundles import NO_GRAPH, ClusteredGraph, LayerStack, Members, QueryMemory
 from tests.support.strategies import Arc
 

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 from scipy.sparse import csgraph, csr_array
 
-from bake.arrays import AnyArray, Float64Array, Int32Array
-from bake.graph import INFINITY, UNREACHABLE, Graph, Metric, Subgraph, usable_subgraph
+from bake.core.arrays import AnyArray, Float64Array, Int32Array
+from bake.core.graph import INFINITY, UNREACHABLE, Graph, Metric, Subgraph, usable_subgraph
 from bake.play import Navigator
 from bake.search.all_pairs import batch
 from bake.search.all_pairs.batch import BatchSearch

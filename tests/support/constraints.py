@@ -5,7 +5,7 @@ from math import isnan
 
 import numpy as np
 
-from bake.arrays import AnyArray
+from bake.core.arrays import AnyArray
 from levelbake.columns import Column, bounds
 
 Length = Callable[[str], int]

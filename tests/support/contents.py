@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from bake.asset.schema import ATTRIBUTES, COLUMNS
-from bake.asset.write import Contents
+from bake.store.schema import ATTRIBUTES, COLUMNS
+from bake.store.write import Contents
 from levelbake.columns import PROFILE, Column
 from tests.support.constraints import conforming
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from bake.arrays import Int32Array
-from bake.graph import Graph
+from bake.core.arrays import Int32Array
+from bake.core.graph import Graph
 from bake.search.contraction.metric import Prices, Weights, customize, price_arcs
 from bake.search.contraction.order import dissection_order
 from bake.search.contraction.tree import Tree, both_ways, elimination_tree

@@ -20,7 +20,7 @@ print(sum(sum(each.stats.cache_hits.values()) for each in kernels),
 #: Runs the smallest kernel there is.
 PUSH = f"""
 import numpy as np
-from bake.kernels import heap as module
+from bake.core.kernels import heap as module
 entries = np.zeros((2, 2), np.int64)
 assert module.push(entries, 0, 5, 7) == 1 and entries[0].tolist() == [5, 7]
 {COUNTED}

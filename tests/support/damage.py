@@ -8,10 +8,10 @@ import h5py
 import numpy as np
 import pytest
 
-from bake.asset import Asset
-from bake.asset.header import read_header
-from bake.asset.schema import COLUMNS
 from bake.play import open_asset
+from bake.store import Asset
+from bake.store.header import read_header
+from bake.store.schema import COLUMNS
 from levelbake.columns import PROFILE
 from levelbake.errors import AssetError, CorruptAssetError
 from tests.support.baked import rows

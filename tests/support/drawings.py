@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from bake.arrays import Float64Array, UInt8Array
-from bake.asset import Asset
-from bake.level import TerrainRule
-from bake.pipeline import Task
-from bake.pipeline.level import bake_level
-from bake.recipe import LevelRecipe, ProfileRecipe
-from bake.view.grid_map import fitting_cells
-from bake.view.page import map_corner
-from bake.view.render import render_asset
-from bake.view.scene import read_scene
+from bake.baking import Task
+from bake.baking.level import bake_level
+from bake.core.arrays import Float64Array, UInt8Array
+from bake.core.level import TerrainRule
+from bake.project.recipe import LevelRecipe, ProfileRecipe
+from bake.show.grid_map import fitting_cells
+from bake.show.page import map_corner
+from bake.show.render import render_asset
+from bake.show.scene import read_scene
+from bake.store import Asset
 
 COLOURS = {"floor": (210, 200, 180), "wall": (60, 50, 70), "mud": (140, 110, 70)}
 TERRAINS = {

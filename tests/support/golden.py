@@ -12,10 +12,10 @@ from pathlib import Path
 
 import h5py
 
-from bake.asset.schema import BAKE_REVISION
-from bake.asset.write import DESCRIPTIONS
-from bake.pipeline import build, find_tasks
-from bake.recipe import load_recipe
+from bake.baking import build, find_tasks
+from bake.project.recipe import load_recipe
+from bake.store.schema import BAKE_REVISION
+from bake.store.write import DESCRIPTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = Path(__file__).with_name("golden.json")

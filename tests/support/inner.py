@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from bake.kernels.jit import Kernel
+from bake.core.kernels.jit import Kernel
 
 P = ParamSpec("P")
 R = TypeVar("R")

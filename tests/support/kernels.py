@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from bake.kernels import cache, jit
-from bake.kernels.ahead import compile_ahead
-from bake.kernels.heap import push
+from bake.core.kernels import cache, jit
+from bake.core.kernels.ahead import compile_ahead
+from bake.core.kernels.heap import push
 from bake.play import LevelAsset, open_asset
 from bake.play.searching.methods import METHODS
 from bake.play.warm import ask_everything, two_neighbours

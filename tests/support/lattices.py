@@ -7,9 +7,9 @@ from unittest.mock import patch
 
 import numpy as np
 
-from bake.pipeline import lattice
+from bake.baking import lattice
 from bake.play import LevelAsset, Navigator
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
 from levelbake.errors import BlockedCellError
 from tests.support.baked import GROUND, bake
 from tests.support.oracles import Ground

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bake.level import GridLevel
+from bake.core.level import GridLevel
 from bake.levels import LdtkReading, load
 
 SIZE = 16

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bake.errors import LevelError
-from bake.level import GridLevel, Level
+from bake.core.errors import LevelError
+from bake.core.level import GridLevel, Level
 from bake.levels import load
 
 #: The folder of real benchmark levels, which are not part of the project.

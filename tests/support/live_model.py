@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bake.play import BlockedCellError, LevelAsset, Navigator
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
 from tests.support.around import check_around
 from tests.support.baked import GROUND, bake, profile_for, recipe_for, write_graph, write_grid
 from tests.support.oracles import (

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bake.viewer.contents import ShownLevel, palette, shown_level
+from bake.show.viewer.contents import ShownLevel, palette, shown_level
 from tests.support.node import ask_node
 from tests.support.stored import stored_asset
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from bake.viewer.contents import shown_level
+from bake.show.viewer.contents import shown_level
 from tests.support.browser_page import CHROMIUMS, chromium
 from tests.support.command import bake
 from tests.support.pages import DOCS, ROOT, blocks, page

@@ -9,7 +9,7 @@ from itertools import pairwise
 import networkx as nx
 from hypothesis import strategies as st
 
-from bake.school import Search, Status
+from bake.extras.school import Search, Status
 
 #: The road map of the lecture notes, and how far its towns are from B.
 ROADS = (

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from bake.level import TerrainRule
-from bake.pipeline import Outcome, Task, build
-from bake.recipe import LevelRecipe, Recipe
+from bake.baking import Outcome, Task, build
+from bake.core.level import TerrainRule
+from bake.project.recipe import LevelRecipe, Recipe
 from tests.support.baked import rows, write_graph, write_grid
 
 #: The levels of the project that tests of the command line share.

@@ -12,9 +12,9 @@ from typing import Any
 
 import networkx as nx
 
-from bake.school.pattern_tables import pattern_tables
-from bake.school.patterns.database import Patterns
-from bake.school.puzzle import Action, Planning, Puzzle, Tiles
+from bake.extras.school.pattern_tables import pattern_tables
+from bake.extras.school.patterns.database import Patterns
+from bake.extras.school.puzzle import Action, Planning, Puzzle, Tiles
 
 EIGHT: dict[str, Any] = {
     "kind": "tiles",

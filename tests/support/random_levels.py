@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 from bake.apply import apply_patch
-from bake.asset import Asset
 from bake.export.export import export_asset
 from bake.play import open_asset
-from bake.recipe import LevelRecipe, ProfileRecipe
+from bake.project.recipe import LevelRecipe, ProfileRecipe
+from bake.store import Asset
 from levelbake.errors import BakeError
 from levelbake.steps import CornerCutting, CostRule, HexLayout
 from tests.support.baked import GROUND, bake, recipe_for, rules_of, write_grid

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array
-from bake.graph import Graph, Subgraph, leads_back
+from bake.core.arrays import Int32Array, Int64Array
+from bake.core.graph import Graph, Subgraph, leads_back
 from bake.play.hierarchy.layers import form_of
 from bake.play.live.changed import Changed
 from bake.play.live.state import ProfileState

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bake.errors import BakeErrors, RecipeError
-from bake.recipe import load_recipe
+from bake.core.errors import BakeErrors, RecipeError
+from bake.project.recipe import load_recipe
 
 
 def told(tmp_path: Path, text: str) -> list[str]:

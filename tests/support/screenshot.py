@@ -15,8 +15,8 @@ from pathlib import Path
 
 from PIL import Image
 
-from bake.viewer.bundle import page_html, served_page_html
-from bake.viewer.contents import ShownLevel
+from bake.show.viewer.bundle import page_html, served_page_html
+from bake.show.viewer.contents import ShownLevel
 from tests.support.browser_page import BrowserPage, launched
 
 #: The names of the pictures, in the order in which they are taken.

@@ -17,13 +17,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bake.asset import Asset
+from bake.baking.level import bake_level
+from bake.baking.sources import Task, find_tasks
+from bake.baking.staleness import reasons_to_bake
 from bake.export.export import export_asset
-from bake.pipeline.level import bake_level
-from bake.pipeline.sources import Task, find_tasks
-from bake.pipeline.staleness import reasons_to_bake
 from bake.play import open_asset
-from bake.recipe import load_recipe
+from bake.project.recipe import load_recipe
+from bake.store import Asset
 from levelbake.errors import BakeError
 from tests.support.levels import shared_level
 

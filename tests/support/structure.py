@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "bake"
 #: The reader, on which the package stands.
 LEVELBAKE = PACKAGE.parent / "readers" / "python" / "levelbake"
 #: Rooms of the package that are no part of the core.
-EXTRAS = frozenset({"school"})
+EXTRAS = frozenset({"extras"})
 
 _NO_CODE = frozenset(
     (
@@ -71,7 +71,7 @@ def names_imported(tree: ast.AST, *, outermost: bool) -> Iterator[str]:
             continue
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, "relative import"
-            # `from bake.recipe import values` imports a module, too.
+            # `from bake.project.recipe import values` imports a module, too.
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
             continue
         if not outermost or not (

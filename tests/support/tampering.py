@@ -12,13 +12,13 @@ from unittest import mock
 import h5py
 import numpy as np
 
-from bake.arrays import AnyArray
-from bake.asset import Asset, sha256_of
-from bake.asset.header import read_header
-from bake.asset.pairs import distances_of_pairs, pair_differences
-from bake.asset.runs import run_lengths
-from bake.graph import BLOCKED
+from bake.core.arrays import AnyArray
+from bake.core.graph import BLOCKED
 from bake.play import open_asset
+from bake.store import Asset, sha256_of
+from bake.store.header import read_header
+from bake.store.pairs import distances_of_pairs, pair_differences
+from bake.store.runs import run_lengths
 from bake.verify import Proof, proof, verify_asset
 from bake.verify.profile import FileProfile
 from levelbake.errors import CorruptAssetError

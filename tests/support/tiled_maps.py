@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from backports import zstd
 
-from bake.errors import LevelError
-from bake.level import GridLevel
+from bake.core.errors import LevelError
+from bake.core.level import GridLevel
 from bake.levels import TiledReading, load
 
 #: Tile 0 is a floor, 1 a wall, 2 mud of cost 3, 3 water by its class.

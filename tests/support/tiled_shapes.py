@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bake.level import GridLevel
+from bake.core.level import GridLevel
 from tests.support.levels import named
 from tests.support.tiled_maps import layer, objects, read, tmx, write
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bake.level import TerrainRule
-from bake.recipe import LevelRecipe, ProfileRecipe
+from bake.core.level import TerrainRule
+from bake.project.recipe import LevelRecipe, ProfileRecipe
 from tests.support.baked import bake
 
 #: The upper floor lies below the lower one in the file.

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from bake.graph import BLOCKED
+from bake.core.graph import BLOCKED
 from bake.search.incremental.twins import TwinArcs, twin_arcs
 from bake.search.point.estimates import Estimate, cell_norm
 

@@ -6,7 +6,7 @@ import pkgutil
 import pytest
 
 import bake.search
-from bake.kernels import jit
+from bake.core.kernels import jit
 
 
 def without_compiler(monkeypatch: pytest.MonkeyPatch) -> None:

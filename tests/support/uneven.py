@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse.csgraph import dijkstra
 
-from bake.arrays import Float64Array, Int32Array
+from bake.core.arrays import Float64Array, Int32Array
 from bake.interop import to_scipy
 from bake.play import Navigator
 

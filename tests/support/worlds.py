@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bake.graph import Subgraph, usable_subgraph
-from bake.level import Door, GridLevel, Link
+from bake.core.graph import Subgraph, usable_subgraph
+from bake.core.level import Door, GridLevel, Link
 from bake.worlds import AgentProfile, World, build_world
 from levelbake.steps import CornerCutting, CostRule, HexLayout, MovementRules
 from tests.support.baked import GROUND, rules_of

@@ -7,7 +7,7 @@ import networkx
 import numpy as np
 import pytest
 
-from bake.graph import UNREACHABLE, Graph, Metric, usable_subgraph
+from bake.core.graph import UNREACHABLE, Graph, Metric, usable_subgraph
 from bake.search.all_pairs.batch import LANES
 from bake.tables.all_pairs import choose_algorithm, slot_dtype
 from tests.support.compare import (

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from bake.arrays import Int32Array
-from bake.errors import BudgetError
-from bake.graph import UNREACHABLE
+from bake.core.arrays import Int32Array
+from bake.core.errors import BudgetError
+from bake.core.graph import UNREACHABLE
 from bake.tables.cluster_distances import (
     AUTO_DISTANCES,
     AUTO_PAIRS,

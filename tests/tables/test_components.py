@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from bake.graph import UNREACHABLE, Metric, usable_subgraph
+from bake.core.graph import UNREACHABLE, Metric, usable_subgraph
 from bake.tables.components import MAX_CLOSURE, Components, components
 from tests.support.compare import subgraph, weighted
 from tests.support.strategies import FAMILIES, Arc, ArcList, arc_lists, seeded

@@ -11,10 +11,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from bake.arrays import AnyArray, Int32Array
-from bake.errors import BudgetError, CostError
-from bake.graph import MAX_WEIGHT, Graph, Subgraph, usable_subgraph
-from bake.movement import HEX_LAYOUTS, greedy_slots
+from bake.core.arrays import AnyArray, Int32Array
+from bake.core.errors import BudgetError, CostError
+from bake.core.graph import MAX_WEIGHT, Graph, Subgraph, usable_subgraph
+from bake.core.movement import HEX_LAYOUTS, greedy_slots
 from bake.search.all_pairs.batch import LANES, BatchSearch
 from bake.search.all_pairs.runs import SLOT_BITS
 from bake.tables import run_writer
@@ -310,7 +310,7 @@ def test_every_family(family: Family, fits: bool) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_profile_that_may_not_use_every_arc(family: Family) -> None:
     """Slots count all arcs of the node, those of other profiles included."""
-    from bake.graph import BLOCKED, Metric
+    from bake.core.graph import BLOCKED, Metric
     from tests.support.compare import weighted
 
     n, arcs = seeded(family, 44, 90)

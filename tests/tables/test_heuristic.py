@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.arrays import Int64Array
-from bake.graph import Subgraph
+from bake.core.arrays import Int64Array
+from bake.core.graph import Subgraph
 from bake.search.point.estimates import LANDMARKS, LANDMARKS_DIRECTED, Estimate
 from bake.search.point.space import SearchSpace
 from bake.tables.heuristic import heuristic, pivot_columns

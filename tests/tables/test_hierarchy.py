@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bake.errors import BudgetError
+from bake.core.errors import BudgetError
 from bake.tables import hierarchy as stacking
 from bake.tables.clusters import Clusters, clusters
 from bake.tables.hierarchy import Hierarchy, hierarchy

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from bake.arrays import AnyArray
-from bake.graph import INFINITY, Graph, Subgraph
+from bake.core.arrays import AnyArray
+from bake.core.graph import INFINITY, Graph, Subgraph
 from bake.tables.labels import StoredLabels, label_bytes, stored_labels
 from tests.support.oracles import arcs_of, distances_from
 from tests.support.strategies import FAMILIES, ArcList, arc_lists, seeded

@@ -13,16 +13,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bake.asset import Asset
-from bake.errors import BudgetError
-from bake.graph import BLOCKED, Graph, Metric, usable_subgraph
-from bake.movement import HEX_LAYOUTS
-from bake.pipeline import lattice, plan
-from bake.pipeline.contents import hierarchy_contents
-from bake.pipeline.sources import Task
+from bake.baking import lattice, plan
+from bake.baking.contents import hierarchy_contents
+from bake.baking.sources import Task
+from bake.core.errors import BudgetError
+from bake.core.graph import BLOCKED, Graph, Metric, usable_subgraph
+from bake.core.movement import HEX_LAYOUTS
 from bake.play import Navigator, open_asset
 from bake.play.hierarchy.layers import ClusterTables
-from bake.recipe import LevelRecipe, ProfileRecipe
+from bake.project.recipe import LevelRecipe, ProfileRecipe
+from bake.store import Asset
 from bake.tables.clusters import clusters
 from bake.tables.components import components
 from bake.tables.hierarchy import hierarchy

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from bake.errors import CostError
-from bake.graph import INFINITY, MAX_WEIGHT, UNREACHABLE
+from bake.core.errors import CostError
+from bake.core.graph import INFINITY, MAX_WEIGHT, UNREACHABLE
 from tests.support.compare import Algorithm, subgraph, tables_of
 
 ALGORITHMS: tuple[Algorithm, ...] = ("dijkstra", "floyd_warshall")

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bake.arrays import Int32Array
-from bake.errors import CostError
-from bake.graph import INFINITY, Subgraph
+from bake.core.arrays import Int32Array
+from bake.core.errors import CostError
+from bake.core.graph import INFINITY, Subgraph
 from bake.search.all_pairs.batch import LANES, BatchSearch
 from bake.search.all_pairs.entries import count_entries, find_entries
 from bake.tables import range_searcher, run_writer

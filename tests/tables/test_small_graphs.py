@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from bake.graph import UNREACHABLE
+from bake.core.graph import UNREACHABLE
 from tests.support.compare import Algorithm, assert_same, subgraph, tables_of
 from tests.support.oracles import arcs_of, floyd_warshall, lengths_of, optimal_slots
 from tests.support.strategies import Arc, ArcList, arc_lists

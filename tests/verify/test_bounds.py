@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bake.asset import Asset
-from bake.recipe import ProfileRecipe
+from bake.project.recipe import ProfileRecipe
+from bake.store import Asset
 from bake.verify import Proof, verify_asset
 from levelbake.errors import CorruptAssetError
 from tests.support.baked import (

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bake.arrays import AnyArray
-from bake.recipe import LevelRecipe
+from bake.core.arrays import AnyArray
+from bake.project.recipe import LevelRecipe
 from bake.verify import verify_asset
 from levelbake.errors import CorruptAssetError
 from tests.support.baked import bake

@@ -14,7 +14,7 @@ from pathlib import Path
 import h5py
 import pytest
 
-from bake.asset.schema import ATTRIBUTES, COLUMNS
+from bake.store.schema import ATTRIBUTES, COLUMNS
 from bake.verify import verify_asset
 from fuzz.forged import original, proved
 from fuzz.forging import (

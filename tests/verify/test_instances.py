@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
 from levelbake.errors import CorruptAssetError
 from tests.support.baked import bake
 from tests.support.tampering import edited, proved

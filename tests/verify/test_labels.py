@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.asset import Asset
-from bake.graph import BLOCKED
+from bake.core.graph import BLOCKED
 from bake.play import open_asset
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
+from bake.store import Asset
 from levelbake.errors import CorruptAssetError
 from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
 from tests.support.oracles import arcs_of, distances_from

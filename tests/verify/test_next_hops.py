@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.asset import Asset
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
+from bake.store import Asset
 from bake.verify import verify_asset
 from levelbake.errors import CorruptAssetError
 from levelbake.steps import HexLayout

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.asset import Asset
-from bake.pipeline import Task, build
+from bake.baking import Task, build
 from bake.play import open_asset
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
+from bake.store import Asset
 from bake.verify import Proof, verify_asset
 from levelbake.errors import CorruptAssetError, NotAnAssetError
 from tests.support.baked import (

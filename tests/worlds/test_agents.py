@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.errors import BakeErrors, CostError, LevelError
-from bake.graph import BLOCKED
-from bake.level import GridLevel, Link, Things
-from bake.movement import HEX_LAYOUTS, NO_LINK, under_footprint
+from bake.core.errors import BakeErrors, CostError, LevelError
+from bake.core.graph import BLOCKED
+from bake.core.level import GridLevel, Link, Things
+from bake.core.movement import HEX_LAYOUTS, NO_LINK, under_footprint
 from bake.worlds import AgentProfile, World, build_world
 from levelbake.steps import EAST, NORTH, SOUTH, WEST, MovementRules, hex_steps
 from levelbake.steps import Lattice as CellLattice

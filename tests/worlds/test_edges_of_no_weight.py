@@ -11,7 +11,7 @@ import networkx as nx
 import pytest
 
 from bake.play import open_asset
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
 from tests.support.baked import bake
 
 pytestmark = pytest.mark.note(77, "networkx")

@@ -9,7 +9,7 @@ import pytest
 
 from bake.apply import apply_patch
 from bake.play import LevelAsset, open_asset
-from bake.recipe import ProfileRecipe, load_recipe
+from bake.project.recipe import ProfileRecipe, load_recipe
 from bake.verify import verify_asset
 from levelbake.errors import BakeError, CorruptAssetError, QueryError
 from tests.support.baked import GROUND, bake, recipe_for, rows, write_graph, write_grid

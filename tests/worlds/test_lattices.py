@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.graph import BLOCKED, usable_subgraph
-from bake.movement import HEX_LAYOUTS
+from bake.core.graph import BLOCKED, usable_subgraph
+from bake.core.movement import HEX_LAYOUTS
 from bake.worlds import AgentProfile, World, build_world
 from levelbake.steps import HexLayout, MovementRules
 from tests.support.baked import GROUND, rows, rules_of

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.level import GraphLevel, Remark
+from bake.baking.level import read_level
+from bake.core.level import GraphLevel, Remark
 from bake.levels import load
-from bake.pipeline.level import read_level
 from bake.worlds import AgentProfile, divided
 from tests.support.command import bake
 from tests.support.projects import task_for

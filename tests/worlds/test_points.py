@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.errors import LevelError
-from bake.level import (
+from bake.core.errors import LevelError
+from bake.core.level import (
     CharacteristicPoint,
     Division,
     GeometryLevel,
@@ -19,7 +19,7 @@ from bake.level import (
     TerrainRule,
 )
 from bake.play import open_asset
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
 from bake.verify import verify_asset
 from bake.worlds import AgentProfile, divided
 from bake.worlds.dirichlet import bordering, nearest_cone, neighbours

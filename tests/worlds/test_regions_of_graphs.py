@@ -9,11 +9,11 @@ from typing import Any
 import networkx as nx
 import pytest
 
-from bake.asset import Asset
 from bake.export.export import export_asset
+from bake.extras.school import cluster_cost
 from bake.play import Navigator, open_asset
-from bake.recipe import LevelRecipe
-from bake.school import cluster_cost
+from bake.project.recipe import LevelRecipe
+from bake.store import Asset
 from bake.verify import verify_asset
 from levelbake.errors import CorruptAssetError
 from tests.support.anew import compare_with_a_bake

@@ -10,13 +10,13 @@ import pytest
 from PIL import Image
 
 from bake.apply import apply_patch
-from bake.asset import Asset
+from bake.baking.level import bake_level
+from bake.baking.sources import Task
 from bake.export.export import export_asset
 from bake.levels.elevation import ElevationImage
-from bake.pipeline.level import bake_level
-from bake.pipeline.sources import Task
 from bake.play import LevelAsset, open_asset
-from bake.recipe import LevelRecipe, ProfileRecipe, load_recipe
+from bake.project.recipe import LevelRecipe, ProfileRecipe, load_recipe
+from bake.store import Asset
 from bake.verify import verify_asset
 from levelbake.errors import BakeError, CorruptAssetError
 from tests.support.baked import bake, cells_of_nodes, recipe_for, rows, write_graph, write_grid

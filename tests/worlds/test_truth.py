@@ -20,10 +20,10 @@ import shapely.affinity
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import dijkstra
 
-from bake.asset import Asset
 from bake.geometry import GRID
 from bake.play import LevelAsset, open_asset
-from bake.recipe import load_recipe
+from bake.project.recipe import load_recipe
+from bake.store import Asset
 from tests.support.baked import bake
 from tests.support.levels import shared_level
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import shapely
 
-from bake.errors import LevelError
-from bake.level import GeometryLevel, GraphLevel, OffMeshLink, Shape, TerrainRule
+from bake.core.errors import LevelError
+from bake.core.level import GeometryLevel, GraphLevel, OffMeshLink, Shape, TerrainRule
 from bake.worlds import AgentProfile, divided
 from bake.worlds.waypoints import SAMPLES
 

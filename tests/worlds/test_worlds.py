@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.errors import BakeErrors, CostError, LevelError
-from bake.graph import BLOCKED
-from bake.level import GraphLevel, GridLevel, TerrainRule
+from bake.core.errors import BakeErrors, CostError, LevelError
+from bake.core.graph import BLOCKED
+from bake.core.level import GraphLevel, GridLevel, TerrainRule
 from bake.worlds import AgentProfile, build_world
 from levelbake.steps import MovementRules
 from tests.support.strategies import FAMILIES, seeded

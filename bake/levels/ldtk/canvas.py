@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from pydantic import RootModel
 
-from bake.arrays import UInt8Array
-from bake.level import MAX_TERRAINS
+from bake.core.arrays import UInt8Array
+from bake.core.level import MAX_TERRAINS
 from bake.levels.ldtk.layout import Layout, Legend, PlacedLevel, TerrainLayer
 from bake.levels.ldtk.project import Project, Tile
 from bake.levels.reading.editors import BELOW

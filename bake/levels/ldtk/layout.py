@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.level import Colour, TerrainRule
+from bake.core.level import Colour, TerrainRule
+from bake.core.toml import toml_line
 from bake.levels.ldtk.project import (
     SAVE_AGAIN,
     GridValue,
@@ -21,7 +22,6 @@ from bake.levels.reading.editors import BELOW, EditorLegend
 from bake.levels.reading.limits import most_cells
 from bake.levels.reading.mistakes import Where, is_plain_text
 from bake.levels.reading.terrains import BUILT_IN_RULES, pack_colour, rgb
-from bake.toml import toml_line
 
 #: Costs of terrains that need none in a recipe. LDtk's samples call their first value "walls".
 STATED: Mapping[str, TerrainRule] = {**BUILT_IN_RULES, "walls": TerrainRule(cost=None)}

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bake.arrays import Int32Array
-from bake.level import Cell, GridLevel, Shape, Things, upright
+from bake.core.arrays import Int32Array
+from bake.core.level import Cell, GridLevel, Shape, Things, upright
 from bake.levels.ldtk.canvas import Canvas
 from bake.levels.ldtk.layout import STATED, Legend, PlacedLevel, counts, lay_out
 from bake.levels.ldtk.outline import outline

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bake.errors import LevelError
+from bake.core.errors import LevelError
 from bake.levels.reading.editors import LdtkReading
 from bake.levels.reading.files import MAX_JSON_BYTES, read_text
 from bake.levels.reading.mistakes import Steps, Where, json_place, refuse, shown

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from bake.arrays import Float64Array
+from bake.core.arrays import Float64Array
 from levelbake.places import Point
 
 #: The part of a curve's size that its corners' sides may be off.

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field
 
-from bake.arrays import Float64Array
-from bake.level import CharacteristicPoint, FillRule, GeometryLevel, OffMeshLink, Shape
+from bake.core.arrays import Float64Array
+from bake.core.level import CharacteristicPoint, FillRule, GeometryLevel, OffMeshLink, Shape
 from bake.levels.plane.curves import ellipse, mapped, turned
 from bake.levels.plane.svg_paths import PathError, path_rings
 from bake.levels.reading.files import check_version

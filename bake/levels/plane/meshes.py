@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from bake.arrays import Float64Array
-from bake.level import GeometryLevel, Polygons
+from bake.core.arrays import Float64Array
+from bake.core.level import GeometryLevel, Polygons
 from bake.levels.plane.geometry_json import (
     MAX_FLOORS,
     PlaneLinkTable,

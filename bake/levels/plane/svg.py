@@ -17,9 +17,9 @@ from xml.parsers import expat
 
 import numpy as np
 
-from bake.arrays import Float64Array
-from bake.errors import LevelError, counted
-from bake.level import GeometryLevel, Remark, Shape
+from bake.core.arrays import Float64Array
+from bake.core.errors import LevelError, counted
+from bake.core.level import GeometryLevel, Remark, Shape
 from bake.levels.plane.curves import IDENTITY, Matrix, ellipse, mapped, times
 from bake.levels.plane.svg_paths import PathError, length, numbers, path_rings, transform
 from bake.levels.reading.files import read_whole

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bake.arrays import Float64Array
+from bake.core.arrays import Float64Array
 from bake.levels.plane.curves import (
     IDENTITY,
     Matrix,

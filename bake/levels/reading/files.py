@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 from unicodedata import normalize
 
-from bake.errors import LevelError
+from bake.core.errors import LevelError
 from bake.levels.reading.limits import spend_text
 from bake.levels.reading.mistakes import Where, json_place, refuse, shown
 from bake.levels.reading.names import fold_file_name

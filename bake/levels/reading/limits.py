@@ -13,8 +13,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
-from bake.errors import in_units
-from bake.level import MAX_CELLS, MAX_TERRAINS
+from bake.core.errors import in_units
+from bake.core.level import MAX_CELLS, MAX_TERRAINS
 from bake.levels.reading.mistakes import refuse
 
 #: Largest cost or arc length a level file may state, in units. Costs are stored in int32 ticks, at

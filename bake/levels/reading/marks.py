@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NoReturn, Protocol
 
-from bake.arrays import Int32Array
-from bake.level import Cell, Door, Link, Region, Spot, Things
+from bake.core.arrays import Int32Array
+from bake.core.level import Cell, Door, Link, Region, Spot, Things
 from bake.levels.reading.limits import MAX_COST
 from bake.levels.reading.mistakes import is_plain_text, shown
 from bake.levels.reading.names import near_name, plain_name

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NoReturn
 
-from bake.errors import LevelError, RecipeLine
+from bake.core.errors import LevelError, RecipeLine
 from levelbake.errors import cut
 
 #: Keys and positions that lead from the top of a JSON document down.

@@ -19,8 +19,8 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
-from bake.errors import LevelError, one_error
-from bake.level import Colour, TerrainRule
+from bake.core.errors import LevelError, one_error
+from bake.core.level import Colour, TerrainRule
 from bake.levels.reading.coordinates import (
     CELL_SIZE_EXPECTED,
     CELL_SIZE_SCHEMA,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bake.errors import counted
-from bake.level import Remark
+from bake.core.errors import counted
+from bake.core.level import Remark
 
 _MOST_REMARKS = 16
 

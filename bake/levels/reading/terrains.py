@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import BoolArray, Int64Array, UInt8Array
-from bake.level import Colour, TerrainRule
+from bake.core.arrays import BoolArray, Int64Array, UInt8Array
+from bake.core.level import Colour, TerrainRule
 
 WALL, FLOOR = "wall", "floor"
 #: The terrain of cells that are in a level only because levels are rectangles.

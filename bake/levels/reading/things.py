@@ -10,9 +10,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from bake.arrays import Int32Array
-from bake.errors import LevelError, one_error
-from bake.level import Cell, Door, GridLevel, Link, Region, Spot, Things
+from bake.core.arrays import Int32Array
+from bake.core.errors import LevelError, one_error
+from bake.core.level import Cell, Door, GridLevel, Link, Region, Spot, Things
 from bake.levels.reading.limits import MAX_COST, check_terrain_count
 from bake.levels.reading.mistakes import MOST_TOLD, is_plain_text, refuse, shown
 from levelbake.errors import BakeError

@@ -10,15 +10,15 @@ from typing import Literal, NoReturn
 
 import numpy as np
 
-from bake.arrays import UInt8Array, UInt32Array
-from bake.errors import counted
-from bake.level import GridLevel, Spot, Things
+from bake.core.arrays import UInt8Array, UInt32Array
+from bake.core.errors import counted
+from bake.core.level import GridLevel, Spot, Things
+from bake.core.toml import toml_line
 from bake.levels.reading.limits import check_size, check_terrain_count
 from bake.levels.reading.mistakes import one_of, refuse, shown
 from bake.levels.reading.terrains import FLOOR, UNKNOWN, built_in, describe_unknown
 from bake.levels.reading.text import BLANK, BUILT_IN_SYMBOLS, TextReading
 from bake.levels.reading.things import checked
-from bake.toml import toml_line
 
 #: A file with more unknown symbols is not a level, and no lines of a recipe would change that.
 _MOST_LINES = 64

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bake.level import GridLevel
+from bake.core.level import GridLevel
 from bake.levels.reading.files import read_text
 from bake.levels.reading.mistakes import refuse
 from bake.levels.reading.text import BLANK, TextReading, compose

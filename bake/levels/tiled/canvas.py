@@ -12,8 +12,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from bake.arrays import BoolArray, Float64Array, UInt8Array
-from bake.level import MAX_TERRAINS
+from bake.core.arrays import BoolArray, Float64Array, UInt8Array
+from bake.core.level import MAX_TERRAINS
 from bake.levels.reading.editors import BELOW
 from bake.levels.reading.limits import check_size
 from bake.levels.reading.mistakes import shown

@@ -24,7 +24,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import BoolArray, Int64Array
+from bake.core.arrays import BoolArray, Int64Array
 from bake.levels.reading.limits import spend_area, spend_work
 from bake.levels.tiled.fields import Fields
 from bake.levels.tiled.geometry import Floats, Geometry, Ints

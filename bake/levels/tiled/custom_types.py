@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, NoReturn
 
-from bake.level import Remark
+from bake.core.level import Remark
 from bake.levels.reading.files import project_root, read_document
 from bake.levels.reading.mistakes import json_place, refuse, shown
 

@@ -17,7 +17,7 @@ from string import hexdigits
 from typing import NoReturn
 from xml.parsers import expat
 
-from bake.errors import LevelError
+from bake.core.errors import LevelError
 from bake.levels.reading.files import (
     check_file,
     check_merged,

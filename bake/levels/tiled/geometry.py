@@ -13,7 +13,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from bake.arrays import Float64Array, Int64Array
+from bake.core.arrays import Float64Array, Int64Array
 from bake.levels.tiled.fields import Fields
 from levelbake.places import Coordinates
 from levelbake.steps import EAST, NORTH, SOUTH, WEST, HexLayout

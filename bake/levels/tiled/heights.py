@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.arrays import Float64Array
+from bake.core.arrays import Float64Array
 from bake.levels.reading.limits import MAX_COST
 from bake.levels.reading.marks import as_number
 from bake.levels.reading.mistakes import shown

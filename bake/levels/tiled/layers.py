@@ -20,8 +20,8 @@ from typing import TypeGuard, cast
 
 import numpy as np
 
-from bake.arrays import UInt32Array
-from bake.level import MAX_CELLS
+from bake.core.arrays import UInt32Array
+from bake.core.level import MAX_CELLS
 from bake.levels.reading.editors import TiledReading
 from bake.levels.reading.limits import check_size, spend_work
 from bake.levels.reading.mistakes import shown

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bake.level import GridLevel, Remark, Rules, TerrainRule, Things
-from bake.level import Shape as PlaneShape
+from bake.core.level import GridLevel, Remark, Rules, TerrainRule, Things
+from bake.core.level import Shape as PlaneShape
 from bake.levels.reading.editors import TiledReading
 from bake.levels.reading.limits import check_size, check_terrain_count
 from bake.levels.reading.mistakes import refuse, shown

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bake.level import TerrainRule
+from bake.core.level import TerrainRule
 from bake.levels.reading.editors import BELOW, EditorLegend
 from bake.levels.reading.marks import LINK_KINDS, SPOT_KINDS
 from bake.levels.reading.mistakes import shown

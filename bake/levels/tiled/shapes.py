@@ -15,10 +15,10 @@ from itertools import groupby
 
 import numpy as np
 
-from bake.arrays import BoolArray
-from bake.errors import counted
-from bake.level import Remark
-from bake.level import Shape as PlaneShape
+from bake.core.arrays import BoolArray
+from bake.core.errors import counted
+from bake.core.level import Remark
+from bake.core.level import Shape as PlaneShape
 from bake.levels.reading.editors import BELOW
 from bake.levels.reading.limits import spend_area, spend_work
 from bake.levels.reading.mistakes import shown

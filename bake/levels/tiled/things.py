@@ -9,8 +9,8 @@ from itertools import groupby
 
 import numpy as np
 
-from bake.arrays import Int32Array
-from bake.level import Cell, Things
+from bake.core.arrays import Int32Array
+from bake.core.level import Cell, Things
 from bake.levels.reading.marks import DOOR_STATES, LINK_KINDS, SPOT_KINDS, Mark, ThingCollector
 from bake.levels.reading.mistakes import shown
 from bake.levels.tiled.canvas import Placing

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt8Array
+from bake.core.arrays import Int32Array, Int64Array, UInt8Array
 from bake.play.hierarchy.layers import form_of, layers_of
 from bake.play.hierarchy.paths import HierarchyPaths, Plan, with_room
 from bake.play.hierarchy.sheets import LatticeSheets, WornSheets

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
-from bake.asset.layers import stored_layers
+from bake.core.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.places import NodePlaces
 from bake.search.graph.partition import members
@@ -29,6 +28,7 @@ from bake.search.hierarchy.layer import Layer
 from bake.search.hierarchy.smooth import HEX, SQUARE_4, SQUARE_8
 from bake.search.hierarchy.stack import layer_stack
 from bake.search.hierarchy.straight_runs import RunsVersion, lattice_runs
+from bake.store.layers import stored_layers
 from levelbake.columns import profile_path
 from levelbake.steps import chart
 

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array
-from bake.kernels.jit import straight
+from bake.core.arrays import Int32Array, Int64Array
+from bake.core.kernels.jit import straight
 from bake.play.reader.version import Version
 from bake.search.hierarchy import hpa
 from bake.search.hierarchy.bundles import (

@@ -14,13 +14,13 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array, offsets
-from bake.asset.lattice import NOWHERE, SLOTS, sheet_side
+from bake.core.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array, offsets
 from bake.play.reader.columns import ProfileColumns
 from bake.search.hierarchy.arcs import diagonal_slots
 from bake.search.hierarchy.bundles import ClusteredGraph, LatticeArcs
 from bake.search.hierarchy.lattice import lattice_arcs
 from bake.search.hierarchy.sheets import SOUND, Dress, SquareCells, Squares, lay_sheet
+from bake.store.lattice import NOWHERE, SLOTS, sheet_side
 from levelbake.columns import profile_path
 
 #: The columns that say where squares and clusters begin.

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int64Array
+from bake.core.arrays import AnyArray, Int64Array
 
 
 class Cells:

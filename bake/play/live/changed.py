@@ -13,9 +13,9 @@ from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
-from bake.graph import INFINITY
-from bake.kernels.jit import may_wait
+from bake.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
+from bake.core.graph import INFINITY
+from bake.core.kernels.jit import may_wait
 from bake.play.live.exact import ExactHierarchy
 from bake.play.live.fields import FlowFields, paths_of
 from bake.play.live.known import ReaderSolver

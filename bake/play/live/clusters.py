@@ -13,8 +13,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array
-from bake.graph import BLOCKED
+from bake.core.arrays import BoolArray, Int32Array
+from bake.core.graph import BLOCKED
 from bake.play.hierarchy.layers import ClusterTables, HierarchyTables, form_of
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.places import NodePlaces

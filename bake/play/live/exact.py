@@ -18,9 +18,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, UInt8Array
-from bake.graph import INFINITY, Graph
-from bake.kernels.jit import load_behind, loaded, may_wait
+from bake.core.arrays import BoolArray, Int32Array, UInt8Array
+from bake.core.graph import INFINITY, Graph
+from bake.core.kernels.jit import load_behind, loaded, may_wait
 from bake.play.live.state import ChangedArcs, ProfileState
 from bake.search.contraction.hierarchy import ContractionHierarchy
 from bake.search.contraction.order import dissection_heights

@@ -12,7 +12,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, offsets
+from bake.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array, offsets
 from bake.play.live.state import GraphVersion
 from bake.search.live.baked_hops import BakedHops
 from bake.search.live.descent import Lanes, follow_down, steps_down

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int64Array
-from bake.asset.partial import written_whole
+from bake.core.arrays import BoolArray, Int64Array
 from bake.play.live.cells import Cells, Values, all_unlike, edited, unlike, whole
 from bake.play.live.links import MOST, LinkState, link_of, links_from, told
 from bake.play.live.nodes import Nodes, nodes_from, replaced, stored_nodes, with_nodes
@@ -24,6 +23,7 @@ from bake.play.live.obstacles import (
     with_obstacles,
 )
 from bake.play.live.rules import LevelRules
+from bake.store.partial import written_whole
 from levelbake.changes import (
     PLAIN,
     SAYS_NOTHING,

@@ -21,7 +21,7 @@ import weakref
 from pathlib import Path
 from typing import Any
 
-from bake.asset.partial import output_error, sync_folder
+from bake.store.partial import output_error, sync_folder
 from levelbake.changes import NOT_A_FILE, PLAIN, WITH_NODES, check_head, digest, head_line
 from levelbake.errors import OutputError, PatchError
 from levelbake.file import File

@@ -12,8 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
-from bake.arrays import Float64Array, Int32Array, Int64Array
-from bake.graph import INFINITY
+from bake.core.arrays import Float64Array, Int32Array, Int64Array
+from bake.core.graph import INFINITY
 from bake.play.live.cells import Cells
 from bake.play.live.ground import LevelState
 from bake.play.live.rules import LevelRules

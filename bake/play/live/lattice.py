@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array
-from bake.errors import CostError
-from bake.graph import BLOCKED
+from bake.core.arrays import BoolArray, Int32Array, Int64Array
+from bake.core.errors import CostError
+from bake.core.graph import BLOCKED
 from bake.play.hierarchy.lattice import LatticeHierarchy
 from bake.play.hierarchy.sheets import LatticeSheets, WornSheets
 from bake.play.live.cells import Cells

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array
+from bake.core.arrays import BoolArray, Int32Array
 from bake.play.hierarchy.lattice import SheetHierarchy
 from bake.play.hierarchy.sheets import LatticeSheets, WornSheets
 from bake.play.reader.version import Make, Version

@@ -12,8 +12,8 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from bake.arrays import BoolArray, Float64Array, Int64Array
-from bake.movement import MAX_VIA, straight_way
+from bake.core.arrays import BoolArray, Float64Array, Int64Array
+from bake.core.movement import MAX_VIA, straight_way
 from bake.play.live.rules import LevelRules
 from levelbake.changes import CLOSED, check_scale
 from levelbake.errors import QueryError

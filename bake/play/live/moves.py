@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Float64Array
+from bake.core.arrays import Float64Array
 from bake.play.live.ground import LevelState
 from bake.play.live.pricing import Pricing
 from bake.play.live.rules import LevelRules

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from bake.arrays import Float64Array
+from bake.core.arrays import Float64Array
 from bake.play.live.links import is_text
 from bake.play.live.rules import MOST_NODES, LevelRules
 from levelbake.changes import items_of

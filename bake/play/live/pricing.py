@@ -8,8 +8,8 @@ from typing import NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
-from bake.graph import BLOCKED, MAX_WEIGHT
+from bake.core.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
+from bake.core.graph import BLOCKED, MAX_WEIGHT
 from bake.play.live.cells import Values, window
 from bake.play.live.ground import LevelState
 from bake.play.live.links import LinkState

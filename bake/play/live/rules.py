@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
-from bake.graph import Graph
-from bake.movement import slots_between
+from bake.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
+from bake.core.graph import Graph
+from bake.core.movement import slots_between
 from bake.play.mesh.cut import Cut, Cutter, Obstacle, lengths
 from bake.play.mesh.polygons import MeshPolygons
 from bake.play.reader.places import NodePlaces

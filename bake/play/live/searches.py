@@ -15,8 +15,8 @@ from functools import cached_property
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array
-from bake.graph import INFINITY, UNREACHABLE, Graph
+from bake.core.arrays import Int32Array, Int64Array
+from bake.core.graph import INFINITY, UNREACHABLE, Graph
 from bake.play.hierarchy.lattice import LatticePaths
 from bake.play.hierarchy.paths import HierarchyPaths
 from bake.play.live.changed import Changed

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array
-from bake.graph import BLOCKED
+from bake.core.arrays import BoolArray, Int32Array
+from bake.core.graph import BLOCKED
 from bake.play.live.clusters import ClusterVersion
 from bake.search.live.graph import Adjacency, LiveGraph, positions
 from bake.search.point.space import OwnArcs

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
-from bake.graph import BLOCKED, INFINITY, Graph, Subgraph
+from bake.core.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
+from bake.core.graph import BLOCKED, INFINITY, Graph, Subgraph
 from bake.play.live.changed import Changed, Followed
 from bake.play.live.clusters import ClusterLine, ClusterVersion
 from bake.play.live.exact import ExactHierarchy

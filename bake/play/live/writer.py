@@ -11,8 +11,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int64Array
-from bake.errors import CostError
+from bake.core.arrays import BoolArray, Int64Array
+from bake.core.errors import CostError
 from bake.play.hierarchy.lattice import LatticeHierarchy
 from bake.play.live.changed import Followed
 from bake.play.live.ground import (

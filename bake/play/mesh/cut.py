@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bake.arrays import Float64Array
+from bake.core.arrays import Float64Array
 from bake.play.mesh.polygons import GRID, MeshPolygons, Step, turn
 
 #: A point in steps of the grid; its numbers are fractions where sides cross.

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array
+from bake.core.arrays import Int32Array, Int64Array
 from bake.play.reader.engine import Engine
 from bake.play.reader.places import NodePlaces
 from levelbake.errors import QueryError

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
-from bake.graph import (
+from bake.core.arrays import AnyArray, BoolArray, Float64Array, Int32Array
+from bake.core.graph import (
     BLOCKED,
     Graph,
     Metric,
@@ -18,7 +18,7 @@ from bake.graph import (
     positions,
     usable_subgraph,
 )
-from bake.movement import SECTORS, greedy_slots, greedy_steps
+from bake.core.movement import SECTORS, greedy_slots, greedy_steps
 from bake.play.reader.hops import DistanceLabels, RunHops
 from bake.play.reader.places import NodePlaces
 from bake.play.reader.version import Make, Priced, Version

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from bake.arrays import Float64Array, Int32Array, Int64Array
+from bake.core.arrays import Float64Array, Int32Array, Int64Array
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.lookup import FastLookup, NextHop, fast_lookup, lookup_of
 from bake.play.reader.version import Version

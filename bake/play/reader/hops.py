@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bake.arrays import (
+from bake.core.arrays import (
     AnyArray,
     BoolArray,
     Float64Array,
@@ -16,9 +16,9 @@ from bake.arrays import (
     UInt8Array,
     offsets,
 )
-from bake.graph import INFINITY
-from bake.kernels import jit
-from bake.movement import SECTORS, sectors
+from bake.core.graph import INFINITY
+from bake.core.kernels import jit
+from bake.core.movement import SECTORS, sectors
 from bake.search.all_pairs.follow import RunIndex, look_up_runs
 from bake.search.contraction.labels import Labels, add_up, label_distances, ticks_between
 from levelbake.file import File

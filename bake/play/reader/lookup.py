@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from operator import index
 from typing import cast
 
-from bake.arrays import Int32Array
-from bake.movement import SECTORS
+from bake.core.arrays import Int32Array
+from bake.core.movement import SECTORS
 from bake.play.reader.hops import plane_of
 from bake.play.reader.places import NodePlaces
 from bake.play.reader.walk import Steps

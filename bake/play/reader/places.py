@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from bake.arrays import Int32Array
-from bake.asset import Asset
+from bake.core.arrays import Int32Array
+from bake.store import Asset
 from levelbake.places import Place, Places
 
 

@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
+from bake.core.arrays import AnyArray, BoolArray, Float64Array, Int32Array
 from bake.play.reader.lookup import WRONG, row_plane
 from bake.play.reader.version import Version
 from levelbake.errors import QueryError

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, final
 
 import numpy as np
 
-from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
-from bake.graph import Subgraph
+from bake.core.arrays import AnyArray, BoolArray, Float64Array, Int32Array
+from bake.core.graph import Subgraph
 from bake.play.reader.places import NodePlaces
 from levelbake.errors import CorruptAssetError, MissingTableError, QueryError
 from levelbake.hops import view_of

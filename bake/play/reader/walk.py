@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array, offsets
-from bake.graph import UNREACHABLE
-from bake.kernels import jit
+from bake.core.arrays import AnyArray, Float64Array, Int32Array, Int64Array, offsets
+from bake.core.graph import UNREACHABLE
+from bake.core.kernels import jit
 from bake.play.reader.hops import RunHops
 from bake.search.all_pairs.follow import (
     ASTRAY,

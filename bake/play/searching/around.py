@@ -6,8 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from bake.arrays import BoolArray, Float64Array, Int32Array
-from bake.graph import Graph
+from bake.core.arrays import BoolArray, Float64Array, Int32Array
+from bake.core.graph import Graph
 from bake.play.nearest import NearestPlaces
 from bake.play.reader.engine import Engine
 from bake.search.graph.label_correcting import shift_for

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bake.arrays import Int32Array
+from bake.core.arrays import Int32Array
 from bake.play.hierarchy.layers import ClusterTables
 from bake.play.reader.columns import ProfileColumns
 from bake.play.reader.version import Version

@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array
+from bake.core.arrays import BoolArray, Int32Array
 from bake.play.hierarchy.lattice import LatticeHierarchy, LatticePaths
 from bake.play.hierarchy.layers import HierarchyTables
 from bake.play.hierarchy.paths import HierarchyPaths

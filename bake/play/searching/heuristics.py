@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from bake.arrays import Int32Array
-from bake.graph import UNREACHABLE
+from bake.core.arrays import Int32Array
+from bake.core.graph import UNREACHABLE
 from bake.play.reader.version import Version
 from bake.play.searching.context import SearchContext
 from bake.search.point.estimates import (

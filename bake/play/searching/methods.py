@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from bake.arrays import Int32Array
-from bake.graph import UNREACHABLE
-from bake.kinds import METHODS as REGISTERED
+from bake.core.arrays import Int32Array
+from bake.core.graph import UNREACHABLE
+from bake.core.kinds import METHODS as REGISTERED
 from bake.play.searching.context import SearchContext
 from bake.play.searching.heuristics import Given, fitting_norm, given_ticks, heuristic_for
 from bake.play.searching.result import SearchResult
@@ -109,7 +109,7 @@ def checked_method(request: Request) -> Method:
         raise QueryError(
             f"no method {quoted(request.method)}",
             expected=" or ".join(sorted({*METHODS, *REGISTERED})),
-            remedy="call `bake.school.register()` first" if name in OF_SCHOOL else None,
+            remedy="call `bake.extras.school.register()` first" if name in OF_SCHOOL else None,
         )
     if request.queue not in QUEUES:
         raise QueryError(f"no queue {quoted(request.queue)}", expected=" or ".join(QUEUES))

@@ -1,6 +1,6 @@
 """Search a level a part at a time: so many expansions or milliseconds, and on in the next frame.
 
-The words are those of :mod:`bake.school.spaces`: step, run, cancel, open, closed, and a status.
+The terms are those of :mod:`bake.extras.school.spaces`: step, run, cancel, open, closed, status.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from bake.arrays import BoolArray, Float64Array, Int32Array
+from bake.core.arrays import BoolArray, Float64Array, Int32Array
 from bake.play.reader.rows import Rows
 from bake.play.reader.version import Version
 from bake.play.sight.lines import Sight, Waypoints, checked_index, no_way

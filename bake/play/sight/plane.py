@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from bake.arrays import Float64Array, Int64Array
+from bake.core.arrays import Float64Array, Int64Array
 from bake.play.mesh.funnel import without_repeats
 from bake.play.mesh.polygons import GRID, PlaneNodes, Step, beside, step_of, turn
 from bake.play.mesh.ways import MeshWays

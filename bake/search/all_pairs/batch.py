@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import Int32Array
-from bake.errors import CostError
-from bake.graph import INFINITY, Graph
-from bake.kernels.jit import kernel
+from bake.core.arrays import Int32Array
+from bake.core.errors import CostError
+from bake.core.graph import INFINITY, Graph
+from bake.core.kernels.jit import kernel
 from bake.search.graph.label_correcting import (
     ALL,
     IDLE,

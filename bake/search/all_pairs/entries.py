@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array
-from bake.graph import INFINITY, Arcs
-from bake.kernels.jit import kernel
+from bake.core.arrays import BoolArray, Int32Array
+from bake.core.graph import INFINITY, Arcs
+from bake.core.kernels.jit import kernel
 from bake.search.all_pairs.batch import LANES
 from bake.search.all_pairs.follow import sector
 from bake.search.all_pairs.runs import GREEDY_BIT, CurrentRuns, Symbols, greedy_over

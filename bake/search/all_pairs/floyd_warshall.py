@@ -24,9 +24,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from bake.arrays import Int32Array, UInt32Array
-from bake.graph import INFINITY, Arcs, Graph
-from bake.kernels.jit import kernel, ready
+from bake.core.arrays import Int32Array, UInt32Array
+from bake.core.graph import INFINITY, Arcs, Graph
+from bake.core.kernels.jit import kernel, ready
 from bake.search.all_pairs.batch import check_scale
 
 #: Rows and columns of a tile (64 KiB), and intermediate nodes between two progress reports.

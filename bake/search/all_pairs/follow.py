@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array, Int64Array
-from bake.kernels.jit import allocating, inlined, kernel
+from bake.core.arrays import AnyArray, Int32Array, Int64Array
+from bake.core.kernels.jit import allocating, inlined, kernel
 
 #: Returned where a walk finds no arc or exceeds the number of rows: the table is corrupt.
 ASTRAY = -1
@@ -90,7 +90,7 @@ def step_index(
 
 @inlined
 def sector(dx: int, dy: int) -> int:
-    """Return the number of the sector of a direction, see :func:`bake.movement.sectors`."""
+    """Return the number of the sector of a direction, see :func:`bake.core.movement.sectors`."""
     side = int(dx > 0) - int(dx < 0) + 1
     side = side * 3 + int(dy > 0) - int(dy < 0) + 1
     return side * 2 + int(abs(dy) > abs(dx))

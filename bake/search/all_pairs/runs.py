@@ -22,9 +22,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array, Int64Array, UInt64Array
-from bake.graph import INFINITY, Arcs
-from bake.kernels.jit import kernel
+from bake.core.arrays import AnyArray, Int32Array, Int64Array, UInt64Array
+from bake.core.graph import INFINITY, Arcs
+from bake.core.kernels.jit import kernel
 from bake.search.all_pairs.batch import LANES
 from bake.search.all_pairs.follow import sector
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
-from bake.graph import INFINITY, Graph
-from bake.kernels.jit import allocating, kernel
+from bake.core.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.core.graph import INFINITY, Graph
+from bake.core.kernels.jit import allocating, kernel
 from bake.search.contraction.metric import Prices, arc_between, customize, price_arcs
 from bake.search.contraction.order import dissection_heights
 from bake.search.contraction.query import (

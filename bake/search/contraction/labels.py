@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt32Array, offsets
-from bake.graph import INFINITY
-from bake.kernels.jit import kernel
+from bake.core.arrays import Int32Array, Int64Array, UInt32Array, offsets
+from bake.core.graph import INFINITY
+from bake.core.kernels.jit import kernel
 from bake.search.contraction.metric import Weights
 from bake.search.contraction.tree import Tree, depths
 

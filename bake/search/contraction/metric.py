@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array
-from bake.graph import INFINITY, Graph
-from bake.kernels.jit import kernel
+from bake.core.arrays import Int32Array
+from bake.core.graph import INFINITY, Graph
+from bake.core.kernels.jit import kernel
 from bake.search.contraction.tree import Tree
 
 

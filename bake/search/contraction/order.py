@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, UInt8Array
-from bake.graph import Graph
-from bake.kernels.jit import kernel
+from bake.core.arrays import BoolArray, Int32Array, UInt8Array
+from bake.core.graph import Graph
+from bake.core.kernels.jit import kernel
 from bake.search.contraction.tree import elimination_order
 from bake.search.graph.cut_order import breadth_first
 

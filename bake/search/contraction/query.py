@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array
-from bake.graph import INFINITY
-from bake.kernels.jit import accessor, inlined, kernel, separate
+from bake.core.arrays import Int32Array, Int64Array
+from bake.core.graph import INFINITY
+from bake.core.kernels.jit import accessor, inlined, kernel, separate
 from bake.search.contraction.metric import Weights
 from bake.search.contraction.tree import Tree
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.arrays import Int32Array
-from bake.graph import INFINITY
-from bake.kernels.jit import kernel
+from bake.core.arrays import Int32Array
+from bake.core.graph import INFINITY
+from bake.core.kernels.jit import kernel
 from bake.search.contraction.metric import Weights
 from bake.search.contraction.tree import Tree
 

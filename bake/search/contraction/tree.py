@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt8Array, offsets
-from bake.graph import Graph
-from bake.kernels.jit import kernel
+from bake.core.arrays import Int32Array, Int64Array, UInt8Array, offsets
+from bake.core.graph import Graph
+from bake.core.kernels.jit import kernel
 
 
 class Tree(NamedTuple):

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, offsets
-from bake.kernels.heap import Heap, drop_first, push
-from bake.kernels.jit import kernel
+from bake.core.arrays import Int32Array, Int64Array, offsets
+from bake.core.kernels.heap import Heap, drop_first, push
+from bake.core.kernels.jit import kernel
 from bake.search.contraction.metric import Prices, Weights, arc_between
 from bake.search.contraction.tree import Tree
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array, UInt8Array
-from bake.graph import Graph
-from bake.kernels.jit import kernel, ready
+from bake.core.arrays import Int32Array, UInt8Array
+from bake.core.graph import Graph
+from bake.core.kernels.jit import kernel, ready
 
 
 class _Visits(NamedTuple):

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array
-from bake.graph import Graph
-from bake.kernels.jit import kernel
+from bake.core.arrays import BoolArray, Int32Array
+from bake.core.graph import Graph
+from bake.core.kernels.jit import kernel
 
 #: Sets of this many nodes and fewer are not cut.
 # limit: the order differs, answers do not; lowered by orders

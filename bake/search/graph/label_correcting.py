@@ -27,9 +27,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array, UInt32Array
-from bake.graph import BLOCKED, UNREACHABLE
-from bake.kernels.jit import accessor, kernel, ready
+from bake.core.arrays import Int32Array, UInt32Array
+from bake.core.graph import BLOCKED, UNREACHABLE
+from bake.core.kernels.jit import accessor, kernel, ready
 
 #: Bits of a mask. All arcs of a node with more arcs than this are relaxed each time.
 # limit: all arcs of the node are relaxed each time; tests/search/graph/test_label_correcting.py

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, offsets
-from bake.graph import UNREACHABLE, Arcs
-from bake.kernels.heap import Heap, drop_first, push
-from bake.kernels.jit import kernel
+from bake.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array, offsets
+from bake.core.graph import UNREACHABLE, Arcs
+from bake.core.kernels.heap import Heap, drop_first, push
+from bake.core.kernels.jit import kernel
 
 #: Most squares along a side of a graph's plane; the last one includes everything beyond it.
 # limit: the last square covers the rest; lowered by planes

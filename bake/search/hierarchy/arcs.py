@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array
-from bake.kernels.jit import accessor, inlined, kernel
+from bake.core.arrays import BoolArray, Int32Array
+from bake.core.kernels.jit import accessor, inlined, kernel
 from bake.search.hierarchy.bundles import (
     END,
     EVEN_R,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt8Array
+from bake.core.arrays import Int32Array, Int64Array, UInt8Array
 
 #: Columns of ``ClusteredGraph.node``.
 CLUSTER, RANK, FIRST, END = 0, 1, 2, 3
@@ -39,7 +39,7 @@ FULL = -3
 class LatticeArcs(NamedTuple):
     """The arcs of a lattice as they follow from its cells: one byte says which steps a cell has.
 
-    Every row has eight slots, one for each step in the order of :mod:`bake.movement` (hexagonal
+    Every row has eight slots, one for each step in the order of ``bake.core.movement`` (hexagonal
     lattices use six of them); arc ``8 * row + slot`` is the step of that slot.
 
     Attributes:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
-from bake.graph import Subgraph
-from bake.kernels.jit import allocating, inlined, kernel
+from bake.core.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.core.graph import Subgraph
+from bake.core.kernels.jit import allocating, inlined, kernel
 from bake.search.hierarchy.arcs import end_arc, first_arc, head_of
 from bake.search.hierarchy.bundles import (
     CLUSTER,

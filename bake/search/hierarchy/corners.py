@@ -9,8 +9,8 @@ ICAPS 2013), so around every meeting of legs the corners near by are tried in it
 
 from __future__ import annotations
 
-from bake.arrays import Int64Array
-from bake.kernels.jit import accessor, kernel, separate
+from bake.core.arrays import Int64Array
+from bake.core.kernels.jit import accessor, kernel, separate
 from bake.search.hierarchy.bundles import QueryMemory, StraightRuns
 from bake.search.hierarchy.smooth import corner_of, free_order, two_ways
 from bake.search.hierarchy.straight_runs import cell_at, cell_count, heading, is_free, row_in

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array, offsets
-from bake.kernels.jit import inlined, kernel
+from bake.core.arrays import BoolArray, Int32Array, Int64Array, UInt8Array, offsets
+from bake.core.kernels.jit import inlined, kernel
 
 #: An entrance shorter than this has one transition, in its middle; longer ones begin and end with
 #: one.

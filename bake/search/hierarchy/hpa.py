@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array
-from bake.kernels.jit import inlined, kernel, separate
+from bake.core.arrays import Int32Array, Int64Array
+from bake.core.kernels.jit import inlined, kernel, separate
 from bake.search.hierarchy.arcs import end_arc, first_arc, head_of
 from bake.search.hierarchy.bundles import (
     ASTRAY,

@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
-from bake.errors import CostError
-from bake.graph import INFINITY
-from bake.kernels.heap import drop_first, push
-from bake.kernels.jit import inlined, kernel, separate
+from bake.core.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.core.errors import CostError
+from bake.core.graph import INFINITY
+from bake.core.kernels.heap import drop_first, push
+from bake.core.kernels.jit import inlined, kernel, separate
 from bake.search.graph.label_correcting import IDLE, RING, put, take
 from bake.search.hierarchy.arcs import SLOTS, end_arc, first_arc, head_of, slots_of, ticks_of
 from bake.search.hierarchy.bundles import (

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array
-from bake.graph import UNREACHABLE
-from bake.kernels.heap import drop_first, push
-from bake.kernels.jit import inlined, kernel, separate
+from bake.core.arrays import BoolArray, Int32Array, Int64Array
+from bake.core.graph import UNREACHABLE
+from bake.core.kernels.heap import drop_first, push
+from bake.core.kernels.jit import inlined, kernel, separate
 from bake.search.hierarchy.bundles import (
     ASTRAY,
     BEFORE,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.arrays import Int32Array, UInt8Array
-from bake.movement import HEX_LAYOUTS
+from bake.core.arrays import Int32Array, UInt8Array
+from bake.core.movement import HEX_LAYOUTS
 from bake.search.hierarchy.arcs import SLOTS
 from bake.search.hierarchy.bundles import SQUARE, LatticeArcs
 from levelbake.steps import Lattice, chart

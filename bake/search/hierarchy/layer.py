@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt8Array, offsets
+from bake.core.arrays import Int32Array, Int64Array, UInt8Array, offsets
 from bake.search.graph.partition import connected_parts
 from bake.search.hierarchy.bundles import (
     CLUSTER,

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array, offsets
-from bake.kernels.jit import kernel
+from bake.core.arrays import BoolArray, Int32Array, Int64Array, UInt8Array, offsets
+from bake.core.kernels.jit import kernel
 from bake.search.graph.partition import members
 from bake.search.hierarchy.arcs import (
     end_arc,

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.arrays import Int64Array
-from bake.kernels.heap import drop_first, push
-from bake.kernels.jit import accessor, separate
+from bake.core.arrays import Int64Array
+from bake.core.kernels.heap import drop_first, push
+from bake.core.kernels.jit import accessor, separate
 from bake.search.hierarchy.arcs import end_arc, first_arc, head_of, ticks_of
 from bake.search.hierarchy.bundles import (
     FULL,

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, UInt8Array
-from bake.graph import BLOCKED
-from bake.kernels.jit import allocating, kernel
+from bake.core.arrays import BoolArray, Int32Array, UInt8Array
+from bake.core.graph import BLOCKED
+from bake.core.kernels.jit import allocating, kernel
 from bake.search.hierarchy.arcs import SLOTS, parity_of, slot_back
 from bake.search.hierarchy.bundles import CLUSTER, RANK, SQUARE, ClusteredGraph, LatticeArcs
 from bake.search.hierarchy.clusters import root, unite

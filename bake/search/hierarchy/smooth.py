@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.arrays import Int32Array
-from bake.kernels.jit import accessor, allocating, kernel, separate
+from bake.core.arrays import Int32Array
+from bake.core.kernels.jit import accessor, allocating, kernel, separate
 from bake.search.hierarchy.arcs import end_arc, first_arc, head_of, ticks_of
 from bake.search.hierarchy.bundles import (
     FULL,

@@ -13,10 +13,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array, Int64Array
-from bake.graph import Graph
-from bake.kernels.heap import drop_first, push
-from bake.kernels.jit import kernel, separate
+from bake.core.arrays import AnyArray, Int32Array, Int64Array
+from bake.core.graph import Graph
+from bake.core.kernels.heap import drop_first, push
+from bake.core.kernels.jit import kernel, separate
 from bake.search.graph.partition import members
 from bake.search.hierarchy.bundles import (
     ASTRAY,

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import Int32Array, UInt8Array
-from bake.graph import UNREACHABLE
-from bake.kernels.jit import accessor, inlined, kernel, ready
+from bake.core.arrays import Int32Array, UInt8Array
+from bake.core.graph import UNREACHABLE
+from bake.core.kernels.jit import accessor, inlined, kernel, ready
 from bake.search.hierarchy.arcs import (
     SLANTED,
     beside,

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array
-from bake.graph import INFINITY
-from bake.kernels.heap import Heap
+from bake.core.arrays import Int32Array, Int64Array
+from bake.core.graph import INFINITY
+from bake.core.kernels.heap import Heap
 from bake.search.incremental.repair import (
     EXPANDED,
     FULL,

@@ -22,10 +22,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array
-from bake.graph import BLOCKED, INFINITY
-from bake.kernels.heap import Heap, drop_first, push
-from bake.kernels.jit import kernel
+from bake.core.arrays import Int32Array, Int64Array
+from bake.core.graph import BLOCKED, INFINITY
+from bake.core.kernels.heap import Heap, drop_first, push
+from bake.core.kernels.jit import kernel
 from bake.search.incremental.twins import TwinArcs
 from bake.search.point.estimates import EstimateTerms, coordinates, estimated
 

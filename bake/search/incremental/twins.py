@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import Int32Array, Int64Array, offsets
-from bake.graph import BLOCKED
+from bake.core.arrays import Int32Array, Int64Array, offsets
+from bake.core.graph import BLOCKED
 
 
 class TwinArcs(NamedTuple):

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
-from bake.kernels.jit import accessor
+from bake.core.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
+from bake.core.kernels.jit import accessor
 from bake.search.all_pairs.follow import BY_GREED, sector
 
 

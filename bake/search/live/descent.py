@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bake.arrays import Int32Array, Int64Array
-from bake.graph import INFINITY
-from bake.kernels.jit import accessor, kernel
+from bake.core.arrays import Int32Array, Int64Array
+from bake.core.graph import INFINITY
+from bake.core.kernels.jit import accessor, kernel
 from bake.search.graph.label_correcting import SearchArcs
 from bake.search.live.baked_hops import BakedHops, baked_hop
 

@@ -10,9 +10,9 @@ import heapq
 
 import numpy as np
 
-from bake.arrays import Float64Array, Int32Array, Int64Array
-from bake.graph import BLOCKED, INFINITY
-from bake.kernels.jit import kernel, ready
+from bake.core.arrays import Float64Array, Int32Array, Int64Array
+from bake.core.graph import BLOCKED, INFINITY
+from bake.core.kernels.jit import kernel, ready
 from bake.search.graph.label_correcting import (
     ALL,
     IDLE,

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt32Array, offsets
-from bake.graph import BLOCKED, UNREACHABLE, Graph
-from bake.kernels.jit import kernel, ready
+from bake.core.arrays import Int32Array, Int64Array, UInt32Array, offsets
+from bake.core.graph import BLOCKED, UNREACHABLE, Graph
+from bake.core.kernels.jit import kernel, ready
 from bake.search.graph.label_correcting import ALL, SearchArcs, mask_arcs, shift_for
 
 

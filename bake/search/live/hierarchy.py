@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array, offsets
-from bake.graph import BLOCKED
+from bake.core.arrays import BoolArray, Int32Array, Int64Array, offsets
+from bake.core.graph import BLOCKED
 from bake.search.hierarchy.bundles import (
     CLUSTER,
     END,

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array, offsets
+from bake.core.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array, offsets
 from bake.search.graph.partition import connected_parts
 from bake.search.hierarchy.bundles import (
     HEAD,

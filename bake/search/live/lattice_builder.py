@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array, offsets
-from bake.graph import UNREACHABLE
+from bake.core.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array, offsets
+from bake.core.graph import UNREACHABLE
 from bake.search.graph.partition import crossing_arcs
 from bake.search.hierarchy.arcs import FIRST_DIAGONAL, SLOTS
 from bake.search.hierarchy.bundles import (

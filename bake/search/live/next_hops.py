@@ -21,9 +21,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
-from bake.graph import BLOCKED
-from bake.kernels.jit import accessor, kernel, ready
+from bake.core.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
+from bake.core.graph import BLOCKED
+from bake.core.kernels.jit import accessor, kernel, ready
 from bake.search.contraction.hierarchy import ContractionHierarchy
 from bake.search.contraction.query import (
     ASKED,

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array
-from bake.graph import BLOCKED
-from bake.kernels.jit import kernel
+from bake.core.arrays import BoolArray, Int32Array
+from bake.core.graph import BLOCKED
+from bake.core.kernels.jit import kernel
 from bake.search.hierarchy.bundles import CLUSTER, END, FIRST, HEAD, TICKS, ClusteredGraph
 from bake.search.live.graph import Adjacency
 

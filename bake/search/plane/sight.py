@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array
-from bake.kernels.jit import kernel
+from bake.core.arrays import BoolArray, Int32Array, Int64Array
+from bake.core.kernels.jit import kernel
 
 
 class Outline(NamedTuple):

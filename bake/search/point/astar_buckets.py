@@ -23,9 +23,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt32Array
-from bake.graph import UNREACHABLE
-from bake.kernels.jit import kernel
+from bake.core.arrays import Int32Array, Int64Array, UInt32Array
+from bake.core.graph import UNREACHABLE
+from bake.core.kernels.jit import kernel
 from bake.search.contraction.query import DistancesTo
 from bake.search.point.estimates import EstimateTerms, coordinates, estimated_ahead
 

@@ -21,9 +21,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
-from bake.graph import INFINITY, UNREACHABLE
-from bake.kernels.jit import inlined, kernel
+from bake.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
+from bake.core.graph import INFINITY, UNREACHABLE
+from bake.core.kernels.jit import inlined, kernel
 from bake.search.contraction.query import NO_DISTANCES, DistancesTo, ticks_toward
 
 #: Geometric parts, the low four bits of a kind. SPATIAL is the larger of EUCLIDEAN and the distance

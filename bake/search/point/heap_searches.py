@@ -40,10 +40,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int64Array
-from bake.graph import UNREACHABLE
-from bake.kernels.heap import drop_first, push
-from bake.kernels.jit import inlined, kernel
+from bake.core.arrays import Int64Array
+from bake.core.graph import UNREACHABLE
+from bake.core.kernels.heap import drop_first, push
+from bake.core.kernels.jit import inlined, kernel
 from bake.search.contraction.query import DistancesTo
 from bake.search.point.astar_buckets import (
     FOUND,

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import BoolArray, Float64Array, Int32Array
-from bake.kernels.jit import allocating, kernel
+from bake.core.arrays import BoolArray, Float64Array, Int32Array
+from bake.core.kernels.jit import allocating, kernel
 
 #: The approximate number of points in a bucket: fewer make the tree deeper, more the scan longer.
 # limit: the order differs, answers do not; lowered by points

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.arrays import Int32Array
-from bake.graph import INFINITY, UNREACHABLE, Arcs
-from bake.kernels.heap import Heap, drop_first, push
-from bake.kernels.jit import kernel
+from bake.core.arrays import Int32Array
+from bake.core.graph import INFINITY, UNREACHABLE, Arcs
+from bake.core.kernels.heap import Heap, drop_first, push
+from bake.core.kernels.jit import kernel
 
 
 @kernel

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import BoolArray, Float64Array, Int32Array
-from bake.kernels.jit import kernel
+from bake.core.arrays import BoolArray, Float64Array, Int32Array
+from bake.core.kernels.jit import kernel
 
 
 @kernel

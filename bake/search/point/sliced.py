@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array
-from bake.graph import UNREACHABLE
+from bake.core.arrays import BoolArray, Int32Array, Int64Array
+from bake.core.graph import UNREACHABLE
 from bake.search.point.astar_buckets import FOUND, FULL, NO_PATH, PAUSED
 from bake.search.point.estimates import Estimate
 from bake.search.point.space import Found, SearchSpace, path_to

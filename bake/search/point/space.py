@@ -14,9 +14,9 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt32Array
-from bake.graph import INFINITY, UNREACHABLE, Graph
-from bake.kernels.jit import ready
+from bake.core.arrays import Int32Array, Int64Array, UInt32Array
+from bake.core.graph import INFINITY, UNREACHABLE, Graph
+from bake.core.kernels.jit import ready
 from bake.search.graph.label_correcting import MasksOnDemand, build_search_arcs, mask_arcs
 from bake.search.point.astar_buckets import (
     FOUND,
@@ -99,7 +99,7 @@ class Scratch:
             :class:`bake.search.point.astar_buckets.Labels`.
         label_of_side, seen_of_side: the same for two sides, 2 r rows.
         entry, bucket: of a bucket queue.
-        heaps: (2, e, 2) int64, open lists; see :mod:`bake.kernels.heap`.
+        heaps: (2, e, 2) int64, open lists; see :mod:`bake.core.kernels.heap`.
         path: (r) int32.
         answer: (4) int64.
         state: (12) int64, see :class:`bake.search.point.astar_buckets.Slice`.

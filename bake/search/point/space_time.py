@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt8Array
-from bake.graph import UNREACHABLE
-from bake.kernels.heap import Heap, drop_first, push
-from bake.kernels.jit import inlined, kernel
+from bake.core.arrays import Int32Array, Int64Array, UInt8Array
+from bake.core.graph import UNREACHABLE
+from bake.core.kernels.heap import Heap, drop_first, push
+from bake.core.kernels.jit import inlined, kernel
 from bake.search.point.astar_buckets import FOUND, FULL, NO_PATH, PackedArcs
 
 #: The initial number of states, which doubles; a power of two.

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Float64Array, Int32Array
-from bake.kernels.jit import accessor, kernel
+from bake.core.arrays import Float64Array, Int32Array
+from bake.core.kernels.jit import accessor, kernel
 
 #: The relative error of sums of the same lengths in floating point.
 ROUNDING = 1e-9

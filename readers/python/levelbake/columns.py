@@ -185,7 +185,7 @@ def _value(field: str, text: str) -> Any:
     return {"": True, "nan": math.nan, "inf": math.inf}.get(text, text)
 
 
-# -- the lists: written by `python -m bake.asset.document`, not by hand ------------------------
+# -- the lists: written by `python -m bake.store.document`, not by hand ------------------------
 # fmt: off
 ATTRIBUTES = listed(Attribute, """
 /;kind;text;values=graph square hex

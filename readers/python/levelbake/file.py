@@ -40,7 +40,7 @@ FLAT_VERSION = 3
 
 #: Bytes of the smallest user block: HDF5 looks for its own signature at 0, 512, 1024, 2048, ...
 SMALLEST_BLOCK = 512
-# limit: a one-line error; tests/asset/test_damage_header.py
+# limit: a one-line error; tests/store/test_damage_header.py
 LARGEST_BLOCK = 2**20
 
 NOT_A_FILE = "this is a device or a pipe"

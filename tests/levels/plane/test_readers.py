@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bake.core.level import GeometryLevel, TerrainRule
 from bake.geometry import GRID, geometry_of
-from bake.level import GeometryLevel, TerrainRule
 from bake.levels import load
 from bake.levels.plane.curves import ellipse
 from bake.levels.plane.svg_paths import PathError, path_rings, transform

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.errors import LevelError
+from bake.core.errors import LevelError
 from bake.levels.reading.files import read_document
 from bake.levels.reading.mistakes import json_place, shown
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from bake.errors import LevelError, RecipeError
+from bake.core.errors import LevelError, RecipeError
 from bake.levels import SUFFIXES, load, parts
 from bake.levels.image import image_colours, read_greys, read_painting
 from bake.levels.movingai import read_scenario
 from bake.levels.reading.files import check_merged, conflict_line, line_at
 from bake.play import PatchError, open_asset
-from bake.recipe import load_recipe
+from bake.project.recipe import load_recipe
 from bake.verify import verify_asset
 from levelbake import open_level
 from levelbake.errors import NotAnAssetError

@@ -7,8 +7,8 @@ from unicodedata import normalize
 
 import pytest
 
-from bake.errors import LevelError
-from bake.level import GridLevel
+from bake.core.errors import LevelError
+from bake.core.level import GridLevel
 from bake.levels import TiledReading, load
 from tests.support import ldtk_projects as ldtk
 from tests.support.levels import named

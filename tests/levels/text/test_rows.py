@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 import bake.levels.text.grid
-from bake.errors import LevelError
-from bake.level import GridLevel, TerrainRule
+from bake.core.errors import LevelError
+from bake.core.level import GridLevel, TerrainRule
 from bake.levels import TextReading, load
 from bake.levels.text.rows import MAX_TEXT_BYTES
 from tests.support.levels import named

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bake.levels.text.separated
-from bake.errors import LevelError
-from bake.level import GridLevel
+from bake.core.errors import LevelError
+from bake.core.level import GridLevel
 from bake.levels import TextReading, load
 from tests.support.levels import named
 from tests.support.strategies import any_grids

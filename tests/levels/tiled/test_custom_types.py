@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bake.level import GridLevel
+from bake.core.level import GridLevel
 from bake.levels import TiledReading, load
 from tests.support.command import bake
 from tests.support.levels import named

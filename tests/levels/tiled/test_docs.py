@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bake.level import GridLevel
+from bake.baking.level import read_world
+from bake.core.level import GridLevel
 from bake.levels import load
 from bake.levels.tiled.canvas import Placing
 from bake.levels.tiled.fields import Fields
 from bake.levels.tiled.geometry import Geometry
 from bake.levels.tiled.layers import Box
-from bake.pipeline.level import read_world
-from bake.recipe import Recipe, load_recipe
+from bake.project.recipe import Recipe, load_recipe
 from tests.support.levels import shared_level
 from tests.support.pages import blocks, page
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.level import GridLevel
+from bake.core.level import GridLevel
 from tests.support import ldtk_projects as ldtk
 from tests.support.levels import named
 from tests.support.tiled_maps import layer, objects, read, refused, thing, tmj, tmx, write

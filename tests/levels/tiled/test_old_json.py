@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bake.level import GridLevel
+from bake.core.level import GridLevel
 from tests.support.levels import named
 from tests.support.tiled_maps import GIDS, TILES_JSON, layer, read, tmj, tmx, write
 from tests.support.tiled_shapes import remarks

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bake.level import TerrainRule
+from bake.core.level import TerrainRule
 from tests.support.levels import named
 from tests.support.tiled_maps import layer, read, refused, tmx, write
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bake.level import TerrainRule
+from bake.core.level import TerrainRule
 from bake.levels import TiledReading
 from bake.play import LevelAsset, open_asset
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
 from tests.support.baked import bake
 from tests.support.levels import shared_level
 from tests.support.tiled_maps import layer, objects, read, thing, tmx, write

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from bake.errors import LevelError
-from bake.level import GridLevel
+from bake.baking.level import read_level
+from bake.core.errors import LevelError
+from bake.core.level import GridLevel
 from bake.levels import load
-from bake.pipeline.level import read_level
 from tests.support.levels import named
 from tests.support.tiled_maps import layer, objects, read, refused, thing, tmx, write
 
@@ -115,8 +115,8 @@ def test_a_world_is_json(tmp_path: Path) -> None:
 
 
 def test_one_asset_for_each_map(tmp_path: Path) -> None:
-    from bake.pipeline import find_tasks
-    from bake.recipe import load_recipe
+    from bake.baking import find_tasks
+    from bake.project.recipe import load_recipe
 
     folder = tmp_path / "levels_src"
     two_maps(folder)

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.arrays import Int64Array
+from bake.core.arrays import Int64Array
 from bake.play import Navigator, open_asset
 from levelbake.errors import CorruptAssetError
 from tests.support import forked

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bake.errors import CostError
+from bake.core.errors import CostError
 from bake.play import open_asset
 from bake.play.hierarchy.paths import HierarchyPaths
 from bake.play.navigator import Navigator
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
 from levelbake.errors import BlockedCellError, MissingTableError, QueryError
 from tests.support.baked import GROUND, bake, bake_grid, recipe_for, rows, write_graph, write_grid
 from tests.support.oracles import Cell, Lattice, hex_arcs, square_arcs

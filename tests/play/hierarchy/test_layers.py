@@ -11,7 +11,7 @@ from bake.play import open_asset
 from bake.play.hierarchy.layers import HierarchyTables
 from bake.play.hierarchy.paths import HierarchyPaths
 from bake.play.navigator import Navigator
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
 from tests.support.baked import bake, recipe_for, write_grid
 from tests.support.levels import shared_level
 

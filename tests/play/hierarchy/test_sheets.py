@@ -12,13 +12,13 @@ import h5py
 import numpy as np
 import pytest
 
-from bake.asset import lattice as stored
 from bake.play import LevelAsset, open_asset
 from bake.play.hierarchy import sheets
 from bake.play.hierarchy.lattice import LatticeHierarchy, LatticePaths
 from bake.play.hierarchy.layers import HierarchyTables
 from bake.play.hierarchy.paths import HierarchyPaths
-from bake.recipe import ProfileRecipe
+from bake.project.recipe import ProfileRecipe
+from bake.store import lattice as stored
 from levelbake.errors import AssetError, CorruptAssetError
 from tests.support.baked import recipe_for, rules_of, write_grid
 from tests.support.lattices import FREE, TABLES, bake_on_cells, some_places

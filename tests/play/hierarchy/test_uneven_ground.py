@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bake.play import open_asset
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
 from tests.support.baked import bake
 from tests.support.uneven import DRAWN, excess, random_pairs, write_costs
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bake.play import LevelAsset, MissingTableError, Navigator, open_asset
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
 from tests.support.anew import compare_with_a_bake
 from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
 from tests.support.rebuilt import check_hierarchy

@@ -14,7 +14,7 @@ from unittest import mock
 
 import pytest
 
-from bake.kernels import cache, jit
+from bake.core.kernels import cache, jit
 from bake.play import LevelAsset, Navigator, open_asset
 from bake.play.live import changed, exact
 from bake.play.live.changed import Changed
@@ -64,7 +64,7 @@ def answers(nav: Navigator) -> list[Any]:
 CHANGES = """
 import json, sys
 from pathlib import Path
-from bake.kernels import jit
+from bake.core.kernels import jit
 from bake.play import open_asset
 from tests.play.live.test_known import answers, changes
 ran = set()

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bake.arrays import BoolArray
+from bake.core.arrays import BoolArray
 from bake.play import open_asset
 from bake.search.contraction import hierarchy, update
 from tests.support.changing_field import ChangingField

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 from bake.apply import apply_patch
-from bake.asset import lattice as stored
 from bake.play import LevelAsset, Navigator, open_asset
 from bake.play.hierarchy.lattice import LatticeHierarchy, LatticePaths
 from bake.play.live.cells import Cells
 from bake.play.live.lattice import LatticeWriter
 from bake.play.live.lattice_version import LiveLattice
-from bake.recipe import ProfileRecipe
+from bake.project.recipe import ProfileRecipe
 from bake.search.live import lattice as versions
 from bake.search.live.lattice import LatticeLayer
+from bake.store import lattice as stored
 from levelbake.errors import BlockedCellError
 from tests.support.baked import GROUND, bake, recipe_for, rules_of, write_grid
 from tests.support.lattices import FREE, TABLES, bake_on_cells, some_places

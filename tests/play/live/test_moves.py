@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from bake.apply import apply_patch
-from bake.asset import Asset
+from bake.core.movement import MAX_VIA
 from bake.export.export import export_asset
-from bake.movement import MAX_VIA
 from bake.play import LevelAsset, QueryError, open_asset
+from bake.store import Asset
 from bake.verify import verify_asset
 from levelbake.errors import CorruptAssetError, OutputError
 from tests.support.baked import bake, write_graph, write_grid

@@ -10,8 +10,8 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from bake.agents.belief import Belief
 from bake.apply import apply_patch
+from bake.extras.crowds.belief import Belief
 from bake.play import LevelAsset, Navigator, PatchError, QueryError, UnknownNodeError, open_asset
 from bake.play.live import rules
 from bake.verify import verify_asset

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from bake.apply import apply_patch
-from bake.pipeline.level import bake_level
-from bake.pipeline.sources import find_tasks
+from bake.baking.level import bake_level
+from bake.baking.sources import find_tasks
 from bake.play import LevelAsset, open_asset
 from bake.play.live import pricing as module
 from bake.play.navigator import Navigator
-from bake.recipe import LevelRecipe, ProfileRecipe, load_recipe
+from bake.project.recipe import LevelRecipe, ProfileRecipe, load_recipe
 from tests.support.baked import bake
 from tests.support.live_model import GridModel
 from tests.support.pages import ROOT

@@ -18,9 +18,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bake.level import TerrainRule
+from bake.core.level import TerrainRule
 from bake.play import LevelAsset, PatchError, QueryError, open_asset
-from bake.recipe.rules import LevelRecipe, ProfileRecipe
+from bake.project.recipe.rules import LevelRecipe, ProfileRecipe
 from levelbake import open_level
 from tests.support.baked import bake, bake_grid, rows, write_graph
 

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from bake.arrays import Int32Array
+from bake.core.arrays import Int32Array
 from bake.play.live import state
 from bake.play.live.state import ArcKey, Differences
 

@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from bake.arrays import Int64Array
+from bake.core.arrays import Int64Array
 from bake.play import LevelAsset, Navigator, open_asset
 from bake.play.live import exact
 from bake.play.searching.heuristics import heuristic_for

@@ -17,13 +17,13 @@ from shapely.geometry.base import BaseGeometry
 from shapely.geometry.polygon import orient
 
 from bake.apply import apply_patch
+from bake.core.level import TerrainRule
 from bake.geometry import GRID
-from bake.level import TerrainRule
 from bake.play import LevelAsset, Navigator, PatchError, QueryError, open_asset
 from bake.play.live.obstacles import MOST_CORNERS
 from bake.play.mesh import cut
 from bake.play.mesh.polygons import MeshPolygons
-from bake.recipe.rules import LevelRecipe
+from bake.project.recipe.rules import LevelRecipe
 from levelbake.errors import BlockedCellError
 from tests.support.baked import bake, bake_grid, recipe_for, rows, write_graph
 from tests.support.plane import shortest_by_sight

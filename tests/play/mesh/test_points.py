@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.errors import LevelError
-from bake.level import MeshNodes, TerrainRule
+from bake.core.errors import LevelError
+from bake.core.level import MeshNodes, TerrainRule
 from bake.play import LevelAsset, open_asset
-from bake.recipe.rules import LevelRecipe, ProfileRecipe
+from bake.project.recipe.rules import LevelRecipe, ProfileRecipe
 from levelbake.errors import CorruptAssetError, QueryError
 from tests.support.baked import GROUND, bake, rows, rules_of, write_grid
 from tests.support.damage import MESH_COLUMNS, edit, replaced

@@ -10,10 +10,10 @@ import pytest
 from shapely import LineString, MultiPolygon, Polygon, box
 from shapely.geometry.base import BaseGeometry
 
-from bake.level import MeshNodes, TerrainRule
+from bake.core.level import MeshNodes, TerrainRule
 from bake.play import Navigator, open_asset
-from bake.recipe import load_recipe
-from bake.recipe.rules import LevelRecipe
+from bake.project.recipe import load_recipe
+from bake.project.recipe.rules import LevelRecipe
 from levelbake.errors import BlockedCellError, QueryError
 from tests.support.baked import bake
 from tests.support.stored import stored_asset

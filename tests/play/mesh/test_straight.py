@@ -12,9 +12,9 @@ import pytest
 from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
+from bake.core.level import GeometryLevel, GridLevel, Mesh, Shape
 from bake.geometry import GRID, Geometry, geometry_of, grown
 from bake.geometry.convex import convex_polygons
-from bake.level import GeometryLevel, GridLevel, Mesh, Shape
 from bake.play.mesh.funnel import string_through
 from bake.play.mesh.polyanya import shortest
 from bake.play.mesh.polygons import MeshPolygons, Step

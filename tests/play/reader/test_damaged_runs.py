@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.arrays import Int64Array
+from bake.core.arrays import Int64Array
 from bake.play import Navigator, open_asset
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
 from levelbake.errors import CorruptAssetError
 from tests.support import forked
 from tests.support.baked import (
@@ -134,7 +134,7 @@ WALK = """
 import sys
 from levelbake.errors import CorruptAssetError
 from bake.play import open_asset
-from bake.kernels import jit
+from bake.core.kernels import jit
 from bake.search import all_pairs
 from tests.support.oracles import Lattice
 from tests.support.baked import GROUND

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.arrays import AnyArray
+from bake.core.arrays import AnyArray
 from bake.play import Navigator, open_asset
 from bake.play.reader.hops import DistanceLabels
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
 from levelbake.errors import CorruptAssetError
 from tests.support.baked import GROUND, bake, profile_for, recipe_for, rows, write_graph, write_grid
 from tests.support.compare import check_navigator

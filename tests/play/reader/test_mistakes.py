@@ -409,7 +409,7 @@ def test_two_at_once(grid_asset: Path) -> None:
 
 
 def test_the_recipe_travels_along(grid_asset: Path) -> None:
-    from bake.asset import Asset
+    from bake.store import Asset
 
     with Asset(grid_asset) as asset:
         assert json.loads(asset.text("recipe") or "")["profiles"] == {"default": {}}

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from bake.apply import apply_patch
-from bake.asset import Asset
-from bake.diff import compare
-from bake.movement import HEX_LAYOUTS
+from bake.core.movement import HEX_LAYOUTS
 from bake.play import LevelAsset, open_asset
+from bake.show.diff import compare
+from bake.show.diff_report import as_data, lines_of
+from bake.store import Asset
 from bake.verify import verify_asset
-from bake.view.diff_report import as_data, lines_of
 from levelbake.errors import (
     BakeError,
     CorruptAssetError,

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.arrays import Int32Array
+from bake.core.arrays import Int32Array
 from bake.play import BlockedCellError, Navigator, open_asset
 from bake.play.reader import walk as walks
 from bake.play.reader.engine import unchart
 from bake.play.reader.hops import RunHops
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
 from levelbake.errors import QueryError
 from levelbake.steps import HexLayout, chart
 from tests.support.baked import (

@@ -13,7 +13,7 @@ from unittest import mock
 
 import pytest
 
-from bake.kernels import jit
+from bake.core.kernels import jit
 from bake.play import open_asset
 from bake.search.graph.label_correcting import MasksOnDemand, build_search_arcs
 from tests.support.baked import bake, recipe_for, write_graph, write_grid

@@ -15,7 +15,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from bake.graph import INFINITY
+from bake.core.graph import INFINITY
 from bake.play import LevelAsset, Navigator, open_asset
 from bake.play.live.exact import ExactHierarchy
 from bake.play.searching.methods import Request, run

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from bake.pipeline.level import bake_level
-from bake.pipeline.sources import Task
+from bake.baking.level import bake_level
+from bake.baking.sources import Task
 from bake.play import open_asset
-from bake.recipe import LevelRecipe
-from bake.recipe.rules import LONE_CLUSTER_SIZE
+from bake.project.recipe import LevelRecipe
+from bake.project.recipe.rules import LONE_CLUSTER_SIZE
 from tests.support.baked import bake, recipe_for, write_grid
 from tests.support.levels import shared_level
 

@@ -13,7 +13,7 @@ import pytest
 
 from bake.play import LevelAsset, Navigator, SearchResult, open_asset
 from bake.play.searching.methods import METHODS
-from bake.recipe import LevelRecipe
+from bake.project.recipe import LevelRecipe
 from bake.search.point.space import SearchSpace
 from levelbake.errors import QueryError
 from tests.support.baked import GROUND, bake, recipe_for, rows, write_graph, write_grid

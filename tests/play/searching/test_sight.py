@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bake.play import Navigator, open_asset
-from bake.recipe import load_recipe
+from bake.project.recipe import load_recipe
 from levelbake.errors import QueryError
 from tests.support.baked import bake, bake_grid, recipe_for, rows, write_graph, write_grid
 from tests.support.oracles import Cell, Ground, Lattice

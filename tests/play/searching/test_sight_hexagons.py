@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bake.movement import HEX_LAYOUTS
+from bake.core.movement import HEX_LAYOUTS
 from bake.play import Navigator, open_asset
 from levelbake.errors import QueryError
 from tests.support.baked import bake, recipe_for, write_graph, write_grid

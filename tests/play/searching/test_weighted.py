@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bake.extras.school import traced_search
 from bake.play import Navigator, SearchResult, open_asset
 from bake.play.searching.methods import METHODS, WEIGHTED
-from bake.school import traced_search
 from levelbake.errors import QueryError
 from levelbake.places import Place
 from tests.support.baked import bake_grid, rows

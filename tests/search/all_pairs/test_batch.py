@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from bake.errors import CostError
-from bake.graph import INFINITY, MAX_WEIGHT
+from bake.core.errors import CostError
+from bake.core.graph import INFINITY, MAX_WEIGHT
 from bake.search.all_pairs.batch import LANES, BatchSearch
 from tests.support.compare import weighted
 from tests.support.oracles import arcs_of, distances_from

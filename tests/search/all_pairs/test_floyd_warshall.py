@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from scipy.sparse import csgraph
 
-from bake.arrays import Float64Array, Int32Array
-from bake.errors import CostError
-from bake.graph import INFINITY
+from bake.core.arrays import Float64Array, Int32Array
+from bake.core.errors import CostError
+from bake.core.graph import INFINITY
 from bake.search.all_pairs.floyd_warshall import SIDE, WORK_BYTES, floyd_warshall
 from tests.support import oracles
 from tests.support.compare import weighted

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.arrays import Int32Array
-from bake.graph import INFINITY, Graph
+from bake.core.arrays import Int32Array
+from bake.core.graph import INFINITY, Graph
 from bake.search.contraction.labels import distance_labels, label_distances, meeting_depth
 from bake.search.contraction.metric import arc_between, customize, price_arcs
 from bake.search.contraction.order import dissection_order

@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from bake.arrays import Int32Array
-from bake.graph import INFINITY
+from bake.core.arrays import Int32Array
+from bake.core.graph import INFINITY
 from bake.search.contraction import hierarchy as module
 from bake.search.contraction.hierarchy import ContractionHierarchy
 from bake.search.contraction.sweep import LANES

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from bake.graph import INFINITY
+from bake.core.graph import INFINITY
 from bake.search.contraction import query
 from bake.search.contraction.query import (
     GOAL,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bake.graph import INFINITY
+from bake.core.graph import INFINITY
 from bake.search.contraction import update
 from bake.search.contraction.metric import Prices, Weights, customize
 from bake.search.contraction.tree import Tree

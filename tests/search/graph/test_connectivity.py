@@ -6,7 +6,7 @@ import networkx
 import numpy as np
 import pytest
 
-from bake.graph import leads_back
+from bake.core.graph import leads_back
 from bake.search.graph import connectivity
 from bake.search.graph.connectivity import strong_components
 from tests.support.compare import weighted

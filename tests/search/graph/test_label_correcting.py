@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.sparse import csgraph, csr_array
 
-from bake.graph import INFINITY
+from bake.core.graph import INFINITY
 from bake.search.all_pairs.batch import LANES, BatchSearch
 from bake.search.graph.label_correcting import ALL, MASK_BITS, build_search_arcs
 from tests.support.compare import weighted

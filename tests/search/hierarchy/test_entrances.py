@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.graph import Graph
+from bake.core.graph import Graph
 from bake.search.hierarchy.entrances import MIDDLE_ALONE, Crossings, find_crossings
 from tests.support.baked import GROUND, rows
 from tests.support.oracles import Cell, Ground, Lattice, square_arcs

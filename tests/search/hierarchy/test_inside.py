@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.errors import CostError
-from bake.graph import INFINITY
+from bake.core.errors import CostError
+from bake.core.graph import INFINITY
 from bake.search.hierarchy import inside as inside_clusters
 from bake.search.hierarchy.bundles import ASTRAY, FIRST, FLOW, FLOW_BYTES, NO_WAY, Transitions
 from bake.search.hierarchy.inside import (

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.arrays import UInt8Array
+from bake.core.arrays import UInt8Array
 from bake.search.hierarchy.layer import Layer
 from bake.search.hierarchy.layer_builder import Base, Before, Joined, Kept, build_layer
 from tests.support.clustered import SHUT, divided, graph_in_rows, networkx_graph

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.arrays import Int32Array
+from bake.core.arrays import Int32Array
 from bake.search.hierarchy import near
 from bake.search.hierarchy.bundles import FULL, NO_WAY, ClusteredGraph, QueryMemory, StraightRuns
 from bake.search.hierarchy.smooth import HEX, SQUARE_4, SQUARE_8

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.arrays import Int32Array
+from bake.core.arrays import Int32Array
 from bake.search.hierarchy import straight_runs
 from bake.search.hierarchy.bundles import ClusteredGraph, StraightRuns
 from bake.search.hierarchy.straight_runs import LONGEST, RunsVersion, heading, offset

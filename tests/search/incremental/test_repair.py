@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from bake.graph import BLOCKED
+from bake.core.graph import BLOCKED
 from bake.search.incremental.lifelong import DStarLite, LifelongPlanning, MovingTargetDStarLite
 from bake.search.incremental.twins import TwinArcs
 from bake.search.point.estimates import Estimate

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from bake.graph import BLOCKED, Graph
+from bake.core.graph import BLOCKED, Graph
 from bake.search.graph.label_correcting import ALL, MASK_BITS, build_search_arcs
 from bake.search.live import graph as live
 from bake.search.live.graph import Adjacency

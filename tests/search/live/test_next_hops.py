@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from bake.graph import BLOCKED, Graph
+from bake.core.graph import BLOCKED, Graph
 from bake.search.contraction import query
 from bake.search.contraction.hierarchy import ContractionHierarchy
 from bake.search.contraction.tree import both_ways

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.arrays import Int32Array
-from bake.graph import Graph
+from bake.core.arrays import Int32Array
+from bake.core.graph import Graph
 from bake.search.point.estimates import (
     Estimate,
     cell_norm,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.graph import UNREACHABLE, Graph
+from bake.core.graph import UNREACHABLE, Graph
 from bake.search.point.estimates import (
     LANDMARKS,
     LANDMARKS_DIRECTED,

@@ -20,16 +20,16 @@ from unittest.mock import patch
 import networkx
 import numpy as np
 
-from bake.agents.crowd import Crowd
-from bake.arrays import Int32Array
-from bake.graph import BLOCKED, INFINITY, UNREACHABLE, Graph
-from bake.level import TerrainRule
+from bake.core.arrays import Int32Array
+from bake.core.graph import BLOCKED, INFINITY, UNREACHABLE, Graph
+from bake.core.level import TerrainRule
+from bake.extras.crowds.crowd import Crowd
+from bake.extras.school.patterns.deepening import tile_search
+from bake.extras.school.puzzle import Tiles
+from bake.extras.school.spaces.puzzles import SlidingTiles
 from bake.play import LevelAsset, open_asset
 from bake.play.warm import ask_everything
-from bake.recipe import LevelRecipe, ProfileRecipe
-from bake.school.patterns.deepening import tile_search
-from bake.school.puzzle import Tiles
-from bake.school.spaces.puzzles import SlidingTiles
+from bake.project.recipe import LevelRecipe, ProfileRecipe
 from bake.search.all_pairs import batch
 from bake.search.all_pairs.batch import BatchSearch
 from bake.search.all_pairs.follow import (
@@ -717,7 +717,7 @@ def walks() -> Answer:
     if not asset.exists():
         write_grid(path, random_grid(17, 9, 7))
         bake(path, recipe_for(tables=("components", "next_hops")))
-    with open_asset(asset) as level, patch("bake.kernels.jit.ready", lambda kernel: True):
+    with open_asset(asset) as level, patch("bake.core.kernels.jit.ready", lambda kernel: True):
         nav = level.profile()
         now = nav._now
         tables, engine = now.version, now.engine

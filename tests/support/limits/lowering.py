@@ -10,7 +10,7 @@ from functools import cache
 from types import ModuleType
 from unittest.mock import patch
 
-from bake.kernels.jit import Kernel
+from bake.core.kernels.jit import Kernel
 from bake.search.all_pairs.follow import look_up_rows
 from tests.support.limits.markers import constants_of, read_by_kernels, room_modules
 

@@ -42,7 +42,7 @@ MARKER = re.compile(r"#:? *((?:no )?limit): *(.*)", re.IGNORECASE)
 class Constant:
     """A constant of a module, and its marker."""
 
-    module: str  #: as ``bake.graph``
+    module: str  #: as ``bake.core.graph``
     name: str
     line: int
     kind: str = ""  #: ``limit``, ``no limit``, or empty if it has no marker

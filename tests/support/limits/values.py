@@ -57,7 +57,7 @@ EXERCISES: dict[Callable[[], object], Sequence[int]] = {
 #: Limits with other values than those of their exercise. Two of them that have to fit each other
 #: are lowered together, and so is a constant of two numbers.
 OTHERS: dict[str, Sequence[Value]] = {
-    "bake.agents.movers FIELD_BYTES": (0, *SMALL, 200),
+    "bake.extras.crowds.movers FIELD_BYTES": (0, *SMALL, 200),
     "bake.geometry.build MAX_CORNERS": (1, 2, 4, 7, 8, 9),
     "bake.play.hierarchy.lattice _NEAR": (0, 1, 3, 8),
     "bake.play.hierarchy.paths ROOM EACH": (
@@ -73,7 +73,7 @@ OTHERS: dict[str, Sequence[Value]] = {
     "bake.play.live.versions MOST_NEW_ROWS": (0, *FEW),
     "bake.play.live.writer _COUNTED": FEW,
     "bake.play.nearest _AT_ONCE": SMALL,
-    "bake.school.patterns.deepening _DEEPEST": (25, 26, 27, 40),
+    "bake.extras.school.patterns.deepening _DEEPEST": (25, 26, 27, 40),
     "bake.search.all_pairs.floyd_warshall SIDE PART": (
         *((16, 4), (16, 8), (32, 32)),
         *((48, 4), (64, 64)),
@@ -104,7 +104,7 @@ OTHERS: dict[str, Sequence[Value]] = {
 
 #: The least value that an exercise needs; with a lower one it raises a documented error.
 LEAST = {
-    "bake.agents.crowd MOST_STEPS": 5,
+    "bake.extras.crowds.crowd MOST_STEPS": 5,
     "bake.geometry.build MAX_CORNERS": 8,
     "bake.play.live.links MOST": 3,
     "bake.play.live.links MOST_TEXT": 5,

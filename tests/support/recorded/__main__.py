@@ -8,7 +8,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
-from bake.processors import processors
+from bake.core.processors import processors
 from tests.support.recorded.compare import run_level
 from tests.support.recorded.levels import LEVELS
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import h5py
 
-from bake.asset import Asset
-from bake.asset.header import read_header
-from bake.asset.write import DESCRIPTIONS
+from bake.baking import find_tasks
+from bake.baking.level import bake_level
 from bake.export.export import export_asset
-from bake.pipeline import find_tasks
-from bake.pipeline.level import bake_level
-from bake.recipe import load_recipe
+from bake.project.recipe import load_recipe
+from bake.store import Asset
+from bake.store.header import read_header
+from bake.store.write import DESCRIPTIONS
 from tests.support.levels import shared_level
 from tests.support.stored import ROOT, Pair
 from tests.support.vectors.levels import every_vector

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bake.apply import apply_patch
 from bake.play import open_asset
-from bake.recipe import LevelRecipe, ProfileRecipe
+from bake.project.recipe import LevelRecipe, ProfileRecipe
 from tests.support.baked import (
     GROUND,
     LETTERS,

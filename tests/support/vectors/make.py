@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from bake.asset import Asset
 from bake.export.export import export_asset
 from bake.play import LevelAsset, open_asset
 from bake.play.reader.engine import Baked
+from bake.store import Asset
 from levelbake.file import LEVEL, FlatFile
 from tests.support.rule import baked_hops
 from tests.support.vectors.damaged import damaged_files

@@ -1,0 +1,309 @@
+"""Run a whole build: bake what is stale, several levels at once.
+
+Where there are several levels, each is baked in a process of its own, which does not outlive this
+one.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from bake.baking.checkpoint_folder import CheckpointFolder
+from bake.baking.flat import FLAT_SUFFIX, reasons_to_export, write_flat_file
+from bake.baking.sources import ASSET_SUFFIX, Task
+from bake.baking.staleness import judge
+from bake.core.errors import BudgetError
+from bake.core.kinds import KINDS, FileKind, kind_of
+from bake.core.processors import processors
+from bake.core.workers import (
+    Lost,
+    children_import_safely,
+    interrupts_blocked,
+    run_tasks,
+    safe_import_path,
+    start_tracker,
+)
+from bake.levels import is_puzzle
+from bake.store import Asset
+from bake.store.header import is_foreign
+from bake.store.partial import check_writable, created_folder, remove_leftovers
+from levelbake.errors import AssetError, BakeError, OutputError
+
+if TYPE_CHECKING:
+    from bake.baking.level import BakedLevel, Make
+
+#: A function that is called with the level's name, the stage and the fraction of it that is done.
+Report = Callable[[str, str, float], None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of building one level."""
+
+    task: Task  #: the level
+    status: Literal["baked", "fresh", "failed"]  #: "baked", "fresh" (was up to date) or "failed"
+    baked: BakedLevel | None = None  #: sizes and time, where it was baked
+    error: BakeError | None = None  #: what went wrong, where it failed
+    flat: int | None = None  #: bytes of its flat file, where that was written
+
+
+def build(
+    tasks: Sequence[Task],
+    *,
+    jobs: int | None,
+    force: bool,
+    report: Report,
+    cluster: str | None = None,
+) -> Iterator[Outcome]:
+    """Bake what is stale.
+
+    Args:
+        tasks: the levels.
+        jobs: how many levels to bake at once; None = as many as there are processors. The number
+            changes no byte.
+        force: bake everything, and overwrite even files that are not assets.
+        report: called with the progress of each level.
+        cluster: the Dask scheduler whose workers make the tables, or "local"; None = this machine
+            does. It changes no byte.
+
+    Yields:
+        One outcome for each level: fresh ones first, then baked and failed ones as they finish.
+
+    Raises:
+        OutputError: the output folder cannot be made or written.
+        BakeError: the cluster cannot be used.
+    """
+    stale = []
+    for task, reasons in [(task, ["forced"]) for task in tasks] if force else judge(tasks):
+        if reasons:
+            stale.append(task)
+        else:
+            # A bake that was killed right after its asset was put into place left its checkpoint.
+            CheckpointFolder(task.asset).clear()
+            yield _fresh(task, force)
+    folders = sorted({task.asset.parent for task in tasks})
+    for folder in folders:
+        _tidy(folder)
+    if not stale:
+        return
+    threads, wanted = threads_for(len(stale), jobs), jobs
+    jobs = min(len(stale), jobs or processors())
+    with ExitStack() as stack:
+        for folder in sorted({task.asset.parent for task in stale}):
+            stack.enter_context(created_folder(folder, "the output folder"))
+            check_writable(folder)
+        for folder in folders:
+            stack.callback(_tidy, folder)
+        if cluster is not None:
+            yield from attempt_on_cluster(stale, cluster, wanted, force, report)
+        elif jobs == 1:
+            for task in stale:
+                yield attempt(task, threads, force, report)
+        else:
+            yield from attempt_in_processes(stale, jobs, threads, force, report)
+
+
+def _tidy(folder: Path) -> None:
+    """Remove what builds that were killed have left unfinished."""
+    for suffix in (ASSET_SUFFIX, FLAT_SUFFIX):
+        remove_leftovers(folder, f".*{suffix}.*.tmp")
+
+
+def _fresh(task: Task, force: bool) -> Outcome:
+    """Return the outcome of a level that is up to date, after writing a flat file that is not."""
+    try:
+        flat = write_flat_file(task, force=force) if reasons_to_export(task) else None
+    except BakeError as error:
+        return Outcome(task, "failed", error=error)
+    return Outcome(task, "fresh", flat=flat)
+
+
+def threads_for(levels: int, jobs: int | None) -> int:
+    """Return how many threads each level has, where several are baked at once."""
+    there = processors()
+    return max(1, there // max(1, min(levels, jobs or there)))
+
+
+def attempt(
+    task: Task, threads: int, force: bool, report: Report, make: Make | None = None
+) -> Outcome:
+    """Bake one level.
+
+    Args:
+        task: the level.
+        threads: how many it may use.
+        force: whether a file that is not an asset may be overwritten.
+        report: called with the progress.
+        make: see :func:`bake.baking.level.bake_level`.
+    """
+    from bake.baking.level import bake_level
+
+    def tell(stage: str, done: float) -> None:
+        report(task.name, stage, done)
+
+    try:
+        check_place(task, force)
+        if is_puzzle(task.source):
+            kind = kind_of("puzzle", task.source)
+            return Outcome(task, "baked", baked=kind.bake(task, tell))
+        baked = bake_level(task, threads, tell, make)
+        flat = write_flat_file(task, force=force) if task.recipe.export_flat else None
+    except MemoryError:
+        error = BudgetError(
+            "ran out of memory",
+            file=task.source,
+            remedy="lower memory_budget, or bake fewer levels at once (--jobs)",
+        )
+        return Outcome(task, "failed", error=error)
+    except BakeError as error:
+        if type(error) is BakeError and error.file is None:
+            error = BakeError(
+                error.found,
+                file=task.source,
+                place=error.place,
+                expected=error.expected,
+                remedy=error.remedy,
+            )
+        return Outcome(task, "failed", error=error)
+    return Outcome(task, "baked", baked=baked, flat=flat)
+
+
+def check_place(task: Task, force: bool) -> None:
+    """Refuse to replace what a bake could not bring back."""
+    if task.asset.is_dir():
+        raise OutputError(
+            "there is a folder where the asset goes", file=task.asset, remedy="move it away"
+        )
+    if force:
+        return
+    if is_foreign(task.asset):
+        raise OutputError(
+            "there is a file that is no asset, and baking would overwrite it",
+            file=task.asset,
+            remedy="move it away, or overwrite it: `bake build --force`",
+        )
+    if task.recipe.narrowed and (lost := _profiles_lost(task)):
+        raise OutputError(
+            f"the asset has other profiles as well, which baking {_listed(task.profiles)} alone "
+            f"would drop: {_listed(lost)}",
+            file=task.asset,
+            remedy="leave --profile out, bake into another folder (-o), or drop them: "
+            "`bake build --force`",
+        )
+
+
+def _profiles_lost(task: Task) -> list[str]:
+    """Return the profiles of the asset that is there which the task does not bake."""
+    try:
+        with Asset(task.asset, check=False) as asset:
+            return sorted(set(asset.profiles) - set(task.profiles))
+    except AssetError:
+        return []
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names))
+
+
+def attempt_in_processes(
+    tasks: Sequence[Task], jobs: int, threads: int, force: bool, report: Report
+) -> Iterator[Outcome]:
+    """Bake levels, several at once, and yield the outcome of each when it is finished.
+
+    Workers are ended when this process is interrupted, or when no more outcomes are asked for.
+
+    Raises:
+        BakeError: the workers would import modules from the current folder.
+    """
+    _check_children()
+    results = run_tasks(
+        partial(_attempt_in_worker, threads=threads, force=force),
+        tasks,
+        jobs,
+        prepare=partial(_register_kinds, dict(KINDS)),
+        report=report,
+    )
+    for task, result in results:
+        if isinstance(result, Lost):
+            yield Outcome(task, "failed", error=_lost_error(task, result))
+        else:
+            yield result
+
+
+def _register_kinds(kinds: Mapping[str, Callable[[], FileKind]]) -> None:
+    """Register in a worker the kinds that its parent knows, and load what bakes a level."""
+    import bake.baking.level  # noqa: F401
+
+    KINDS.update(kinds)
+
+
+def _attempt_in_worker(task: Task, report: Report, *, threads: int, force: bool) -> Outcome:
+    return attempt(task, threads, force, report)
+
+
+def _lost_error(task: Task, lost: Lost) -> BakeError:
+    """Return the error of a level whose worker ended."""
+    return BakeError(
+        f"the process baking this level {lost.cause}",
+        file=task.source,
+        remedy="if memory ran out, bake fewer levels at once (--jobs 1)"
+        if lost.killed
+        else "bake it alone (--jobs 1), which may show why",
+    )
+
+
+def _check_children() -> None:
+    """Raise where processes that this one starts would import modules from the current folder."""
+    if not children_import_safely():
+        raise BakeError(
+            "Python was started with -E, so the processes of a build would import modules from "
+            "this folder",
+            remedy="start Python with -P as well, or bake one level at a time (--jobs 1)",
+        )
+
+
+def attempt_on_cluster(
+    tasks: Sequence[Task], address: str, jobs: int | None, force: bool, report: Report
+) -> Iterator[Outcome]:
+    """Bake levels on a cluster, and yield the outcome of each when it is finished.
+
+    Tasks are ended when this process is interrupted, or when no more outcomes are asked for.
+
+    Raises:
+        BakeError: the cluster cannot be used.
+    """
+    _check_children()
+    with safe_import_path():
+        yield from _attempt_on_cluster(tasks, address, jobs, force, report)
+
+
+def _attempt_on_cluster(
+    tasks: Sequence[Task], address: str, jobs: int | None, force: bool, report: Report
+) -> Iterator[Outcome]:
+    from bake.baking.cluster import Cluster
+
+    others = set(multiprocessing.active_children())
+    start_tracker()
+    with interrupts_blocked():
+        cluster = Cluster(address, jobs)
+    pool = ThreadPoolExecutor(min(len(tasks), cluster.levels_at_once))
+    try:
+        futures = [pool.submit(attempt, task, 1, force, report, cluster.make) for task in tasks]
+        for future in as_completed(futures):
+            yield future.result()
+    except BaseException:
+        cluster.abandon()
+        for worker in set(multiprocessing.active_children()) - others:
+            worker.kill()
+        raise
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        cluster.close()
+        pool.shutdown(wait=True)

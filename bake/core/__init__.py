@@ -1,0 +1,1 @@
+"""Arrays, graphs, levels, errors and processes that every room uses."""

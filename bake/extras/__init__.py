@@ -1,0 +1,1 @@
+"""Optional parts, which register themselves with the core; the core imports none."""

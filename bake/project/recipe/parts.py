@@ -1,0 +1,185 @@
+"""Declare the tables of a recipe about terrains, slopes, heights, lint, editors and text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from bake.core.level import TerrainRule
+from bake.levels.reading.editors import WorldAs
+from bake.levels.reading.mistakes import Mistake
+from bake.project.recipe.tables import Key, Kind, Named, Table
+from bake.project.recipe.values import (
+    COST,
+    COST_EXPECTED,
+    ENTER_FROM,
+    FLAG,
+    IMAGE,
+    LAYERS,
+    LDTK_KEY,
+    MAX_COST,
+    SPOT_KIND,
+    SYMBOL_KEY,
+    TERRAIN_NAME,
+    TILED_KEY,
+    choice,
+    number,
+)
+
+#: How bad a finding of `bake lint` is.
+Severity = Literal["error", "warning", "notice", "off"]
+
+#: Rules of `bake lint` that a recipe may weigh, their severity where it does not, and what for.
+_RULES: Mapping[str, tuple[Severity, str]] = {
+    "spawns": ("error", "Spawns where their profile cannot stand."),
+    "exits": ("error", "Spawns from which no exit can be reached."),
+    "islands": ("warning", "Places that cannot be reached."),
+    "traps": ("warning", "Places that can be entered, but not left."),
+    "links": ("error", "Links that lead nowhere, or are for nobody."),
+    "narrow": ("notice", "Cells too narrow for a large profile."),
+    "ignored": ("warning", "Layers, objects and shapes that do not count."),
+    "classes": ("notice", "Classes of Tiled without a project file that defines them."),
+    "gravity": ("warning", "Levels that look like those of platformers."),
+    "straight": ("notice", "Straight lines of a divided plane through walls."),
+    "terrain": ("notice", "Terrains that no cell has."),
+    "legend": ("warning", "Entries of a legend that match nothing."),
+    "recipe": ("warning", "Keys of the recipe that became terrains by accident."),
+}
+DEFAULT_SEVERITY: Mapping[str, Severity] = {name: usual for name, (usual, _) in _RULES.items()}
+
+
+def _rule(values: dict[str, Any]) -> TerrainRule:
+    rule = TerrainRule(**values)
+    if rule.cost is None and rule.enter_from is not None:
+        raise Mistake(
+            'found enter_from beside cost = "blocked"',
+            "one of the two",
+            "blocked terrain can't be entered from anywhere",
+        )
+    return rule
+
+
+def _elevation(values: dict[str, Any]) -> dict[str, Any]:
+    if values and "image" not in values:
+        raise Mistake("found no image", "image beside unit and zero")
+    return values
+
+
+_RULE = Table(
+    "RuleTable",
+    "What one terrain means for movement.",
+    "",
+    {
+        "cost": Key(COST, 'Units to cross one cell, or "blocked".'),
+        "enter_from": Key(ENTER_FROM, "Terrains it may be entered from. Default: from any."),
+    },
+    required={"cost": Mistake("found no cost", COST_EXPECTED, "add cost = 1, say")},
+    short="cost",
+    make=_rule,
+)
+TERRAIN = Named(TERRAIN_NAME, _RULE, "[terrain] with grass = 1")
+TERRAIN_ABOUT = 'Cost by terrain: a number, "blocked", or a table.'
+_AT_LEAST_ZERO = number(0)
+SLOPES = Table(
+    "SlopesTable",
+    "What it costs that the ground rises and falls, where a level says how high its cells lie.",
+    "[slopes] with climb = 2",
+    {
+        "up": Key(
+            _AT_LEAST_ZERO,
+            "Units that each unit of rise adds to the price of a step. Default: 0.",
+        ),
+        "down": Key(_AT_LEAST_ZERO, "Units that each unit of fall adds. Default: 0."),
+        "climb": Key(_AT_LEAST_ZERO, "The most that one step may rise. Default: any."),
+        "drop": Key(_AT_LEAST_ZERO, "The most that one step may fall. Default: any."),
+    },
+)
+ELEVATION = Table(
+    "ElevationTable",
+    "The image that says how high the cells of a level lie, a pixel for each cell.",
+    '[elevation] with image = "heights.png"',
+    {
+        "image": Key(
+            IMAGE,
+            "A lossless grey image of 8 or 16 bits a pixel, as large as the level; its path from "
+            "the recipe's folder.",
+        ),
+        "unit": Key(number(0, above=True), "Units that one step of grey rises. Default: 1."),
+        "zero": Key(number(-MAX_COST), "How high black lies, in units. Default: 0."),
+    },
+    make=_elevation,
+)
+LINT = Table(
+    "LintTable",
+    'How bad what `bake lint` finds is: "error", "warning", "notice" or "off".',
+    '[lint] with islands = "error"',
+    {
+        name: Key(choice(Severity), f'{about} Default: "{usual}".')
+        for name, (usual, about) in _RULES.items()
+    },
+)
+
+
+def _editor(name: str, about: str, example: str, by: Named, **abouts: str) -> Table:
+    """Return the table of a level editor; the keys of all editors are alike."""
+    kinds: dict[str, Kind] = {
+        "layers": LAYERS,
+        "ignore": LAYERS,
+        "empty": TERRAIN_NAME,
+        "legend": by,
+        "world": choice(WorldAs),
+        "allow_outside": FLAG,
+    }
+    said = {
+        "ignore": "Layers that do not count, named as in layers. Default: none.",
+        "world": "Whether the maps or levels of a world bake as one level, or one asset each. "
+        'Default: "one".',
+        "allow_outside": "Whether files outside the recipe's folder may be read. Default: false.",
+        **abouts,
+    }
+    return Table(name, about, example, {key: Key(kind, said[key]) for key, kind in kinds.items()})
+
+
+TILED = _editor(
+    "TiledTable",
+    "How maps of the Tiled editor are read.",
+    '[tiled] with ignore = ["Shadows"]',
+    Named(TILED_KEY, TERRAIN_NAME, '[tiled.legend] with "layer:Walls" = "wall"'),
+    layers="Tile layers that count, by name or path (Group/Layer). Default: all.",
+    empty='Terrain of cells without a tile. Default: "void".',
+    legend='Terrain, or "below", by what a tile is: "tile:SET:IDS", "property:NAME", '
+    '"property:NAME=VALUE", "class:NAME", "wang:NAME", "tileset:NAME", "layer:NAME"; terrain of '
+    'collision shapes by "collision" or "collision:CLASS"; terrain of objects, or kind of thing, '
+    'by "object:CLASS".',
+)
+LDTK = _editor(
+    "LdtkTable",
+    "How projects of the LDtk editor are read.",
+    '[ldtk] with world = "each"',
+    Named(LDTK_KEY, TERRAIN_NAME, '[ldtk.legend] with "value:walls" = "wall"'),
+    layers="Layers that count, by identifier. Default: all.",
+    empty='Terrain of cells of which no layer says anything. Default: "floor".',
+    legend='Terrain, or "below", by what a cell holds: "value:NAME", "value:LAYER:NAME", '
+    '"value:LAYER:NUMBER", "tile:SET:IDS", "enum:TAG", "tileset:NAME", "layer:NAME", '
+    '"area:ENTITY"; kind of thing by "entity:NAME".',
+)
+TEXT = Table(
+    "TextTable",
+    "How levels of text are read: rows of characters (.txt) and separated values (.csv).",
+    '[text.legend] with "~" = "water"',
+    {
+        "legend": Key(
+            Named(
+                SYMBOL_KEY,
+                TERRAIN_NAME,
+                '[text.legend] with "~" = "water"',
+                noun="character",
+            ),
+            'Terrain by character, or by the value of a cell; " " is a blank or an empty cell.',
+        ),
+        "spots": Key(
+            Named(SYMBOL_KEY, SPOT_KIND, '[text.spots] with "@" = "spawn"', noun="character"),
+            'Kind of spot by character or value: "spawn", "exit" or any other word.',
+        ),
+    },
+)
