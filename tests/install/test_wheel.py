@@ -95,7 +95,7 @@ def test_the_wheel_of_the_reader(reader: Path) -> None:
 def test_no_file_is_in_both_wheels(wheel: Path, reader: Path) -> None:
     with zipfile.ZipFile(wheel) as one, zipfile.ZipFile(reader) as other:
         assert not set(one.namelist()) & set(other.namelist())
-        assert "levelbake_command.py" in one.namelist()
+        assert {"levelbake_command.py", "bake/py.typed"} <= set(one.namelist())
 
 
 def test_the_reader_alone_loads_nothing_of_bake(reader: Path, tmp_path: Path) -> None:
