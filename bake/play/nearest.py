@@ -32,7 +32,7 @@ from bake.search.point.nearest_cell import (
 from levelbake.errors import QueryError
 from levelbake.hops import view_of
 from levelbake.places import FARTHEST, Place, drawn_at, numbers_in, quoted
-from levelbake.steps import in_rows, shoved_parity
+from levelbake.steps import HexLayout, in_rows, shoved_parity
 
 #: Less than a quarter: a point is nearest to a place if the square of its distance is less than
 #: this part of the square of the distance to the nearest other place.
@@ -195,6 +195,8 @@ class NearestPlaces:
             (k) int32, at least one.
         """
         places, floor, z = self._places, 0, None
+        if places.hex_layout is not None:
+            return self._equal_hexagons(places.hex_layout, location, counts)
         if places.is_grid:
             floor = location // (places.width * places.rows)
             x, y = places.plane.middles(np.array([location]))[0].tolist()
@@ -211,6 +213,22 @@ class NearestPlaces:
         least = min(away)
         rows = [row for row, far in zip(found, away, strict=True) if far == least]
         return np.array(rows, dtype=np.int32)
+
+    def _equal_hexagons(self, layout: HexLayout, location: int, counts: BoolArray) -> Int32Array:
+        """Return the rows of hexagons that are nearest to a cell, in exact arithmetic."""
+        places, rows = self._places, np.flatnonzero(counts)
+        cell = np.append(self._version.location[rows], location).astype(np.int64)
+        floor = cell // (places.width * places.rows)
+        line, column = np.divmod(cell % (places.width * places.rows), places.width)
+        if not in_rows(layout):
+            line, column = column, line
+        # In halves of a hexagon's width along a line, lines are sqrt(3) halves apart.
+        along = 2 * column + (line % 2 == shoved_parity(layout))
+        away = (along[:-1] - along[-1]) ** 2 + 3 * (line[:-1] - line[-1]) ** 2
+        near = floor[:-1] == floor[-1]
+        away = np.where(near, away, away + away.max() + 1) if near.any() else away
+        result: Int32Array = rows[away == away.min()].astype(np.int32)
+        return result
 
     def _equals_on(
         self, floor: int, x: float, y: float, z: float | None, counts: BoolArray

@@ -81,6 +81,23 @@ def check_nearest_of(nav: Navigator, start: Place, goals: list, lengths: dict) -
     assert told == next(goal for goal in reached if lengths[goal] == least)
 
 
+def squared_distance(a: tuple[int, ...], b: tuple[int, ...], hex_layout: str | None) -> int:
+    """Return a multiple of the squared straight distance between the centers of two cells."""
+
+    def center(place: tuple[int, ...]) -> tuple[int, int]:
+        x, y = place[:2]
+        shifted = 1 if hex_layout in ("odd-r", "odd-q") else 0
+        if hex_layout in ("odd-r", "even-r"):
+            return 2 * x + (y % 2 == shifted), y
+        return 2 * y + (x % 2 == shifted), x
+
+    if hex_layout is None:
+        return (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2
+    # In halves of a hexagon's width along its rows, and in rows, which are sqrt(3) halves apart.
+    (along, row), (other_along, other_row) = center(a), center(b)
+    return (along - other_along) ** 2 + 3 * (row - other_row) ** 2
+
+
 def check_instead(nav: Navigator, start: Place, goal: Place, lengths: dict) -> None:
     if not isinstance(goal, tuple):
         return
@@ -91,7 +108,7 @@ def check_instead(nav: Navigator, start: Place, goal: Place, lengths: dict) -> N
         return
 
     def away(place: tuple[int, ...]) -> int:
-        return (place[0] - goal[0]) ** 2 + (place[1] - goal[1]) ** 2
+        return squared_distance(place, goal, nav._current.places.hex_layout)
 
     least = min(map(away, lengths))
     near = [place for place in lengths if away(place) == least]

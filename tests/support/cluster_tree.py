@@ -23,7 +23,9 @@ def by_columns(asset: Path, nav: Navigator) -> list[list[int]]:
     for count in counts[:-1]:
         layers.append([parent[each] for each in layers[-1]])
         parent = parent[count:]
-    return layers
+    row = nav._now.version.row_at
+    order = row[row >= 0].tolist()
+    return [[labels[each] for each in order] for labels in layers]
 
 
 def check_tree(

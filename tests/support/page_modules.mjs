@@ -2,12 +2,12 @@
 // questions, and answers. See tests/support/page_modules.py.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { changesOf, editsOf } from "../../bake/viewer/page/editing/edits.js";
-import { searchSteps } from "../../bake/viewer/page/traces/textbook.js";
-import { groundOf } from "../../bake/viewer/page/search/ground.js";
-import { CLOSED, OPEN, playerOf, readTrace } from "../../bake/viewer/page/traces/player.js";
-import { walkPlayer } from "../../bake/viewer/page/traces/walks.js";
-import { crowdOf, highest } from "../../bake/viewer/page/crowd/walkers.js";
+import { changesOf, editsOf } from "../../bake/show/viewer/page/editing/edits.js";
+import { searchSteps } from "../../bake/show/viewer/page/traces/textbook.js";
+import { groundOf } from "../../bake/show/viewer/page/search/ground.js";
+import { CLOSED, OPEN, playerOf, readTrace } from "../../bake/show/viewer/page/traces/player.js";
+import { walkPlayer } from "../../bake/show/viewer/page/traces/walks.js";
+import { crowdOf, highest } from "../../bake/show/viewer/page/crowd/walkers.js";
 import { follow } from "../../readers/js/changes.js";
 import { insides, LevelError, openLevel } from "../../readers/js/level.js";
 import { placesOf } from "../../readers/js/places.js";

@@ -249,7 +249,7 @@ def test_every_question_is_answered_as_with_listed_arcs(case: tuple, seed: int) 
                     assert one.reachable(start, goal) == other.reachable(start, goal)
                     found, known = one.search(start, goal), other.search(start, goal)
                     assert found.cost == known.cost
-                    assert one.nearest(start) == start
+                    assert one.nearest(level.to_point(start)) == start
                     way = one.path(start, goal, "hpa")
                     assert (way is None) == (known.path is None)
                     if way is not None:

@@ -169,9 +169,12 @@ def test_nearest_on_a_grid(tmp_path: Path, seed: int) -> None:
     with open_asset(bake_grid(tmp_path, grid)) as level:
         nav = level.profile()
         for x, y in points:
+            middle = (x - 0.5, y - 0.5)  # of a cell, one unit wide, whose number is its corner's
             expected = min(
-                lattice.cells(), key=lambda c: ((c[0] - x) ** 2 + (c[1] - y) ** 2, c[1], c[0])
+                lattice.cells(), key=lambda cell: (math.dist(cell, middle), cell[1], cell[0])
             )
+            if (math.floor(x), math.floor(y)) in lattice.cells():
+                expected = math.floor(x), math.floor(y)
             assert nav.nearest((x, y)) == expected
             assert nav.nearest(np.array([x, y])) == expected
 

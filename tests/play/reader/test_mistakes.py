@@ -382,7 +382,7 @@ def test_missing_tables(tmp_path: Path, tables: tuple[str, ...]) -> None:
         assert nav.next_hops([FREE], [APART]).tolist() == [[-1, -1]]
         assert nav.reachable(FREE, (3, 2))
         assert not nav.reachable(FREE, APART)
-        assert nav.nearest(WALL) == (1, 0)
+        assert nav.nearest(level.to_point(WALL)) == (1, 0)
 
 
 def test_closed(grid_asset: Path) -> None:

@@ -4,7 +4,7 @@
  * about a unit's room each; graphs without positions are laid out here.
  */
 
-import { insides } from "../../../readers/js/level.js";
+import { insides } from "../../../../readers/js/level.js";
 import { layOut } from "./draw/layout.js";
 
 const PITCH = Math.sqrt(3) / 2;

@@ -25,10 +25,10 @@
  *   view.say(text)         tells everybody, screen readers included, in the status line
  */
 
-import { follow } from "../../../readers/js/changes.js";
-import { insides, openLevel } from "../../../readers/js/level.js";
-import { parse } from "../../../readers/js/file.js";
-import { placesOf } from "../../../readers/js/places.js";
+import { follow } from "../../../../readers/js/changes.js";
+import { insides, openLevel } from "../../../../readers/js/level.js";
+import { parse } from "../../../../readers/js/file.js";
+import { placesOf } from "../../../../readers/js/places.js";
 import { createCamera } from "./camera.js";
 import { drawGround } from "./draw/ground.js";
 import { createLayers } from "./layers.js";

@@ -3,9 +3,9 @@
  * the page. Both answer through the reader, toward any goal.
  */
 
-import { follow } from "../../../../readers/js/changes.js";
-import { insides } from "../../../../readers/js/level.js";
-import { placesOf } from "../../../../readers/js/places.js";
+import { follow } from "../../../../../readers/js/changes.js";
+import { insides } from "../../../../../readers/js/level.js";
+import { placesOf } from "../../../../../readers/js/places.js";
 import { fieldToward } from "../search/fields.js";
 import { groundOf } from "../search/ground.js";
 

@@ -4,7 +4,7 @@
  * level was baked, by what was drawn in the page.
  */
 
-import { openLevel } from "../../../../readers/js/level.js";
+import { openLevel } from "../../../../../readers/js/level.js";
 import { changesNow } from "../editing/tools.js";
 import { chooser, element, offer, table } from "../elements.js";
 import { blockedLegend, pale } from "../grounds.js";

@@ -3,7 +3,7 @@
  * each other; what is shown is where their shortest paths meet.
  */
 
-import { BLOCKED } from "../../../../readers/js/file.js";
+import { BLOCKED } from "../../../../../readers/js/file.js";
 import { componentsOf } from "../search/components.js";
 
 /** How many units an agent walks in a second. */

@@ -4,7 +4,7 @@
  * be undone, and all of them saved as a patch, which `bake apply` and games take.
  */
 
-import { insides } from "../../../../readers/js/level.js";
+import { insides } from "../../../../../readers/js/level.js";
 import { chooser, element, fresh, offer } from "../elements.js";
 import { toolbar } from "../toolbar.js";
 import { editsOf } from "./edits.js";

@@ -3,7 +3,7 @@
  * A stroke is one edit, however many updates it takes.
  */
 
-import { insides } from "../../../../readers/js/level.js";
+import { insides } from "../../../../../readers/js/level.js";
 import { counted, placeName } from "../words.js";
 import { changesOf } from "./edits.js";
 

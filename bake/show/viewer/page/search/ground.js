@@ -3,9 +3,9 @@
  * reader's own rules, so what a search finds here costs what the reader says.
  */
 
-import { BLOCKED, NO_CLASS } from "../../../../readers/js/file.js";
-import { insides } from "../../../../readers/js/level.js";
-import { pricesOf } from "../../../../readers/js/prices.js";
+import { BLOCKED, NO_CLASS } from "../../../../../readers/js/file.js";
+import { insides } from "../../../../../readers/js/level.js";
+import { pricesOf } from "../../../../../readers/js/prices.js";
 
 /** Returns {size, stands, classAt, eachArc, eachBack, price, unit} of a view's profile. */
 export function groundOf({ level, changes, inside, tables }) {

@@ -4,7 +4,7 @@
  * to the transitions of their clusters, search the transitions, refine cluster by cluster, smooth.
  */
 
-import { createHeap } from "../../../../readers/js/heap.js";
+import { createHeap } from "../../../../../readers/js/heap.js";
 import { fittingHeuristic } from "../traces/norms.js";
 import { smooth } from "./smooth.js";
 

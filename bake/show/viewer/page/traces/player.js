@@ -3,7 +3,7 @@
  * Traces are made in the page (textbook.js), or read from files (docs/traces.md).
  */
 
-import { LevelError, refuse } from "../../../../readers/js/file.js";
+import { LevelError, refuse } from "../../../../../readers/js/file.js";
 import { stepLists } from "./textbook.js";
 import { readWalk } from "./walks.js";
 

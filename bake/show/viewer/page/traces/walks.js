@@ -3,7 +3,7 @@
  * alone, and crowds. docs/traces.md says what the file holds, and `bake render --trace` draws the same.
  */
 
-import { refuse } from "../../../../readers/js/file.js";
+import { refuse } from "../../../../../readers/js/file.js";
 import { disc, markGoal, markStart } from "../draw/shapes.js";
 import { drawWay, onFloor, screenOf } from "../overlays.js";
 import { css, mixed, packed } from "../palette.js";
