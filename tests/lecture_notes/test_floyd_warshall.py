@@ -7,7 +7,7 @@ from bake.search.all_pairs.floyd_warshall import SIDE, floyd_warshall
 from tests.support import oracles
 from tests.support.compare import Algorithm, subgraph, tables_of, weighted
 
-pytestmark = pytest.mark.note(116, "the slides' matrices, on the way as well")
+pytestmark = pytest.mark.note(116, "the slides' matrices, at every stage")
 
 EDGES = [(0, 1, 9), (0, 2, 9), (1, 2, 9), (2, 3, 1), (2, 4, 6), (3, 4, 3)]
 BOTH = [arc for a, b, w in EDGES for arc in ((a, b, w), (b, a, w))]

@@ -27,7 +27,7 @@ from bake.store import Asset
 from tests.support.baked import bake
 from tests.support.levels import shared_level
 
-pytestmark = pytest.mark.note(33, "two independent shortest ways in the plane")
+pytestmark = pytest.mark.note(33, "two independent shortest paths in the plane")
 
 Point = tuple[float, ...]
 BOTH = ("mesh", "visibility")

@@ -27,7 +27,7 @@ from tests.support.baked import (
 from tests.support.open_levels import TABLES, drawn_level
 from tests.support.oracles import TICKS, Cell
 
-pytestmark = pytest.mark.note(55, "what is believed, arc by arc")
+pytestmark = pytest.mark.note(55, "the belief, arc by arc")
 
 ROOM = ("......", ".m##..", ".m.#..", "...#..", "......")
 

@@ -39,7 +39,7 @@ from tests.support.walking import (
 
 pytestmark = [
     pytest.mark.note(53, "small levels by brute force"),
-    pytest.mark.note(58, "who comes later diverts"),
+    pytest.mark.note(58, "later agents divert"),
     pytest.mark.note(59, "dead ends and bays by hand"),
     pytest.mark.note(60, "crossings counted move by move"),
 ]

@@ -19,7 +19,7 @@ from tests.support.command import misuse
 from tests.support.open_levels import drawn_level
 
 pytestmark = [
-    pytest.mark.note(28, "exact distances, and what was given up"),
+    pytest.mark.note(28, "exact distances, and the dropped bound"),
     pytest.mark.note(44, "networkx: the fewest steps"),
 ]
 

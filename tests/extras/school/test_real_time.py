@@ -13,7 +13,7 @@ from tests.support.oracles import arcs_of, distances_from
 from tests.support.twin_lattices import SIDE, lattice, usable, walked, with_weights
 
 pytestmark = [
-    pytest.mark.note(126, "what Korf proved, and all ways in plain Python"),
+    pytest.mark.note(126, "Korf's theorems, and all paths in plain Python"),
     pytest.mark.note(127, "the same steps without pruning, by more expansions"),
 ]
 

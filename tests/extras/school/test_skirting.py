@@ -17,7 +17,7 @@ from tests.support.oracles import Cell
 from tests.support.tower import baked_tower
 
 pytestmark = [
-    pytest.mark.note(17, "every small map that chance draws"),
+    pytest.mark.note(17, "every small map, drawn at random"),
     pytest.mark.note(18, "the same"),
     pytest.mark.note(19, "the same"),
 ]

@@ -21,7 +21,7 @@ from tests.support.command import mistake
 from tests.support.live_model import TICKS, GridModel, Way, check_level, grid_model
 from tests.support.tampering import edited
 
-pytestmark = pytest.mark.note(23, "moves by hand, and what closes them")
+pytestmark = pytest.mark.note(23, "moves and obstacles by hand")
 
 #: Two banks, with water and rock between them.
 STRAIT = (

@@ -28,7 +28,7 @@ from levelbake.errors import BlockedCellError
 from tests.support.baked import bake, bake_grid, recipe_for, rows, write_graph
 from tests.support.plane import shortest_by_sight
 
-pytestmark = pytest.mark.note(71, "shapely, networkx, and bakes of what is left")
+pytestmark = pytest.mark.note(71, "shapely, networkx, and bakes of the remaining area")
 
 Ring = list[tuple[float, float]]
 

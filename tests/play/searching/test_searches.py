@@ -22,7 +22,7 @@ from tests.support.command import BLOCKER
 pytestmark = [
     pytest.mark.note(9, "distances on every kind of level"),
     pytest.mark.note(51, "every kind of level"),
-    pytest.mark.note(83, "which places are asked about"),
+    pytest.mark.note(83, "the places that are evaluated"),
 ]
 
 EXACT = ("dijkstra", "astar", "bidirectional", "bidirectional_astar")

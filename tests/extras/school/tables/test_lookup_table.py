@@ -9,7 +9,7 @@ import pytest
 from bake.extras.school import LookupTable
 from levelbake.errors import AssetError, QueryError
 
-pytestmark = pytest.mark.note(15, "the slides' steps; networkx after 180 edits; what it misses")
+pytestmark = pytest.mark.note(15, "the slides' steps; networkx after 180 edits; its missed rows")
 
 NOTES = [(a, b, 1) for a, b in ("AB", "AE", "BC", "BE", "CD", "DE")]
 #: The smallest graph whose repair stops too early once 1 and 3 are joined no more.
