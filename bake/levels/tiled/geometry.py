@@ -2,7 +2,7 @@
 
 Tiled draws staggered maps as hexagonal ones whose sides have length 0. Staggered isometric cells
 are squares of a lattice turned by 45 degrees: turning the map back gives ordinary square cells,
-in which neighbours are neighbours ("Which cell is which", docs/levels-tiled.md). The high four bits
+in which neighbours are neighbours ("Cell coordinates", docs/levels-tiled.md). The high four bits
 of a tile's global id say how it is flipped and rotated ("Global Tile IDs", Tiled documentation).
 """
 
