@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
         }
         lb_next_hops(&nav, at, goal, next, GUARDS); /* all of them in one call */
         for (guard = 0; guard < GUARDS; guard++) {
-            if (next[guard] < 0 || next[guard] == at[guard]) waits++; /* no way, or there */
+            if (next[guard] < 0 || next[guard] == at[guard]) waits++; /* no path, or at the goal */
             else at[guard] = next[guard], steps++;
             if (at[guard] == goal[guard]) goal[guard] = home[(guard * 7 + frame) % homes];
         }

@@ -41,7 +41,7 @@ function market(level) {
   now.block(cart);
   const after = nav.distance(from, to);
   const place = level.cellOf(cart).slice(0, 2).join(", ");
-  console.log(`market: a cart at (${place}) makes a way of ${before.toFixed(2)} one of ${after.toFixed(2)}`);
+  console.log(`market: a cart at (${place}) lengthens a path of ${before.toFixed(2)} to ${after.toFixed(2)}`);
   const saved = now.patch();
   now.reset();
   now.applyPatch(saved);

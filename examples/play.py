@@ -55,7 +55,7 @@ def market(baked: Path) -> None:
                 level.update(blocked=[busiest])
             elif frame % 30 == 15:
                 level.update(opened=[busiest])
-            # Whoever stands where the cart is, or has no way around it, has no next hop and waits.
+            # An agent under the cart, or without a path around it, has no next hop and waits.
             hops = nav.next_hops(here, goal, strict=False)
             moves = hops[:, 0] >= 0
             wrong += int((hops == busiest).all(axis=1).sum()) if frame % 30 < 15 else 0
@@ -73,7 +73,7 @@ def night(baked: Path) -> None:
         (door,) = (spot.place for spot in level.spots("exit"))
         walk = smuggler.path(boat, door)
         if walk is None:
-            print("night: no way from the boat to the cellar door")
+            print("night: no path from the boat to the cellar door")
             return
         print(f"night: the smuggler leaves {boat} by {walk[1]}, {walk[2]}, ...")
         print(f"       and is at {door} {len(walk) - 3} steps later")
@@ -92,9 +92,9 @@ def below(baked: Path) -> None:
         for name in level.profiles:
             nav = level.profile(name)
             told = (
-                f"a way of {nav.distance(start, vault):.2f}"
+                f"a path of {nav.distance(start, vault):.2f}"
                 if nav.reachable(start, vault)
-                else "no way"
+                else "no path"
             )
             print(f"below: {name}, from {start} to {vault}: {told}")
 
