@@ -2,20 +2,20 @@
 // JSON of questions goes in, one of answers comes out. See tests/support/page_view.py.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { addGrounds, clearanceOf } from "../../bake/viewer/page/grounds.js";
-import { factsOf } from "../../bake/viewer/page/here.js";
-import { addOverlays } from "../../bake/viewer/page/overlays.js";
-import { reach, reachOf } from "../../bake/viewer/page/reach.js";
-import { componentsOf } from "../../bake/viewer/page/search/components.js";
-import { fieldToward } from "../../bake/viewer/page/search/fields.js";
-import { hierarchyMissing, hpa } from "../../bake/viewer/page/search/hierarchy.js";
-import { createTraffic } from "../../bake/viewer/page/search/traffic.js";
-import { revive } from "../../bake/viewer/page/source.js";
-import { createState } from "../../bake/viewer/page/state.js";
-import { traffic } from "../../bake/viewer/page/traffic.js";
-import { addTransitions, clusterOf } from "../../bake/viewer/page/transitions.js";
-import { createView } from "../../bake/viewer/page/view.js";
-import { blockedAt, byAstar, byTable } from "../../bake/viewer/page/ways.js";
+import { addGrounds, clearanceOf } from "../../bake/show/viewer/page/grounds.js";
+import { factsOf } from "../../bake/show/viewer/page/here.js";
+import { addOverlays } from "../../bake/show/viewer/page/overlays.js";
+import { reach, reachOf } from "../../bake/show/viewer/page/reach.js";
+import { componentsOf } from "../../bake/show/viewer/page/search/components.js";
+import { fieldToward } from "../../bake/show/viewer/page/search/fields.js";
+import { hierarchyMissing, hpa } from "../../bake/show/viewer/page/search/hierarchy.js";
+import { createTraffic } from "../../bake/show/viewer/page/search/traffic.js";
+import { revive } from "../../bake/show/viewer/page/source.js";
+import { createState } from "../../bake/show/viewer/page/state.js";
+import { traffic } from "../../bake/show/viewer/page/traffic.js";
+import { addTransitions, clusterOf } from "../../bake/show/viewer/page/transitions.js";
+import { createView } from "../../bake/show/viewer/page/view.js";
+import { blockedAt, byAstar, byTable } from "../../bake/show/viewer/page/ways.js";
 
 const json = (path) => JSON.parse(readFileSync(path, "utf8"));
 
