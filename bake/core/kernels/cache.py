@@ -132,6 +132,7 @@ def _cache_class(inner: bool) -> Any:
     # The type checker does not follow an import by name, so it must ignore the base classes of the
     # four classes below.
     caching = importlib.import_module("numba.core.caching")
+    compiler_lock = importlib.import_module("numba.core.compiler_lock").global_compiler_lock
 
     class Locator(caching._CacheLocator):  # type: ignore[name-defined, misc]
         """A locator that puts a function's files into :func:`cache_folder`."""
@@ -224,8 +225,9 @@ def _cache_class(inner: bool) -> Any:
 
         def _places(self, signature: Any, target: Any) -> Iterator[tuple[Any, Any]]:
             """Yield the files that may contain code for a signature, and its key in them."""
-            target.refresh()
-            signature, machine, code = self._index_key(signature, target.codegen())
+            with compiler_lock:  # Two threads cannot refresh one target.
+                target.refresh()
+                signature, machine, code = self._index_key(signature, target.codegen())
             yield self._cache_file, (signature, machine, code)
             if (alike := portable_target(machine)) is not None:
                 yield self._carried, (signature, alike, code)

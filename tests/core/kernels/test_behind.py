@@ -3,11 +3,14 @@
 import os
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from bake.core.kernels import jit
+from bake.core.kernels.heap import push
 from tests.support import counted
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -89,3 +92,28 @@ over.set()
 def test_no_call_waits_for_a_thread_that_imports_numba(tmp_path: Path) -> None:
     counted.python(FILL, tmp_path, BAKE_COMPILE="")
     assert shown(tmp_path, WHILE_IMPORTING) == ["False"]
+
+
+def test_one_thread_at_a_time_refreshes_a_target() -> None:
+    """Generators that numba advances in a refresh cannot be entered by a second thread."""
+    with jit.waiting():
+        dispatcher = push._load_compiled()
+    inside, overlaps = threading.Lock(), []
+
+    class Target:
+        def refresh(self) -> None:
+            if not inside.acquire(blocking=False):
+                overlaps.append(threading.get_ident())
+                return
+            time.sleep(0.02)
+            inside.release()
+
+        def codegen(self) -> object:
+            return dispatcher.targetctx.codegen()
+
+    threads = [threading.Thread(target=dispatcher._cache.kept, args=(Target(),)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert overlaps == []
