@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command import bake, mistake
+from tests.support.command import bake, mistake, misuse
 from tests.support.puzzles import PORTER, write_puzzle
 from tests.support.readers import tool
 
@@ -390,7 +390,7 @@ def test_folders_without_assets(project: Path) -> None:
     mistake(bake("diff", "nav", "empty"), "empty", "bake build")
     mistake(bake("diff", "nowhere", "nav"), "nowhere")
     mistake(bake("diff", "nav", "nowhere"), "nowhere")
-    mistake(bake("diff", "nav/cave.h5", "nav"), "cave.h5")
+    misuse(bake("diff", "nav/cave.h5", "nav"), "OLD and NEW")
     Path("empty/cave.h5").write_bytes(b"no asset")
     mistake(bake("diff", "empty", "nav"), "cave.h5")
 

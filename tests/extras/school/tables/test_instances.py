@@ -161,6 +161,6 @@ def test_any_houses(
 @pytest.mark.parametrize("at", [(-1, 0), (0, -1), (4, 0), (0, 3), (1, 1)])
 def test_houses_that_do_not_fit_are_refused(at: tuple[int, int]) -> None:
     kind = costs(["..", ".."])
-    houses = [(0, Placement((2, 2), 0, mirrored=False)), (0, Placement.of(at, MIRRORED))]
+    houses = [(0, Placement((2, 2), 0, mirrored=False)), (0, Placement.from_turn(at, MIRRORED))]
     with pytest.raises(LevelError, match="house 1 leaves the level"):
         InstancedLevel(costs(["." * 5] * 4), [kind], houses)
