@@ -11,7 +11,7 @@ import numpy as np
 from bake.baking.level import bake_level
 from bake.baking.sources import Task
 from bake.core.processors import processors
-from bake.extras.school import plan_clusters, register
+from bake.extras.school import plan_clusters
 from bake.extras.school.corridors import PRICES
 from bake.levels.movingai import read_scenario
 from bake.play import Navigator, open_asset
@@ -34,7 +34,6 @@ def run(bench: Bench, section: Section) -> None:
     names = bench.choose(section, FULL, QUICK)
     assert bench.jit_seconds >= 0
     problems = bench.either(PROBLEMS, 40)
-    register()
     section.text(
         f"{problems} problems evenly spread over each map's scenario file. A *plan* is the sum of "
         "prices from cluster to cluster, beside the shortest distance: the median, and the middle "

@@ -21,7 +21,7 @@ from bake.core.arrays import Float64Array
 from bake.core.errors import in_units
 from bake.core.graph import BLOCKED
 from bake.core.processors import processors
-from bake.extras.school import Status, register, search
+from bake.extras.school import Status, search
 from bake.levels.movingai import read_scenario
 from bake.play import Navigator, open_asset
 from bake.project.recipe import LevelRecipe
@@ -130,7 +130,6 @@ def run(bench: Bench, section: Section) -> None:
     """Check and measure every method on every map."""
     names = bench.choose(section, FULL, QUICK)
     assert bench.jit_seconds >= 0
-    register()
     problems, plain = bench.either((PROBLEMS, PLAIN_PROBLEMS), (10, 2))
     budget = bench.either(PLAIN_MS, 300.0)
     section.text(

@@ -7,20 +7,20 @@ one.
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from bake.baking.checkpoint_folder import CheckpointFolder
 from bake.baking.flat import FLAT_SUFFIX, reasons_to_export, write_flat_file
 from bake.baking.sources import ASSET_SUFFIX, Task
 from bake.baking.staleness import judge
 from bake.core.errors import BudgetError
-from bake.core.kinds import KINDS, FileKind, kind_of
+from bake.core.extras import load_kind, load_registered
 from bake.core.processors import processors
 from bake.core.workers import (
     Lost,
@@ -52,6 +52,25 @@ class Outcome:
     baked: BakedLevel | None = None  #: sizes and time, where it was baked
     error: BakeError | None = None  #: what went wrong, where it failed
     flat: int | None = None  #: bytes of its flat file, where that was written
+
+
+class Executor(Protocol):
+    """A connection to machines that make tables, for one build.
+
+    An extra registers a function that connects, given the address and the number of jobs.
+    """
+
+    levels_at_once: int  #: how many levels to work on here
+
+    @property
+    def make(self) -> Make:
+        """The function that makes the contents of an asset."""
+
+    def close(self) -> None:
+        """End the tasks of this build."""
+
+    def abandon(self) -> None:
+        """Prepare to be closed at once, after an interrupt."""
 
 
 def build(
@@ -151,7 +170,7 @@ def attempt(
     try:
         check_place(task, force)
         if is_puzzle(task.source):
-            kind = kind_of("puzzle", task.source)
+            kind = load_kind("puzzle", task.source)
             return Outcome(task, "baked", baked=kind.bake(task, tell))
         baked = bake_level(task, threads, tell, make)
         flat = write_flat_file(task, force=force) if task.recipe.export_flat else None
@@ -227,7 +246,7 @@ def attempt_in_processes(
         partial(_attempt_in_worker, threads=threads, force=force),
         tasks,
         jobs,
-        prepare=partial(_register_kinds, dict(KINDS)),
+        prepare=_load_bake,
         report=report,
     )
     for task, result in results:
@@ -237,11 +256,9 @@ def attempt_in_processes(
             yield result
 
 
-def _register_kinds(kinds: Mapping[str, Callable[[], FileKind]]) -> None:
-    """Register in a worker the kinds that its parent knows, and load what bakes a level."""
+def _load_bake() -> None:
+    """Import the modules that bake a level, in a worker."""
     import bake.baking.level  # noqa: F401
-
-    KINDS.update(kinds)
 
 
 def _attempt_in_worker(task: Task, report: Report, *, threads: int, force: bool) -> Outcome:
@@ -287,12 +304,11 @@ def attempt_on_cluster(
 def _attempt_on_cluster(
     tasks: Sequence[Task], address: str, jobs: int | None, force: bool, report: Report
 ) -> Iterator[Outcome]:
-    from bake.baking.cluster import Cluster
-
+    connect = load_registered("executor", "cluster", "--cluster")
     others = set(multiprocessing.active_children())
     start_tracker()
     with interrupts_blocked():
-        cluster = Cluster(address, jobs)
+        cluster: Executor = connect(address, jobs)
     pool = ThreadPoolExecutor(min(len(tasks), cluster.levels_at_once))
     try:
         futures = [pool.submit(attempt, task, 1, force, report, cluster.make) for task in tasks]

@@ -26,7 +26,7 @@ from bake.baking.run import Outcome, attempt, build, check_place, threads_for
 from bake.baking.run import Report as LevelReport
 from bake.baking.sources import Task
 from bake.baking.staleness import reasons_to_bake
-from bake.core.kinds import kind_of
+from bake.core.extras import load_kind
 from bake.levels import is_puzzle
 from bake.project.recipe import LevelRecipe
 from bake.store import Asset
@@ -241,7 +241,7 @@ def _put(task: Task, parts: Sequence[Path], force: bool) -> Outcome:
                 remedy=_REMEDY,
             )
         of_puzzle = is_puzzle(task.source)
-        size_of = kind_of("puzzle", task.source).size if of_puzzle else _size_of_level
+        size_of = load_kind("puzzle", task.source).size if of_puzzle else _size_of_level
         nodes, arcs, profiles = size_of(part)
         make_folder(task.asset.parent, "the output folder")
         with written_whole(task.asset) as partly:

@@ -28,7 +28,6 @@ with interrupts_end():  # This takes longer than many a command.
     from bake.cli import assets, completion, levels, mistakes, paths, start, usage, view, watch
     from bake.cli.options import report_usage_error, tell
     from bake.cli.streams import standard_streams
-    from bake.extras.school import register
 
 _INTERRUPTED = 130
 _INTERRUPTED_NOTE = "interrupted; what was finished is kept"
@@ -155,7 +154,6 @@ def main() -> None:
     refuse_another_bake()  # The script of another project's bake ends here, too.
     # A command has time to compile.
     os.environ.setdefault("BAKE_COMPILE", "wait")
-    register()
     try:
         with standard_streams():
             _run()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, replace
 from functools import partial
@@ -32,7 +31,7 @@ from bake.cli.options import (
     say,
     warn,
 )
-from bake.core.kinds import kind_of
+from bake.core.extras import load_kind, require_package
 
 if TYPE_CHECKING:
     from bake.show.diff import LevelPairs, Limit
@@ -50,7 +49,7 @@ def info(asset: LoneAssetFile = None, profile: Profile = None, as_json: Json = F
 
     asset = asset_of(asset, silent=as_json)
     if profile is None and is_pattern_database(asset):
-        kind = kind_of("puzzle", asset)
+        kind = load_kind("puzzle", asset)
         found, show = kind.inspect(asset), kind.show
     else:
         found, show = inspect_asset(asset, profile, _stated_algorithm(asset)), print_info
@@ -193,12 +192,7 @@ def verify(
     Hops are proved optimal, and components, layers of hierarchies and lower bounds right, by code
     that shares nothing with the bake.
     """
-
-    if importlib.util.find_spec("scipy") is None:
-        raise mistakes.BakeError(
-            "`bake verify` needs scipy, which is not installed",
-            remedy='run `pip install "levelbake[verify]"`',
-        )
+    require_package("scipy", "verify", "`bake verify`")
     named: list[Path] | list[None] = assets or [None]
     places = [place_of(each, silent=True) for each in named]
     report_recipe(None, silent=quiet or as_json or places == assets)

@@ -16,6 +16,8 @@ from typing import Any
 import typer
 import typer.completion
 
+from bake.core.extras import registered_names
+
 #: The environment variable by which the shell's function requests completions.
 VARIABLE = "_BAKE_COMPLETE"
 #: Names by which the command is called.
@@ -25,8 +27,8 @@ _SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
 #: Copies of names from modules that take long to load; a test compares them.
 OUTPUT = "baked"
 METHODS = (
-    *("astar", "beam", "bfs", "bidirectional", "bidirectional_astar", "clusters", "dfs"),
-    *("dijkstra", "greedy", "hpa", "ida", "iddfs", "sma", "table", "weighted"),
+    *("astar", "bidirectional", "bidirectional_astar", "dijkstra", "greedy", "hpa", "table"),
+    "weighted",
 )
 HEURISTICS = (
     *("chebyshev", "cluster", "euclidean", "exact", "hex", "landmark", "manhattan", "maximum"),
@@ -67,12 +69,12 @@ def complete_profile(ctx: Any, incomplete: str) -> list[str]:
 
 def complete_method(incomplete: str) -> list[str]:
     """Return the names of the methods of searching."""
-    return _matching(METHODS, incomplete)
+    return _matching([*METHODS, *registered_names("method")], incomplete)
 
 
 def complete_path_method(incomplete: str) -> list[str]:
     """Return the names of the methods of `bake path`, including those of planes."""
-    return _matching([*METHODS, "funnel", "polyanya"], incomplete)
+    return sorted([*complete_method(incomplete), *_matching(("funnel", "polyanya"), incomplete)])
 
 
 def complete_heuristic(incomplete: str) -> list[str]:

@@ -33,7 +33,7 @@ from bake.cli.options import (
     tasks_of,
     warn,
 )
-from bake.core.kinds import kind_of
+from bake.core.extras import load_kind
 
 if TYPE_CHECKING:
     from bake.baking import Outcome
@@ -274,7 +274,7 @@ def plan(
     tasks = project_tasks(sources, None, recipe, profile, silent=as_json)
     threads = threads_for(len(tasks), jobs)
     plans = [
-        kind_of("puzzle", task.source).plan(task)
+        load_kind("puzzle", task.source).plan(task)
         if is_puzzle(task.source)
         else plan_level(task, threads, workers)
         for task in tasks
@@ -378,7 +378,6 @@ def schema(
 
     Editors and other tools check and complete files by it; `columns` is for who writes a reader.
     """
-    from bake.extras.school.puzzle_json import puzzle_schema
     from bake.levels.graph_json import graph_schema
     from bake.levels.plane.geometry_json import geometry_schema
     from bake.levels.plane.meshes import mesh_schema
@@ -393,7 +392,7 @@ def schema(
         "graph": graph_schema,
         "shapes": geometry_schema,
         "mesh": mesh_schema,
-        "puzzle": puzzle_schema,
+        "puzzle": lambda: load_kind("puzzle").schema(),
         "columns": table_of_columns,
     }[name.value]()
     text = json.dumps(made, indent=2) + "\n"

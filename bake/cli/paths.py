@@ -33,6 +33,7 @@ from bake.cli.options import (
     slowness,
     warn,
 )
+from bake.core.extras import SearchTracer, load_registered
 from bake.show import Show
 
 #: What is said of a path that no promise is made for.
@@ -81,8 +82,6 @@ def path(
 
     It is a shortest one, unless it is searched for by a method that promises less.
     """
-    from bake.extras.school.step_by_step import TRACED, traced_search
-    from bake.extras.school.trace_file import check_trace_file, search_trace
     from bake.play import open_asset
 
     options: dict[str, Any] = sizes_of(method, width, memory)
@@ -92,11 +91,12 @@ def path(
         check_search("astar", heuristic)
     asset = asset_of(asset, silent=as_json)
     if trace is not None:
-        if method not in (None, *TRACED):
+        tracer: SearchTracer = load_registered("tracer", "search", "--trace")
+        if method not in (None, *tracer.methods):
             raise typer.BadParameter(
-                f"the method {method!r} keeps no trace; expected {' or '.join(TRACED)}"
+                f"the method {method!r} keeps no trace; expected {' or '.join(tracer.methods)}"
             )
-        check_trace_file(trace)
+        tracer.check_file(trace)
     found: Sequence[object] | None
     promise: dict[str, object] = {}
     told = ""
@@ -129,8 +129,7 @@ def path(
                     *ends, method, heuristic, weight=weight, **options
                 )
             else:
-                searched = traced = traced_search(nav, *ends, method, heuristic, weight=weight)
-                search_trace(level, nav.name, ends, weight, traced).write(trace)
+                searched = tracer.search(trace, level, nav, ends, method, heuristic, weight)
             found, cost = searched.path, searched.cost
             promise, told = _promise(searched), _told(searched)
             if smooth and searched.path is not None:

@@ -51,8 +51,8 @@ class Searches(Questions):
 
         Args:
             method: "astar", "dijkstra", "greedy", "weighted", "bidirectional",
-                "bidirectional_astar", "hpa", "table", or, where `bake.extras.school.register()` was
-                called, "beam", "bfs", "clusters", "dfs", "ida", "iddfs" or "sma".
+                "bidirectional_astar", "hpa", "table", or, of
+                `bake.extras.school`, "beam", "bfs", "clusters", "dfs", "ida", "iddfs" or "sma".
             heuristic: "null", "manhattan", "euclidean", "chebyshev", "octile" or "hex"; "exact" for
                 the distance itself, from a contraction hierarchy; baked ones
                 are "cluster", "landmark" and "maximum"; None for "maximum" in methods "astar" and

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from bake.core.arrays import Int64Array
+from bake.core.extras import load_kind
 from bake.core.kernels.jit import waiting
-from bake.core.kinds import kind_of
 from bake.store import Asset, is_pattern_database
 from bake.verify.bounds import part_of, read_bounds, search_bounds
 from bake.verify.distances import Pairs
@@ -62,13 +62,13 @@ def verify_asset(
 
     Raises:
         AssetError: the file is not an asset, or it is wrong; the error names the first mistake.
-        BakeError: the file is a pattern database, and this process has not registered puzzles.
+        BakeError: scipy is not installed, or the extra that verifies pattern databases.
     """
     try:
         asset = Asset(path)
     except NotAnAssetError:
         if is_pattern_database(path):
-            return Proof(entries=kind_of("puzzle", path).prove(path, progress))
+            return Proof(entries=load_kind("puzzle", path).prove(path, progress))
         raise
     with asset:
         level = FileLevel(asset)

@@ -18,7 +18,7 @@ from tests.support.projects import write_project
 LOADED = """
 import contextlib, importlib, sys
 for name in (
-    "bake.cli", "bake.baking.run", "bake.baking.level", "bake.baking.cluster_tasks",
+    "bake.cli", "bake.baking.run", "bake.baking.level", "bake.extras.cluster.tasks",
     "bake.core.kernels.ahead", "bake.verify", "bake.show.viewer.server",
     "bake.project.watch.levels", "bake.project.init",
     "bake.project.lint.levels", "bake.play.level", "bake.extras.school", "multiprocessing.spawn",

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from bake.cli import COMMANDS, completion
-from bake.core.kinds import METHODS as OF_SCHOOL
+from bake.core.extras import registered_names
 from bake.export.export import PARTS
-from bake.extras.school import register
 from bake.play.searching.heuristics import HEURISTICS
 from bake.play.searching.methods import METHODS
 from bake.project.recipe.rules import DEFAULT_OUTPUT
@@ -95,8 +94,8 @@ def test_fixed_names(complete) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_fixed_names_are_those_of_the_library() -> None:
-    register()
-    assert list(completion.METHODS) == sorted({*METHODS, *OF_SCHOOL})
+    assert list(completion.METHODS) == sorted(METHODS)
+    assert set(completion.complete_method("")) == {*METHODS, *registered_names("method")}
     assert list(completion.HEURISTICS) == sorted(HEURISTICS)
     assert tuple(PARTS) == completion.PARTS
     assert set(completion.LIMITS) == set(What.__args__)

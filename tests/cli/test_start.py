@@ -17,7 +17,7 @@ from tests.support.tiled_maps import layer, tmx
 
 COMMANDS = ("build", "check", "info", "path", "eval", "render", "verify", "schema")
 #: typer itself loads pydantic for some options, where it is installed.
-HEAVY = ("levelbake", "numpy", "numba", "h5py", "scipy", "networkx", "PIL")
+HEAVY = ("levelbake", "numpy", "numba", "h5py", "scipy", "networkx", "PIL", "bake.extras")
 
 
 @pytest.mark.parametrize("option", ["--version", "-V"])
@@ -116,10 +116,9 @@ def test_proofs_without_scipy(tmp_path: Path) -> None:
     done = without("scipy", "verify", asset, before=each_succeeds(others, then="print('done')"))
     assert done.returncode == 1
     assert done.stdout.endswith("done\n")
-    assert done.stderr.splitlines()[1:] == [
-        "error: `bake verify` needs scipy, which is not installed; "
-        'run `pip install "levelbake[verify]"`'
-    ]
+    (line,) = done.stderr.splitlines()[1:]
+    assert line.startswith("error: ")
+    assert 'pip install "levelbake[verify]"' in line
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -2,17 +2,14 @@
 
 ``search`` looks for a way through any :class:`StateSpace`, step by step if need be, and
 ``Patterns`` is a pattern database, whose ``h`` guides it; ``open_patterns`` opens a baked one.
-Only the command line imports this package; see docs/school.md.
+No room of the core imports this package; see docs/school.md.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bake.core.kinds import KINDS, METHODS
-
 if TYPE_CHECKING:
-    from bake.core.kinds import FileKind
     from bake.extras.school.corridors import cluster_cost as cluster_cost
     from bake.extras.school.corridors import plan_clusters as plan_clusters
     from bake.extras.school.patterns.database import Patterns as Patterns
@@ -83,30 +80,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """Return the public names, most of which are loaded when they are first used."""
-    return [*_HOMES, "puzzles", "register"]
-
-
-def register() -> None:
-    """Let this process bake puzzles and search levels by the school's methods, as commands do."""
-    KINDS["puzzle"] = puzzles
-    METHODS["clusters"] = _clusters
-    METHODS.update(dict.fromkeys(("beam", "bfs", "dfs", "ida", "iddfs", "sma"), _on_levels))
-
-
-def puzzles() -> FileKind:
-    """Return what can be done with puzzles and their pattern databases."""
-    from bake.extras.school.puzzle_kind import PUZZLES
-
-    return PUZZLES
-
-
-def _clusters() -> Any:
-    from bake.extras.school.corridors import search_clusters
-
-    return search_clusters
-
-
-def _on_levels() -> Any:
-    from bake.extras.school.on_levels import search_level
-
-    return search_level
+    return [*_HOMES]

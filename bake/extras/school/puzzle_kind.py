@@ -1,15 +1,15 @@
-"""What the command line can do with puzzles, in one table."""
+"""The functions for puzzles and their pattern databases."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from bake.core.kinds import FileKind
+from bake.core.extras import FileKind
 from bake.extras.school.pattern_asset import PatternAsset
 from bake.extras.school.pattern_proof import prove_patterns
 from bake.extras.school.pattern_report import inspect_patterns, print_patterns
 from bake.extras.school.puzzle_bake import bake_puzzle, plan_puzzle
-from bake.extras.school.puzzle_json import read_puzzle
+from bake.extras.school.puzzle_json import puzzle_schema, read_puzzle
 
 
 def _size(asset: Path) -> tuple[int, int, tuple[str, ...]]:
@@ -26,4 +26,5 @@ PUZZLES = FileKind(
     prove=prove_patterns,
     inspect=inspect_patterns,
     show=print_patterns,
+    schema=puzzle_schema,
 )

@@ -14,8 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
-from bake.extras.school.step_by_step import TracedResult, TraceStep
+from bake.core.extras import SearchTracer
+from bake.extras.school.step_by_step import TRACED, TracedResult, TraceStep, traced_search
 from bake.play.level import LevelAsset
+from bake.play.navigator import Navigator
 from bake.search.problem import Search, Step
 from bake.show.trace_file import FORMAT, VERSION
 from bake.store.partial import written_whole
@@ -124,6 +126,29 @@ def search_trace(
     )
     trace.steps = [_step(step) for step in found.trace]
     return trace
+
+
+def write_search(
+    file: Path,
+    level: LevelAsset,
+    nav: Navigator,
+    ends: tuple[Place, Place],
+    method: str,
+    heuristic: str | None,
+    weight: float,
+) -> TracedResult:
+    """Search as :func:`bake.extras.school.traced_search` does, and write the trace to a file.
+
+    Raises:
+        QueryError: as for :func:`bake.extras.school.traced_search`.
+        OutputError: the file cannot be written.
+    """
+    found = traced_search(nav, *ends, method, heuristic, weight=weight)
+    search_trace(level, nav.name, ends, weight, found).write(file)
+    return found
+
+
+TRACER = SearchTracer(TRACED, check_trace_file, write_search)
 
 
 def trace_search(

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from bake.core.arrays import Int32Array
+from bake.core.extras import find_registered, missing_extras_remedy, registered_names
 from bake.core.graph import UNREACHABLE
-from bake.core.kinds import METHODS as REGISTERED
 from bake.play.searching.context import SearchContext
 from bake.play.searching.heuristics import Given, fitting_norm, given_ticks, heuristic_for
 from bake.play.searching.result import SearchResult
@@ -22,9 +22,6 @@ from levelbake.errors import QueryError
 from levelbake.places import Place, number_of, quoted
 
 QUEUES = ("auto", "bucket", "heap")
-
-#: Methods that there are once the school has registered them.
-OF_SCHOOL = ("beam", "bfs", "clusters", "dfs", "ida", "iddfs", "sma")
 
 #: Methods whose heuristic may be given a weight.
 WEIGHTED = ("astar", "weighted")
@@ -47,7 +44,7 @@ class Request:
     looked_at: bool = False  #: whether to report which places were looked at
     #: whether "astar" and "weighted" expand places again by a heuristic that is not admissible
     reopen: bool = False
-    #: what a method of the school is told besides
+    #: further options, for methods of extras
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -102,14 +99,12 @@ def checked_method(request: Request) -> Method:
         QueryError: there is no such method, queue or weight, or they do not go together.
     """
     name = str(request.method)
-    method: Method | None = METHODS.get(name)
-    if method is None and name in REGISTERED:
-        method = REGISTERED[name]()
+    method: Method | None = METHODS.get(name) or find_registered("method", name)
     if method is None:
         raise QueryError(
             f"no method {quoted(request.method)}",
-            expected=" or ".join(sorted({*METHODS, *REGISTERED})),
-            remedy="call `bake.extras.school.register()` first" if name in OF_SCHOOL else None,
+            expected=" or ".join(sorted([*METHODS, *registered_names("method")])),
+            remedy=missing_extras_remedy(),
         )
     if request.queue not in QUEUES:
         raise QueryError(f"no queue {quoted(request.queue)}", expected=" or ".join(QUEUES))
@@ -128,7 +123,7 @@ def checked_method(request: Request) -> Method:
             expected=" or ".join(WEIGHTED),
             remedy="leave reopen out",
         )
-    if request.options and name not in REGISTERED:
+    if request.options and name in METHODS:
         refuse_options(request)
     return method
 

@@ -19,8 +19,8 @@ from bake.baking.level import (
 from bake.baking.sources import Task
 from bake.core.arrays import BoolArray, Int64Array
 from bake.core.errors import BakeErrors
+from bake.core.extras import load_kind
 from bake.core.graph import Graph, Subgraph, positions, usable_subgraph
-from bake.core.kinds import kind_of
 from bake.core.level import GraphLevel, GridLevel, Level, Remark
 from bake.core.movement import under_footprint
 from bake.levels import is_puzzle
@@ -59,7 +59,7 @@ def lint(
     for task in tasks:
         try:
             if is_puzzle(task.source):
-                kind_of("puzzle", task.source).read(task.source, task.recipe.memory_budget)
+                load_kind("puzzle", task.source).read(task.source, task.recipe.memory_budget)
                 continue
             level = read_level(task)
             drawn[task.name] = level

@@ -7,8 +7,8 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
+from bake.core import extras
 from bake.core.graph import Graph
-from bake.core.kinds import METHODS
 from bake.extras.school import cluster_cost, corridors, plan_clusters
 from bake.play import Navigator, open_asset
 from bake.search.point.space import SearchSpace
@@ -194,23 +194,20 @@ def test_what_does_not_go_together(tmp_path: Path) -> None:
         bare.search((3, 3), (8, 3), "clusters")
 
 
-def test_who_has_not_registered_them_is_told(
+def test_without_extras_the_method_is_unknown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nav = opened(tmp_path, rows(*WINDING))
-    monkeypatch.delitem(METHODS, "clusters")
-    with pytest.raises(
-        QueryError, match=r"no method 'clusters'; .*; call `bake.extras.school.register"
-    ):
+    monkeypatch.setattr(extras, "registered", dict)
+    with pytest.raises(QueryError, match=r"no method 'clusters'; .*pip install"):
         nav.search((3, 3), (8, 3), "clusters")
     with pytest.raises(QueryError, match="no cluster 99"):
         cluster_cost(nav, 0, 99)
 
 
-def test_the_command_line_knows_the_method(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_line_knows_the_method(tmp_path: Path) -> None:
     opened(tmp_path, rows(*WINDING), connectivity=4)
     (asset,) = tmp_path.rglob("*.h5")
-    monkeypatch.delitem(METHODS, "clusters")
     done = command("path", asset, "3,3", "8,3", "--method", "clusters", "--json")
     assert (done.code, done.data["cost"]) == (0, 11)
     done = command("eval", asset, "--method", "clusters", "--pairs", "9", "--json")

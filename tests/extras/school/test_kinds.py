@@ -1,4 +1,4 @@
-"""Only who has registered puzzles bakes them; everybody else gets one line that says how."""
+"""Puzzles are baked where the school is installed; without it, one line says what to install."""
 
 from __future__ import annotations
 
@@ -12,63 +12,65 @@ import pytest
 
 from bake.baking import find_tasks
 from bake.baking.run import build
-from bake.core.kinds import KINDS
-from bake.extras.school import register
+from bake.core import extras
 from bake.project.lint.levels import lint
 from bake.project.recipe import load_recipe
 from bake.verify import verify_asset
 from levelbake.errors import BakeError
+from tests.support.projects import silent
 from tests.support.puzzles import EIGHT, PORTER, write_puzzle
 
 
-def told(error: BakeError) -> str:
+def check_remedy(error: BakeError, file: str) -> None:
+    """Check that an error is one line about a file, and says what to install."""
     text = str(error)
     assert "\n" not in text
-    return text
+    assert text.startswith(f"{file}: ")
+    assert "pip install" in text
 
 
 @pytest.fixture
-def unregistered(bare: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of two puzzles, in a process that knows nothing of puzzles."""
+def puzzles(bare: Path) -> Path:
+    """A folder of two puzzles."""
     write_puzzle(bare / "eight.json", EIGHT)
     write_puzzle(bare / "porter.json", PORTER)
-    for name in list(KINDS):
-        monkeypatch.delitem(KINDS, name)
     return bare
 
 
-def test_without_registering_nothing_is_baked(unregistered: Path) -> None:
+def test_without_extras_puzzles_are_rejected(
+    puzzles: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tasks = find_tasks(load_recipe(None), [Path("eight.json")], None)
-    (outcome,) = build(tasks, jobs=1, force=False, report=lambda *news: None)
-    assert outcome.error is not None
-    assert told(outcome.error).startswith("eight.json: this is a puzzle")
-    assert "`bake.extras.school.register()`" in told(outcome.error)
-    (found,) = lint(tasks, load_recipe(None))
-    assert "call `bake.extras.school.register()` first" in found.message
-    register()
-    (outcome,) = build(tasks, jobs=1, force=False, report=lambda *news: None)
+    with monkeypatch.context() as patch:
+        patch.setattr(extras, "registered", dict)
+        (outcome,) = build(tasks, jobs=1, force=False, report=silent)
+        assert outcome.error is not None
+        check_remedy(outcome.error, "eight.json")
+        (finding,) = lint(tasks, load_recipe(None))
+        assert "pip install" in finding.message
+    (outcome,) = build(tasks, jobs=1, force=False, report=silent)
     assert outcome.status == "baked"
-    KINDS.clear()
-    with pytest.raises(
-        BakeError, match=r"eight.h5: this is a puzzle, .*bake.extras.school.register"
-    ):
+    monkeypatch.setattr(extras, "registered", dict)
+    with pytest.raises(BakeError) as caught:
         verify_asset(outcome.task.asset, None, lambda done: None)
+    check_remedy(caught.value, str(outcome.task.asset))
 
 
-def test_workers_know_what_their_parent_has_registered(unregistered: Path) -> None:
-    register()
+@pytest.mark.usefixtures("puzzles")
+def test_workers_bake_puzzles() -> None:
     tasks = find_tasks(load_recipe(None), [Path("eight.json"), Path("porter.json")], None)
-    made = list(build(tasks, jobs=2, force=False, report=lambda *news: None))
-    assert [outcome.status for outcome in made] == ["baked", "baked"]
+    outcomes = list(build(tasks, jobs=2, force=False, report=silent))
+    assert [outcome.status for outcome in outcomes] == ["baked", "baked"]
 
 
-def test_the_command_needs_no_registering(unregistered: Path) -> None:
+@pytest.mark.usefixtures("puzzles")
+def test_the_command_bakes_puzzles() -> None:
     """In a process of its own, whose workers are processes as well."""
     command = [sys.executable, "-m", "bake", "build", "eight.json", "porter.json"]
     done = subprocess.run(
         [*command, "--jobs", "2", "--json"], capture_output=True, text=True, check=True
     )
-    assert [each["status"] for each in json.loads(done.stdout)["levels"]] == ["baked", "baked"]
+    assert [level["status"] for level in json.loads(done.stdout)["levels"]] == ["baked", "baked"]
 
 
 def test_other_names_are_not_there() -> None:
@@ -78,7 +80,7 @@ def test_other_names_are_not_there() -> None:
 
 
 def test_a_game_loads_no_school() -> None:
-    asked = "import bake.play, bake.extras.crowds.crowd, bake.baking.run, bake.verify, sys;"
-    asked += "print([name for name in sys.modules if name.startswith('bake.extras.school')])"
-    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    code = "import bake.play, bake.extras.crowds.crowd, bake.baking.run, bake.verify, sys;"
+    code += "print([name for name in sys.modules if name.startswith('bake.extras.school')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -9,8 +9,8 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from bake.core.kinds import METHODS
-from bake.extras.school import on_levels, register
+from bake.core import extras
+from bake.extras.school import on_levels
 from bake.play import open_asset
 from levelbake.errors import QueryError
 from tests.support.baked import bake, write_graph
@@ -22,11 +22,6 @@ pytestmark = [
     pytest.mark.note(28, "exact distances, and the dropped bound"),
     pytest.mark.note(44, "networkx: the fewest steps"),
 ]
-
-
-@pytest.fixture(autouse=True)
-def _registered() -> None:
-    register()
 
 
 def random_lines(seed: int) -> list[str]:
@@ -160,8 +155,8 @@ def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             for ask in (nav.search, nav.path):
                 with pytest.raises(QueryError, match=said):
                     ask(*ends, method, **options)
-        monkeypatch.delitem(METHODS, "sma")
-        with pytest.raises(QueryError, match=r"no method 'sma'.*call `bake.extras.school.register"):
+        monkeypatch.setattr(extras, "registered", dict)
+        with pytest.raises(QueryError, match=r"no method 'sma'.*pip install"):
             nav.search(*ends, "sma", memory=9)
 
 

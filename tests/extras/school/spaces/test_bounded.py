@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.extras.school import Status, register, search
+from bake.extras.school import Status, search
 from bake.extras.school.spaces import bounded
 from bake.play import open_asset
 from bake.play.searching.methods import RowSpace
@@ -75,7 +75,6 @@ def test_a_level() -> None:
     """A path of 48 cells, for which A* holds some hundreds."""
     with open_asset(stored_asset("keep.png")) as level:
         nav = level.profile()
-        register()
         ends = (3, 4), (20, 20)
         astar = nav.search(*ends, "astar", "octile")
         assert astar.path is not None

@@ -1,6 +1,6 @@
-"""Do what a cluster's workers do for a build: search a range of targets, or make a whole level.
+"""Tasks of a cluster's workers: search a range of targets, or bake a whole level.
 
-Workers hold no state but a search's data, so whatever is lost with one is done again by another.
+Workers hold no state but the data of a search, so another worker can repeat a lost task.
 """
 
 from __future__ import annotations

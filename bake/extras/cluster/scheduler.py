@@ -1,4 +1,4 @@
-"""Let the workers of a Dask cluster make tables; this and `cluster_tasks` alone import Dask.
+"""The connection of a build to a Dask cluster, whose workers compute the tables.
 
 A level whose next hops are searched in several ranges is made here, and its ranges are tasks. Any
 other level is one task, which gets the world and returns what the asset holds. Workers get arrays
@@ -22,7 +22,12 @@ from concurrent.futures import CancelledError, Future, InvalidStateError
 from typing import Any
 
 from bake.baking.checkpoint import Checkpoint
-from bake.baking.cluster_tasks import (
+from bake.baking.level import world_contents
+from bake.baking.profile import Report, in_ranges
+from bake.core.errors import BudgetError
+from bake.core.extras import require_package
+from bake.core.processors import processors
+from bake.extras.cluster.tasks import (
     level_task,
     refuse_other,
     run_task,
@@ -30,10 +35,6 @@ from bake.baking.cluster_tasks import (
     search_task,
     versions,
 )
-from bake.baking.level import world_contents
-from bake.baking.profile import Report, in_ranges
-from bake.core.errors import BudgetError
-from bake.core.processors import processors
 from bake.project.recipe import LevelRecipe
 from bake.store.write import Contents
 from bake.tables.range_search import Range, SharedSearch
@@ -81,14 +82,11 @@ class Cluster:
             BakeError: Dask is not installed, nobody answers, there is no worker, or one of the
                 machines has other versions.
         """
-        try:
-            import dask
-            import distributed
-        except ImportError:
-            raise BakeError(
-                "--cluster needs Dask, which is not installed",
-                remedy='run `pip install "levelbake[cluster]"`',
-            ) from None
+        for package in ("dask", "distributed"):
+            require_package(package, "cluster", "--cluster")
+        import dask
+        import distributed
+
         self._dask: Any = distributed
         self._settings: Any = dask.config.set
         self.address = address

@@ -41,7 +41,8 @@ pytest.importorskip("distributed", reason="Dask is an extra")
 
 import distributed
 
-from bake.baking import cluster, cluster_tasks
+from bake.extras.cluster import scheduler
+from bake.extras.cluster import tasks as cluster_tasks
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 
@@ -63,8 +64,8 @@ for name in [name for name in sys.modules if name.partition(".")[0] == "bake"]:
 
 #: How one begins that has another version.
 PRETEND = """
-from bake.baking import cluster_tasks
-cluster_tasks.__version__ = "9.9.9"
+from bake.extras.cluster import tasks
+tasks.__version__ = "9.9.9"
 """
 
 
@@ -375,8 +376,8 @@ def test_workers_that_do_not_come_back(
 
     def kill() -> None:
         machines.wait_for_marks(1)
-        monkeypatch.setattr(cluster, "WORKER_SECONDS", 1.0)
-        monkeypatch.setattr(cluster, "COUNT_SECONDS", 0.2)
+        monkeypatch.setattr(scheduler, "WORKER_SECONDS", 1.0)
+        monkeypatch.setattr(scheduler, "COUNT_SECONDS", 0.2)
         worker.kill()
 
     killer = threading.Thread(target=kill)
@@ -497,7 +498,7 @@ def test_every_version_counts(name: str, other: str | None) -> None:
 def test_addresses_where_nobody_answers(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(scheduler, "CONNECT_SECONDS", 0.5)
     with pytest.raises(BakeError) as caught:
         on(address, write_levels(tmp_path))
     assert f"answers at {address!r}" in str(caught.value)
@@ -507,14 +508,14 @@ def test_addresses_where_nobody_answers(
 def test_a_scheduler_without_workers(
     machines: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "WORKER_SECONDS", 0.5)
+    monkeypatch.setattr(scheduler, "WORKER_SECONDS", 0.5)
     with pytest.raises(BakeError) as caught:
         on(machines.address, write_levels(tmp_path))
     assert f"{machines.address} has no workers" in str(caught.value)
 
 
 def test_without_dask(tmp_path: Path) -> None:
-    """The build with --cluster says one line; any other is as it was."""
+    """A build with --cluster ends with one line; any other build works."""
     write_levels(tmp_path)
     code = BLOCKER.replace(repr(HEAVY), "('dask', 'distributed')")
     code += "\nfrom bake.cli import main; main()"
@@ -529,10 +530,9 @@ def test_without_dask(tmp_path: Path) -> None:
         )
         assert done.returncode == status, done.stderr
         if status:
-            assert done.stderr.splitlines() == [
-                "error: --cluster needs Dask, which is not installed; "
-                'run `pip install "levelbake[cluster]"`'
-            ]
+            (line,) = done.stderr.splitlines()
+            assert "--cluster" in line
+            assert 'pip install "levelbake[cluster]"' in line
 
 
 # -- what runs on workers -------------------------------------------------------------------------
