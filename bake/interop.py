@@ -15,6 +15,7 @@ import numpy as np
 
 from bake.core.arrays import Int32Array, offsets
 from bake.core.errors import CostError
+from bake.core.extras import require_package
 from bake.core.graph import MAX_WEIGHT, Graph, lightest_arcs
 from bake.play import open_asset
 from bake.store.records import as_names
@@ -110,11 +111,13 @@ def to_scipy(graph: Graph, weight: Int32Array) -> csr_array[np.int32, tuple[int,
 
     Raises:
         ValueError: the number of weights differs from the number of arcs.
+        BakeError: scipy is not installed.
 
     >>> graph, _ = Graph.from_arcs(2, np.array([0]), np.array([1]))
     >>> to_scipy(graph, np.array([5], dtype=np.int32)).toarray().tolist()
     [[0, 5], [0, 0]]
     """
+    require_package("scipy", "verify", "`to_scipy`")
     from scipy.sparse import csr_array
 
     arc = lightest_arcs(graph, weight)

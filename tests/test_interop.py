@@ -2,6 +2,7 @@
 
 import math
 import random
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from bake.core.errors import CostError
 from bake.core.graph import BLOCKED, MAX_WEIGHT
 from bake.interop import asset_to_networkx, from_networkx, to_networkx, to_scipy
 from bake.play import open_asset
-from levelbake.errors import AssetError, UnknownProfileError
+from levelbake.errors import AssetError, BakeError, UnknownProfileError
 from tests.support.baked import (
     GROUND,
     bake,
@@ -205,3 +206,11 @@ def test_a_file_that_is_no_asset(tmp_path: Path) -> None:
     for wrong in ("x.h5", "y.h5"):
         with pytest.raises(AssetError, match=wrong):
             asset_to_networkx(tmp_path / wrong)
+
+
+def test_without_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
+    sub = subgraph(2, [(0, 1, 5)])
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    with pytest.raises(BakeError) as caught:
+        to_scipy(sub.graph, sub.weight)
+    assert "levelbake[verify]" in str(caught.value)

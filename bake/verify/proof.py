@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from bake.core.arrays import Int64Array
-from bake.core.extras import load_kind
+from bake.core.extras import load_kind, require_package
 from bake.core.kernels.jit import waiting
 from bake.store import Asset, is_pattern_database
 from bake.verify.bounds import part_of, read_bounds, search_bounds
@@ -71,6 +71,7 @@ def verify_asset(
             return Proof(entries=load_kind("puzzle", path).prove(path, progress))
         raise
     with asset:
+        require_package("scipy", "verify", "verifying an asset")
         level = FileLevel(asset)
         if asset.cells_are_nodes:
             verify_cells(level)

@@ -2,6 +2,7 @@
 
 import random
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from bake.play import open_asset
 from bake.project.recipe import LevelRecipe
 from bake.store import Asset
 from bake.verify import Proof, verify_asset
-from levelbake.errors import CorruptAssetError, NotAnAssetError
+from levelbake.errors import BakeError, CorruptAssetError, NotAnAssetError
 from tests.support.baked import (
     GROUND,
     LETTERS,
@@ -194,3 +195,10 @@ def test_a_sample_of_targets(tmp_path: Path, asset: Path) -> None:
             except CorruptAssetError:
                 found += 1
     assert 5 < found < 35
+
+
+def test_without_scipy(asset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    with pytest.raises(BakeError) as caught:
+        verify_asset(asset, None, lambda done: None)
+    assert "levelbake[verify]" in str(caught.value)
