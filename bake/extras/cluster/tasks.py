@@ -29,51 +29,56 @@ from bake.tables.run_writer import RangeRuns
 from bake.worlds import World
 from levelbake.errors import BakeError
 
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that this machine must share with the others."""
-    found = {
+    """Return the versions that all machines of a cluster must share."""
+    installed = {
         "levelbake": __version__,
         "the revision of baking": str(BAKE_REVISION),
         "Python": ".".join(platform.python_version_tuple()[:2]),
     }
     for package, parts in (("numpy", 1), ("numba", 2), ("distributed", 3)):
         try:
-            found[package] = ".".join(version(package).split(".")[:parts])
+            installed[package] = ".".join(version(package).split(".")[:parts])
         except PackageNotFoundError:
-            found[package] = "none"
-    return found
+            installed[package] = "none"
+    return installed
 
 
-def refuse_other(mine: Mapping[str, str], theirs: Mapping[str, str], where: str) -> None:
-    """Refuse a machine that has another version of something.
+def check_versions(expected: Mapping[str, str], installed: Mapping[str, str], machine: str) -> None:
+    """Raise unless a machine has the same versions as this one.
 
     Raises:
         BakeError: a version differs.
     """
-    for name, needed in mine.items():
-        if theirs.get(name) != needed:
+    for name, version_here in expected.items():
+        if installed.get(name) != version_here:
             raise BakeError(
-                f"{where} has another version of {name}: {theirs.get(name, 'none')}",
-                expected=f"{needed}, as here",
+                f"{machine} has another version of {name}: {installed.get(name, 'none')}",
+                expected=f"{version_here}, as on this machine",
                 remedy="install the same versions on all machines of the cluster",
             )
 
 
-class Room:
-    """Lets tasks of one worker begin while their memory fits."""
+class MemoryPool:
+    """The memory of one worker, which its tasks reserve before they begin."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._used = 0
 
     @contextlib.contextmanager
-    def of(self, needed: int, there: int) -> Iterator[None]:
-        """Wait until so many bytes of those that are there are free; one task always may begin."""
+    def reserve(self, needed: int, limit: int) -> Iterator[None]:
+        """Wait until `needed` bytes are free; where nothing is reserved, do not wait.
+
+        Args:
+            needed: bytes.
+            limit: the bytes that all tasks may reserve together.
+        """
         with self._changed:
-            self._changed.wait_for(lambda: not self._used or self._used + needed <= there)
+            self._changed.wait_for(lambda: not self._used or self._used + needed <= limit)
             self._used += needed
         try:
             yield
@@ -83,29 +88,33 @@ class Room:
                 self._changed.notify_all()
 
 
-_room = Room()
+_memory = MemoryPool()
 
 
-def run_task(mine: Mapping[str, str], function: Callable[..., Made], *arguments: Any) -> Made:
+def run_task(
+    expected: Mapping[str, str], function: Callable[..., Result], *arguments: Any
+) -> Result:
     """Run a function as a task of Dask.
 
     Args:
-        mine: the versions of the machine that asks.
+        expected: the versions of the machine that builds.
+        function: the task.
+        arguments: of the function.
 
     Raises:
-        BakeError: there are other versions here, or the function raises it.
+        BakeError: a version differs on this machine, or the function raises it.
     """
-    # A worker may have joined after the build had looked at all versions.
-    refuse_other(mine, versions(), f"the worker {_worker().address}")
+    # A worker may have joined after the build had checked all machines.
+    check_versions(expected, versions(), f"the worker {_worker().address}")
     with waiting():
         return function(*arguments)
 
 
 def search_task(shared: SharedSearch, targets: Range) -> RangeRuns:
-    """Search a range, with what other tasks of this worker share.
+    """Return the runs of a range of targets.
 
     Raises:
-        BudgetError: the memory does not suffice, or the runs are too many.
+        BudgetError: the memory does not suffice, or there are too many runs.
     """
     worker = _worker()
     rows = shared.job.sub.graph.node_count
@@ -117,24 +126,24 @@ def search_task(shared: SharedSearch, targets: Range) -> RangeRuns:
             expected=f"at most {in_units(memory)}, which the worker {worker.address} has",
             remedy="give workers more memory (dask worker --memory-limit)",
         )
-    with _room.of(needed, memory):
+    with _memory.reserve(needed, memory):
         runs = shared.runs_of(targets)
     # One array is sent faster than thousands.
-    pieces = list(zip(*runs.ended, strict=True))
-    return runs._replace(ended=[EndedRuns(*map(np.concatenate, pieces))] if pieces else [])
+    columns = list(zip(*runs.ended, strict=True))
+    return runs._replace(ended=[EndedRuns(*map(np.concatenate, columns))] if columns else [])
 
 
 def level_task(world: World, recipe: LevelRecipe, stated: str) -> list[Contents]:
-    """Make everything an asset holds.
+    """Return the contents of an asset.
 
     Raises:
-        BakeError: a table cannot be made.
+        BakeError: a table cannot be computed.
     """
     return world_contents(world, recipe, stated, 1, lambda stage, done: None)
 
 
-def same(data: Made) -> Made:
-    """Return what is given: a task whose result is data that the scheduler can make again."""
+def return_data(data: Result) -> Result:
+    """Return the argument, as a task that the scheduler repeats if the data is lost."""
     return data
 
 

@@ -489,9 +489,9 @@ def test_every_version_counts(name: str, other: str | None) -> None:
     if other is not None:
         theirs[name] = other
     with pytest.raises(BakeError) as caught:
-        cluster_tasks.refuse_other(mine, theirs, "the worker w")
+        cluster_tasks.check_versions(mine, theirs, "the worker w")
     assert f"version of {name}: {other or 'none'}" in str(caught.value)
-    cluster_tasks.refuse_other(mine, dict(mine), "the worker w")
+    cluster_tasks.check_versions(mine, dict(mine), "the worker w")
 
 
 @pytest.mark.parametrize("address", ["nonsense", "foo://x:1", "tcp://127.0.0.1:1", ""])
@@ -580,11 +580,11 @@ def test_a_worker_finds_what_a_thread_finds(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_tasks_of_a_worker_begin_while_there_is_room() -> None:
-    room, used, most = cluster_tasks.Room(), [0], [0]
+    pool, used, most = cluster_tasks.MemoryPool(), [0], [0]
     lock = threading.Lock()
 
     def work(needed: int) -> None:
-        with room.of(needed, 10):
+        with pool.reserve(needed, 10):
             with lock:
                 used[0] += needed
                 most[0] = max(most[0], used[0])
@@ -599,7 +599,7 @@ def test_tasks_of_a_worker_begin_while_there_is_room() -> None:
         thread.join(60)
         assert not thread.is_alive()
     assert 5 < most[0] <= 10
-    with room.of(100, 10):  # One alone may always begin.
+    with pool.reserve(100, 10):  # One alone may always begin.
         pass
 
 
