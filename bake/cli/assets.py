@@ -48,15 +48,17 @@ def info(asset: LoneAssetFile = None, profile: Profile = None, as_json: Json = F
     from bake.store import is_pattern_database
 
     asset = asset_of(asset, silent=as_json)
-    if profile is None and is_pattern_database(asset):
-        kind = load_kind("puzzle", asset)
-        found, show = kind.inspect(asset), kind.show
+    kind = load_kind("puzzle", asset) if profile is None and is_pattern_database(asset) else None
+    if kind is None:
+        report = inspect_asset(asset, profile, _stated_algorithm(asset))
     else:
-        found, show = inspect_asset(asset, profile, _stated_algorithm(asset)), print_info
+        report = kind.inspect(asset)
     if as_json:
-        print_json(found)
+        print_json(report)
+    elif kind is None:
+        print_info(report)
     else:
-        show(found)
+        kind.show(report)
 
 
 def _stated_algorithm(asset: Path) -> Algorithm | None:

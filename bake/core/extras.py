@@ -48,8 +48,8 @@ class FileKind:
     size: Callable[[Path], tuple[int, int, tuple[str, ...]]]
     #: verifies an asset, given where to report, and returns the number of verified entries
     prove: Callable[[Path, Callable[[float], None]], int]
-    inspect: Callable[[Path], dict[str, Any]]  #: returns the contents of an asset as JSON data
-    show: Callable[[dict[str, Any]], None]  #: prints the result of ``inspect``
+    inspect: Callable[[Path], Any]  #: returns a report on an asset, whose fields are JSON data
+    show: Callable[[Any], None]  #: prints the report
     schema: Callable[[], dict[str, Any]]  #: returns the JSON Schema of the files
 
 
