@@ -87,7 +87,7 @@ class Belief:
         snapshot = nav._now
         self.places = snapshot.version.places
         unknown = _checked_unknown(unknown, self.places.ticks_per_unit)
-        true = TrueArcs.of(snapshot.version)
+        true = TrueArcs.from_version(snapshot.version)
         self.arcs: TwinArcs = possible_arcs(self.places, true)
         self._guess = guessed_weights(self.places, self.arcs, true, unknown)
         self.arcs.weight[:] = self._guess
@@ -185,7 +185,7 @@ class Belief:
             return
         self._truth = now
         self._version += 1
-        true = TrueArcs.of(now.version)
+        true = TrueArcs.from_version(now.version)
         others = self.places is not now.version.places
         if others:
             self._take(now.version.places)

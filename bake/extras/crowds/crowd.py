@@ -159,11 +159,11 @@ class Crowd:
         Raises:
             QueryError: a number is out of range, or there is no such place.
         """
-        window = _whole("window", window, 2, MOST_STEPS)
+        window = _check_whole("window", window, 2, MOST_STEPS)
         after = window // 2 if replan_after is None else replan_after
         self.window = window
-        self.replan_after = _whole("replan_after", after, 1, window)
-        self.blocked_after = _whole("blocked_after", blocked_after, 1, 10**9)
+        self.replan_after = _check_whole("replan_after", after, 1, window)
+        self.blocked_after = _check_whole("blocked_after", blocked_after, 1, 10**9)
         self._level = level
         self._wait = None if wait is None else _units("wait", wait)
         self._crossing = _units("crossing", crossing)
@@ -492,7 +492,7 @@ class Crowd:
         return self._mover(agent.profile).places(self._rows[agent.number, at + 1 :])
 
 
-def _whole(name: str, value: int, least: int, most: int) -> int:
+def _check_whole(name: str, value: int, least: int, most: int) -> int:
     number = whole_of(value)
     if not least <= number <= most:
         raise QueryError(
@@ -517,5 +517,5 @@ def _capacities(level: LevelAsset, stated: Mapping[Any, int]) -> dict[int, int]:
         cell = places.location(place)
         if places.headings is not None and places.floor_height is not None:
             cell %= places.floor_height * places.width
-        found[cell] = _whole(f"the capacity of {quoted(place)}", agents, 1, 1000)
+        found[cell] = _check_whole(f"the capacity of {quoted(place)}", agents, 1, 1000)
     return found

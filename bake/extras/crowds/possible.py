@@ -34,7 +34,7 @@ class TrueArcs(NamedTuple):
     weight: Int32Array  #: (m) int32 ticks
 
     @staticmethod
-    def of(version: Version) -> TrueArcs:
+    def from_version(version: Version) -> TrueArcs:
         usable, location = version.usable, version.location
         tail, head = usable.graph.tail(), usable.graph.head
         return TrueArcs(location[tail], location[head], usable.weight)

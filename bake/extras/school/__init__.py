@@ -1,4 +1,4 @@
-"""The school: what textbooks and lectures teach about searching, and no game asks for.
+"""The school: search algorithms of textbooks and lectures that games do not need.
 
 ``search`` looks for a way through any :class:`StateSpace`, step by step if need be, and
 ``Patterns`` is a pattern database, whose ``h`` guides it; ``open_patterns`` opens a baked one.
@@ -79,5 +79,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Return the public names, most of which are loaded when they are first used."""
+    """Return the public names, most of which are loaded on first use."""
     return [*_HOMES]

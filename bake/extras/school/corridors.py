@@ -1,4 +1,4 @@
-"""Plan over clusters by one of their prices, and look for a path in the clusters of the plan.
+"""Plans over clusters by one of their prices, and paths inside the clusters of a plan.
 
 I. Millington, J. Funge, "Artificial Intelligence for Games", 2nd edition, section 4.6: a search on
 the level above limits the one below. Prices of clusters are guesses, so neither is exact: a path
@@ -46,32 +46,32 @@ def members_of(context: SearchContext) -> tuple[Int32Array, Int32Array, Int32Arr
 
 
 def prices_of(context: SearchContext) -> PairCosts:
-    """Return the prices of every two clusters that an arc joins, in ticks."""
+    """Return the price of every pair of adjacent clusters, in ticks."""
 
-    def made() -> PairCosts:
+    def compute_prices() -> PairCosts:
         label, usable = context.bounds.cluster, context.version.usable
         first, member, _ = members_of(context)
         pair, cost = priced_pairs(usable.graph, usable.weight, label, first, member)
-        each = zip(pair.tolist(), cost.tolist(), strict=True)
-        return {(a, b): tuple(prices) for (a, b), prices in each}
+        priced = zip(pair.tolist(), cost.tolist(), strict=True)
+        return {(a, b): tuple(prices) for (a, b), prices in priced}
 
-    return context.kept("cluster prices", made)
+    return context.kept("cluster prices", compute_prices)
 
 
 def links_of(context: SearchContext) -> Links:
-    """Return which clusters lead into which."""
+    """Return the links between clusters."""
 
-    def made() -> Links:
+    def build_links() -> Links:
         links: Links = {}
         for (a, b), costs in sorted(prices_of(context).items()):
             links.setdefault(a, []).append((b, costs))
         return links
 
-    return context.kept("links", made)
+    return context.kept("links", build_links)
 
 
 def cluster_cost(nav: Navigator, start: int, goal: int, price: str = "average") -> float:
-    """Return the price to expect for going through one cluster into the next, in units.
+    """Return the expected price of a path through one cluster into the next, in units.
 
     All prices are found when one is first asked for, and again on a level that has changed.
 
@@ -100,7 +100,7 @@ def cluster_cost(nav: Navigator, start: int, goal: int, price: str = "average") 
 def plan_clusters(
     nav: Navigator, start: Place, goal: Place, price: str = "average"
 ) -> tuple[list[int], float] | MaybeNone:
-    """Plan over clusters alone, by Dijkstra's algorithm and one of their prices.
+    """Return the cheapest sequence of clusters by one of their prices.
 
     Args:
         nav: a profile of a level that was baked with clusters.
@@ -123,7 +123,7 @@ def plan_clusters(
 
 
 def search_clusters(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
-    """Look for a path in the clusters of a plan: the method "clusters" of ``nav.search``."""
+    """Search inside the clusters of a plan: the method "clusters" of ``nav.search``."""
     without_heuristic(request, "the method 'clusters'")
     refuse_options(request, "price")
     if context.unreachable(row, goal):
@@ -144,7 +144,7 @@ def search_clusters(context: SearchContext, row: int, goal: int, request: Reques
         expanded, generated = expanded + found.expanded, generated + found.generated
         if found.rows is not None:
             return Outcome(found.rows, found.ticks, expanded, generated, bound=math.inf)
-        # The clusters of the plan may be joined in ways that the path cannot use.
+        # The path may be unable to use the connections between the clusters of the plan.
         wider = widened(corridor, links)
         if (wider == corridor).all():
             return Outcome(None, 0, expanded, generated, bound=math.inf)
@@ -194,7 +194,7 @@ def plan(links: Links, start: int, goal: int, price: str) -> tuple[list[int], in
 
 
 def widened(corridor: BoolArray, links: Links) -> BoolArray:
-    """Return a corridor with the neighbours of its clusters, those that lead into them as well."""
+    """Return a corridor extended by the successors and predecessors of its clusters."""
     wider = corridor.copy()
     for a, those in links.items():
         for b, _ in those:
@@ -206,7 +206,7 @@ def widened(corridor: BoolArray, links: Links) -> BoolArray:
 def path_inside(
     context: SearchContext, corridor: BoolArray, row: int, goal: int, norm: Estimate
 ) -> Found:
-    """Find a shortest path inside some clusters; only their rows and arcs are looked at.
+    """Find a shortest path inside some clusters.
 
     Args:
         context: of the profile; r rows.

@@ -1,4 +1,4 @@
-"""Price what it costs to go through one cluster into the next, however it was entered.
+"""Prices of paths through one cluster into the next, over all entrances.
 
 I. Millington, J. Funge, "Artificial Intelligence for Games", 2nd edition, section 4.6.1.
 """
@@ -73,7 +73,7 @@ def price_links(
         largest = 0
         total = 0
         count = 0
-        # Take the ways in from other clusters; without any, all ways in; without those, all rows.
+        # Entrances from other clusters; without any, all entrances; without those, all rows.
         for attempt in range(3):
             if count > 0:
                 break

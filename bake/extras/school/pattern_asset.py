@@ -1,4 +1,4 @@
-"""Declare what the asset of a puzzle holds, its pattern database, and open one.
+"""Columns of pattern databases, the assets of puzzles, and their reader.
 
 It is written as the assets of levels are, with the same header, and differs in what is in it.
 """
@@ -68,7 +68,7 @@ class PatternAsset(Asset):
     in_assets = PATTERNS
 
     def _find_profiles(self) -> tuple[str, ...]:
-        """Refuse the asset of a level; a pattern database has no profiles."""
+        """Raise for the asset of a level; a pattern database has no profiles."""
         if not is_of_patterns(self._file):
             raise NotAnAssetError(
                 "this is no pattern database",
@@ -79,7 +79,7 @@ class PatternAsset(Asset):
         return ()
 
     def puzzle(self) -> Puzzle:
-        """Read what the puzzle is.
+        """Return the puzzle.
 
         Raises:
             CorruptAssetError: what the asset says is no puzzle.
@@ -130,17 +130,19 @@ class PatternAsset(Asset):
             if ((array < -1) | (array >= sizes)).any():
                 raise self.damaged(f"column /{path} names no value")
         actions = tuple(
-            Action(name, _stated(needs[at]), _stated(sets[at]), int(costs[at]))
+            Action(
+                name, _values_by_variable(needs[at]), _values_by_variable(sets[at]), int(costs[at])
+            )
             for at, name in enumerate(self._texts("/actions_name"))
         )
-        return Planning(names, own, actions, _stated(goal))
+        return Planning(names, own, actions, _values_by_variable(goal))
 
     def _texts(self, path: str) -> tuple[str, ...]:
         return tuple(bytes(each).decode() for each in self.read(path))
 
 
-def _stated(row: AnyArray) -> dict[int, int]:
-    """Return value by variable, of a row in which -1 stands for none."""
+def _values_by_variable(row: AnyArray) -> dict[int, int]:
+    """Return the values of a row by variable; -1 stands for none."""
     return {int(at): int(row[at]) for at in np.flatnonzero(row >= 0)}
 
 

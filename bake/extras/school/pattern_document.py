@@ -18,7 +18,7 @@ MAKER = "bake.extras.school.pattern_document"
 
 
 def format_tables() -> str:
-    """Return what the schema declares as Markdown tables, without the markers."""
+    """Return the schema as Markdown tables, without the markers."""
     return f"{attributes(PATTERNS)}\n\n{columns(PATTERNS.columns)}\n"
 
 

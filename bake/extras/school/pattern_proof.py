@@ -1,4 +1,4 @@
-"""Prove a pattern database right; the proof shares no code with what baked it.
+"""Verify a pattern database, sharing no code with the bake.
 
 Of a planning space the table holds the distance of every state, so that it proves itself, state by
 state: a state that fits the goal has 0, no action offers a shortcut (R. Bellman's condition, "On a
@@ -28,7 +28,7 @@ _FAR = 2**61
 
 
 def prove_patterns(path: Path, progress: Progress) -> int:
-    """Prove the tables of all patterns right, and that they may be combined as they are.
+    """Verify the tables of all patterns and their combination.
 
     Args:
         path: the asset of a puzzle.
@@ -64,7 +64,7 @@ def prove_patterns(path: Path, progress: Progress) -> int:
 
 
 def _counts_twice(puzzle: Puzzle) -> bool:
-    """Tell whether some step counts in more than one pattern."""
+    """Return True if a step counts in more than one pattern."""
     moves = puzzle.moves
     if isinstance(moves, Tiles):
         steps = [{tile} for tile in range(1, moves.width * moves.height)]
@@ -79,7 +79,7 @@ def _counts_twice(puzzle: Puzzle) -> bool:
 def _wrong_of_plans(
     planning: Planning, pattern: tuple[int, ...], rest: AnyArray
 ) -> tuple[int | None, int]:
-    """Return an entry that is wrong, if there is one, and how many entries the pattern has."""
+    """Return a wrong entry or None, and the number of entries of the pattern."""
     shape = tuple(len(planning.values[variable]) for variable in pattern)
     size = int(np.prod(shape, dtype=np.int64))
     stored = rest[:size]
@@ -116,7 +116,7 @@ def _wrong_of_plans(
 def _cut_down(
     planning: Planning, pattern: tuple[int, ...]
 ) -> Iterator[tuple[tuple[slice, ...], tuple[slice, ...], int]]:
-    """Yield for each action, cut down to a pattern, the states before and after it, and its cost.
+    """Yield, for each action projected to a pattern, the states before and after it, and its cost.
 
     Both are boxes of the table that fit together: where an action sets a variable whatever it was,
     the box afterwards has one value, and numpy takes it for each of those before.
@@ -138,7 +138,7 @@ def _cut_down(
 def _wrong_of_tiles(
     tiles: Tiles, pattern: tuple[int, ...], rest: AnyArray
 ) -> tuple[int | None, int]:
-    """Return an entry that is wrong, if there is one, and how many entries the pattern has."""
+    """Return a wrong entry or None, and the number of entries of the pattern."""
     found = _least_moves(tiles, pattern)
     stored = rest[: len(found)].astype(np.int64)
     stored[rest[: len(found)] == np.iinfo(rest.dtype).max] = -1
@@ -147,7 +147,7 @@ def _wrong_of_tiles(
 
 
 def _least_moves(tiles: Tiles, pattern: tuple[int, ...]) -> Int64Array:
-    """Return the least moves of the pattern's tiles for each placement; -1 where there are none."""
+    """Return the fewest moves of the pattern's tiles for each placement; -1 if unreachable."""
     cells, count = tiles.width * tiles.height, len(pattern)
     goal = list(tiles.goal)
     placements = int(np.prod([cells - place for place in range(count)], dtype=np.int64))
@@ -179,7 +179,7 @@ def _pieces(waves: list[AnyArray]) -> Iterator[AnyArray]:
 
 
 def _not_seen(states: AnyArray, cells: int, seen: BoolArray) -> AnyArray:
-    """Return the states that were not seen before, each once, and note them."""
+    """Return the distinct new states, and mark them as visited."""
     numbers, first = np.unique(_numbers(states, cells), return_index=True)
     new = ~seen[numbers]
     seen[numbers] = True
@@ -187,7 +187,7 @@ def _not_seen(states: AnyArray, cells: int, seen: BoolArray) -> AnyArray:
 
 
 def _numbers(placed: AnyArray, cells: int) -> Int64Array:
-    """Return the place of each column among all such columns in lexicographic order."""
+    """Return the lexicographic rank of each column."""
     numbers = np.zeros(placed.shape[1], dtype=np.int64)
     for at, row in enumerate(placed):
         numbers *= cells - at
@@ -198,7 +198,7 @@ def _numbers(placed: AnyArray, cells: int) -> Int64Array:
 
 
 def _moved(states: AnyArray, tiles: Tiles) -> Iterator[tuple[AnyArray, AnyArray]]:
-    """Yield, for each way the gap can go, states in which no tile of the pattern moves, and one."""
+    """Yield, per direction of the gap, successors without and with a move of a pattern's tile."""
     x, y = states[-1] % tiles.width, states[-1] // tiles.width
     for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
         inside = (x + dx >= 0) & (x + dx < tiles.width) & (y + dy >= 0) & (y + dy < tiles.height)

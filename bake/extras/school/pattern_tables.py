@@ -1,4 +1,4 @@
-"""Make the tables of a pattern database."""
+"""Compute the tables of a pattern database."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TYPES = (np.uint8, np.uint16, np.uint32)
 
 
 def pattern_memory(puzzle: Puzzle) -> int:
-    """Return the peak bytes of making the tables: the largest search beside all that is made."""
+    """Return the peak bytes of computing the tables: the largest search and all tables."""
     of_tiles = isinstance(puzzle.moves, Tiles)
     of_each = tiles.ENTRY_BYTES if of_tiles else planning.ENTRY_BYTES
     kept = 2 + 1 if of_tiles else 8 + 4

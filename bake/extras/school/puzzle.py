@@ -1,4 +1,4 @@
-"""Describe a puzzle or a planning space, and the patterns that its database is baked of."""
+"""Puzzles, planning spaces, and the patterns of their databases."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ Moves = Tiles | Planning
 
 @dataclass(frozen=True)
 class Puzzle:
-    """What a file of a puzzle says."""
+    """The contents of a puzzle file."""
 
-    name: str  #: that of the file, without its suffix
+    name: str  #: the file name without its suffix
     source: Path  #: the file
     moves: Moves  #: what can be done, and what is wanted
     patterns: tuple[tuple[int, ...], ...]  #: tiles, or numbers of variables, of each pattern
@@ -74,12 +74,12 @@ class Puzzle:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Return how many entries the table of each pattern has."""
+        """The number of entries of each pattern's table."""
         return tuple(entries(self.moves, pattern) for pattern in self.patterns)
 
 
 def entries(moves: Moves, pattern: tuple[int, ...]) -> int:
-    """Return how many entries the table of a pattern has.
+    """Return the number of entries of a pattern's table.
 
     Of tiles these are the ways to place them on the board; of variables, to give them values.
     """
@@ -90,7 +90,7 @@ def entries(moves: Moves, pattern: tuple[int, ...]) -> int:
 
 
 def is_additive(moves: Moves, patterns: tuple[tuple[int, ...], ...]) -> bool:
-    """Tell whether values of the patterns may be added up and stay a lower bound.
+    """Return True if the sum of the patterns' values is a lower bound.
 
     They may where no step counts in two patterns: a move of a tile that is in both (R. Korf,
     A. Felner, "Disjoint Pattern Database Heuristics", 2002), or an action that sets variables of
@@ -106,7 +106,7 @@ def is_additive(moves: Moves, patterns: tuple[tuple[int, ...], ...]) -> bool:
 
 
 def can_be_solved(tiles: Tiles, start: tuple[int, ...]) -> bool:
-    """Tell whether moves lead from a board to the goal: half of all boards can't be solved.
+    """Return True if a board can be solved, as half of all boards can.
 
     Each move swaps two tiles, the gap being one, and takes the gap across one side; so the parity
     of the permutation and of the gap's way are the same (W. Johnson, W. Story, "Notes on the '15'

@@ -1,4 +1,4 @@
-"""Bake one puzzle: read it, make its pattern database, and write that as levels are written."""
+"""Bake one puzzle: read it, compute its pattern database, and write the asset."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def bake_puzzle(task: Task, report: Report) -> BakedLevel:
 
 
 def _prepared(task: Task) -> tuple[Puzzle, Header]:
-    """Read a puzzle, and make the header of its asset.
+    """Return a puzzle, and the header of its asset.
 
     Raises:
         BakeError: there are mistakes in the file.
@@ -95,7 +95,7 @@ def _members(puzzle: Puzzle, pattern: tuple[int, ...]) -> str:
 
 
 def _contents(puzzle: Puzzle, distance: AnyArray) -> Contents:
-    """Return what the asset of a puzzle holds, with the tables of all patterns in one array."""
+    """Return the contents of a puzzle's asset, with the tables of all patterns in one array."""
     moves, columns = puzzle.moves, dict[str, AnyArray]()
     attributes: dict[tuple[str, str], Scalar] = {
         ("/", "kind"): PATTERNS_KIND,
@@ -132,7 +132,7 @@ def _planning_columns(planning: Planning) -> dict[str, AnyArray]:
 
 
 def _rows(stated: Sequence[Mapping[int, int]], count: int) -> Int32Array:
-    """Return (stated, count) int32, the value of each variable and -1 where there is none."""
+    """Return (rows, count) int32, the value of each variable, or -1 for none."""
     rows = np.full((len(stated), count), -1, dtype=np.int32)
     for row, values in zip(rows, stated, strict=True):
         for variable, value in values.items():

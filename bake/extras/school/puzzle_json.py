@@ -131,7 +131,7 @@ def read_puzzle(path: Path, memory_budget: int | None = None) -> Puzzle:
 
 
 def puzzle_schema() -> dict[str, Any]:
-    """Make the JSON Schema of puzzles, for editors and generators.
+    """Return the JSON Schema of puzzles, for editors and generators.
 
     A schema cannot say that each tile is there once, or that names are those of variables.
     """
@@ -232,15 +232,15 @@ def _planning(path: Path, file: PlanningFile) -> Puzzle:
             )
         if not table.sets:
             where.inside("sets").refuse("the action sets nothing", "at least one variable")
-        needs = numbers.of(table.needs, where.inside("needs"))
-        sets = numbers.of(table.sets, where.inside("sets"))
+        needs = numbers.convert(table.needs, where.inside("needs"))
+        sets = numbers.convert(table.sets, where.inside("sets"))
         actions.append(Action(table.name, needs, sets, table.cost))
     planning = Planning(
-        variables, values, tuple(actions), numbers.of(file.goal, top.inside("goal"))
+        variables, values, tuple(actions), numbers.convert(file.goal, top.inside("goal"))
     )
     start = None
     if "start" in file.model_fields_set:
-        found = numbers.of(file.start, top.inside("start"))
+        found = numbers.convert(file.start, top.inside("start"))
         missing = [name for number, name in enumerate(variables) if number not in found]
         if missing:
             top.inside("start").refuse(
@@ -279,14 +279,14 @@ def _patterns(
 
 
 class _Numbers:
-    """Turns names of variables and values into numbers."""
+    """Converts names of variables and values to numbers."""
 
     def __init__(self, variables: tuple[str, ...], values: tuple[tuple[str, ...], ...]) -> None:
         self._variable = {name: number for number, name in enumerate(variables)}
         self._value = [{name: number for number, name in enumerate(own)} for own in values]
 
-    def of(self, stated: Mapping[str, str], where: Where) -> dict[int, int]:
-        """Return value by variable, in the order of the variables."""
+    def convert(self, stated: Mapping[str, str], where: Where) -> dict[int, int]:
+        """Return the values by variable, in the order of the variables."""
         found = {}
         for name, value in stated.items():
             number = self._variable.get(name)

@@ -1,4 +1,4 @@
-"""Decide each step by looking a few steps ahead, and remember what was learned: RTA* and LRTA*.
+"""Real-time search with lookahead and learned heuristics: RTA* and LRTA*.
 
     R. E. Korf, "Real-Time Heuristic Search", Artificial Intelligence 42, 1990.
 
@@ -34,7 +34,7 @@ _Step = tuple[int, int]
 
 
 class RealTime:
-    """Steps toward a goal, each decided when it is due.
+    """A search for single steps toward a goal, each within its lookahead.
 
     Attributes:
         arcs: the graph; its weights may change, see :meth:`changed`.
@@ -72,26 +72,26 @@ class RealTime:
 
     @property
     def nbytes(self) -> int:
-        """Return the bytes of what the agent thinks of each node."""
+        """The bytes of the learned heuristic."""
         return self.h.nbytes
 
     @property
     def labels(self) -> Int64Array:
-        """Return (n) int64 ticks, what the agent thinks is left from each node."""
+        """(n) int64, the learned estimate of each node in ticks."""
         return self.h
 
     def aim(self, goal: int) -> None:
-        """Take another goal, and forget what was learned about the last one."""
+        """Set another goal, and discard the learned estimates."""
         self._goal = int(goal)
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew with the first heuristic, as when arcs have become cheaper."""
+        """Restore the initial heuristic, as when arcs have become cheaper."""
         fill_estimates(self._terms, self._goal, 0, self.h)
         self.h[self._goal] = 0
 
     def next_node(self, here: int) -> int:
-        """Return the node to step to, and learn; -1 where no step is left, the goal when there.
+        """Return the next node, and learn; -1 without a step, the goal at the goal.
 
         Of equally good neighbours the one with the smallest number counts.
         """

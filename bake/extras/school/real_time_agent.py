@@ -1,4 +1,4 @@
-"""Walk by RTA* or LRTA* on a level that is not known: each step is decided when it is due."""
+"""Agents that walk by RTA* or LRTA* on a level that they know in part."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LEARNS = {"lrta_star": True, "rta_star": False}
 
 
 class RealTimeAgent(Agent):
-    """An agent that looks some steps ahead, and remembers what it learned about places.
+    """An agent that looks some steps ahead and learns estimates of places.
 
     Its :meth:`path` is one step alone, which is not planned again when it is taken.
     """

@@ -1,4 +1,4 @@
-"""Get to a goal without a plan, as games did before they searched: skirt what is in the way.
+"""Walks to a goal without a plan, around obstacles, as in early games.
 
 These ways look at the cells around the agent and nothing else. They are here to be compared with,
 and for creatures that are not supposed to be clever.
@@ -35,7 +35,7 @@ Hand = Literal["left", "right"]
 #: Eight directions clockwise, as y grows to the south; every second one is straight.
 _AROUND = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
 
-#: A walk without a plan ends after this many steps for each cell of the level, unless told.
+#: The default limit of a walk, in steps for each cell of the level.
 # limit: the walk ends; tests/extras/school/test_skirting.py
 _STEPS_A_CELL = 4
 
@@ -45,14 +45,14 @@ _BOUNCE = 8
 
 @dataclass(frozen=True)
 class Walk:
-    """How somebody walked."""
+    """A finished walk."""
 
     path: list[Place]  #: the places, beginning with the start
     arrived: bool  #: whether the last one is the goal
 
 
 class _Ground:
-    """The cells around a walker, and where it may step.
+    """The cells around a walker, and its possible steps.
 
     Attributes:
         at: the row it stands on.
@@ -128,7 +128,7 @@ def trace_obstacles(
     sight: bool = False,
     most_steps: int | None = None,
 ) -> Walk:
-    """Head for the goal by straight steps, and go round what is in the way with a hand on it.
+    """Walk straight toward the goal, and follow the boundary of obstacles.
 
     Where steps lead both ways it arrives if straight steps alone can get there.
 
@@ -157,7 +157,7 @@ def trace_obstacles(
 
 
 def _nearer(ground: _Ground, row: int) -> int | None:
-    """Return a straight step nearer to the goal, along the longer way first; None = none."""
+    """Return a straight step toward the goal, along the longer axis first; None without one."""
     dx, dy = ground.away(row)
     across = 0 if dx > 0 else 4, abs(dx)
     down = 2 if dy > 0 else 6, abs(dy)
@@ -169,7 +169,7 @@ def _nearer(ground: _Ground, row: int) -> int | None:
 
 
 def _round_obstacle(ground: _Ground, turn: int, sight: bool) -> bool:
-    """Follow an obstacle to where the goal is nearer; False where it leads all the way round."""
+    """Follow an obstacle until the goal is nearer; return False after a whole turn around it."""
     hit = sum(map(abs, ground.away()))
     heading = ground.heading() * turn
     # The first straight direction on from the line to the goal; both nearer ones are blocked.
@@ -199,7 +199,7 @@ def _in_sight(ground: _Ground) -> bool:
 def bounce(
     nav: Navigator, start: Place, goal: Place, seed: int = 0, *, most_steps: int | None = None
 ) -> Walk:
-    """Head for the goal, and where something is in the way, go some steps in a random direction.
+    """Walk toward the goal, and at obstacles make some steps in a random direction.
 
     Args:
         nav, start, goal, most_steps: as for :func:`trace_obstacles`.
@@ -232,7 +232,7 @@ def bounce(
 def crash_and_turn(
     nav: Navigator, start: Place, goal: Place, *, most_steps: int | None = None
 ) -> Walk:
-    """Head for the goal, and where something is in the way, turn as little as gets past it.
+    """Walk toward the goal, and at obstacles turn as little as possible.
 
     The walker keeps to the side it has turned to until the direct way is free again. It gives up
     where it has been before in the same way, as it would walk in a circle for ever.
@@ -265,7 +265,7 @@ def crash_and_turn(
 
 
 def _easier_side(heading: float, beside: dict[int, int]) -> int:
-    """Return 1 where turning clockwise gets past sooner, otherwise -1."""
+    """Return 1 if the clockwise side is shorter, otherwise -1."""
     right = min((each - heading) % 8 for each in beside)
     left = min((heading - each) % 8 for each in beside)
     return 1 if right <= left else -1

@@ -1,4 +1,4 @@
-"""Search a level by textbook A*, and report every step in places and units."""
+"""Textbook A* on a level, with every step in places and units."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ TRACED = ("astar", "dijkstra", "greedy", "weighted")
 
 @dataclass(frozen=True)
 class Opened:
-    """A place put on the open list, or to which a shorter way was found while it lay there."""
+    """A place added to the open list, or updated there by a shorter path."""
 
     place: Place
-    g: float  #: the cost of the way to the place, in units
+    g: float  #: the cost of the path to the place, in units
     f: float  #: the number the open list is ordered by
 
 
@@ -40,7 +40,7 @@ class TraceStep:
 
     place: Place
     parent: Place | None  #: the place it was reached from; None at the start
-    g: float  #: the cost of the way to the place, in units
+    g: float  #: the cost of the path to the place, in units
     h: float  #: the heuristic's estimate from the place to the goal, in units
     f: float  #: the number the open list is ordered by: g + h in A*
     opened: tuple[Opened, ...]  #: what the step put on the open list
@@ -85,7 +85,7 @@ def traced_search(
     *,
     weight: float = 1.0,
 ) -> TracedResult:
-    """Search as :meth:`bake.play.Navigator.search` does, in plain Python, and note every step.
+    """Search like :meth:`bake.play.Navigator.search`, in plain Python, and record every step.
 
     It is the textbook's search: where several places are equally good, it may take another one than
     the compiled one, and without a heuristic it takes that of the level's movement.

@@ -1,4 +1,4 @@
-"""Write searches and walks down step by step, for those who look at them.
+"""Traces of searches and walks, step by step, as files for the viewer.
 
 `bake render --trace` draws such a file, and the page of `bake view` plays it. The form is JSON,
 described in docs/traces.md. A search says what each step took from the open list and what it put
@@ -29,7 +29,7 @@ _BEGINNING = 64
 
 
 def check_trace_file(path: Path) -> None:
-    """Refuse a name under which no trace can be written, before anything is searched.
+    """Check that a trace can be written to a file, before a search.
 
     Raises:
         OutputError: the name does not end in .json, its folder does not exist, or something that is
@@ -53,7 +53,7 @@ def check_trace_file(path: Path) -> None:
 
 
 class Trace:
-    """What was searched or walked, ready to be written.
+    """A trace of a search or a walk.
 
     Attributes:
         head: what the file says before its steps, by key.
@@ -62,7 +62,7 @@ class Trace:
     """
 
     def __init__(self, level: str, profile: str, kind: str, **head: object) -> None:
-        """Begin a trace without steps.
+        """Create a trace without steps.
 
         Args:
             level, profile: names.
@@ -158,7 +158,7 @@ def trace_search(
     *,
     profile: str | None = None,
 ) -> Trace:
-    """Run a search of :mod:`bake.extras.school` to its end, and write every step down.
+    """Run a search of :mod:`bake.extras.school` to its end, and return its trace.
 
     Args:
         level: the open level over which to look at it.

@@ -1,4 +1,4 @@
-"""Write down how agents walk, for those who look at it: see :mod:`bake.extras.school.trace_file`.
+"""Traces of walking agents; see :mod:`bake.extras.school.trace_file`.
 
 Each step says where agents are and what they plan; of those who do not know the level it also says
 what was seen since the step before, and which places the search has given another label.
@@ -24,18 +24,18 @@ from levelbake.places import Place
 
 @dataclass(frozen=True)
 class Stand:
-    """Where one agent is, and what it plans."""
+    """The place and the plan of one agent."""
 
     who: object  #: the agent, to know it again
     #: place, goal: where it is and wants to be; None = nowhere
     place: Place
     goal: Place | None
-    plan: list[Place] | None  #: the places of its steps to come; None where it knows no way
+    plan: list[Place] | None  #: the places of its planned steps; None without a path
 
 
 @dataclass(frozen=True)
 class Watched:
-    """What those who do not know a level have seen and searched."""
+    """The observations and searches of agents with a belief."""
 
     belief: Belief  #: what they have seen
     #: returns (n) int64, what the search knows of each location; None before any search
@@ -43,7 +43,7 @@ class Watched:
 
 
 class WalkTrace(Trace):
-    """How agents walk, step by step."""
+    """The walks of agents, step by step."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class WalkTrace(Trace):
         stands: Callable[[], Sequence[Stand]],
         watched: Watched | None = None,
     ) -> None:
-        """Begin; the present moment is the first step.
+        """Create a trace with the current state as its first step.
 
         Args:
             level, profile, method: names.
@@ -70,7 +70,7 @@ class WalkTrace(Trace):
             self._known = self._blank() if self._labels is None else self._labels.copy()
 
     def note(self) -> None:
-        """Write down how things are now, unless they are as they were."""
+        """Record the current state if it has changed."""
         stands = list(self._stands())
         step: dict[str, Any] = {}
         if self._watched is not None:
@@ -79,12 +79,12 @@ class WalkTrace(Trace):
             return
         same = [each.who for each in stands] == [each.who for each in self._before]
         before = self._before if same else [None] * len(stands)
-        step["agents"] = [_told(*pair) for pair in zip(stands, before, strict=True)]
+        step["agents"] = [_agent_record(*pair) for pair in zip(stands, before, strict=True)]
         self.steps.append(step)
         self._before = stands
 
     def write(self, path: str | Path) -> None:
-        """Write all steps so far and the present moment: see :meth:`Trace.write`."""
+        """Write all steps and the current state; see :meth:`Trace.write`."""
         self.note()
         super().write(path)
 
@@ -92,7 +92,7 @@ class WalkTrace(Trace):
         return np.full(len(self._seen), INFINITY, dtype=np.int64)
 
     def _look(self) -> list[Place]:
-        """Return the places that were seen since this was last asked."""
+        """Return the places observed since the last call."""
         assert self._watched is not None
         belief = self._watched.belief
         fresh = np.flatnonzero(belief._seen != self._seen)
@@ -100,7 +100,7 @@ class WalkTrace(Trace):
         return self._places(fresh)
 
     def _search(self) -> list[Place]:
-        """Return the places whose labels the search has changed since this was last asked."""
+        """Return the places whose labels have changed since the last call."""
         assert self._watched is not None
         labels = self._watched.labels()
         if labels is not self._labels:  # Another search has begun.
@@ -118,7 +118,7 @@ class WalkTrace(Trace):
 
 
 def trace_walk(walker: Agent | Route | Crowd) -> WalkTrace:
-    """Begin the trace of an agent, a route or a crowd.
+    """Return a new trace of an agent, a route or a crowd.
 
     Call its :meth:`WalkTrace.note` before each step, and :meth:`WalkTrace.write` in the end. A step
     that is noted takes a copy of the search's labels, and the plans of all agents.
@@ -156,8 +156,8 @@ def _on_route(route: Route) -> Stand:
     return Stand(route, start, goal, None if path is None else path[1:])
 
 
-def _told(now: Stand, before: Stand | None) -> dict[str, Any]:
-    """Return what a step says of an agent; what follows from the step before is left out."""
+def _agent_record(now: Stand, before: Stand | None) -> dict[str, Any]:
+    """Return the record of an agent in a step, without what the previous step implies."""
     told: dict[str, Any] = {"place": now.place}
     if before is None or now.goal != before.goal:
         told["goal"] = now.goal

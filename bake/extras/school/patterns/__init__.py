@@ -1,1 +1,1 @@
-"""This package makes and asks pattern databases, tables of lower bounds for puzzles and plans."""
+"""Pattern databases: tables of lower bounds for puzzles and plans."""

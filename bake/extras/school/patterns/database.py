@@ -1,4 +1,4 @@
-"""Ask a pattern database for lower bounds."""
+"""Queries of pattern databases."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from levelbake.errors import QueryError
 
 
 class Patterns:
-    """A pattern database: lower bounds of what it takes to solve a puzzle.
+    """A pattern database: lower bounds of the cost to solve a puzzle.
 
     Attributes:
         puzzle: the puzzle it was baked of.
@@ -47,7 +47,7 @@ class Patterns:
         ]
 
     def h(self, state: Sequence[Any]) -> float:
-        """Return a lower bound of the cost from a state to the goal; infinite where no way is.
+        """Return a lower bound of the cost from a state to the goal; infinite if it is unreachable.
 
         Args:
             state: as in the states of :meth:`space`: the tile on each cell row by row with 0 for
@@ -57,7 +57,11 @@ class Patterns:
             QueryError: it is no state of the puzzle.
         """
         moves = self.puzzle.moves
-        ranks = self._of_tiles(moves, state) if isinstance(moves, Tiles) else self._of(moves, state)
+        ranks = (
+            self._ranks_of_tiles(moves, state)
+            if isinstance(moves, Tiles)
+            else self._ranks_of_plan(moves, state)
+        )
         found: list[float] = []
         for view, rank in zip(self._views, ranks, strict=True):
             value = view[rank]
@@ -89,7 +93,7 @@ class Patterns:
             return PlanSpace(moves, [values[number] for values, number in named])
         return PlanSpace(moves, start)
 
-    def _of_tiles(self, tiles: Tiles, state: Sequence[int]) -> list[int]:
+    def _ranks_of_tiles(self, tiles: Tiles, state: Sequence[int]) -> list[int]:
         where = [0] * tiles.cells
         for cell, tile in enumerate(checked_board(tiles, state)):
             where[tile] = cell
@@ -105,7 +109,7 @@ class Patterns:
             ranks.append(rank)
         return ranks
 
-    def _of(self, planning: Planning, state: Sequence[str]) -> list[int]:
+    def _ranks_of_plan(self, planning: Planning, state: Sequence[str]) -> list[int]:
         numbers = numbers_of(planning, state)
         return [
             sum(numbers[variable] * step for variable, step in zip(pattern, steps, strict=True))

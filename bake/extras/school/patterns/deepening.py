@@ -1,4 +1,4 @@
-"""Solve sliding tiles by IDA*, compiled: the tiles lie in arrays, and lower bounds are looked up.
+"""IDA* for sliding tiles in compiled code, with lower bounds from tables.
 
 R. Korf, "Depth-First Iterative-Deepening: An Optimal Admissible Tree Search", 1985. It expands the
 same states in the same order as ``IterativeDeepening`` of ``bake.extras.school.spaces``.
@@ -47,7 +47,7 @@ _GOES_ON, _IS_FOUND, _NOTHING_LEFT = range(3)
 
 
 class Rules(NamedTuple):
-    """The board and its lower bounds, which stay as they are."""
+    """The board and its lower bounds, which do not change."""
 
     beside: Int32Array  #: (cells, 4) the cells beside each, -1 beyond the last
     goal: UInt64Array  #: the packed board that is wanted: four bits a cell
@@ -55,14 +55,14 @@ class Rules(NamedTuple):
     #: first_member, member: the tiles of each pattern
     first_member: Int32Array
     member: Int32Array
-    #: first_entry, distance: the table of each pattern; the largest value stands for no way
+    #: first_entry, distance: the table of each pattern; the largest value means unreachable
     first_entry: Int64Array
     distance: AnyArray
     none: int  #: that value
 
 
 class Line(NamedTuple):
-    """The path that is looked at, by depth, and the board at its end."""
+    """The current path, by depth, and the board at its end."""
 
     #: board, where: (cells,) tile on each cell, cell of each tile
     board: Int32Array
@@ -81,7 +81,7 @@ class Line(NamedTuple):
 
 @kernel
 def value_of(rules: Rules, line: Line, pattern: int) -> int:
-    """Look up what a pattern comes to; ``none`` where nothing leads to the goal."""
+    """Return the value of a pattern; ``none`` if the goal is unreachable."""
     begin, end = rules.first_member[pattern], rules.first_member[pattern + 1]
     for i in range(begin, end):
         line.place[i - begin] = line.where[rules.member[i]]
@@ -91,7 +91,7 @@ def value_of(rules: Rules, line: Line, pattern: int) -> int:
 
 @kernel
 def deepen(rules: Rules, line: Line, steps: int) -> int:
-    """Expand so many states, at least one, and say how it stands."""
+    """Expand a number of states, at least one, and return the status."""
     numbers, gap, tried, packed = line.numbers, line.gap, line.tried, line.packed
     while True:
         depth = numbers[_DEPTH]
@@ -169,14 +169,14 @@ def deepen(rules: Rules, line: Line, steps: int) -> int:
 
 
 class TileSearch(Search[Board]):
-    """IDA* over sliding tiles, as fast as compiled code goes; see :func:`tile_search`.
+    """IDA* over sliding tiles in compiled code; see :func:`tile_search`.
 
     Attributes:
         limits: how many limits of f there were.
     """
 
     def __init__(self, space: SlidingTiles, patterns: Patterns) -> None:
-        """Begin a search; nothing is expanded yet."""
+        """Create a search without expansions."""
         self._tiles = space.tiles
         self._rules = _rules(space.tiles, patterns)
         self._line = _line(space.tiles, space.start, len(patterns.puzzle.patterns))
@@ -200,11 +200,11 @@ class TileSearch(Search[Board]):
 
     @property
     def closed(self) -> Mapping[Board, float]:
-        """The states of the path that is looked at, with their g."""
+        """The states of the current path, with their g."""
         return {state: g for g, state in enumerate(self._path()) if self.expanded}
 
     def run(self, budget_ms: float | None = None, steps: int | None = None) -> Status:
-        """Go on as :meth:`Search.run` does, thousands of states between two looks at the clock."""
+        """Continue like :meth:`Search.run`, with thousands of states between checks of the time."""
         budget, left = checked_budget(budget_ms), checked_steps(steps)
         end = math.inf if budget is None else time.perf_counter() + budget
         size = _LONG_SLICE if budget is None else _SLICE
@@ -243,7 +243,7 @@ class TileSearch(Search[Board]):
             yield Step(state, parent, g, h, g + h, tuple(opened))
 
     def _path(self) -> list[Board]:
-        """Return the states of the path that is looked at."""
+        """Return the states of the current path."""
         packed = self._line.packed[: int(self._line.numbers[_DEPTH]) + 1]
         cells = range(self._tiles.cells)
         return [tuple(int(each) >> 4 * cell & 15 for cell in cells) for each in packed]
@@ -251,7 +251,7 @@ class TileSearch(Search[Board]):
 
 @waiting()
 def tile_search(space: SlidingTiles, patterns: Patterns | None = None) -> TileSearch:
-    """Begin a search for a shortest way through sliding tiles, by IDA* in compiled code.
+    """Return a search for a shortest solution of sliding tiles, by IDA* in compiled code.
 
     Args:
         space: the problem, on at most 16 cells.
@@ -276,9 +276,9 @@ def tile_search(space: SlidingTiles, patterns: Patterns | None = None) -> TileSe
 
 
 def manhattan(tiles: Tiles) -> Patterns:
-    """Return the Manhattan distance as a pattern database: each tile is a pattern of its own."""
+    """Return the Manhattan distance as a pattern database with a pattern for each tile."""
     single = tuple((tile,) for tile in range(1, tiles.cells))
-    # No tile is farther away than there are cells, and 8 bits keep "no way" the largest value.
+    # Distances fit into 8 bits, in which NONE remains the largest value.
     tables = [tile_distances(tiles, pattern) for pattern in single]
     distance = np.concatenate(tables).astype(np.uint8)
     return Patterns(Puzzle("manhattan", Path(), tiles, single, "sum"), distance)

@@ -1,4 +1,4 @@
-"""Search backward from the goal of a planning space, of which only some variables are kept.
+"""Backward search from the goal of a planning space, projected to some variables.
 
 S. Edelkamp, "Planning with Pattern Databases", 2001: every action is cut down to the variables of
 the pattern, and Dijkstra's algorithm runs backward from all states that fit the goal. A state's
@@ -31,7 +31,7 @@ ENTRY_BYTES = 8 + 1 + 6 * 8
 
 @dataclass(frozen=True)
 class _Backward:
-    """An action cut down to a pattern, as it is undone."""
+    """An action projected to a pattern and reversed."""
 
     #: (stride, values, value) of each variable that has a value afterwards
     after: tuple[tuple[int, int, int], ...]
@@ -107,14 +107,14 @@ def _by_value(actions: Iterable[_Backward]) -> _Actions:
 
 
 def _that_may_end_in(wave: Int64Array, actions: _Actions) -> Iterator[_Backward]:
-    """Yield the actions that may end in some state of a wave; small waves meet few of many."""
+    """Yield the actions that may end in a state of a wave."""
     for (step, values), by_value in actions.items():
         for value in np.unique(wave // step % values).tolist():
             yield from by_value.get(value, ())
 
 
 def strides(planning: Planning, pattern: tuple[int, ...]) -> tuple[int, ...]:
-    """Return what the value of each variable of a pattern is multiplied with in a state's rank."""
+    """Return the factors of the values of a pattern's variables in a state's rank."""
     found, step = [], 1
     for variable in reversed(pattern):
         found.append(step)
@@ -123,7 +123,7 @@ def strides(planning: Planning, pattern: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _cut_down(planning: Planning, digit: dict[int, tuple[int, int]]) -> Iterator[_Backward]:
-    """Cut actions down to a pattern; those that change nothing in it are left out."""
+    """Return the actions projected to a pattern, without those that change nothing in it."""
     known = set()
     for action in planning.actions:
         if digit.keys().isdisjoint(action.sets):

@@ -1,4 +1,4 @@
-"""Number the ways to place tiles on a board.
+"""Ranks of placements of tiles on a board.
 
 The number of a placement is its place among all of them in lexicographic order, which is the order
 of ``itertools.permutations(range(cells), tiles)``.

@@ -1,4 +1,4 @@
-"""Search backward from the goal of sliding tiles, where only one pattern's tiles are told apart.
+"""Backward search from the goal of sliding tiles, projected to the tiles of one pattern.
 
 J. Culberson, J. Schaeffer, "Pattern Databases", 1998. Only moves of the pattern's own tiles count,
 so that tables of patterns without a common tile add up (R. Korf, A. Felner, "Disjoint Pattern
@@ -18,7 +18,7 @@ from bake.core.kernels.jit import kernel
 from bake.extras.school.patterns.ranking import place_by_rank, rank_of
 from bake.extras.school.puzzle import Tiles, entries
 
-#: Stands for a placement from which there is no way to the goal, while a table is made.
+#: The value of placements that are not reached yet.
 NONE = np.uint16(65535)
 
 #: Peak memory of the search for each entry: three sets of cells, and the table in 16 and 8 bits.
@@ -26,23 +26,23 @@ ENTRY_BYTES = 3 * 4 + 2 + 1
 
 
 class Board(NamedTuple):
-    """The board as the search sees it; sets of cells have bit i for cell i."""
+    """The board of a search; sets of cells have bit i for cell i."""
 
     beside: UInt32Array  #: (cells,) the set of cells beside each
     members: int  #: tiles of the pattern
 
 
 class Wave(NamedTuple):
-    """How far the search has come; each has an element for each placement."""
+    """The state of a search, with one element for each placement."""
 
     now: UInt32Array  #: where the gap can be after this many moves, and was not before
     after: UInt32Array  #: the same after one move more
     seen: UInt32Array  #: where the gap has been
-    moves: UInt16Array  #: the least moves; NONE where there are none yet
+    moves: UInt16Array  #: the fewest moves; NONE until reached
 
 
 def tile_distances(tiles: Tiles, pattern: tuple[int, ...]) -> UInt16Array:
-    """Return the least number of moves of the pattern's tiles to bring each placement to the goal.
+    """Return the fewest moves of the pattern's tiles from each placement to the goal.
 
     Args:
         tiles: the board, of at most 32 cells.
@@ -69,7 +69,7 @@ def tile_distances(tiles: Tiles, pattern: tuple[int, ...]) -> UInt16Array:
 
 @kernel
 def spread(board: Board, wave: Wave, level: int, place: Int32Array) -> bool:
-    """Take all placements of one level, and say whether any of the next one was found.
+    """Expand all placements of one level, and return True if any of the next one was found.
 
     Args:
         board: the board.

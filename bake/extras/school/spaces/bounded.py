@@ -35,7 +35,7 @@ LEAST_EXPANDED = 10_000
 
 @dataclass(eq=False)
 class _Node(Generic[S]):
-    """A path that is held: its last state, the path before it, and what was dropped beyond it."""
+    """A stored path: its last state, the path before it, and its dropped successors."""
 
     state: S
     before: _Node[S] | None
@@ -51,7 +51,7 @@ class _Node(Generic[S]):
 
 
 class MemoryBounded(Search[S]):
-    """Search as A* does, and drop the worst path when the memory is full.
+    """A* that drops the worst path when its memory is full.
 
     Paths are shortest where h is admissible and the states of a shortest path fit the memory; where
     no path fits, the search gives up. Where A* would hold many more states than fit, it expands
@@ -142,7 +142,7 @@ class MemoryBounded(Search[S]):
         return tuple(opened)
 
     def _is_dominated(self, state: S, g: float, depth: int) -> bool:
-        """Return whether a held path dominates a new one; remove those dominated by the new one."""
+        """Return True if a stored path dominates a new one, and remove paths that it dominates."""
         nodes = self._paths_to.get(state, ())
         if any(node.g <= g and node.depth <= depth for node in nodes):
             return True
@@ -155,7 +155,7 @@ class MemoryBounded(Search[S]):
         return False
 
     def _remove(self, node: _Node[S]) -> None:
-        """Remove a node and all that is held beyond it."""
+        """Remove a node and its descendants."""
         if node.before is not None:
             del node.before.held[node.state]
         left = [node]
@@ -174,7 +174,7 @@ class MemoryBounded(Search[S]):
         """Queue an expanded node by the f of its dropped successors; dead ends drop first."""
         node.f = min(node.dropped.values(), default=math.inf)
         if node.dropped or not node.held:
-            self._put(node)
+            self._insert(node)
 
     def _drop(self) -> None:
         """Drop the worst leaf, the shallowest of these, and store its f at its parent."""
@@ -193,10 +193,10 @@ class MemoryBounded(Search[S]):
             node.before.held[node.state] = node
         self._held += 1
         self._paths_to.setdefault(node.state, []).append(node)
-        self._put(node)
+        self._insert(node)
 
-    def _put(self, node: _Node[S]) -> None:
-        """Queue a node, or queue it anew."""
+    def _insert(self, node: _Node[S]) -> None:
+        """Insert a node into the queue, or update it."""
         self._waiting.pop(node.ticket, None)
         number = node.ticket = next(self._numbers)
         self._waiting[number] = node
@@ -211,7 +211,7 @@ class MemoryBounded(Search[S]):
                 heapify(queue)
 
     def _take(self) -> _Node[S] | None:
-        """Take the best node, the deepest of these, and of these the oldest."""
+        """Remove and return the best node; of equal ones the deepest, then the oldest."""
         while self._best:
             *_, number, node = heappop(self._best)
             if node.ticket == number:

@@ -1,4 +1,4 @@
-"""Iterative-deepening searches: depth first under a limit of f (IDA*) or of steps, which rises.
+"""Iterative-deepening searches, by f (IDA*) or by steps (IDDFS).
 
 R. Korf, "Depth-First Iterative-Deepening: An Optimal Admissible Tree Search", 1985. They hold the
 states of one path alone, and expand states again for every path that leads to them.
@@ -14,7 +14,7 @@ from bake.search.problem import Heuristic, S, Search, StateSpace, Status, Step
 
 
 class IterativeDeepening(Search[S]):
-    """Search all paths of f = g + h up to a limit, then those up to the least f beyond it.
+    """Depth-first search under a limit of f that rises to the least f beyond it.
 
     Paths are shortest where h is admissible. Where few paths have the same cost, as with costs that
     are no whole numbers, each limit may bring one new path, and the search takes very long. By
@@ -48,7 +48,7 @@ class IterativeDeepening(Search[S]):
 
     @property
     def closed(self) -> Mapping[S, float]:
-        """The states of the path that is looked at, with their g."""
+        """The states of the current path, with their g."""
         return MappingProxyType(self._on_path)
 
     def _search(self) -> Generator[Step[S], None, None]:
@@ -66,7 +66,7 @@ class IterativeDeepening(Search[S]):
         """Search under the limit; return the least f beyond it."""
         beyond = math.inf
         self._on_path.clear()
-        # Of each state on the path: its successors not looked at yet.
+        # The remaining successors of each state on the path.
         ahead: list[tuple[S, Iterator[tuple[S, float]]]] = []
         entered: tuple[S, S, float, float] | None = (start, start, 0, self._h(start))
         while entered is not None or ahead:

@@ -1,4 +1,4 @@
-"""Add macro-operators to a problem: sequences of steps that count as one, wherever they apply.
+"""Macro-operators: sequences of steps that count as one, in any state.
 
 R. Korf, "Macro-Operators: A Weak Method for Learning", Artificial Intelligence 26, 1985; the notes
 use them for airplanes, which take several steps for one turn. A macro makes some paths shorter in
@@ -21,7 +21,7 @@ Operator = Callable[[S], "S | None"]
 
 
 class WithMacros(Generic[S]):
-    """A problem in which sequences of steps are steps, too.
+    """A problem with additional steps that are sequences of steps.
 
     A macro applies to a state where each of its operators applies in turn, and leads to a successor
     of the problem itself. It costs what its steps cost.
@@ -110,7 +110,7 @@ class WithMacros(Generic[S]):
         return min(routes, key=lambda route: self._length(route[1]))
 
     def _path(self, state: S, operators: Sequence[Operator[S]]) -> list[S] | None:
-        """Return the states that operators lead to in turn; None where one does not apply."""
+        """Return the states after each operator in turn; None if one does not apply."""
         path = [state]
         for operator in operators:
             after = operator(path[-1])

@@ -1,4 +1,4 @@
-"""Choose a method to search a state space with. A new method is a line in METHODS."""
+"""Search methods for state spaces. A new method is a line in METHODS."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def search(
 
 
 def _checked(method: str, known: _Method, name: str, value: Any) -> Any:
-    """Return an option, a number as one of Python; raise if it is wrong or of another method."""
+    """Return a checked option as a number of Python."""
     if value is None and name != known.needs:
         return None
     if name != known.needs and name not in known.takes:

@@ -51,17 +51,17 @@ class SlidingTiles:
             yield tuple(moved), 1
 
     def misplaced(self, state: Board) -> int:
-        """Return how many tiles do not lie where they should: a lower bound."""
+        """Return the number of misplaced tiles, a lower bound."""
         return sum(tile not in (0, own) for tile, own in zip(state, self.tiles.goal, strict=True))
 
     def manhattan(self, state: Board) -> int:
-        """Return how far all tiles are from where they should lie: a lower bound."""
+        """Return the sum of the tiles' Manhattan distances, a lower bound."""
         away = self._away
         return sum(away[tile][cell] for cell, tile in enumerate(state) if tile)
 
     @cached_property
     def _away(self) -> tuple[tuple[int, ...], ...]:
-        """Columns and rows from each cell to where each tile should lie."""
+        """The Manhattan distance from each cell to the goal of each tile."""
         width = self.tiles.width
         at = [divmod(cell, width) for cell in range(self.tiles.cells)]
         goal = [at[self.tiles.goal.index(tile)] for tile in range(self.tiles.cells)]

@@ -1,4 +1,4 @@
-"""Search without costs and heuristics: breadth first and depth first.
+"""Uninformed searches: breadth first and depth first.
 
 E. F. Moore, "The Shortest Path Through a Maze", 1959; R. Tarjan, "Depth-First Search and Linear
 Graph Algorithms", SIAM Journal on Computing 1, 1972. Depth-first search with iterative deepening is
@@ -15,7 +15,7 @@ from bake.search.problem import S, Search, StateSpace, Status, Step
 
 
 class BreadthFirst(Search[S]):
-    """Expand states in the order in which they were generated.
+    """Breadth-first search.
 
     The path has the fewest steps. It costs the least only where all steps cost the same.
     """
@@ -63,7 +63,7 @@ class BreadthFirst(Search[S]):
 
 
 class DepthFirst(Search[S]):
-    """Expand the state that was generated last, and turn back at dead ends.
+    """Depth-first search.
 
     The path may have any length and cost. Each state is expanded once.
     """

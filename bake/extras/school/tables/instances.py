@@ -90,13 +90,13 @@ class InstancedLevel:
         self.streets = _table(len(self.place), every)
 
     def distance(self, start: Cell, goal: Cell) -> int | None:
-        """Return the ticks of a shortest path between two cells; None where there is none."""
-        ticks, _ = self._best(self._at(start), self._at(goal))
+        """Return the ticks of a shortest path between two cells; None if unreachable."""
+        ticks, _ = self._best(self._number_of(start), self._number_of(goal))
         return int(ticks) if ticks < math.inf else None
 
     def next_hop(self, start: Cell, goal: Cell) -> Cell | None:
-        """Return the cell to step to, the goal itself when there; None where there is no path."""
-        at, end = self._at(start), self._at(goal)
+        """Return the next cell, the goal at the goal; None if it is unreachable."""
+        at, end = self._number_of(start), self._number_of(goal)
         ticks, target = self._best(at, end)
         if ticks == math.inf:
             return None
@@ -129,11 +129,11 @@ class InstancedLevel:
         ]
 
     def _inside(self, house: int, start: int, goal: int) -> float:
-        """Return the ticks between two cells of a house on ways that do not leave it."""
+        """Return the ticks between two cells of a house on paths inside it."""
         distance = self.table[self.kind[house]].distance
         return float(distance[self.node[start], self.node[goal]])
 
-    def _at(self, cell: Cell) -> int:
+    def _number_of(self, cell: Cell) -> int:
         return cell[1] * self.width + cell[0]
 
 

@@ -1,4 +1,4 @@
-"""The lookup table of the lecture notes, and their way to repair it; docs/school.md shows both.
+"""The lookup table of the lecture notes, and its repair; see docs/school.md.
 
 A row says for each goal which neighbour to step to. After an edit the rows of its two ends are
 opened. A row that is taken from the open list is rebuilt and closed; if it changed, the neighbours
@@ -16,26 +16,26 @@ from typing import NamedTuple
 from levelbake.errors import AssetError, QueryError
 from levelbake.places import Name, quoted, whole_of
 
-Row = Mapping[Name, Name]  # the neighbour to step to, by goal; goals without a way are not there
+Row = Mapping[Name, Name]  # the next neighbor, by goal; unreachable goals are missing
 
 
 class Rebuilt(NamedTuple):
-    """One row that a repair has looked at."""
+    """One row that a repair has visited."""
 
     node: Name
     before: Row
     after: Row
     open: tuple[Name, ...]  # what is left to look at afterwards, the next one first
-    closed: tuple[Name, ...]  # what has been looked at, this row included
+    closed: tuple[Name, ...]  # the visited nodes, this row included
 
     @property
     def changed(self) -> bool:
-        """Tell whether any goal has another first step now."""
+        """Whether the first step to any goal has changed."""
         return self.before != self.after
 
 
 class LookupTable:
-    """Next steps between all nodes of a graph whose edges lead both ways.
+    """Next steps between all nodes of an undirected graph.
 
     Attributes:
         rows: of each node.
@@ -56,7 +56,7 @@ class LookupTable:
         self.rows: dict[Name, Row] = {node: self._row(node) for node in self._costs}
 
     def next_hop(self, start: Name, goal: Name) -> Name | None:
-        """Return the node to step to, the goal itself when there; None where there is no way.
+        """Return the next node, the goal at the goal; None if it is unreachable.
 
         Raises:
             QueryError: there is no such node.
@@ -67,7 +67,7 @@ class LookupTable:
         return goal if start == goal else self.rows[start].get(goal)
 
     def add(self, one: Name, other: Name, cost: int) -> list[Rebuilt]:
-        """Join two nodes by an edge, or give it another cost, and repair the table.
+        """Add an edge, or change its cost, and repair the table.
 
         Returns:
             The rows that were looked at, in order.
@@ -79,7 +79,7 @@ class LookupTable:
         return self._repair(one, other)
 
     def remove(self, one: Name, other: Name) -> list[Rebuilt]:
-        """Take an edge away, and repair the table: see :meth:`add`.
+        """Remove an edge, and repair the table; see :meth:`add`.
 
         Raises:
             QueryError: there is no such edge.
@@ -112,7 +112,7 @@ class LookupTable:
 
     @classmethod
     def load(cls, path: str | Path) -> LookupTable:
-        """Return a table as :meth:`save` wrote it; no row is built anew.
+        """Return a table that :meth:`save` wrote, without any repair.
 
         Raises:
             AssetError: the file is none of these.

@@ -1,4 +1,4 @@
-"""Shortest paths between all nodes where arcs may cost less than nothing; docs/school.md shows it.
+"""All-pairs shortest paths with negative arcs; see docs/school.md.
 
 R. Floyd, "Algorithm 97: Shortest Path", Communications of the ACM 5, 1962, with the next node of
 each path in a second table. A path may lead over arcs below nothing, such as a spring that heals,
@@ -67,11 +67,11 @@ class PathTable(Generic[N]):
             self._go_by(middle)
 
     def _go_by(self, middle: int) -> None:
-        """Let paths lead over one more node."""
+        """Allow one more node on paths."""
         distance, hop = self.distance, self.hop
         out_and_back = distance[:, middle] + distance[middle]
         if len(gains := np.flatnonzero(out_and_back < 0)):
-            # Up to here no cycle gained, so the tables still lead along the two ways that do.
+            # No earlier cycle gains, so the tables still contain both paths of this one.
             node = int(gains[0])
             raise self._gaining([*self._steps(node, middle), *self._steps(middle, node)[1:]])
         by = distance[:, middle, None] + distance[middle]
@@ -80,7 +80,7 @@ class PathTable(Generic[N]):
         np.copyto(hop, np.broadcast_to(hop[:, middle, None], hop.shape), where=shorter)
 
     def cost(self, start: N, goal: N) -> float:
-        """Return what a shortest path costs; inf where there is none.
+        """Return the cost of a shortest path; inf if the goal is unreachable.
 
         Raises:
             QueryError: there is no such node.
@@ -88,7 +88,7 @@ class PathTable(Generic[N]):
         return float(self.distance[self._row(start), self._row(goal)])
 
     def next_hop(self, start: N, goal: N) -> N | None:
-        """Return the node to step to, the goal itself when there; None where there is no path.
+        """Return the next node, the goal at the goal; None if it is unreachable.
 
         Raises:
             QueryError: there is no such node.
@@ -98,7 +98,7 @@ class PathTable(Generic[N]):
         return None if hop < 0 else self.nodes[hop]
 
     def path(self, start: N, goal: N) -> list[N] | None:
-        """Return the nodes of a shortest path, both ends included; None where there is none.
+        """Return the nodes of a shortest path, both ends included; None if unreachable.
 
         Raises:
             QueryError: there is no such node.
