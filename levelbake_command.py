@@ -1,7 +1,7 @@
-"""The commands ``bake`` and ``levelbake``, as far as they need nothing but Python.
+"""The entry point of the commands ``bake`` and ``levelbake``; imports only the standard library.
 
-A project on PyPI is called bake, too. Where it is installed as well, pip writes both into one
-folder, and the last one wins. So the scripts begin here, outside of that folder.
+Another project on PyPI is also named bake. If both are installed, pip writes both into the same
+folder, and the later one overwrites the earlier. The scripts therefore start outside that folder.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _MEND = "run `pip uninstall bake`, then `pip install --force-reinstall --no-deps
 
 
 def main() -> None:
-    """Run the command; a package that is missing, or not ours, is told in one line."""
-    found = find_spec("bake")
-    where = None if found is None or found.origin is None else Path(found.origin).resolve()
-    if where is None or where.parent != _HERE / "bake":
-        _end(f"{where or _HERE / 'bake'} is not levelbake's package; {_MEND}")
+    """Run the command; report a missing package or another package named bake in one line."""
+    spec = find_spec("bake")
+    package = None if spec is None or spec.origin is None else Path(spec.origin).resolve()
+    if package is None or package.parent != _HERE / "bake":
+        _end(f"{package or _HERE / 'bake'} is not levelbake's package; {_MEND}")
     refuse_another_bake()
     try:
         from bake.cli import main as run
@@ -36,16 +36,15 @@ def main() -> None:
 
 @cache
 def refuse_another_bake() -> None:
-    """End the process where another project's package named bake has overwritten ours.
+    """End the process if another project's package named bake has overwritten ours.
 
-    One that is installed in the same folder, and has overwritten nothing that matters, is told on
-    standard error.
+    Print a warning if it is installed in the same folder without having overwritten ours.
     """
     try:
         import bake
 
         ours = getattr(bake, "__title__", "") == "levelbake"
-    except Exception:  # What another package needs may be missing.
+    except Exception:  # A dependency of the other package may be missing.
         ours = False
     if not ours:
         _end(f"another package named bake has overwritten {_HERE / 'bake'}; {_MEND}")
@@ -60,15 +59,17 @@ def _end(mistake: str) -> None:
 
 
 def _needed() -> set[str]:
-    """Return the names of the packages that the command needs, as they are imported."""
+    """Return the import names of the packages that the command needs."""
     from importlib.metadata import PackageNotFoundError, requires
     from re import match
 
     try:
-        listed = requires("levelbake") or []
-    except PackageNotFoundError:  # a folder of sources that was never installed
+        requirements = requires("levelbake") or []
+    except PackageNotFoundError:  # This is a source folder that was never installed.
         return {"levelbake", "numba", "numpy", "pydantic", "rich", "typer"}
-    own = [each for each in listed if "extra ==" not in each]
-    names = [found[0] for each in own if (found := match(r"[A-Za-z0-9_-]+", each))]
+    required = [requirement for requirement in requirements if "extra ==" not in requirement]
+    names = [
+        match_[0] for requirement in required if (match_ := match(r"[A-Za-z0-9_-]+", requirement))
+    ]
     imported = {"pillow": "PIL", "levelbake-reader": "levelbake"}
     return {imported.get(name, name) for name in names}

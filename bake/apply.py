@@ -1,7 +1,7 @@
-"""Fold a patch into an asset: bake the changed level as if it were the original.
+"""Apply a patch to an asset by baking the changed level.
 
-The asset contains everything a bake needs, so the level's own files are not read: its terrain with
-the patch's changes becomes a world, and everything is baked again from that world.
+The asset contains everything that a bake needs, so the level's own files are not read: its terrain
+with the patch's changes becomes a world, and all tables are baked again from that world.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def apply_patch(
     report: Report,
     warn: Callable[[str], None] = lambda line: None,
 ) -> int:
-    """Bake an asset again with a patch folded in.
+    """Bake an asset again with the changes of a patch.
 
     Args:
         asset: the asset the patch was saved from.
@@ -89,7 +89,7 @@ def apply_patch(
         BakeError: a file is damaged or belongs to another asset, or the level cannot be baked.
     """
     check_writable(output.parent)
-    header = read_header(asset)  # A flat file does not say what it was made from.
+    header = read_header(asset)  # Raises on a flat file, which does not list its sources.
     with Asset(asset) as old:
         rules = LevelRules(NodePlaces(old))
         patched = level_of_patch(patch, rules)
@@ -107,8 +107,8 @@ def apply_patch(
         if lost:
             a, b = map(rules.places.place_at, lost[0])
             warn(
-                f"{patch}: {counted(len(lost), 'arc')} with a price of its own cannot be stored, "
-                f"as no profile can take such a step; the first leads from {a!r} to {b!r}"
+                f"{patch}: {counted(len(lost), 'arc')} with an own price cannot be stored, "
+                f"because no profile can use them; the first leads from {a!r} to {b!r}"
             )
     parts = world_contents(world, recipe, stated, threads, report)
     report("write", 0)
@@ -120,10 +120,10 @@ def apply_patch(
 def _build_level(
     rules: LevelRules, movers: Mapping[str, Mover], patched: LevelState, patch: Path
 ) -> Level:
-    """Return the level that the patch describes.
+    """Return the level with the changes of the patch.
 
     Raises:
-        PatchError: it contains something that such a level cannot.
+        PatchError: the patch contains something that this kind of level cannot.
     """
     names = list(rules.terrains)
     codes, obstacle = whole(patched.terrain), whole(patched.obstacle)
@@ -176,7 +176,7 @@ def _build_level(
         return GraphLevel(
             places.name,
             source,
-            cast("Any", tuple(places.names[at] for at in present.tolist())),
+            cast("Any", tuple(places.names[node] for node in present.tolist())),
             None if position is None else position[present],
             np.concatenate([rules.tail, ends[:, 0]]).astype(np.int32),
             np.concatenate([places.head, ends[:, 1]]).astype(np.int32),
@@ -262,17 +262,17 @@ def _read_floors(asset: Asset, name: str, count: int) -> UInt8Array:
 
 
 def _build_frame(places: NodePlaces) -> Frame:
-    """Return the frame of a level's records, with cells as games number them."""
+    """Return the frame of a level's records, with cells numbered as in games."""
     return Frame(places.terrains, lambda cells: places.locations(cells, "cells"), places.places_of)
 
 
 def _read_instances(places: NodePlaces) -> tuple[tuple[Prototype, ...], tuple[Instance, ...]]:
-    """Return prototypes and instances; terrain that a patch changed in one stays in the level."""
+    """Return prototypes and instances, which a patch does not change."""
     tables = ThingTables(places)
     drawn = unpack(PROTOTYPES, places.asset, _build_frame(places), Prototype)
 
-    def instance(prototype: int, at: tuple[int, int], turn: int) -> Instance:
-        return Instance(prototype, Placement.from_turn(at, turn), drawn[prototype].name)
+    def instance(prototype: int, cell: tuple[int, int], turn: int) -> Instance:
+        return Instance(prototype, Placement.from_turn(cell, turn), drawn[prototype].name)
 
     _ = tables.instances  # raises on instances that leave the level
     frame = grid_frame(places.terrains, places.width)
@@ -293,7 +293,7 @@ def _unique_name(names: Collection[str], name: str) -> str:
 
 
 def _build_agent(profile: str, mover: Mover, terrains: tuple[str, ...]) -> AgentProfile:
-    """Return the profile by the names of terrains; the terrain of obstacles is blocked."""
+    """Return the agent profile of a mover; the terrain of obstacles is blocked for it."""
     rules = dict.fromkeys(terrains, TerrainRule(None))
     for name, cost, sources in zip(terrains, mover.cost.tolist(), mover.allowed.T, strict=False):
         if not np.isnan(cost):
@@ -305,7 +305,7 @@ def _build_agent(profile: str, mover: Mover, terrains: tuple[str, ...]) -> Agent
 def _build_things(
     rules: LevelRules, terrain: AnyArray, names: list[str], patched: LevelState
 ) -> Things:
-    """Return the current things; added arcs become links."""
+    """Return the current links, regions, spots and doors; added arcs become links."""
     tables, links = ThingTables(rules.places), dict(patched.links.now)
     for pair, cost in _added_arcs(patched):
         start, goal = (cast("RuntimeCell", rules.places.place_at(end)) for end in pair)
@@ -315,10 +315,10 @@ def _build_things(
     frame = grid_frame(rules.terrains, rules.places.width)
 
     def read(records: Records, source: Source, make: Callable[..., T]) -> tuple[T, ...]:
-        def named(**attributes: Any) -> T:
+        def make_named(**attributes: Any) -> T:
             return make(place=attributes["name"], **attributes)
 
-        return unpack(records, source, frame, named)
+        return unpack(records, source, frame, make_named)
 
     def door(cells: AnyArray, **attributes: Any) -> Door:
         return _build_door(tables.doors[attributes["name"]], cells, terrain, names)
@@ -338,7 +338,7 @@ def _build_door(
     terrain: AnyArray,
     names: list[str],
 ) -> Door:
-    """Return a door in the state that matches its cells, or in no state.
+    """Return a door in the state that matches the terrain of its cells, or without a state.
 
     If a state has several terrains, the terrains of the first such state are written to
     ``terrain``.
@@ -359,7 +359,7 @@ def _build_door(
 
 
 def _set_prices(world: World, rules: LevelRules, patched: LevelState) -> tuple[World, list[Pair]]:
-    """Set the patch's prices on the arcs that the profile may take.
+    """Set the patch's prices on the arcs that each profile may take.
 
     Returns:
         The world with these prices, and the ends of priced arcs that the world lacks, sorted.

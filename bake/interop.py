@@ -86,7 +86,7 @@ def from_networkx(
     heads: list[int] = []
     ticks: list[int] = []
     for a, b, value in source.edges(data=weight, default=1):
-        cost = _whole(value, a, b)
+        cost = _to_ticks(value, a, b)
         ends = [(a, b)] if source.is_directed() or a == b else [(a, b), (b, a)]
         for tail, head in ends:
             tails.append(node_of[tail])
@@ -182,7 +182,7 @@ def asset_to_networkx(path: str | Path, profile: str | None = None) -> networkx.
     return result
 
 
-def _whole(value: Any, a: Hashable, b: Hashable) -> int:
+def _to_ticks(value: Any, a: Hashable, b: Hashable) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     try:

@@ -1,9 +1,9 @@
-"""Build wheels that also hold what lies beside the package: the script and a reader.
+"""Build wheels that also contain the command's entry point and the JavaScript reader.
 
-This is the build backend that ``pyproject.toml`` names (PEP 517, PEP 660). flit_core builds, and
-this adds to each wheel the module in which the commands begin, and the reader in JavaScript, as
-``bake/readers/js``, where ``bake.core.reader_sources`` looks for it. An editable install holds
-neither, as a clone has both.
+This is the build backend named in ``pyproject.toml`` (PEP 517, PEP 660). flit_core builds each
+wheel. This module adds the entry point of the commands, and the JavaScript reader as
+``bake/readers/js``, where ``bake.core.reader_sources`` searches for it. An editable install needs
+neither addition, as a clone contains both.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ __all__ = [
     "prepare_metadata_for_build_wheel",
 ]
 
-#: What commands begin in: it lies beside the package, which another one could overwrite.
+#: The entry point, which is outside the package, because another package could overwrite that.
 COMMAND = "levelbake_command.py"
 
-#: What goes into a wheel, by folder. ``[tool.flit.sdist]`` names the same for archives of sources.
+#: The files added to a wheel, by folder. ``[tool.flit.sdist]`` lists the same for source archives.
 BUNDLED: Mapping[str, tuple[str, ...]] = {
     "readers/js": ("*.js", "*.d.ts", "package.json", "README.md"),
 }
 
-#: What measures the readers, and is of no use without a clone.
+#: Benchmarks of the readers, which need a clone.
 LEFT_OUT = frozenset({"readers/js/bench.js", "readers/js/size.js"})
 
-#: When a bundled file was changed, if nothing else is said: the same wheel whenever it is built.
+#: The default modification time of added files: fixed, so that builds are reproducible.
 _EPOCH = (2016, 1, 1, 0, 0, 0)
 
 
@@ -68,32 +68,32 @@ def build_wheel(
 
 
 def bundled(project: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield what a wheel holds beside the package: the place in it, and the content.
+    """Yield the path within the wheel and the content of each added file.
 
     Raises:
-        FileNotFoundError: a folder holds nothing that is wanted, and a wheel would be broken.
+        FileNotFoundError: a folder contains none of its files, so the wheel would be broken.
     """
     yield COMMAND, (project / COMMAND).read_bytes()
     for folder, patterns in BUNDLED.items():
         files = sorted({file for pattern in patterns for file in (project / folder).glob(pattern)})
-        wanted = [file for file in files if f"{folder}/{file.name}" not in LEFT_OUT]
-        if not wanted:
+        selected = [file for file in files if f"{folder}/{file.name}" not in LEFT_OUT]
+        if not selected:
             raise FileNotFoundError(f"{folder} holds none of {', '.join(patterns)}")
-        for file in wanted:
+        for file in selected:
             yield f"bake/{folder}/{file.name}", file.read_bytes()
 
 
 def add_files(wheel: Path, files: Mapping[str, bytes]) -> None:
-    """Add files to a wheel and to its record, or put others into their place.
+    """Add files to a wheel and to its RECORD, replacing files of the same names.
 
-    The wheel is replaced when the new one is whole.
+    The wheel is replaced when the new one is complete.
     """
     made = wheel.with_suffix(".tmp")
     with zipfile.ZipFile(wheel) as before, zipfile.ZipFile(made, "w") as after:
-        record = next(each for each in before.infolist() if each.filename.endswith("/RECORD"))
-        for each in before.infolist():
-            if each is not record and each.filename not in files:
-                after.writestr(each, before.read(each), zipfile.ZIP_DEFLATED)
+        record = next(member for member in before.infolist() if member.filename.endswith("/RECORD"))
+        for member in before.infolist():
+            if member is not record and member.filename not in files:
+                after.writestr(member, before.read(member), zipfile.ZIP_DEFLATED)
         rows = csv.reader(io.StringIO(before.read(record).decode()))
         lines = [row for row in rows if row[0] not in files]
         for name, content in files.items():
@@ -109,7 +109,7 @@ def add_files(wheel: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _changed_when() -> tuple[int, int, int, int, int, int]:
-    """Return the time of SOURCE_DATE_EPOCH, as flit_core does, or that of all other wheels."""
+    """Return the time of SOURCE_DATE_EPOCH, as flit_core does, or else the default time."""
     from datetime import UTC, datetime
 
     try:

@@ -1,9 +1,9 @@
-"""Build a wheel that carries compiled kernels: ``python distribution/kernels.py [FOLDER]``.
+"""Build a wheel that contains compiled kernels: ``python distribution/kernels.py [FOLDER]``.
 
-The kernels are those that most tests need, compiled for every processor of this machine's kind
-(``PORTABLE`` in ``bake.core.kernels.cache``), so the wheel is for one system and one Python. The
-build backend makes the wheel without them, for all others. It runs in a clone, with the Python of
-the locked packages. Compiling takes minutes, so everything that can fail is done before.
+The wheel contains the kernels that most tests need, compiled for the baseline processor of this
+machine's architecture (``PORTABLE`` in ``bake.core.kernels.cache``). It fits one system and one
+Python; the build backend builds the wheel without kernels for all others. Run the script in a clone
+with the Python of the locked packages. Compiling takes minutes, so all checks run first.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ MOST_BYTES = 20 * 2**20
 
 ROOT = Path(__file__).resolve().parents[1]
 
-#: Prints the processor's name that kernels are compiled for, and fails at once where a module that
-#: the build needs later is missing. Here "tests" and "bake" are those of this clone.
+#: Prints the name of the processor to compile for, and fails early if a module is missing. Its
+#: "tests" and "bake" are imported from this clone.
 _CHECK = """
 import platform
 import flit_core.buildapi, scipy
@@ -39,11 +39,11 @@ print(PORTABLE[machine][0])
 
 
 class BuildError(Exception):
-    """A reason why the wheel cannot be built, in one line."""
+    """The wheel cannot be built; the message is one line."""
 
 
 def check_environment() -> str:
-    """Check the Python that runs this, and return the processor that kernels are compiled for.
+    """Check the running Python, and return the processor to compile for.
 
     Raises:
         BuildError: a module is missing, or kernels cannot be compiled.
@@ -60,7 +60,7 @@ def check_environment() -> str:
 
 
 def compile_kernels(folder: Path, processor: str) -> None:
-    """Compile kernels into an empty cache in a folder, for every processor of this one's kind.
+    """Compile kernels for a processor into an empty cache in a folder.
 
     Raises:
         BuildError: the compiler failed.
@@ -78,7 +78,7 @@ def compile_kernels(folder: Path, processor: str) -> None:
 def _run(
     *arguments: str, capture: bool = False, **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run Python in the root of the clone, whose folder "tests" goes before all others."""
+    """Run Python in the root of the clone, which comes first in the module search path."""
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     return subprocess.run(
         [sys.executable, *arguments],
@@ -91,10 +91,10 @@ def _run(
 
 
 def make_target(target: Path) -> None:
-    """Create the folder for the wheel, and check that a file can be written into it.
+    """Create the folder for the wheel, and check that it is writable.
 
     Raises:
-        BuildError: it cannot be created or written.
+        BuildError: the folder cannot be created or written.
     """
     try:
         target.mkdir(parents=True, exist_ok=True)
@@ -107,7 +107,7 @@ def make_target(target: Path) -> None:
 def tag() -> str:
     """Return the tag of a wheel for this Python and system.
 
-    The kernels call nothing of Linux's libc, so they run on any that numba's own wheels run on.
+    The kernels do not call libc, so they run on every Linux that numba's own wheels support.
     """
     system = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     system = system.replace("linux_", "manylinux_2_17_")
@@ -119,7 +119,7 @@ def with_kernels(wheel: Path, cache: Path) -> Path:
     """Add the kernels of a cache to a wheel, and return the wheel under its new name.
 
     Raises:
-        BuildError: there are no kernels, or more bytes of them than a wheel may carry.
+        BuildError: the cache contains no kernels, or more than ``MOST_BYTES``.
     """
     from backend import add_files
 
@@ -133,7 +133,7 @@ def with_kernels(wheel: Path, cache: Path) -> Path:
             f"expected 1 to {MOST_BYTES:,} bytes of kernels in {cache}, found {size:,}"
         )
     with zipfile.ZipFile(wheel) as archive:
-        name = next(each for each in archive.namelist() if each.endswith(".dist-info/WHEEL"))
+        name = next(member for member in archive.namelist() if member.endswith(".dist-info/WHEEL"))
         lines = archive.read(name).decode().splitlines()
     kept = [line for line in lines if not line.startswith(("Tag:", "Root-Is-Purelib:"))]
     text = "\n".join([*kept, "Root-Is-Purelib: false", f"Tag: {tag()}", ""])
@@ -145,7 +145,7 @@ def build(target: Path) -> Path:
     """Build the wheel into a folder, and return its path.
 
     Raises:
-        BuildError: it cannot be built; the folder holds no wheel then.
+        BuildError: the wheel cannot be built; the folder then contains no wheel.
     """
     processor = check_environment()
     make_target(target)
@@ -166,7 +166,7 @@ def _report(line: str) -> None:
 
 
 def main() -> None:
-    """Build the wheel into a folder, ``dist`` if none is named."""
+    """Build the wheel into the folder of the first argument, by default ``dist``."""
     try:
         made = build(Path(sys.argv[1] if len(sys.argv) > 1 else "dist").absolute())
     except BuildError as error:

@@ -1,7 +1,7 @@
-"""This package is the command line: it parses arguments, calls the library and prints results.
+"""The command line: parse arguments, call the library, print results.
 
-Exit codes are 0 for success, 1 for a mistake the user can mend, 2 for wrong usage, and 130 after an
-interrupt.
+Exit codes are 0 for success, 1 for an error that the user can fix, 2 for wrong usage, and 130 after
+an interrupt.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import bake
 from bake.core.interrupts import interrupt_was_accepted, interrupts_end
 from levelbake_command import refuse_another_bake
 
-with interrupts_end():  # This takes longer than many a command.
+with interrupts_end():  # These imports take longer than many commands.
     import typer
     from typer.core import TyperGroup
 
@@ -32,12 +32,12 @@ with interrupts_end():  # This takes longer than many a command.
 _INTERRUPTED = 130
 _INTERRUPTED_NOTE = "interrupted; what was finished is kept"
 
-#: Seconds a command has to end by itself after an interrupt.
+#: Seconds after an interrupt before the process is ended.
 _PATIENCE = 1.5
 
-_MORE_MEMORY = "let the process have more memory or threads (`ulimit -a` lists its limits)"
+_MORE_MEMORY = "allow the process more memory or threads (`ulimit -a` lists its limits)"
 
-#: All commands by the groups of `bake --help`, in its order.
+#: The commands by group, in the order of `bake --help`.
 GROUPS: dict[str, dict[str, Callable[..., None]]] = {
     "Start a project": {"init": start.init},
     "Bake levels": {"build": levels.build, "watch": watch.watch, "join": levels.join},
@@ -65,10 +65,10 @@ COMMANDS = {name: command for group in GROUPS.values() for name, command in grou
 
 
 class _Commands(TyperGroup):
-    """The commands, in groups."""
+    """The group of all commands; its help lists them under headings."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that the arguments begin with, and suggest one for a mistyped name."""
+        """Return the command that the arguments name; suggest a name for a mistyped one."""
         name = args[0]
         if not ctx.resilient_parsing and not name.startswith("-") and name not in COMMANDS:
             near = usage.suggest(name, COMMANDS)
@@ -84,14 +84,14 @@ class _Commands(TyperGroup):
                 formatter.write_dl(rows)
 
     def _summary(self, ctx: Any, name: str) -> str:
-        """Return the first paragraph of a command's help, uncut."""
+        """Return the first paragraph of a command's help in full."""
         command: Any = self.get_command(ctx, name)
         return " ".join(command.help.split("\n\n")[0].split()).rstrip(".")
 
 
 app = typer.Typer(
     cls=_Commands,
-    help="Bake levels into pathfinding assets at build time, and look next hops up at runtime.\n\n"
+    help="Bake levels into pathfinding assets at build time, and look up next hops at runtime.\n\n"
     "Start with `bake init`, which writes a recipe for the levels in a folder; then run "
     "`bake build`.",
     epilog="`bake COMMAND -h` explains a command and its options.\n\n"
@@ -107,7 +107,7 @@ for _name, _command in COMMANDS.items():
     _command.__annotations__ = get_type_hints(_command, include_extras=True)
     for _hint in _command.__annotations__.values():
         for _parameter in getattr(_hint, "__metadata__", ()):
-            # Who opens a file tells that it cannot be read; for typer it would be wrong usage.
+            # The command reports unreadable files itself; typer would call them wrong usage.
             _parameter.readable = False
     _class = usage.PlacesCommand if _command is paths.path else usage.Command
     app.command(name=_name, cls=_class)(_command)
@@ -142,7 +142,7 @@ def _root(
             "--show-completion",
             callback=completion.show_completion,
             is_eager=True,
-            help="Print the script of that completion.",
+            help="Print the completion script of the shell in use.",
         ),
     ] = False,
 ) -> None:
@@ -151,13 +151,13 @@ def _root(
 
 def main() -> None:
     """Run the command line."""
-    refuse_another_bake()  # The script of another project's bake ends here, too.
-    # A command has time to compile.
+    refuse_another_bake()  # The script of another project named bake may also end up here.
+    # A command can wait for the compiler.
     os.environ.setdefault("BAKE_COMPILE", "wait")
     try:
         with standard_streams():
             _run()
-    except BrokenPipeError:  # whoever read the output has seen enough
+    except BrokenPipeError:  # The reader of the output has closed the pipe.
         sys.exit(1)
     except KeyboardInterrupt:
         typer.echo(_INTERRUPTED_NOTE, err=True)
@@ -175,7 +175,7 @@ def _run() -> None:
     try:
         with _leaving_when_interrupted():
             code = app(prog_name="bake", standalone_mode=False)
-    except SystemExit:  # Completion ends so, and the errors below take long to load.
+    except SystemExit:  # Completion exits here; loading the errors below takes long.
         raise
     except usage.UsageError as error:
         report_usage_error(error)
@@ -192,9 +192,9 @@ def _run() -> None:
         tell(mistakes.BakeError("ran out of memory", remedy=_MORE_MEMORY))
         sys.exit(1)
     except RuntimeError as error:
-        if str(error) != "can't start new thread":  # As Python says it.
+        if str(error) != "can't start new thread":  # CPython's own message.
             raise
-        tell(mistakes.BakeError("the system starts no more threads", remedy=_MORE_MEMORY))
+        tell(mistakes.BakeError("the system cannot start more threads", remedy=_MORE_MEMORY))
         sys.exit(1)
     # typer turns an interrupt into this code without printing anything.
     if code == _INTERRUPTED:
@@ -205,14 +205,14 @@ def _run() -> None:
 
 @contextmanager
 def _leaving_when_interrupted() -> Iterator[None]:
-    """End this process some time after Ctrl-C, even while compiled code is running.
+    """End this process soon after Ctrl-C, even while compiled code is running.
 
-    An interrupt is an exception in the main thread. It is raised when that thread next runs Python
-    code, which is after the compiled kernel it is in returns. Nothing is lost by ending the process
-    earlier, as files are renamed into place when they are whole.
+    Python raises the interrupt in the main thread when that thread next runs Python code, which may
+    be long after, when a compiled kernel returns. Ending the process earlier loses nothing, because
+    files are renamed into place when they are complete.
     """
     in_main = threading.current_thread() is threading.main_thread()
-    # Another handler means that interrupts are not for this process, as in a shell's background.
+    # Another handler means that interrupts are not meant for this process, as in the background.
     if not in_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
@@ -231,7 +231,7 @@ def _leaving_when_interrupted() -> Iterator[None]:
             signal.signal(signal.SIGINT, interrupt)
             yield
         except Exception as error:
-            # Some libraries make errors of their own of an interrupt.
+            # Some libraries turn an interrupt into an error of their own.
             if interrupted.is_set() and not isinstance(error, mistakes.BakeError):
                 raise KeyboardInterrupt from error
             raise
@@ -243,13 +243,13 @@ def _leaving_when_interrupted() -> Iterator[None]:
 def _leave_when_interrupted(receiver: socket.socket) -> None:
     """End this process soon after an interrupt; return when the command has ended.
 
-    The system writes the number of each signal it gets into the socket.
+    The system writes the number of each received signal into the socket.
     """
     try:
         while signal.SIGINT not in (numbers := receiver.recv(64)):
             if not numbers:
                 return
-    except OSError:  # the command has ended
+    except OSError:  # The command has ended.
         return
     time.sleep(_PATIENCE)
     if receiver.fileno() < 0:

@@ -1,4 +1,4 @@
-"""This module has the commands about baked levels: info, export, apply, verify and diff."""
+"""The commands about baked levels: info, export, apply, verify and diff."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
 
 def info(asset: LoneAssetFile = None, profile: Profile = None, as_json: Json = False) -> None:
-    """Say what is in an asset.
+    """Describe an asset.
 
-    That is the level, the rules it was baked by, and the tables of each profile with their sizes.
+    Prints the level, the rules it was baked with, and the tables of each profile with their sizes.
     """
     from bake.show.report import inspect_asset, print_info
     from bake.store import is_pattern_database
@@ -62,9 +62,9 @@ def info(asset: LoneAssetFile = None, profile: Profile = None, as_json: Json = F
 
 
 def _stated_algorithm(asset: Path) -> Algorithm | None:
-    """Return the algorithm that the recipe in use states for an asset's next hops.
+    """Return the next-hop algorithm that the recipe in use sets for an asset's level.
 
-    None for an asset outside the recipe's output folder, and where the recipe has mistakes.
+    None for an asset outside the recipe's output folder, and if the recipe is invalid.
     """
     from bake.project.recipe import load_recipe
     from bake.store.header import read_header
@@ -86,7 +86,7 @@ def export(
             "-o",
             "--output",
             metavar="FILE",
-            help="The flat file; else LEVEL.bake beside the asset.",
+            help="The flat file; by default LEVEL.bake beside the asset.",
         ),
     ] = None,
     profile: Annotated[
@@ -94,7 +94,7 @@ def export(
         typer.Option(
             "--profile",
             metavar="NAME",
-            help="Write this agent profile alone. May be repeated.",
+            help="Write only this agent profile. May be repeated.",
             autocompletion=completion.complete_profile,
         ),
     ] = None,
@@ -103,7 +103,7 @@ def export(
         typer.Option(
             "--with",
             metavar="PARTS",
-            help="Write these as well: distances, hierarchy, or both.",
+            help="Also write these tables: distances, hierarchy, or distances,hierarchy.",
             autocompletion=completion.complete_parts,
         ),
     ] = None,
@@ -112,7 +112,7 @@ def export(
         typer.Option(
             "--table",
             metavar="LEVEL.npy",
-            help="Write a plain matrix of one profile's next hops instead, for small levels.",
+            help="Write one profile's next hops as a NumPy matrix instead, for small levels.",
         ),
     ] = None,
     quiet: Quiet = False,
@@ -120,21 +120,21 @@ def export(
 ) -> None:
     """Write an asset as a flat file, for engines that cannot read HDF5.
 
-    Small readers for C, C#, JavaScript, GDScript, Rust and Lua use it where it lies.
+    Small readers for C, C#, JavaScript, GDScript, Rust and Lua read it in place.
     """
     from bake.export.export import export_asset, export_table, read_parts
     from bake.store import Asset
 
     asset = asset_of(asset, silent=quiet or as_json)
-    told: dict[str, Any] = {}
+    extra: dict[str, Any] = {}
     if table is not None:
         if output is not None or with_parts is not None or len(profile or ()) > 1:
             raise typer.BadParameter(
-                "--table goes with neither --output nor --with, and with one --profile at most"
+                "--table cannot be combined with --output, --with or several --profile options"
             )
         with Asset(asset) as opened:
             places, size = export_table(opened, table, profile[0] if profile else None)
-        path, told = table, {"places": str(places)}
+        path, extra = table, {"places": str(places)}
     else:
         with option_values():
             parts = read_parts(with_parts)
@@ -142,29 +142,31 @@ def export(
         with Asset(asset) as opened:
             size = export_asset(opened, path, profile, parts)
     if as_json:
-        print_json({"file": str(path), **told, "bytes": size})
+        print_json({"file": str(path), **extra, "bytes": size})
     elif not quiet:
         say(f"{path}: {size:,} bytes")
 
 
 def apply(
     asset: AssetFile,
-    patch: Annotated[Path, typer.Argument(metavar="PATCH", help="A patch that was saved from it.")],
+    patch: Annotated[
+        Path, typer.Argument(metavar="PATCH", help="A patch saved from the asset's level.")
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The new asset.")],
     quiet: Quiet = False,
 ) -> None:
-    """Fold a patch into an asset.
+    """Bake a patch into a new asset.
 
-    The level as it has become is baked anew, from what the asset and the patch hold.
+    The changed level is baked from the contents of the asset and the patch.
     """
     from bake.apply import apply_patch
 
     asset = asset_of(asset, silent=quiet)
     with progress_for(silent=quiet) as progress:
-        told: list[str] = []
-        size = apply_patch(asset, patch, output, 1, partial(progress, output.name), told.append)
+        losses: list[str] = []
+        size = apply_patch(asset, patch, output, 1, partial(progress, output.name), losses.append)
         progress.finished(output.name)
-    for line in told:
+    for line in losses:
         warn(line)
     if not quiet:
         say(f"{output}: {size:,} bytes")
@@ -175,28 +177,26 @@ def verify(
         list[Path] | None,
         typer.Argument(
             metavar="ASSET",
-            help="Baked levels, their names, or folders of them; without any, the recipe's output.",
+            help="Baked levels, their names, or folders; by default the recipe's output folder.",
             autocompletion=completion.complete_asset,
         ),
     ] = None,
     profile: Profile = None,
     sample: Annotated[
         int | None,
-        typer.Option(
-            min=1, metavar="N", help="Look at N targets of each profile, drawn at random."
-        ),
+        typer.Option(min=1, metavar="N", help="Verify N random targets of each profile."),
     ] = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Prove that assets and flat files are right.
+    """Verify that assets and flat files are correct.
 
-    Hops are proved optimal, and components, layers of hierarchies and lower bounds right, by code
-    that shares nothing with the bake.
+    Checks that next hops are optimal, and components, hierarchies and lower bounds correct, with
+    code that shares nothing with the bake.
     """
     require_package("scipy", "verify", "`bake verify`")
     named: list[Path] | list[None] = assets or [None]
-    places = [place_of(each, silent=True) for each in named]
+    places = [place_of(path, silent=True) for path in named]
     report_recipe(None, silent=quiet or as_json or places == assets)
     results: list[dict[str, Any]] = []
     errors: list[mistakes.BakeError] = []
@@ -225,7 +225,7 @@ def diff(
         Path | None, typer.Argument(metavar="OLD", help="A baked level, or a folder of them.")
     ] = None,
     new: Annotated[
-        Path | None, typer.Argument(metavar="NEW", help="The same level or folder, baked later.")
+        Path | None, typer.Argument(metavar="NEW", help="A newer bake of the same level or folder.")
     ] = None,
     base: Annotated[
         str | None,
@@ -238,21 +238,19 @@ def diff(
     recipe: RecipeFile = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o", "--output", metavar="FILE.png", help="A picture to draw the change into."
-        ),
+        typer.Option("-o", "--output", metavar="FILE.png", help="Draw the changes as a picture."),
     ] = None,
     fail_on: Annotated[
         list[str] | None,
         typer.Option(
             metavar="WHAT[=PERCENT]",
             autocompletion=completion.complete_limit,
-            help="Exit with 1 if this changed: cells, reachability, distances or size. "
+            help="Exit with 1 on a change of cells, reachability, distances or size. "
             "May be repeated.",
         ),
     ] = None,
     sample: Annotated[
-        int, typer.Option(min=1, metavar="N", help="How many goals to compare distances to.")
+        int, typer.Option(min=1, metavar="N", help="How many goals to compare distances for.")
     ] = 64,
     scale: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Pixels of a cell in the picture.")
@@ -262,8 +260,8 @@ def diff(
 ) -> None:
     """Report what changed between two bakes.
 
-    Cells, reachability, distances, clusters and sizes are compared, of two assets, of all assets
-    of two folders, or of all levels since a git revision.
+    Compares cells, reachability, distances, clusters and sizes: of two assets, of all assets in
+    two folders, or of all levels with a git revision.
     """
     from bake.show.diff import pair_folders, read_limit
     from bake.show.diff.base import pair_with_revision
@@ -272,7 +270,7 @@ def diff(
         limits = [read_limit(text) for text in fail_on or []]
     if (old is None or new is None) if base is None else (old is not None):
         raise typer.BadParameter("name OLD and NEW, or --base REV")
-    named = [each for each in (old, new) if each is not None and each.exists()]
+    named = [path for path in (old, new) if path is not None and path.exists()]
     if len(named) == 2 and named[0].is_dir() != named[1].is_dir():
         raise typer.BadParameter("OLD and NEW are two assets, or two folders of assets")
     if recipe is not None and base is None:
@@ -315,8 +313,8 @@ def _compare_assets(
         one, other = difference.levels
         if one != other:
             warn(
-                f"these are bakes of two levels, {one!r} and {other!r}; their places are matched "
-                "all the same"
+                f"these are bakes of different levels, {one!r} and {other!r}; they are compared "
+                "cell by cell nonetheless"
             )
         failures = broken(difference, limits)
         if output is not None:
@@ -373,7 +371,7 @@ def _compare_levels(
 
 
 def _check_profile(profile: str, assets: list[Path]) -> None:
-    """Raise where no asset has a profile."""
+    """Raise if no asset has the profile."""
     from bake.store import Asset
 
     known: set[str] = set()
@@ -392,15 +390,15 @@ def _proof(asset: Path, profile: str | None, sample: int | None, progress: Progr
 
     if profile is not None:
         with open_asset(asset) as level:
-            level.profile(profile)  # refuses an unknown profile, for which nothing would be proved
+            level.profile(profile)  # Raises on an unknown profile, which would verify nothing.
     return verify_asset(asset, profile, progress, sample=sample)
 
 
 def _compared(path: Path) -> dict[str, bool]:
-    """Say of a flat file whether it was compared with the asset beside it.
+    """Compare a flat file with the asset beside it, and return whether that asset exists.
 
     Raises:
-        CorruptAssetError: it says something else.
+        CorruptAssetError: the flat file differs from the asset.
     """
     from bake.export.export import compare_with_asset
     from levelbake.file import is_flat
@@ -411,15 +409,15 @@ def _compared(path: Path) -> dict[str, bool]:
 def _print_proofs(results: list[dict[str, Any]], sample: int | None) -> None:
     for result in results:
         if result["right"] and result["entries"]:
-            say(f"{result['asset']}: {result['entries']:,} entries proved right")
+            say(f"{result['asset']}: {result['entries']:,} entries verified")
         elif result["right"]:
             say(
                 f"{result['asset']}: {result['pairs']:,} pairs proved optimal, "
-                f"{result['bounds']:,} bounds right"
+                f"{result['bounds']:,} bounds verified"
                 + (", the same as in the asset beside it" if result.get("compared") else "")
             )
     if sample is not None and all(result["right"] for result in results):
         say(
-            f"{sample} of the targets of each profile were drawn at random; a table that is wrong "
+            f"{sample} random targets of each profile were verified; a table that is wrong "
             f"for one target in 100 would have passed with probability {0.99**sample:.2g}"
         )

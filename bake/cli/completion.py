@@ -1,7 +1,7 @@
-"""What a shell completes: names of assets, profiles, methods and the like.
+"""Shell completion of names of assets, profiles, methods and other values.
 
-A shell waits for the answer at each press of Tab. So nothing here loads numpy, and no asset is
-opened: names come from files' names and from the text of the recipe.
+A shell waits for the answer on each press of Tab. Therefore this module does not import numpy and
+opens no asset: names come from file names and from the recipe.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from bake.core.extras import registered_names
 
 #: The environment variable by which the shell's function requests completions.
 VARIABLE = "_BAKE_COMPLETE"
-#: Names by which the command is called.
+#: The names of the command.
 _PROGRAMS = ("bake", "levelbake")
 _SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
 
-#: Copies of names from modules that take long to load; a test compares them.
+#: Copies of names from modules that are slow to import; a test compares them.
 OUTPUT = "baked"
 METHODS = (
     *("astar", "bidirectional", "bidirectional_astar", "dijkstra", "greedy", "hpa", "table"),
@@ -38,12 +38,12 @@ PARTS = ("distances", "hierarchy")
 LIMITS = ("cells", "reachability", "distances", "size")
 
 
-#: What typer has for completion, without a part in its public interface.
+#: Functions of typer for completion that its public interface lacks.
 _shells: Any = typer.completion
 
 
 def prepare() -> None:
-    """Register the shells, so that the command answers their requests."""
+    """Register the completion classes of the supported shells."""
     _shells.completion_init()
 
 
@@ -68,12 +68,12 @@ def complete_profile(ctx: Any, incomplete: str) -> list[str]:
 
 
 def complete_method(incomplete: str) -> list[str]:
-    """Return the names of the methods of searching."""
+    """Return the names of the search methods."""
     return _matching([*METHODS, *registered_names("method")], incomplete)
 
 
 def complete_path_method(incomplete: str) -> list[str]:
-    """Return the names of the methods of `bake path`, including those of planes."""
+    """Return the names of the methods of `bake path`, including methods for planes."""
     return sorted([*complete_method(incomplete), *_matching(("funnel", "polyanya"), incomplete)])
 
 
@@ -93,14 +93,14 @@ def complete_limit(incomplete: str) -> list[str]:
 
 
 def _matching(names: Iterable[str], incomplete: str) -> list[str]:
-    """Return the names that begin so, without those that a shell would read as several words."""
+    """Return the names with this prefix, except names that a shell would split or expand."""
     return sorted(
         name for name in names if name.startswith(incomplete) and shlex.quote(name) == name
     )
 
 
 def _read_recipe(named: object) -> tuple[Path, dict[str, Any]]:
-    """Return the folder of the recipe in use and its tables, which are empty if it has mistakes."""
+    """Return the folder of the recipe in use and its tables; no tables if it is invalid."""
     file = Path(str(named)) if named is not None else Path("bake.toml")
     if named is None:
         for folder in (Path(), *(Path(*[".."] * up) for up in range(1, len(Path.cwd().parts)))):
@@ -127,7 +127,7 @@ def install_completion(wanted: bool) -> None:
         for program in _PROGRAMS
     ]
     typer.echo(f"completion for {shell} is installed in {' and '.join(map(str, paths))}")
-    typer.echo("it works in terminals that you open from now on")
+    typer.echo("open a new terminal to use it")
     raise typer.Exit
 
 
@@ -147,7 +147,7 @@ def _detect_shell() -> str:
     """Return the name of the shell that runs the command.
 
     Raises:
-        BakeError: there is none, or none that can complete.
+        BakeError: no shell was detected, or it is not supported.
     """
     from bake.cli import mistakes
 
@@ -156,7 +156,7 @@ def _detect_shell() -> str:
         raise mistakes.BakeError(
             "the command was not started by a shell with completion"
             if shell is None
-            else f"there is no completion for the shell {shell!r}",
+            else f"the shell {shell!r} is not supported",
             expected=f"{', '.join(_SHELLS[:-1])} or {_SHELLS[-1]}",
             remedy="run the command in such a shell",
         )

@@ -1,4 +1,4 @@
-"""This module has the commands about levels: build, join, plan, check, lint and schema."""
+"""The commands about levels: build, join, plan, check, lint and schema."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class LintFormat(StrEnum):
-    """How findings of lint are written."""
+    """An output format of lint."""
 
     text = "text"
     json = "json"
@@ -68,14 +68,14 @@ def build(
     jobs: Jobs = None,
     force: Annotated[
         bool,
-        typer.Option("--force", help="Bake what is up to date too, and overwrite foreign files."),
+        typer.Option("--force", help="Bake fresh levels too, and overwrite foreign files."),
     ] = False,
     depfile: Annotated[
         Path | None,
         typer.Option(
             "--depfile",
             metavar="FILE",
-            help="Write what assets depend on into a file, for Make or Ninja.",
+            help="Write the dependencies of the assets to a file, for Make or Ninja.",
         ),
     ] = None,
     cluster: Annotated[
@@ -83,7 +83,7 @@ def build(
         typer.Option(
             "--cluster",
             metavar="ADDRESS",
-            help="A Dask scheduler whose workers bake, or `local` to start one here.",
+            help="Bake on the workers of a Dask scheduler, or `local` to start one.",
         ),
     ] = None,
     shard: Annotated[
@@ -91,7 +91,7 @@ def build(
         typer.Option(
             "--shard",
             metavar="I/N",
-            help="Bake one of N shares, for `bake join`, into a folder beside the assets.",
+            help="Bake share I of N, for `bake join`, into a folder beside the assets.",
         ),
     ] = None,
     export: Annotated[
@@ -102,19 +102,19 @@ def build(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Bake every level that is not up to date."""
+    """Bake all levels that are not up to date."""
     from bake import baking as pipeline
     from bake.baking.staleness import write_depfile
 
     share = None if shard is None else _parsed(shard)
-    for option, given in (("--cluster", cluster), ("--depfile", depfile)):
-        if share is not None and given is not None:
-            raise typer.BadParameter(f"--shard and {option} do not go together")
+    for option, value in (("--cluster", cluster), ("--depfile", depfile)):
+        if share is not None and value is not None:
+            raise typer.BadParameter(f"--shard and {option} cannot be combined")
     left_out: list[LeftOut] = []
     report_recipe(recipe, silent=quiet or as_json)
     if shard is None and depfile is None:
         tasks = project_tasks(sources, output, recipe, profile, left_out, silent=quiet or as_json)
-    else:  # The list must not depend on what is in the output folder.
+    else:  # The tasks must not depend on the contents of the output folder.
         tasks = tasks_of(sources, output, recipe, profile, left_out)
     if export:
         tasks = [replace(task, recipe=replace(task.recipe, export_flat=True)) for task in tasks]
@@ -146,7 +146,7 @@ def join(
     shards: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="FOLDER", help="Shards, or folders of shards; else the folder of the assets."
+            metavar="FOLDER", help="Shards, or folders of shards; by default the output folder."
         ),
     ] = None,
     source: Annotated[
@@ -154,19 +154,19 @@ def join(
         typer.Option(
             "--source",
             metavar="SRC",
-            help="A level file or folder, where the shards were baked from such; may be repeated.",
+            help="The level file or folder that the shards were baked from. May be repeated.",
         ),
     ] = None,
     output: Output = None,
     recipe: RecipeFile = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite foreign files that have an asset's name.")
+        bool, typer.Option("--force", help="Overwrite foreign files with the name of an asset.")
     ] = False,
     profile: Profile = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Join the shards of a build to assets, the same to the byte as those of a whole build."""
+    """Join the shards of a build into assets, byte for byte equal to an ordinary build."""
     from bake.baking import shards as pipeline
 
     report_recipe(recipe, silent=quiet or as_json)
@@ -184,9 +184,9 @@ def join(
 
 
 def _parsed(shard: str) -> tuple[int, int]:
-    """Return a shard's number, and how many there are."""
-    found = re.fullmatch(r"([0-9]{1,5})/([0-9]{1,5})", shard, re.ASCII)
-    number, count = (int(each) for each in found.groups()) if found else (0, 0)
+    """Parse "I/N": return the number of a shard and the number of shards."""
+    match = re.fullmatch(r"([0-9]{1,5})/([0-9]{1,5})", shard, re.ASCII)
+    number, count = (int(digits) for digits in match.groups()) if match else (0, 0)
     if not 1 <= number <= count:
         raise typer.BadParameter(
             f"--shard: {shard!r} is not a valid value; expected I/N, as 1/4 for the first of four"
@@ -203,14 +203,14 @@ def _show(
     as_json: bool,
     left_out: list[LeftOut] | None = None,
 ) -> list[mistakes.BakeError]:
-    """Show how levels are made, then what came of them; return the mistakes.
+    """Report the progress of a build, print its results, and return the errors.
 
     Args:
-        made: makes levels, given where to report.
+        made: runs the build, given a progress callback, and yields outcomes.
         recipe: the recipe.
-        whole: whether these are all levels, with all profiles, of the recipe.
+        whole: whether the build covers all levels and all profiles of the recipe.
         quiet, as_json: what is printed.
-        left_out: files that look like levels but are none; None = nothing is printed of them.
+        left_out: files that look like levels but are not; None = do not print them.
     """
     from bake.project.lint.findings import as_text, summed_up
     from bake.project.lint.ignored import ignored_by_build
@@ -233,8 +233,8 @@ def _show(
             print_json(data if left_out is None else data | {"left_out": left_out})
         elif not quiet:
             print_summary(outcomes, seconds)
-            for found, others in summed_up(findings):
-                typer.echo(mistakes.printable(as_text(found, others)), err=True)
+            for finding, others in summed_up(findings):
+                typer.echo(mistakes.printable(as_text(finding, others)), err=True)
             print_left_out(left_out or [])
     return errors
 
@@ -244,25 +244,23 @@ def plan(
     recipe: RecipeFile = None,
     jobs: Annotated[
         int | None,
-        typer.Option(
-            min=1, metavar="N", help="How many levels at once, as for build; they share processors."
-        ),
+        typer.Option(min=1, metavar="N", help="How many levels at once, as for build."),
     ] = None,
     workers: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="N", help="Say as well what a cluster of so many workers would take."
+            min=1, metavar="N", help="Also predict the time and memory of a cluster of N workers."
         ),
     ] = None,
     tables: Annotated[
-        bool, typer.Option("--tables", help="Print a line for each table of a level as well.")
+        bool, typer.Option("--tables", help="Also print a line for each table of a level.")
     ] = False,
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
-    """Predict the bytes, time and peak memory of a bake.
+    """Predict the size, time and peak memory of a bake.
 
-    Nothing is baked.
+    No asset is written.
     """
     from bake.baking.plan import plan_level, total_of
     from bake.baking.run import threads_for
@@ -295,7 +293,7 @@ def check(
 ) -> None:
     """Report which assets are missing or stale.
 
-    Each is named with the reasons, and the exit code is 1 if there are any.
+    Prints the reasons for each. The exit code is 1 if there are any.
     """
     from bake.baking import judge, reasons_to_export
 
@@ -303,12 +301,12 @@ def check(
     lost: list[LostLevel] = []
     tasks = tasks_of(sources, output, recipe, profile, lost=lost)
     judged = [(task.name, task.asset, why or reasons_to_export(task)) for task, why in judge(tasks)]
-    if recipe_file(recipe) is None:  # Nothing but the assets states which levels there are.
-        judged += [(each.asset.stem, each.asset, [each.why]) for each in lost]
-        judged.sort(key=lambda each: each[0])
+    if recipe_file(recipe) is None:  # The only list of levels is the assets themselves.
+        judged += [(level.asset.stem, level.asset, [level.why]) for level in lost]
+        judged.sort(key=lambda level: level[0])
     elif not as_json:
-        for each in lost:
-            warn(f"{each.asset} is not checked: {each.why}")
+        for level in lost:
+            warn(f"{level.asset} is not checked: {level.why}")
     stale = [(asset, reasons) for _, asset, reasons in judged if reasons]
     if as_json:
         levels = [
@@ -328,14 +326,14 @@ def lint(
     sources: Sources = None,
     recipe: RecipeFile = None,
     style: Annotated[
-        LintFormat, typer.Option("--format", help="How the findings are written.")
+        LintFormat, typer.Option("--format", help="The output format.")
     ] = LintFormat.text,
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
-    """Find what is likely wrong with levels.
+    """Find likely mistakes in levels.
 
-    The exit code is 1 if there is an error among the findings.
+    The exit code is 1 if any finding is an error.
     """
     from bake.project.lint.findings import as_annotation, as_data, as_text, summed_up
     from bake.project.lint.levels import lint as run
@@ -345,38 +343,38 @@ def lint(
     silent = as_json or style is not LintFormat.text
     report_recipe(recipe, silent=silent)
     tasks = project_tasks(sources, None, recipe, profile, left_out, silent=silent)
-    found = run(
+    findings = run(
         tasks,
         load_recipe(recipe_file(recipe)),
         every_profile=profile is None,
         whole=not sources,
     )
     if as_json or style is LintFormat.json:
-        print_json(as_data(found) | {"left_out": left_out})
+        print_json(as_data(findings) | {"left_out": left_out})
     else:
         write = as_annotation if style is LintFormat.github else as_text
-        for each, others in summed_up(found):
-            say(write(each, others))
+        for finding, others in summed_up(findings):
+            say(write(finding, others))
         if style is LintFormat.text:
             print_left_out(left_out)
             inside = mistakes.counted(len(tasks), "level")
-            say(f"{mistakes.counted(len(found), 'finding')} in {inside}")
-    if any(each.severity == "error" for each in found):
+            say(f"{mistakes.counted(len(findings), 'finding')} in {inside}")
+    if any(finding.severity == "error" for finding in findings):
         raise typer.Exit(1)
 
 
 def schema(
-    name: Annotated[SchemaName, typer.Argument(metavar="NAME", help="Which file format.")],
+    name: Annotated[SchemaName, typer.Argument(metavar="NAME", help="The file format.")],
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="FILE", help="The file to write; else standard output."
+            "-o", "--output", metavar="FILE", help="The file to write; by default standard output."
         ),
     ] = None,
 ) -> None:
     """Print the JSON Schema of a file format, or the table of columns.
 
-    Editors and other tools check and complete files by it; `columns` is for who writes a reader.
+    Editors validate and complete files with a schema. `columns` is for authors of readers.
     """
     from bake.levels.graph_json import graph_schema
     from bake.levels.plane.geometry_json import geometry_schema

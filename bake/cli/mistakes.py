@@ -1,6 +1,6 @@
-"""The errors that commands meet, loaded when one is first needed.
+"""The error classes that commands use, loaded when one is first needed.
 
-They are in the reader, which loads numpy and h5py at once; ``bake --help`` loads neither.
+They are in the reader, which imports numpy and h5py; ``bake --help`` must import neither.
 """
 
 from __future__ import annotations

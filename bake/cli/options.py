@@ -1,7 +1,4 @@
-"""This module has the arguments and options that commands share.
-
-It also finds the levels and assets that these name.
-"""
+"""The arguments and options that commands share, and the levels and assets they refer to."""
 
 from __future__ import annotations
 
@@ -23,19 +20,19 @@ if TYPE_CHECKING:
     from bake.baking.sources import LeftOut, LostLevel
     from bake.show.console import BuildProgress
 
-#: The most files that are listed as left out.
+#: The most files that are listed as skipped.
 _MOST_LEFT_OUT = 8
 
 Sources = Annotated[
     list[Path] | None,
     typer.Argument(
-        metavar="SRC", help="Level files or folders; without any, the sources of the recipe."
+        metavar="SRC", help="Level files or folders; by default the sources of the recipe."
     ),
 ]
 Output = Annotated[
     Path | None,
     typer.Option(
-        "-o", "--output", metavar="DIR", help="The folder of the assets; else that of the recipe."
+        "-o", "--output", metavar="DIR", help="The output folder; by default the recipe's."
     ),
 ]
 RecipeFile = Annotated[
@@ -43,25 +40,25 @@ RecipeFile = Annotated[
     typer.Option(
         "--recipe",
         metavar="FILE",
-        help="The recipe; else bake.toml in this folder or the nearest one above it.",
+        help="The recipe; by default bake.toml in this folder or the nearest one above it.",
     ),
 ]
 Jobs = Annotated[
     int | None,
-    typer.Option(min=1, metavar="N", help="How many levels at once; else one for each processor."),
+    typer.Option(
+        min=1, metavar="N", help="How many levels at once; by default one for each processor."
+    ),
 ]
 Profile = Annotated[
     str | None,
     typer.Option(
         "--profile",
         metavar="NAME",
-        help="Look at this agent profile alone.",
+        help="Use only this agent profile.",
         autocompletion=completion.complete_profile,
     ),
 ]
-Quiet = Annotated[
-    bool, typer.Option("-q", "--quiet", help="Print mistakes alone, on standard error.")
-]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print only errors, on standard error.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 MethodName = Annotated[
     str,
@@ -77,7 +74,7 @@ HeuristicName = Annotated[
     typer.Option(
         "--heuristic",
         metavar="NAME",
-        help="What guides a search; else what fits the level.",
+        help="The heuristic of the search; by default one that suits the level.",
         autocompletion=completion.complete_heuristic,
     ),
 ]
@@ -88,8 +85,8 @@ Weight = Annotated[
         min=0,
         max=1000,
         metavar="X",
-        help="What astar multiplies its heuristic with, 0 to 1000: more finds worse paths sooner, "
-        "less than 1 leans toward Dijkstra's algorithm.",
+        help="The factor of astar's heuristic, 0 to 1000. Above 1, searches are faster and paths "
+        "may be longer; below 1, they approach Dijkstra's algorithm.",
     ),
 ]
 Width = Annotated[
@@ -106,7 +103,7 @@ AssetFile = Annotated[
     Path,
     typer.Argument(
         metavar="ASSET",
-        help="A baked level: its file, or its name if the recipe's output has it.",
+        help="A baked level: its file, or its name if it is in the recipe's output folder.",
         autocompletion=completion.complete_asset,
     ),
 ]
@@ -114,8 +111,8 @@ LoneAssetFile = Annotated[
     Path | None,
     typer.Argument(
         metavar="ASSET",
-        help="A baked level: its file, or its name if the recipe's output has it. Without any, the "
-        "only one there.",
+        help="A baked level: its file, or its name if it is in the recipe's output folder. By "
+        "default the only asset in that folder.",
         autocompletion=completion.complete_asset,
     ),
 ]
@@ -129,35 +126,35 @@ StartText = Annotated[
 GoalText = Annotated[
     str,
     typer.Argument(
-        metavar="GOAL", help="Where the path ends, written likewise.", callback=usage.unmask_place
+        metavar="GOAL", help="Where the path ends, in the same form.", callback=usage.unmask_place
     ),
 ]
 
 
 def say(text: str) -> None:
-    """Print a line; names in it may hold anything, and are shown with escapes."""
+    """Print a line; unprintable characters in it are escaped."""
     typer.echo(mistakes.printable(text))
 
 
 def warn(text: str) -> None:
-    """Print a line that is no mistake on standard error."""
+    """Print a warning on standard error."""
     typer.secho("warning: ", fg="yellow", bold=True, nl=False, err=True)
     typer.echo(mistakes.printable(text), err=True)
 
 
 def slowness() -> list[str]:
-    """Return a line for each reason why kernels are slow."""
+    """Return a line for each reason why compiled kernels are slow or missing."""
     from bake.core.kernels.jit import slowness_notes
 
     return slowness_notes()
 
 
 def progress_for(*, silent: bool, lines: bool = True) -> BuildProgress:
-    """Return the display of a command's progress, with a warning where kernels are slow.
+    """Return the progress display of a command, which also warns of slow kernels.
 
     Args:
-        silent: whether nothing is shown, and no warning either.
-        lines: whether lines are shown where there is no terminal.
+        silent: whether to show neither progress nor warnings.
+        lines: whether to print lines if the output is not a terminal.
     """
     from bake.show.console import BuildProgress, style_for
 
@@ -167,7 +164,7 @@ def progress_for(*, silent: bool, lines: bool = True) -> BuildProgress:
 
 
 def tell(error: mistakes.BakeError) -> None:
-    """Print mistakes on standard error, a line each."""
+    """Print errors on standard error, one line each."""
     for line in str(error).splitlines():
         typer.secho("error: ", fg="red", bold=True, nl=False, err=True)
         typer.echo(line, err=True)
@@ -175,7 +172,7 @@ def tell(error: mistakes.BakeError) -> None:
 
 
 def report_usage_error(error: Any) -> None:
-    """Print an error of the parser in one line, or the help that it holds."""
+    """Print a parser error in one line, or the help text that it carries."""
     if type(error).__name__ == "NoArgsIsHelpError":
         typer.echo(error.message, err=True)
         return
@@ -184,20 +181,20 @@ def report_usage_error(error: Any) -> None:
 
 
 def _print_lines(error: mistakes.BakeError) -> None:
-    """Print the lines that may be pasted into a recipe, each below its table."""
+    """Print the suggested lines for a recipe, grouped by table."""
     lines = mistakes.recipe_lines(error)
     if not lines:
         return
     typer.echo("\nlines for bake.toml, to change as you like (or let `bake init` guess):", err=True)
     for table in dict.fromkeys(table for table, _ in lines):
         typer.echo(f"\n[{table}]", err=True)
-        for line in (line for own, line in lines if own == table):
+        for line in (line for group, line in lines if group == table):
             typer.echo(line, err=True)
 
 
 @contextmanager
 def option_values() -> Iterator[None]:
-    """Turn an error about the value of an option into wrong usage, and suggest a value."""
+    """Convert a query error about an option's value to a usage error that suggests a value."""
     try:
         yield
     except mistakes.QueryError as error:
@@ -229,14 +226,14 @@ def check_search(
     weight: float = 1.0,
     options: Mapping[str, int] | None = None,
 ) -> None:
-    """Check options of searches as far as no level is needed.
+    """Check the options of a search that can be checked without a level.
 
     Args:
-        method, heuristic, weight: as of :meth:`bake.play.Navigator.search`.
-        options: what the method needs besides.
+        method, heuristic, weight: as for :meth:`bake.play.Navigator.search`.
+        options: further options of the method.
 
     Raises:
-        BadParameter: there is no such method or heuristic, or they do not go together.
+        BadParameter: the method or heuristic is unknown, or they cannot be combined.
     """
     from bake.play.searching.heuristics import check_heuristic
     from bake.play.searching.methods import Request, checked_method
@@ -249,7 +246,7 @@ def check_search(
 
 @contextmanager
 def among(errors: list[mistakes.BakeError]) -> Iterator[None]:
-    """Keep the mistake of this block among others, so that all of them are told."""
+    """Append an error raised in this block to `errors`, so that all can be reported together."""
     try:
         yield
     except mistakes.BakeError as error:
@@ -257,23 +254,23 @@ def among(errors: list[mistakes.BakeError]) -> Iterator[None]:
 
 
 def print_json(data: object, *, indent: int | None = 2) -> None:
-    """Print data as JSON, as every command does with --json.
+    """Print data as JSON, the output of every command with --json.
 
     Args:
-        data: what JSON knows, dataclasses, whose fields become keys, arrays, paths and errors.
-        indent: spaces of each level; None = all of it stands in one line.
+        data: JSON values, dataclasses (fields become keys), arrays, paths and errors.
+        indent: spaces per level; None = everything on one line.
     """
     typer.echo(json.dumps(data, indent=indent, default=_plain))
 
 
 def _plain(value: Any) -> Any:
     if is_dataclass(value):
-        return {each.name: getattr(value, each.name) for each in fields(value)}
+        return {member.name: getattr(value, member.name) for member in fields(value)}
     return str(value) if isinstance(value, Path | mistakes.BakeError) else value.tolist()
 
 
 def recipe_file(recipe: Path | None) -> Path | None:
-    """Return the named recipe, else the nearest one, else None."""
+    """Return the given recipe, or else the nearest one, or None without any."""
     from bake.project.recipe import find_recipe
 
     return recipe or find_recipe(Path())
@@ -283,8 +280,8 @@ def report_recipe(recipe: Path | None, *, silent: bool) -> None:
     """Print on standard error which recipe is in use, if it was found in a folder above.
 
     Args:
-        recipe: the recipe that the command line names.
-        silent: whether nothing is printed.
+        recipe: the recipe given on the command line.
+        silent: whether to print nothing.
     """
     file = None if silent or recipe is not None else recipe_file(None)
     if file is not None and file.parent != Path():
@@ -295,28 +292,28 @@ def asset_of(asset: Path | None, *, silent: bool) -> Path:
     """Return the path of one asset.
 
     Args:
-        asset: a path, or the name of a level whose asset lies in the recipe's output folder; None =
-            the only asset there.
-        silent: whether the recipe in use is not reported.
+        asset: a path, or the name of a level whose asset is in the recipe's output folder; None =
+            the only asset in that folder.
+        silent: whether to print nothing about the recipe in use.
 
     Raises:
-        AssetError: none is named, and there are none or several.
+        AssetError: no asset is given, and the folder contains none or several.
     """
     if asset is not None:
-        named = _named_asset(asset, silent=silent)
-        if named.is_dir():
+        path = _named_asset(asset, silent=silent)
+        if path.is_dir():
             raise mistakes.AssetError(
-                "this is a folder", file=named, expected="an asset", remedy="name a file in it"
+                "this is a folder", file=path, expected="an asset", remedy="name a file in it"
             )
-        refuse_level(named)
-        return named
+        refuse_level(path)
+        return path
     folder = output_folder(silent=silent)
     assets = assets_in([folder])
     if len(assets) > 1:
         raise mistakes.AssetError(
             f"{len(assets):,} assets are in this folder",
             file=folder,
-            expected="the name of one of them: " + ", ".join(each.stem for each in assets),
+            expected="the name of one of them: " + ", ".join(path.stem for path in assets),
         )
     return assets[0]
 
@@ -326,7 +323,7 @@ def place_of(asset: Path | None, *, silent: bool) -> Path:
 
     Args:
         asset: as for :func:`asset_of`; None = the recipe's output folder.
-        silent: whether the recipe in use is not reported.
+        silent: whether to print nothing about the recipe in use.
     """
     return output_folder(silent=silent) if asset is None else _named_asset(asset, silent=silent)
 
@@ -335,7 +332,7 @@ def output_folder(*, silent: bool) -> Path:
     """Return the output folder of the recipe in use.
 
     Raises:
-        AssetError: there is no such folder.
+        AssetError: the folder does not exist.
     """
     from bake.project.recipe import load_recipe
 
@@ -350,28 +347,28 @@ def output_folder(*, silent: bool) -> Path:
 
 
 def _named_asset(asset: Path, *, silent: bool) -> Path:
-    """Return an asset's path; a path that exists comes before the name of a level."""
+    """Return an asset's path; an existing path takes precedence over a level's name."""
     from bake.project.recipe import load_recipe
 
     if str(asset) != asset.name or os.path.lexists(asset):
         return asset
     rules = load_recipe(recipe_file(None))
     folder = rules.folder / rules.output
-    named = folder / f"{asset.name}.h5"
-    if not named.exists():
-        names = (each.stem for each in folder.glob("*.h5"))
+    path = folder / f"{asset.name}.h5"
+    if not path.exists():
+        names = (path.stem for path in folder.glob("*.h5"))
         if not asset.suffix and (near := usage.suggest(asset.name, names)):
             raise mistakes.AssetError("no such asset", file=asset, remedy=near)
         return asset
     report_recipe(None, silent=silent)
-    return named
+    return path
 
 
 def refuse_level(file: Path, expected: str = "an asset (.h5)") -> None:
-    """Raise where a file is a level in place of its asset.
+    """Raise if a file is a level instead of an asset.
 
     Raises:
-        AssetError: it is one; the error names its asset, or how to bake it.
+        AssetError: the file is a level. The error names its asset, or says how to bake it.
     """
     if file.suffix.lower() in (".h5", ".bake") or not file.is_file():
         return
@@ -386,7 +383,7 @@ def refuse_level(file: Path, expected: str = "an asset (.h5)") -> None:
         asset = rules.folder / rules.output / f"{file.stem}.h5"
         remedy = f"name {asset}" if asset.exists() else remedy
     raise mistakes.AssetError(
-        "this is a level, and not its asset", file=file, expected=expected, remedy=remedy
+        "this is a level, not an asset", file=file, expected=expected, remedy=remedy
     )
 
 
@@ -398,14 +395,14 @@ def tasks_of(
     left_out: list[LeftOut] | None = None,
     lost: list[LostLevel] | None = None,
 ) -> list[Task]:
-    """Find the levels to bake, with only the named profile if one is named.
+    """Find the levels to bake, restricted to one profile if one is given.
 
     Args:
-        left_out: takes the files that look like levels but are none.
+        left_out: receives the files that look like levels but are not.
         lost: see :func:`bake.baking.find_tasks`.
 
     Raises:
-        BakeError: the recipe has mistakes, or there are no such files or profile.
+        BakeError: the recipe is invalid, or a file or the profile does not exist.
     """
     from bake.baking import find_tasks
     from bake.project.recipe import load_recipe
@@ -414,9 +411,10 @@ def tasks_of(
     tasks = find_tasks(rules, sources or [], output, left_out, lost)
     if profile is None or not tasks:
         return tasks
-    narrowed = [each for task in tasks if (each := _narrowed(task, profile)) is not None]
+    candidates = (_narrowed(task, profile) for task in tasks)
+    narrowed = [task for task in candidates if task is not None]
     if not narrowed:
-        known = sorted({one.name for task in tasks for one in task.recipe.profiles})
+        known = sorted({agent.name for task in tasks for agent in task.recipe.profiles})
         raise mistakes.UnknownProfileError(
             f"no level has a profile {profile!r}",
             file=rules.file,
@@ -434,61 +432,61 @@ def project_tasks(
     *,
     silent: bool,
 ) -> list[Task]:
-    """Find the levels of :func:`tasks_of`, and those of the assets in the output folder.
+    """Find the levels of :func:`tasks_of`, and the levels of assets in the output folder.
 
-    Without a recipe, a warning names the assets whose level file is not found.
+    Without a recipe, print a warning for each asset whose level file is missing.
 
     Args:
-        silent: whether there are no warnings.
+        silent: whether to print no warnings.
 
     Raises:
-        BakeError: as for :func:`tasks_of`, or there are assets and none of their level files.
+        BakeError: as for :func:`tasks_of`, or the level files of all assets are missing.
     """
     lost: list[LostLevel] = []
     tasks = tasks_of(sources, output, recipe, profile, left_out, lost)
     if not tasks:
         raise mistakes.one_error(
             [
-                mistakes.LevelError(each.why, file=each.asset, remedy="name the level file")
-                for each in lost
+                mistakes.LevelError(level.why, file=level.asset, remedy="name the level file")
+                for level in lost
             ]
         )
     if recipe_file(recipe) is None and not silent:
-        for each in lost:
-            warn(f"{each.asset}: {each.why}")
+        for level in lost:
+            warn(f"{level.asset}: {level.why}")
     return tasks
 
 
 def print_left_out(left_out: list[LeftOut]) -> None:
-    """Print to standard error which files are no levels, and why."""
-    for each in left_out[:_MOST_LEFT_OUT]:
-        typer.echo(mistakes.printable(f"left out: {each.file}: {each.why}"), err=True)
+    """Print to standard error which files were skipped as not being levels, and why."""
+    for skipped in left_out[:_MOST_LEFT_OUT]:
+        typer.echo(mistakes.printable(f"left out: {skipped.file}: {skipped.why}"), err=True)
     if len(left_out) > _MOST_LEFT_OUT:
         typer.echo(f"left out: {len(left_out) - _MOST_LEFT_OUT:,} more files", err=True)
 
 
 def _narrowed(task: Task, profile: str) -> Task | None:
-    mine = tuple(one for one in task.recipe.profiles if one.name == profile)
-    if not mine:
+    selected = tuple(agent for agent in task.recipe.profiles if agent.name == profile)
+    if not selected:
         return None
-    fewer = len(mine) < len(task.recipe.profiles)
-    return replace(task, recipe=replace(task.recipe, profiles=mine, narrowed=fewer))
+    fewer = len(selected) < len(task.recipe.profiles)
+    return replace(task, recipe=replace(task.recipe, profiles=selected, narrowed=fewer))
 
 
 def assets_in(paths: list[Path]) -> list[Path]:
-    """Return the named assets, and those in the named folders.
+    """Return the given assets and those in the given folders.
 
     Raises:
-        AssetError: a folder holds no asset.
+        AssetError: a folder contains no asset.
     """
-    found: list[Path] = []
-    for one in paths:
-        inside = [one]
-        if one.is_dir():
-            inside = sorted(each for each in one.glob("*.h5") if not each.is_dir())
-        if not inside:
+    assets: list[Path] = []
+    for path in paths:
+        files = [path]
+        if path.is_dir():
+            files = sorted(file for file in path.glob("*.h5") if not file.is_dir())
+        if not files:
             raise mistakes.AssetError(
-                "there is no asset in this folder", file=one, remedy="run `bake build` first"
+                "there is no asset in this folder", file=path, remedy="run `bake build` first"
             )
-        found += inside
-    return found
+        assets += files
+    return assets

@@ -1,4 +1,4 @@
-"""This module has the commands that find paths in an asset or draw it: path, eval and render."""
+"""The commands that find paths in an asset or draw it: path, eval and render."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ from bake.cli.options import (
 from bake.core.extras import SearchTracer, load_registered
 from bake.show import Show
 
-#: What is said of a path that no promise is made for.
+#: The note on a path that need not be optimal.
 _UNPROVEN = "not proven to be a shortest path"
 
-#: The most pairs that one evaluation draws.
+#: The most random pairs of one evaluation.
 MOST_PAIRS = 1_000_000
 
 if TYPE_CHECKING:
@@ -70,22 +70,22 @@ def path(
     memory: Memory = None,
     trace: Annotated[
         Path | None,
-        typer.Option("--trace", metavar="FILE.json", help="Write the search down, step by step."),
+        typer.Option("--trace", metavar="FILE.json", help="Write a trace of the search."),
     ] = None,
     smooth: Annotated[
-        bool, typer.Option("--smooth", help="Print the waypoints of straight lines alone.")
+        bool, typer.Option("--smooth", help="Print only the waypoints of straight segments.")
     ] = False,
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
-    """Print a path between two places, or between two points of a divided plane.
+    """Print a path between two cells, nodes or points.
 
-    It is a shortest one, unless it is searched for by a method that promises less.
+    It is a shortest path, unless the chosen method guarantees less.
     """
     from bake.play import open_asset
 
     options: dict[str, Any] = sizes_of(method, width, memory)
-    if method not in (None, "funnel", "polyanya"):  # The latter are of planes.
+    if method not in (None, "funnel", "polyanya"):  # These two search in the plane.
         check_search(method, heuristic, weight, options)
     elif heuristic is not None:
         check_search("astar", heuristic)
@@ -94,22 +94,22 @@ def path(
         tracer: SearchTracer = load_registered("tracer", "search", "--trace")
         if method not in (None, *tracer.methods):
             raise typer.BadParameter(
-                f"the method {method!r} keeps no trace; expected {' or '.join(tracer.methods)}"
+                f"the method {method!r} cannot write a trace; expected {' or '.join(tracer.methods)}"
             )
         tracer.check_file(trace)
     found: Sequence[object] | None
     promise: dict[str, object] = {}
-    told = ""
+    note = ""
     with open_asset(asset) as level:
         nav = level.profile(profile)
         points = _points(level, start, goal)
         if points is not None:
             if trace is not None or heuristic is not None or weight != 1:
                 raise typer.BadParameter(
-                    "--trace, --heuristic and --weight are of searches between nodes; leave them "
-                    "out, or name nodes in place of points"
+                    "--trace, --heuristic and --weight apply to searches between nodes; leave "
+                    "them out, or name nodes instead of points"
                 )
-            # Other methods than these are refused there.
+            # The call rejects all other methods.
             found = nav.plane.straight_path(
                 points[0], points[1], cast("Straight", method or "funnel")
             )
@@ -119,7 +119,7 @@ def path(
                 else nav.plane.any_angle_length(cast("list[Place]", found))
             )
             if method in (None, "funnel") and not nav._now.has_corners:
-                told = f"along a shortest path of the graph: {_UNPROVEN}"
+                note = f"along a shortest path of the graph: {_UNPROVEN}"
         else:
             if method is None:
                 method = "table" if weight == 1 and trace is None else "astar"
@@ -131,15 +131,20 @@ def path(
             else:
                 searched = tracer.search(trace, level, nav, ends, method, heuristic, weight)
             found, cost = searched.path, searched.cost
-            promise, told = _promise(searched), _told(searched)
+            promise, note = _promise(searched), _describe(searched)
             if smooth and searched.path is not None:
                 found = nav.plane.smooth(searched.path)
                 cost = nav.plane.any_angle_length(found)
-    there = found is not None
+    is_reachable = found is not None
     steps = len(found) - 1 if found is not None else None
     if as_json:
         print_json(
-            {"reachable": there, "cost": cost if there else None, "steps": steps, "path": found}
+            {
+                "reachable": is_reachable,
+                "cost": cost if is_reachable else None,
+                "steps": steps,
+                "path": found,
+            }
             | promise
         )
     elif found is None:
@@ -147,8 +152,8 @@ def path(
     else:
         say(" ".join(_text(place) for place in found))
         say(f"{steps} steps, cost {cost:.6g}")
-        if told:
-            say(told)
+        if note:
+            say(note)
 
 
 def evaluate(
@@ -156,17 +161,17 @@ def evaluate(
     scenario: Annotated[
         Path | None,
         typer.Argument(
-            metavar="FILE.scen", help="A Moving AI scenario file; else pairs drawn at random."
+            metavar="FILE.scen", help="A Moving AI scenario file; by default random pairs."
         ),
     ] = None,
     pairs: Annotated[
         int | None,
         typer.Option(
-            min=1, max=MOST_PAIRS, metavar="N", help="How many pairs to draw; 1000 by default."
+            min=1, max=MOST_PAIRS, metavar="N", help="How many random pairs; 1000 by default."
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Which pairs to draw; 0 by default.")
+        int | None, typer.Option(min=0, metavar="N", help="The random seed; 0 by default.")
     ] = None,
     method: MethodName = "table",
     heuristic: HeuristicName = None,
@@ -176,9 +181,9 @@ def evaluate(
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
-    """Solve the problems of a scenario file, or find paths between pairs drawn at random.
+    """Solve the problems of a scenario file, or find paths between random pairs.
 
-    The exit code is 1 if a path is missing, or longer than its method promises.
+    The exit code is 1 if a path is missing, or longer than its method guarantees.
     """
     if not as_json:
         for line in slowness():
@@ -188,7 +193,7 @@ def evaluate(
 
     if scenario is not None and (pairs is not None or seed is not None):
         raise typer.BadParameter(
-            "--pairs and --seed draw pairs at random; leave them or FILE.scen out"
+            "--pairs and --seed choose random pairs; leave them out, or leave out FILE.scen"
         )
     options = sizes_of(method, width, memory)
     check_search(method, heuristic, weight, options)
@@ -214,43 +219,43 @@ def render(
     ] = None,
     path: Annotated[
         tuple[str, str] | None,
-        typer.Option("--path", metavar="X,Y X,Y", help="Two places to draw a path between."),
+        typer.Option("--path", metavar="X,Y X,Y", help="Draw the path from one cell to another."),
     ] = None,
     scale: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Pixels of a cell; else what fits a screen."),
+        typer.Option(min=1, metavar="N", help="Pixels per cell; by default what fits a screen."),
     ] = None,
     layer: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Which layer of clusters; 1 is the lowest.")
+        int, typer.Option(min=1, metavar="N", help="The layer of clusters; 1 is the lowest.")
     ] = 1,
     method: Annotated[
         str | None,
         typer.Option(
             metavar="METHOD",
-            help="How the path is found; else along the baked next hops.",
+            help="How the path is found; by default along the baked next hops.",
             autocompletion=completion.complete_method,
         ),
     ] = None,
     heuristic: HeuristicName = None,
     width: Width = None,
     memory: Memory = None,
-    lint: Annotated[bool, typer.Option("--lint", help="Mark what `bake lint` finds.")] = False,
+    lint: Annotated[bool, typer.Option("--lint", help="Mark the findings of `bake lint`.")] = False,
     trace: Annotated[
         Path | None,
         typer.Option(
-            "--trace", metavar="FILE.json", help="A search or agents to show with --show search."
+            "--trace", metavar="FILE.json", help="The recorded search or crowd for --show search."
         ),
     ] = None,
     step: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Which step of the trace; the last one by default."),
+        typer.Option(min=1, metavar="N", help="The step of the trace; by default the last."),
     ] = None,
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
     """Draw an asset as a picture.
 
-    It shows terrain, components, clusters, distances, next hops or a search, and a path over it.
+    Shows terrain, components, clusters, distances, next hops or a search, and a path on top.
     """
     from bake.play import open_asset
     from bake.show.render import check_view, render_asset
@@ -293,7 +298,7 @@ def render(
 
 
 def _place(level: LevelAsset, text: str) -> Place:
-    """Read a place: a cell from "X,Y" or "X,Y,FLOOR", or the name of a node."""
+    """Parse a place: a cell "X,Y" or "X,Y,FLOOR", or the name of a node."""
     if not level.is_grid:
         return level.node_name(text)
     count, form = (2, "X,Y such as 3,4") if level.floors == 1 else (3, "X,Y,FLOOR such as 3,4,0")
@@ -304,22 +309,23 @@ def _place(level: LevelAsset, text: str) -> Place:
     if level.headings is not None:
         form = "X,Y,HEADING such as 3,4,0, or X,Y for any heading"
     if len(cell) != count and not (level.headings is not None and len(cell) == 2):
-        raise typer.BadParameter(f"{text!r} is no cell; write {form}")
+        raise typer.BadParameter(f"{text!r} is not a cell; write {form}")
     return cell
 
 
 def _open_place(asset: Path, level: LevelAsset, nav: Navigator, text: str) -> Place:
-    """Read a place that a profile can stand on.
+    """Parse a place where a profile can stand.
 
     Raises:
-        BlockedCellError: it cannot stand there; the error says what is there, and what is near.
+        BlockedCellError: the profile cannot stand there. The error names the terrain and the
+            nearest place where the profile can stand.
     """
     place = _place(level, text)
     terrain = level.terrain_at(place)
     if terrain is None or nav.can_stand(place):
         return place
     remedy = None
-    with suppress(mistakes.QueryError):  # Some levels have no positions, and some nowhere to stand.
+    with suppress(mistakes.QueryError):  # Some levels have no positions, or no walkable place.
         near = nav.nearest(level.to_point(place))
         remedy = f"the nearest place where it can is {_text(near)}"
     raise mistakes.BlockedCellError(
@@ -330,7 +336,7 @@ def _open_place(asset: Path, level: LevelAsset, nav: Navigator, text: str) -> Pl
 
 
 def _points(level: LevelAsset, start: str, goal: str) -> list[tuple[float, ...]] | None:
-    """Read two points of a divided plane; None where the texts name places."""
+    """Parse two points of a divided plane; None if the texts are node names."""
     if not level.is_divided_plane:
         return None
     points = []
@@ -348,39 +354,41 @@ def _points(level: LevelAsset, start: str, goal: str) -> list[tuple[float, ...]]
     return points if all(len(point) > 1 for point in points) else None
 
 
-def _promise(found: SearchResult) -> dict[str, object]:
-    """Return what is known of a search and its path, for JSON; nothing of what a table answered."""
-    if found.method == "table":
+def _promise(result: SearchResult) -> dict[str, object]:
+    """Return the JSON keys that describe a search; none for a path from the next-hop table."""
+    if result.method == "table":
         return {}
     return {
-        "method": found.method,
-        "heuristic": found.heuristic,
-        "admissible": found.admissible,
-        "expanded": found.expanded,
-        "generated": found.generated,
-        "bound": found.bound if math.isfinite(found.bound) else None,
+        "method": result.method,
+        "heuristic": result.heuristic,
+        "admissible": result.admissible,
+        "expanded": result.expanded,
+        "generated": result.generated,
+        "bound": result.bound if math.isfinite(result.bound) else None,
     }
 
 
-def _told(found: SearchResult) -> str:
-    """Return a line about a search; none about what a table answered."""
-    if found.method == "table":
+def _describe(result: SearchResult) -> str:
+    """Return a line that describes a search; "" for a path from the next-hop table."""
+    if result.method == "table":
         return ""
     known = {True: "admissible", False: "not admissible", None: "perhaps not admissible"}
-    by = f" by {found.heuristic}, {known[found.admissible]}" if found.heuristic else ""
-    if found.bound == 1:
+    heuristic = f" by {result.heuristic}, {known[result.admissible]}" if result.heuristic else ""
+    if result.bound == 1:
         proven = "no path costs less"
-    elif math.isfinite(found.bound):
-        proven = f"a shortest path costs no less than 1/{found.bound:.6g} of it"
+    elif math.isfinite(result.bound):
+        proven = f"a shortest path costs at least 1/{result.bound:.6g} of this"
     else:
         proven = _UNPROVEN
-    return f"{found.expanded} expanded, {found.generated} generated{by}: {proven}"
+    return f"{result.expanded} expanded, {result.generated} generated{heuristic}: {proven}"
 
 
 def _text(place: object) -> str:
     if not isinstance(place, tuple):
         return str(place)
-    return ",".join(f"{each:.10g}" if isinstance(each, float) else str(each) for each in place)
+    return ",".join(
+        f"{number:.10g}" if isinstance(number, float) else str(number) for number in place
+    )
 
 
 def _print_evaluation(result: Evaluation, *, searched: bool) -> None:
@@ -399,13 +407,15 @@ def _print_evaluation(result: Evaluation, *, searched: bool) -> None:
         )
     most = result.overestimate
     if most is not None:
-        looked_at = f"of {most.pairs:,} pairs, {'all there are' if most.every else 'a sample'}"
-        says = "the heuristic never says more than the distance"
+        basis = f"of {most.pairs:,} pairs, {'all there are' if most.every else 'a sample'}"
+        statement = "the heuristic never says more than the distance"
         if most.units:
             ends = f"{_text(most.start)} to {_text(most.goal)}"
-            says = f"the heuristic says up to {most.units:.6g} more than the distance, from {ends}"
+            statement = (
+                f"the heuristic says up to {most.units:.6g} more than the distance, from {ends}"
+            )
         again = ", if it opens closed places again," if most.units else ""
         above = f"paths at most {most.units:.6g} above the shortest"
-        say(f"{says} ({looked_at}), so A*{again} finds {above}")
+        say(f"{statement} ({basis}), so A*{again} finds {above}")
     if result.first_wrong is not None:
         say(f"first wrong: {result.first_wrong}")

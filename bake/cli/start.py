@@ -1,4 +1,4 @@
-"""This module has the command that starts a project: init."""
+"""The command that starts a project: init."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ if TYPE_CHECKING:
     from bake.project.init.first_recipe import Started, Tried
     from bake.project.lint.findings import Finding
 
-#: The most lines about one subject; the recipe has all of them.
+#: The most lines printed about one subject; the recipe contains all of them.
 _MOST_LINES = 20
 
 
 def init(
     folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="The folder of the levels, and of the recipe.")
+        Path, typer.Argument(metavar="FOLDER", help="The folder of the levels and the recipe.")
     ] = Path(),
     force: Annotated[
-        bool, typer.Option("--force", help="Replace a recipe and pictures that are there already.")
+        bool, typer.Option("--force", help="Replace an existing recipe and existing pictures.")
     ] = False,
     pictures: Annotated[bool, typer.Option(help="Draw each level into the output folder.")] = True,
     reduce: Annotated[
         bool,
-        typer.Option("--reduce", help="Reduce images of too many colours to their main ones."),
+        typer.Option("--reduce", help="Reduce images to their main colors."),
     ] = False,
     jobs: Jobs = None,
     as_json: Json = False,
 ) -> None:
     """Write a first bake.toml for the levels in a folder.
 
-    It guesses what their terrain means, says what a person has to decide, and draws each level.
+    It guesses what the terrain means, lists what you have to decide, and draws each level.
     """
     from bake.project.init.first_recipe import reduce_paintings, try_recipe, write_first_recipe
     from bake.project.lint.levels import surprises
@@ -51,18 +51,20 @@ def init(
     started = write_first_recipe(folder, force=force, reduce=reduce)
     tried: list[Tried] = []
     with progress_for(silent=as_json) as progress:
-        for each in try_recipe(
+        for attempt in try_recipe(
             started.recipe, jobs=jobs, force=force, draw=pictures, report=progress
         ):
-            progress.finished(each.outcome.task.name, _made(each))
-            tried.append(each)
-    tried.sort(key=lambda each: each.outcome.task.name)
-    found = surprises([each.outcome.task for each in tried if each.outcome.baked is not None])
+            progress.finished(attempt.outcome.task.name, _describe(attempt))
+            tried.append(attempt)
+    tried.sort(key=lambda attempt: attempt.outcome.task.name)
+    findings = surprises(
+        [attempt.outcome.task for attempt in tried if attempt.outcome.baked is not None]
+    )
     if as_json:
-        print_json(_as_data(started, tried, found))
+        print_json(_as_data(started, tried, findings))
     else:
-        _print(started, tried, found)
-    errors = [error for each in tried if (error := each.outcome.error) is not None]
+        _print(started, tried, findings)
+    errors = [error for attempt in tried if (error := attempt.outcome.error) is not None]
     if errors:
         raise mistakes.BakeErrors(errors)
 
@@ -75,11 +77,11 @@ def _report_reduced(recipe: Path, reduced: tuple[Path, ...], *, as_json: bool) -
         return
     for picture in reduced:
         say(f"{shown(str(picture))}: written")
-    say(f"{shown(str(recipe))} is as it was; add the colors to its [legend], and run `bake build`")
+    say(f"{shown(str(recipe))} is unchanged; add the colors to its [legend], and run `bake build`")
 
 
-def _made(tried: Tried) -> str:
-    """Say how many places the guesses leave to stand on."""
+def _describe(tried: Tried) -> str:
+    """Return the number of walkable places of a level as text."""
     baked = tried.outcome.baked
     return "cannot be baked yet" if baked is None else mistakes.counted(baked.nodes, "place")
 
@@ -88,21 +90,21 @@ def _open_lines(started: Started) -> list[Line]:
     return [line for line in started.lines if not line.entry.sure]
 
 
-def _print(started: Started, tried: list[Tried], found: list[Finding]) -> None:
+def _print(started: Started, tried: list[Tried], findings: list[Finding]) -> None:
     from bake.project.lint.findings import as_text, summed_up
     from bake.show.console import console, print_table, shown
 
     rows = []
     for each in tried:
         picture = "" if each.picture is None else "was there already" if each.kept else "drawn"
-        rows.append([shown(each.outcome.task.name), _made(each), picture])
+        rows.append([shown(each.outcome.task.name), _describe(each), picture])
     print_table(console(), ["level", "to stand on", "picture"], ["to stand on"], rows)
     _print_some("left out:", [f"{file}: {why}" for file, why in started.found.left_out])
     _print_some(
         "for you to decide, in the lines with a question mark:",
         [_decision(line) for line in _open_lines(started)],
     )
-    _print_some("worth knowing:", [as_text(each, others) for each, others in summed_up(found)])
+    _print_some("worth knowing:", [as_text(each, others) for each, others in summed_up(findings)])
     pictures = {each.picture.parent for each in tried if each.picture is not None}
     look = f"look at the pictures in {min(pictures)}, " if pictures else ""
     quoted = shlex.quote(str(started.recipe))
@@ -133,7 +135,7 @@ def _decision(line: Line) -> str:
     return f"[{table}] {toml_line(entry.key, entry.value)}: {entry.why}"
 
 
-def _as_data(started: Started, tried: list[Tried], found: list[Finding]) -> dict[str, Any]:
+def _as_data(started: Started, tried: list[Tried], findings: list[Finding]) -> dict[str, Any]:
     return {
         "recipe": started.recipe,
         "levels": [
@@ -156,6 +158,6 @@ def _as_data(started: Started, tried: list[Tried], found: list[Finding]) -> dict
             }
             for line in _open_lines(started)
         ],
-        "findings": found,
+        "findings": findings,
         "left_out": [{"file": file, "why": why} for file, why in started.found.left_out],
     }

@@ -1,6 +1,6 @@
-"""Make the three standard streams fit to print on, whatever state the command was started with.
+"""Prepare the three standard streams for printing.
 
-A stream may be closed, full, a pipe that nobody reads, or one that cannot show every letter.
+A stream may be closed, full, a pipe without a reader, or unable to encode some characters.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _STDOUT, _STDERR = 1, 2
 
 @contextmanager
 def standard_streams() -> Iterator[None]:
-    """Prepare the streams for a command, and write out what it has printed when it ends.
+    """Prepare the streams for a command, and flush standard output when it ends.
 
     Raises:
         OutputError: standard output cannot be written.
-        BrokenPipeError: nobody reads standard output any longer.
+        BrokenPipeError: the reader of standard output has closed the pipe.
     """
     for number in range(3):
         _fill(number)
@@ -39,10 +39,10 @@ def standard_streams() -> Iterator[None]:
 
 
 def _fill(number: int) -> None:
-    """Open a standard stream that is closed; else the next file would take its number.
+    """Open a standard stream that is closed, as the next opened file would get its number.
 
-    Nothing can be read from it. Standard output refuses what is written, and standard error drops
-    it.
+    The stream contains nothing to read. Writing to standard output fails; what is written to
+    standard error is discarded.
     """
     try:
         os.fstat(number)
@@ -52,16 +52,16 @@ def _fill(number: int) -> None:
 
 
 def _is_plain(stream: TextIO | None, number: int) -> bool:
-    """Tell whether a stream is the one Python has made for a file, a pipe or a terminal."""
+    """Return whether a stream is the one that Python created for a file, pipe or terminal."""
     if stream is None:
         return True
     buffer = getattr(stream, "buffer", None)
-    raw = getattr(buffer, "raw", buffer)  # There is no buffer with PYTHONUNBUFFERED.
+    raw = getattr(buffer, "raw", buffer)  # PYTHONUNBUFFERED omits the buffer.
     return type(raw) is io.FileIO and raw.fileno() == number
 
 
 def _text_of(raw: io.FileIO, before: TextIO | None) -> TextIO:
-    """Return a stream of text on a file; letters that its encoding lacks are written as escapes."""
+    """Return a text stream over a file; characters that its encoding lacks are escaped."""
     if before is not None:
         with suppress(OSError):
             before.flush()
@@ -74,24 +74,24 @@ def _text_of(raw: io.FileIO, before: TextIO | None) -> TextIO:
 
 
 class _Output(io.FileIO):
-    """Standard output; what goes wrong with it is told to the user once."""
+    """Standard output; the first failed write raises an error, later ones are discarded."""
 
     def write(self, data: Any) -> int:
         try:
             return super().write(data)
         except OSError as error:
-            # Python writes what is left once more when it ends.
+            # Python flushes the remaining data again at exit.
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, _STDOUT)
             os.close(nowhere)
             if isinstance(error, BrokenPipeError):
                 raise
-            said = "it is closed" if error.errno == errno.EBADF else error.strerror or error
-            raise mistakes.OutputError(f"standard output cannot be written: {said}") from None
+            reason = "it is closed" if error.errno == errno.EBADF else error.strerror or error
+            raise mistakes.OutputError(f"standard output cannot be written: {reason}") from None
 
 
 class _Errors(io.FileIO):
-    """Standard error; nobody could be told that it cannot be written."""
+    """Standard error; failed writes are ignored, as there is no other place to report them."""
 
     def write(self, data: Any) -> int:
         try:

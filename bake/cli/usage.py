@@ -1,7 +1,7 @@
-"""How commands report wrong usage: in one line, as all errors, with a suggestion where one is near.
+"""Report wrong usage in one line, like all other errors, with a suggestion for mistyped names.
 
-The parser's own messages differ from version to version, and from those of bake. This module builds
-the line from what the parser reports and from the declarations of the commands.
+The parser's own messages differ between its versions and from the style of bake. This module builds
+the line from the parser's error and from the declarations of the commands.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _errors: Any = sys.modules[typer.BadParameter.__module__]
 UsageError: Any = _errors.UsageError
 
 _EXTRA = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", re.DOTALL)
-#: What looks like an option and is a location: "-1,4" or "-7".
+#: A place that looks like an option: "-1,4" or "-7".
 _NEGATIVE = re.compile(r"-\d+(,-?\d+)*$")
 
 
 class Command(TyperCommand):
-    """A command whose arguments are in the usual notation, and whose values are checked plainly."""
+    """A command with conventional argument notation and one-line errors for invalid values."""
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
@@ -43,7 +43,7 @@ class Command(TyperCommand):
                 parameter.display_type = _no_type
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse arguments, and note the command in errors about options that lack their value."""
+        """Parse arguments, and add the command to errors about options without a value."""
         try:
             return super().parse_args(ctx, args)
         except UsageError as error:
@@ -52,10 +52,10 @@ class Command(TyperCommand):
 
 
 class PlacesCommand(Command):
-    """A command whose places may begin with a minus; no option begins with a minus and a digit."""
+    """A command whose places may begin with a minus, as no option begins with minus and digit."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Mask such places with a leading space, which no option has."""
+        """Parse arguments in which places with a minus are masked by a leading space."""
         return super().parse_args(ctx, [f" {one}" if _NEGATIVE.match(one) else one for one in args])
 
 
@@ -69,7 +69,7 @@ def _pieces(pieces: list[str], context: Any) -> list[str]:
 
 
 def _no_type(*_: Any, **__: Any) -> str:
-    """Return no type: the names of arguments are enough in a command's help."""
+    """Return an empty type name, because the help shows arguments by name only."""
     return ""
 
 
@@ -83,7 +83,7 @@ def _notation(parameter: Any) -> str:
 
 
 def _process(parameter: Any, kind: Any, process: Any, context: Any, value: Any) -> Any:
-    """Check the value of a parameter, and report a wrong one by the parameter's declaration."""
+    """Convert the value of a parameter; describe valid values in the error for an invalid one."""
     try:
         return process(context, value)
     except _errors.MissingParameter as error:
@@ -101,20 +101,20 @@ def _process(parameter: Any, kind: Any, process: Any, context: Any, value: Any) 
 
 
 def _expectation(parameter: Any, kind: Any) -> tuple[str | None, tuple[str, ...]]:
-    """Return a description of a parameter's values, and their names where they can be listed."""
-    types = [each for each in get_args(kind) or (kind,) if isinstance(each, type)]
-    for each in types:
-        if issubclass(each, Enum):
-            choices = tuple(str(member.value) for member in each)
+    """Return a description of a parameter's valid values, and the choices of an enumeration."""
+    types = [cls for cls in get_args(kind) or (kind,) if isinstance(cls, type)]
+    for cls in types:
+        if issubclass(cls, Enum):
+            choices = tuple(str(member.value) for member in cls)
             return " or ".join(choices), choices
-        if each in (int, float):
-            number = "a whole number" if each is int else "a number"
+        if cls in (int, float):
+            number = "a whole number" if cls is int else "a number"
             return number + _bounds(parameter), ()
     return None, ()
 
 
 def _bounds(parameter: Any) -> str:
-    numbers = getattr(parameter, "type", None)  # typer keeps them there before 0.27
+    numbers = getattr(parameter, "type", None)  # The bounds are stored there before typer 0.27.
     least, most = (
         getattr(parameter, name, getattr(numbers, name, None)) for name in ("min", "max")
     )
@@ -124,13 +124,13 @@ def _bounds(parameter: Any) -> str:
 
 
 def suggest(word: str, names: Iterable[str]) -> str:
-    """Return a question for the name nearest to a mistyped word; "" where none is near."""
+    """Return a question with the name closest to a mistyped word; "" if no name is close."""
     near = get_close_matches(word, list(names), n=1)
     return f"did you mean {near[0]}?" if near else ""
 
 
 def describe_usage_error(error: Any) -> str:
-    """Return the line of an error of the parser, without "error: ".
+    """Return the message of a parser error in one line, without "error: ".
 
     Args:
         error: a UsageError.
@@ -150,8 +150,8 @@ def _describe(error: Any) -> str:
             if error.ctx is None
             else [
                 name
-                for each in error.ctx.command.get_params(error.ctx)
-                for name in (*each.opts, *each.secondary_opts)
+                for option in error.ctx.command.get_params(error.ctx)
+                for name in (*option.opts, *option.secondary_opts)
                 if name.startswith("-")
             ]
         )

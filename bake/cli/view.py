@@ -1,4 +1,4 @@
-"""This module has the command that shows baked levels in a browser: view."""
+"""The command that shows baked levels in a browser: view."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 Port = Annotated[
     int | None,
     typer.Option(
-        min=1, max=65535, metavar="N", help="The port of the page's address; else any that is free."
+        min=1, max=65535, metavar="N", help="The port of the page; by default any free port."
     ),
 ]
 Browser = Annotated[
-    bool, typer.Option("--browser/--no-browser", help="Open the page in a browser, or do not.")
+    bool, typer.Option("--browser/--no-browser", help="Whether to open the page in a browser.")
 ]
 
-#: What a page of ours begins with; nothing else is replaced by one.
+#: Marks a page written by this command; other files are not overwritten.
 _OURS = b"<title>bake view</title>"
 _BEGINNING = 2**13
 
-#: Seconds between two chances to receive Ctrl-C on Windows, where it does not end a wait.
+#: Seconds of one wait; on Windows, Ctrl-C is received only between waits.
 _WAIT = 1.0
 
 
@@ -41,14 +41,16 @@ def view(
         Path | None,
         typer.Argument(
             metavar="ASSET|FOLDER",
-            help="A baked level, its name, or a folder of them; without any, the recipe's output.",
+            help="A baked level, its name, or a folder; by default the recipe's output folder.",
             autocompletion=completion.complete_asset,
         ),
     ] = None,
     page: Annotated[
         Path | None,
         typer.Option(
-            "--html", metavar="FILE", help="Write one file with everything in it, and open nothing."
+            "--html",
+            metavar="FILE",
+            help="Write one self-contained page and exit.",
         ),
     ] = None,
     port: Port = None,
@@ -57,26 +59,26 @@ def view(
         typer.Option(
             "--against",
             metavar="OTHER",
-            help="Show what changed since this bake of the same level, or folder of bakes.",
+            help="Show changes since an older bake of the same level, or folder of bakes.",
         ),
     ] = None,
     trace: Annotated[
         list[Path] | None,
         typer.Option(
-            "--trace", metavar="FILE.json", help="Offer a search or a walk of agents to play."
+            "--trace", metavar="FILE.json", help="A recorded search or crowd to play back."
         ),
     ] = None,
     browser: Browser = True,
     as_json: Json = False,
 ) -> None:
-    """Look at baked levels in a browser.
+    """Open baked levels in a browser.
 
-    The page follows the assets: it shows what changed when a level is baked again. Ctrl-C ends it.
+    When a level is baked again, the page shows what changed. Press Ctrl-C to stop.
     """
     place = place_of(place, silent=as_json)
-    for given in (place, against):
-        if given is not None:
-            check_is_baked(given)
+    for path in (place, against):
+        if path is not None:
+            check_is_baked(path)
     if against is not None and place.is_dir() and not against.is_dir():
         raise mistakes.AssetError(
             "a folder is compared with a folder", file=against, remedy="name a folder of assets"
@@ -88,7 +90,7 @@ def view(
         )
     if page is not None:
         if port is not None:
-            raise typer.BadParameter("--html and --port do not go together")
+            raise typer.BadParameter("--html and --port cannot be combined")
         _write(place, page, against, traces, as_json=as_json)
         return
     assets_in([place])
@@ -112,7 +114,7 @@ def view(
 
 
 def serve(server: ViewerServer, *, open_browser: bool, as_json: bool) -> None:
-    """Serve a page in the background, print its address, and open it."""
+    """Start serving a page in the background, print its address, and open it."""
     server.start()
     if as_json:
         print_json({"address": server.address, "levels": sorted(server.levels.assets())})
@@ -124,10 +126,10 @@ def serve(server: ViewerServer, *, open_browser: bool, as_json: bool) -> None:
 
 
 def check_is_baked(place: Path) -> None:
-    """Refuse what is no asset and no folder, and say how it becomes one.
+    """Raise if a path is neither an asset nor a folder; the error says how to create an asset.
 
     Raises:
-        AssetError: it is a level, or there is nothing of this name.
+        AssetError: the path is a level or a flat file, or does not exist.
     """
     if place.is_dir():
         return
@@ -135,7 +137,7 @@ def check_is_baked(place: Path) -> None:
         raise mistakes.AssetError("there is no such file", file=place)
     if place.suffix.lower() == ".bake":
         raise mistakes.AssetError(
-            "this is a flat file, which lacks a part of what the page shows",
+            "this is a flat file, which lacks some of the tables that the page shows",
             file=place,
             expected="an asset (.h5), or a folder of assets",
             remedy="view the asset that it was exported from",
@@ -144,7 +146,7 @@ def check_is_baked(place: Path) -> None:
 
 
 def _check(levels: ServedLevels) -> None:
-    """Open what is to be shown first, so that a damaged asset is told here as well.
+    """Open the assets in advance, so that damaged ones are also reported on the terminal.
 
     Raises:
         BakeError: the only asset cannot be shown.
@@ -173,9 +175,9 @@ def _write(
         with page.open("rb") as file:
             if _OURS not in file.read(_BEGINNING):
                 raise mistakes.OutputError(
-                    "there is a file that is no page of `bake view`, and this would overwrite it",
+                    "the file exists and is not a page of `bake view`",
                     file=page,
-                    remedy="move it away, or name another file",
+                    remedy="move it away, or choose another name",
                 )
     levels = []
     for asset in assets_in([place]):
@@ -189,13 +191,15 @@ def _write(
     with written_whole(page) as partial:
         partial.write_bytes(text)
     if as_json:
-        print_json({"file": str(page), "bytes": len(text), "levels": [each.id for each in levels]})
+        print_json(
+            {"file": str(page), "bytes": len(text), "levels": [level.id for level in levels]}
+        )
     else:
         say(f"{page}: {mistakes.counted(len(levels), 'level')}, {len(text):,} bytes")
 
 
 def _opened(address: str) -> bool:
-    """Open a page in a browser; False where there is none, or only one that needs this terminal."""
+    """Open a page in a graphical browser, and return whether that worked."""
     import webbrowser
 
     screen = sys.platform in ("win32", "darwin") or any(

@@ -1,4 +1,4 @@
-"""This module has the command that bakes levels while they are drawn: watch."""
+"""The command that bakes levels while you edit them: watch."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def watch(
     recipe: RecipeFile = None,
     jobs: Jobs = None,
     view: Annotated[
-        bool, typer.Option("--view", help="Show the levels in a browser, which follows them.")
+        bool, typer.Option("--view", help="Show the levels in a browser, updated after each bake.")
     ] = False,
     port: Port = None,
     browser: Browser = True,
@@ -52,9 +52,9 @@ def watch(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Bake what changes while editors save.
+    """Bake levels again whenever their files change.
 
-    What is not up to date is baked first. Ctrl-C ends it.
+    Levels that are not up to date are baked first. Press Ctrl-C to stop.
     """
     from bake.project.watch.levels import Watch, warm_up
 
@@ -84,7 +84,7 @@ def watch(
 
 
 class _Levels:
-    """The levels to watch, by the recipe as it is when somebody asks."""
+    """The levels to watch; each call reads the recipe again."""
 
     def __init__(
         self,
@@ -100,26 +100,26 @@ class _Levels:
         return tasks_of(self._sources, self._output, self._recipe, self._profile)
 
     def folders(self) -> Sequence[Path]:
-        """Return where levels and the recipe may come."""
+        """Return the folders in which level files or a recipe may appear."""
         from bake.baking.sources import source_folders
         from bake.project.recipe import load_recipe
 
         file = recipe_file(self._recipe)
-        found = source_folders(load_recipe(file), self._sources or [])
+        folders = source_folders(load_recipe(file), self._sources or [])
         recipes = [Path()] if file is None else [file.parent]
-        if self._recipe is None:  # One that comes into this folder is nearer than others.
+        if self._recipe is None:  # A recipe created in this folder would take precedence.
             recipes.append(Path())
-        return list(dict.fromkeys([*found, *recipes]))
+        return list(dict.fromkeys([*folders, *recipes]))
 
 
 class _Printer:
-    """Prints a line for each thing that happens: for people, or as JSON."""
+    """Prints each event on one line, as text or as JSON."""
 
     def __init__(self, *, quiet: bool, as_json: bool) -> None:
         self._quiet, self._as_json = quiet, as_json
 
     def build(self, tasks: Sequence[Task], jobs: int | None) -> list[Outcome]:
-        """Bake what is stale, and print what came of it."""
+        """Bake the stale levels and print the results."""
         from bake import baking as pipeline
         from bake.project.watch.levels import news_of
 
@@ -136,23 +136,23 @@ class _Printer:
         if self._as_json:
             print_json(_data(news), indent=None)
             sys.stdout.flush()
-        elif not self._quiet and (said := _said(news)):
-            say(f"{time.strftime('%H:%M:%S')} {news.level or 'recipe'}: {said}")
+        elif not self._quiet and (text := _describe(news)):
+            say(f"{time.strftime('%H:%M:%S')} {news.level or 'recipe'}: {text}")
             sys.stdout.flush()
         if news.error is not None:
             tell(news.error)
 
 
-def _said(news: News) -> str:
-    """Return what a line says of a level; nothing where an error says it."""
+def _describe(news: News) -> str:
+    """Return the text of an event's line; "" if an error is printed instead."""
     from bake.show.report import line_of
 
     outcome = news.outcome
     if news.happened == "fresh":
         return "as it was baked again" if news.level else "right again"
     if news.happened == "gone":
-        there = news.asset is not None and news.asset.exists()
-        return "its level file is gone" + (f"; {news.asset} is left" if there else "")
+        is_left = news.asset is not None and news.asset.exists()
+        return "its level file is gone" + (f"; {news.asset} is left" if is_left else "")
     if outcome is None or outcome.error is not None:
         return ""
     if outcome.baked is None:
@@ -163,14 +163,14 @@ def _said(news: News) -> str:
 def _data(news: News) -> dict[str, Any]:
     from bake.show.report import data_of
 
-    told: dict[str, Any] = {"level": news.level, "status": news.happened}
+    data: dict[str, Any] = {"level": news.level, "status": news.happened}
     if news.asset is not None:
-        told["asset"] = news.asset
+        data["asset"] = news.asset
     if news.error is not None:
-        told["error"] = news.error
+        data["error"] = news.error
     if news.outcome is not None:
-        told |= data_of(news.outcome) | {"status": news.happened}
-    return told
+        data |= data_of(news.outcome) | {"status": news.happened}
+    return data
 
 
 def _served(folder: Path, port: int | None, outcomes: Sequence[Outcome]) -> ViewerServer:
@@ -178,7 +178,7 @@ def _served(folder: Path, port: int | None, outcomes: Sequence[Outcome]) -> View
     from bake.show.viewer.server import ViewerServer
     from bake.store.partial import make_folder
 
-    make_folder(folder, "the output folder")  # A build that fails removes it.
+    make_folder(folder, "the output folder")  # A failed build removes it.
     levels = ServedLevels(folder)
     for outcome in outcomes:
         if outcome.error is not None:

@@ -370,7 +370,7 @@ def test_a_folder_that_may_not_be_written(project: Path) -> None:
 def test_a_folder_where_the_asset_should_be(project: Path) -> None:
     (project / "out" / "five.h5").mkdir(parents=True)
     done = build(Path("levels_src/five.json"))
-    mistake(done, "five.h5", "there is a folder where the asset goes", "move it away")
+    mistake(done, "five.h5", "a folder", "move it away")
     assert [file.name for file in (project / "out").iterdir()] == ["five.h5"]
 
 

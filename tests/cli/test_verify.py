@@ -89,7 +89,7 @@ def test_right(project: Path) -> None:
     yard = 13 + 9 + 4
     # Bounds of every pair of clusters; most levels here are one.
     assert told == [
-        f"{n:,} pairs proved optimal, {bounds} bounds right"
+        f"{n:,} pairs proved optimal, {bounds} bounds verified"
         for n, bounds in ((pairs, 2), (25, 1), (25, 4), (yard * yard, 9))
     ]
 
@@ -98,8 +98,10 @@ def test_a_sample(project: Path) -> None:
     done = bake("verify", "baked/fen.h5", "--sample", "4")
     assert done.code == 0
     first, second = done.out.splitlines()
-    assert first == f"{Path('baked/fen.h5')}: {4 * 6 + 4 * 22} pairs proved optimal, 2 bounds right"
-    assert second.startswith("4 of the targets of each profile were drawn at random; ")
+    assert (
+        first == f"{Path('baked/fen.h5')}: {4 * 6 + 4 * 22} pairs proved optimal, 2 bounds verified"
+    )
+    assert second.startswith("4 random targets of each profile ")
     assert "with probability 0.96" in second
 
 

@@ -94,7 +94,7 @@ def test_a_damaged_asset() -> None:
 def test_other_files_are_not_replaced() -> None:
     before = Path("levels_src/fen.png").read_bytes()
     done = bake("view", "baked/fen.h5", "--html", "levels_src/fen.png")
-    mistake(done, "no page of `bake view`, and this would overwrite it")
+    mistake(done, "not a page of `bake view`")
     assert Path("levels_src/fen.png").read_bytes() == before
     mistake(bake("view", "baked/fen.h5", "--html", "nowhere/fen.html"), "cannot be written")
     mistake(bake("view", "baked/fen.h5", "--html", "baked"), "a folder, a device or a pipe")

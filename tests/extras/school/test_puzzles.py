@@ -63,9 +63,9 @@ def test_puzzles_are_solved_with_what_was_baked(puzzles: Path) -> None:
 def test_commands_about_assets(puzzles: Path) -> None:
     assert bake("build", "--jobs", "1").code == 0
     assert bake("verify", "baked").out.splitlines() == [
-        "baked/eight.h5: 6,048 entries proved right",
-        "baked/hall.h5: 64 pairs proved optimal, 1 bounds right",
-        "baked/porter.h5: 24 entries proved right",
+        "baked/eight.h5: 6,048 entries verified",
+        "baked/hall.h5: 64 pairs proved optimal, 1 bounds verified",
+        "baked/porter.h5: 24 entries verified",
     ]
     told = bake("info", "baked/eight.h5").out
     for part in ("eight: 3 x 3 sliding tiles", "2, of whose values the sum is taken", "1 2 3 4"):

@@ -272,8 +272,6 @@ def test_bakes_of_two_levels_are_compared_with_a_warning(tmp_path: Path) -> None
     done = run("diff", old, other, "--json")
     one, two_ = done.data["levels"]
     assert one != two_
-    assert done.err == (
-        f"warning: these are bakes of two levels, {one!r} and {two_!r}; their places are matched "
-        "all the same\n"
-    )
+    assert done.err.startswith("warning: ")
+    assert f"different levels, {one!r} and {two_!r}" in done.err
     assert done.code == 0

@@ -154,7 +154,7 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     ):
         done = command("export", asset, "--table", tmp_path / "a.npy", *options)
         assert done.code == 2
-        assert "--table goes with neither" in done.err
+        assert "--table cannot be combined" in done.err
     bare = bake(source, recipe_for(tables=("components",)))
     done = command("export", bare, "--table", tmp_path / "a.npy")
     mistake(done, "the asset holds no next_hops", "add next_hops to tables in bake.toml and rebake")
