@@ -1,4 +1,4 @@
-"""This package bakes sources into assets."""
+"""The build: find levels, bake stale ones, and write their assets."""
 
 from bake.baking.flat import reasons_to_export
 from bake.baking.run import Outcome, build

@@ -1,11 +1,10 @@
-"""Keep the finished ranges of long bakes until the asset is there.
+"""Checkpoints: store the finished ranges of long bakes until the asset is written.
 
-A checkpoint is a folder of finished ranges beside the asset (:mod:`bake.baking.ranges`), which
-belongs to the process that has locked it. A lock ends with its process, in whatever way the process
-ends, so no process holds a checkpoint longer.
+A checkpoint is a folder of finished ranges beside the asset (:mod:`bake.baking.ranges`). It belongs
+to the process that has locked it; the lock ends with the process.
 
-A bake never fails because a checkpoint is bad: what it lacks is searched again, or the bake goes on
-without one.
+A bad checkpoint never fails a bake: missing ranges are searched again, or the bake continues
+without a checkpoint.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ from bake.tables.range_search import OfRange, Range
 from bake.tables.run_writer import RangeRuns
 from levelbake.errors import OutputError
 
-#: Seconds after which a bake keeps the ranges that it finishes; an environment variable may set
+#: Seconds after which a bake stores the ranges that it finishes; an environment variable may set
 #: another number.
 SECONDS = 5.0
 SECONDS_VARIABLE = "BAKE_CHECKPOINT_SECONDS"
 
 
 def seconds_before() -> float:
-    """Return the seconds after which a bake keeps what it finishes."""
+    """Return the seconds after which a bake stores finished ranges."""
     try:
         return max(0.0, float(os.environ.get(SECONDS_VARIABLE, "")))
     except ValueError:
@@ -36,23 +35,19 @@ def seconds_before() -> float:
 
 
 class Checkpoint:
-    """The checkpoint of one bake of a level.
-
-    Attributes:
-        pairs: how many pairs the tables have that were begun so far.
-        taken_up: how many of those pairs an earlier bake had searched.
-        bound_to: fingerprint of everything that decides the asset's content.
-    """
+    """The checkpoint of one bake of a level."""
 
     def __init__(self, asset: Path, bound_to: str, say: Callable[[str], None]) -> None:
-        """Begin without reading or writing anything; tables do that.
+        """Create the checkpoint without reading or writing files.
 
         Args:
             asset: the asset that is being baked.
             bound_to: fingerprint of everything that decides the asset's content.
-            say: called with what a person should know.
+            say: called with messages for the user.
         """
+        #: Pairs of all ranges requested so far, and the part of them read from the checkpoint.
         self.pairs = self.taken_up = 0
+        #: The fingerprint.
         self.bound_to = bound_to
         self._say = say
         self._folder = CheckpointFolder(asset)
@@ -60,14 +55,14 @@ class Checkpoint:
         self._from = time.monotonic() + seconds_before()
 
     def table(self, place: int, profile: str) -> TableCheckpoint:
-        """Return the checkpoint of one profile's table; ``place`` numbers the profiles."""
+        """Return the checkpoint of the table of a profile, which has the number ``place``."""
         ranges = RangeFolder(self._folder.path, place, f"{self.bound_to} {profile}")
         return TableCheckpoint(self, ranges)
 
     def load(
         self, ranges: RangeFolder, targets: Range, rows: int, check: OfRange, most_runs: int
     ) -> RangeRuns | None:
-        """Take up a range of a table; None without one that can be used."""
+        """Return a stored range of a table; None if it is missing or unusable."""
         pairs = rows * (targets[1] - targets[0])
         self.pairs += pairs
         if not ranges.has(targets) or not self._claimed():
@@ -81,7 +76,7 @@ class Checkpoint:
         return runs
 
     def save(self, ranges: RangeFolder, runs: RangeRuns) -> None:
-        """Keep a range that was finished, if the bake is a long one."""
+        """Store a finished range, if the bake has run long enough."""
         if time.monotonic() < self._from or not self._claimed():
             return
         try:
@@ -90,24 +85,24 @@ class Checkpoint:
             self._give_up(error.found)
 
     def clear(self) -> None:
-        """Remove the checkpoint once the asset is there."""
+        """Remove the checkpoint after the asset was written."""
         self._off = True
         self._folder.clear()
 
     def release(self) -> None:
-        """Let other processes take up the checkpoint."""
+        """Unlock the checkpoint for other processes."""
         self._off = True
         self._folder.release()
 
     def _claimed(self) -> bool:
-        """Tell whether the folder is there and locked by this process; lock it if possible."""
+        """Lock the folder if possible, and return whether this process has locked it."""
         if not self._off and not self._folder.is_ours:
             try:
                 self._folder.claim()
             except BlockingIOError:
-                self._off = True  # Another build bakes the same level, and saves them.
+                self._off = True  # Another build bakes the same level and stores its ranges.
             except OSError as error:
-                self._give_up(f"cannot be made: {error.strerror or error}")
+                self._give_up(f"cannot be created: {error.strerror or error}")
         return not self._off
 
     def _give_up(self, why: str) -> None:
@@ -122,9 +117,9 @@ class TableCheckpoint:
         self._checkpoint, self._ranges = checkpoint, ranges
 
     def load(self, targets: Range, rows: int, check: OfRange, most_runs: int) -> RangeRuns | None:
-        """Take up a range; None without one that can be used."""
+        """Return a stored range; None if it is missing or unusable."""
         return self._checkpoint.load(self._ranges, targets, rows, check, most_runs)
 
     def save(self, runs: RangeRuns) -> None:
-        """Keep a range that was finished, if the bake is a long one."""
+        """Store a finished range, if the bake has run long enough."""
         self._checkpoint.save(self._ranges, runs)

@@ -1,7 +1,7 @@
-"""The folder of an asset's checkpoint, which one process at a time has locked.
+"""The folder of an asset's checkpoint, locked by one process at a time.
 
-A build that has nothing to bake looks after these folders as well, so this loads no kernels. A link
-at the name of such a folder may lead anywhere, and is neither followed nor removed.
+A build with nothing to bake also cleans these folders, so this module imports no kernels. A link
+with the name of such a folder may lead anywhere; it is neither followed nor removed.
 """
 
 from __future__ import annotations
@@ -16,36 +16,33 @@ from bake.store.partial import is_link, lock
 
 
 class CheckpointFolder:
-    """One process's hold on the checkpoint of an asset.
-
-    Attributes:
-        path: the folder, which need not exist.
-        is_ours: whether this process has locked it.
-    """
+    """The lockable checkpoint folder of an asset."""
 
     def __init__(self, asset: Path) -> None:
+        #: The folder, which need not exist.
         self.path = asset.with_name(f".{asset.name}.checkpoint")
+        #: Whether this process has locked the folder.
         self.is_ours = False
         self._handle: int | None = None
 
     def claim(self) -> None:
-        """Make the folder if need be, and lock it.
+        """Create the folder unless it exists, and lock it.
 
         Raises:
-            BlockingIOError: another process has locked it.
-            OSError: the folder cannot be made.
+            BlockingIOError: another process has locked the folder.
+            OSError: the folder cannot be created.
         """
         while not self.is_ours:
             if is_link(self.path):
                 raise OSError(errno.ELOOP, "a link has its name; remove the link")
             self.path.mkdir(parents=True, exist_ok=True)
             if sys.platform != "win32":  # Windows cannot open a folder.
-                # Another process may remove it before it is locked.
+                # Another process may remove the folder before it is locked.
                 self._handle = lock(self.path, os.O_RDONLY, wait=False)
             self.is_ours = self._handle is not None or sys.platform == "win32"
 
     def clear(self) -> None:
-        """Remove the checkpoint and unlock the folder; do nothing if another process has it."""
+        """Remove the checkpoint, unless another process has locked it."""
         if is_link(self.path) or not self.path.is_dir():
             return
         with contextlib.suppress(OSError):

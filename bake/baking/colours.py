@@ -1,4 +1,4 @@
-"""Choose a colour to draw each terrain of a level in, which its asset holds."""
+"""Choose the color in which each terrain is drawn, for the asset."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from bake.core.arrays import UInt8Array
 from bake.core.level import Colour
 
-#: Colours of terrains whose names contain one of these words.
+#: Colors of terrains whose names contain one of these words.
 _KNOWN: tuple[tuple[str, Colour], ...] = (
     ("out_of_bounds", (38, 36, 44)),
     ("void", (28, 27, 33)),
@@ -36,8 +36,9 @@ _KNOWN: tuple[tuple[str, Colour], ...] = (
     ("ground", (206, 198, 178)),
 )
 
-#: Colours nearer to each other than this, in sRGB, look alike; and so many shades are tried.
+#: Colors closer than this in sRGB look alike.
 _LOOKS_ALIKE = 16.0
+#: The most shades of one color that are tried.
 _MOST_SHADES = 12
 
 
@@ -46,37 +47,37 @@ def terrain_colours(
     given: Mapping[str, Colour],
     areas: Mapping[str, tuple[str, tuple[str, ...]]] | None = None,
 ) -> UInt8Array:
-    """Return a colour to draw each terrain in.
+    """Return a color for drawing each terrain.
 
-    A terrain without a given colour gets a fitting one if its name is known, or one that depends on
-    its name. A colour that looks like an earlier one becomes darker, or lighter where it is dark;
-    given colours go before others.
+    A terrain without a given color gets a natural color if its name contains a known word, and
+    otherwise one that depends on its name. A color that looks like an earlier one is made darker,
+    or lighter if it is dark; given colors come first.
 
     Args:
-        terrains: their names.
-        given: colours that the level states.
-        areas: of a divided plane, see GraphLevel: terrains of one area share its colour.
+        terrains: the names of the terrains.
+        given: colors set by the level.
+        areas: areas of a divided plane, see GraphLevel; terrains of one area share its color.
 
     Returns:
         (terrain, 3) uint8 sRGB.
     """
-    drawn = {name: (areas or {}).get(name, (name,))[0] for name in terrains}
+    area_of = {name: (areas or {}).get(name, (name,))[0] for name in terrains}
     chosen: dict[str, Colour] = {}
     for name in sorted(terrains, key=lambda name: name not in given):
-        if drawn[name] in chosen:
+        if area_of[name] in chosen:
             continue
-        colour = given[name] if name in given else _fitting(name)
+        colour = given[name] if name in given else _default_colour(name)
         toward = 0 if sum(colour) > 3 * 128 else 255
         for _ in range(_MOST_SHADES):
             if all(math.dist(colour, other) >= _LOOKS_ALIKE for other in chosen.values()):
                 break
             red, green, blue = (round(part + (toward - part) / 4) for part in colour)
             colour = (red, green, blue)
-        chosen[drawn[name]] = colour
-    return np.array([chosen[drawn[name]] for name in terrains], dtype=np.uint8)
+        chosen[area_of[name]] = colour
+    return np.array([chosen[area_of[name]] for name in terrains], dtype=np.uint8)
 
 
-def _fitting(name: str) -> Colour:
+def _default_colour(name: str) -> Colour:
     lower = name.lower()
     for word, colour in _KNOWN:
         if word in lower:

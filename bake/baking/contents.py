@@ -1,4 +1,4 @@
-"""Turn a level's world and tables into the columns of an asset."""
+"""Convert a level's world and tables to the columns of an asset."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Columns = dict[str, npt.NDArray[np.generic]]
 
 
 def together(parts: Sequence[Contents]) -> Contents:
-    """Join several contents into one."""
+    """Merge several contents into one."""
     attributes: dict[tuple[str, str], Scalar] = {}
     columns: Columns = {}
     for part in parts:
@@ -54,12 +54,12 @@ def together(parts: Sequence[Contents]) -> Contents:
 # -- the level -------------------------------------------------------------------------------------
 
 
-#: What is said of a level apart from its arcs.
+#: A world with or without a list of arcs.
 Setting = World | LatticeWorld
 
 
 def level_contents(world: Setting, recipe: str) -> Contents:
-    """Return what an asset says of the level itself, apart from its graph."""
+    """Return the contents that describe the level, without its graph."""
     level, rules = world.level, world.rules
     attributes: dict[tuple[str, str], Scalar] = {
         ("/", "kind"): _kind(level),
@@ -87,9 +87,9 @@ def level_contents(world: Setting, recipe: str) -> Contents:
 
 
 def shared_contents(world: World, recipe: str) -> Contents:
-    """Return what an asset says of the level itself and its graph."""
-    said = level_contents(world, recipe)
-    attributes, columns = dict(said.attributes), dict(said.columns)
+    """Return the contents that describe the level and its graph."""
+    of_level = level_contents(world, recipe)
+    attributes, columns = dict(of_level.attributes), dict(of_level.columns)
     columns |= graph_columns(world)
     if world.mesh is not None:
         columns |= _by_field(world.mesh, "mesh")
@@ -102,10 +102,10 @@ def shared_contents(world: World, recipe: str) -> Contents:
     return Contents(attributes, columns)
 
 
-def _by_field(said: Mesh | Walls, name: str) -> Columns:
-    """Return a column for each field of a mesh or of walls; floors only where there are several."""
-    columns = {f"/{name}_{key}": each for key, each in vars(said).items() if each is not None}
-    if not said.floor.any():
+def _by_field(fields: Mesh | Walls, name: str) -> Columns:
+    """Return a column for each field of a mesh or of walls; floors only if there are several."""
+    columns = {f"/{name}_{key}": array for key, array in vars(fields).items() if array is not None}
+    if not fields.floor.any():
         del columns[f"/{name}_floor"]
     return columns
 
@@ -124,7 +124,7 @@ def _kind(level: Level) -> str:
 
 
 def things_contents(world: Setting) -> Contents:
-    """Return what an asset says of a level's things, its floors and its agents' sizes."""
+    """Return the contents for a level's things and floors, and the sizes of its profiles."""
     attributes: dict[tuple[str, str], Scalar] = {
         (f"/profiles/{name}", "size"): mover.size
         for name, mover in world.movers.items()
@@ -165,7 +165,7 @@ def _things(level: GridLevel, doors: Sequence[DoorStates]) -> Columns:
 
 
 def update_contents(world: Setting) -> Contents:
-    """Return by which rules each profile moves."""
+    """Return the movement columns of each profile, which updates of a level need."""
     columns: dict[str, npt.NDArray[np.generic]] = {}
     if isinstance(world.level, GridLevel) and world.level.barred is not None:
         columns["/barred"] = world.level.barred.reshape(-1)
@@ -187,7 +187,7 @@ def update_contents(world: Setting) -> Contents:
 
 
 def profile_contents(profile: str, world: Setting, parts: Components, columns: Columns) -> Contents:
-    """Return what an asset says of one profile: what it pays, its components, and some columns."""
+    """Return the contents of one profile: its costs, its components, and the given columns."""
     columns = {"cost": world.movers[profile].cost, **columns}
     if parts.count > 1:
         columns["component"] = parts.component[parts.component >= 0]
@@ -197,38 +197,38 @@ def profile_contents(profile: str, world: Setting, parts: Components, columns: C
     return of_profile(profile, columns, component_count=parts.count, one_way=one_way)
 
 
-def labels_contents(profile: str, found: StoredLabels) -> Contents:
-    """Return what an asset says of one profile's distances by labels."""
+def labels_contents(profile: str, labels: StoredLabels) -> Contents:
+    """Return the contents for the distance labels of one profile."""
     columns: Columns = {
-        "label_parent": found.parent,
-        "label_difference": found.difference,
-        "label_away": found.away,
+        "label_parent": labels.parent,
+        "label_difference": labels.difference,
+        "label_away": labels.away,
     }
-    if found.toward is not None:
-        columns["label_toward"] = found.toward
+    if labels.toward is not None:
+        columns["label_toward"] = labels.toward
     return of_profile(profile, columns)
 
 
-def hierarchy_contents(profile: str, found: Hierarchy) -> Contents:
-    """Return what an asset says of one profile's layers."""
-    layers = found.layers
+def hierarchy_contents(profile: str, hierarchy: Hierarchy) -> Contents:
+    """Return the contents for the HPA* layers of one profile."""
+    layers = hierarchy.layers
     columns: Columns = {
         "layer_nodes": np.array([len(layer.node) for layer in layers], dtype=np.int32),
-        "layer_clusters": np.array(found.clusters, dtype=np.int32),
+        "layer_clusters": np.array(hierarchy.clusters, dtype=np.int32),
         "layer_bits": np.array([layer.bits for layer in layers], dtype=np.uint8),
-        "layer_parent": narrow(_joined(found.parents)),
+        "layer_parent": narrow(_joined(hierarchy.parents)),
         "layer_node": narrow(_joined([layer.node for layer in layers])),
         "layer_degree": narrow(_joined([np.diff(layer.first_out) for layer in layers])),
         "layer_head": narrow(_joined([layer.arcs[:, 0] for layer in layers])),
         "layer_weight": _joined([layer.arcs[:, 1] for layer in layers]),
         "layer_field": layers[0].flow,
-        "layer_landmark": found.landmark,
+        "layer_landmark": hierarchy.landmark,
     }
-    return of_profile(profile, columns, hierarchy_mode="hpa", two_way=int(found.two_way))
+    return of_profile(profile, columns, hierarchy_mode="hpa", two_way=int(hierarchy.two_way))
 
 
 def of_profile(profile: str, columns: Columns, **attributes: Scalar) -> Contents:
-    """Return contents of one profile from names in its group."""
+    """Return contents with columns and attributes in the group of one profile."""
     group = f"/profiles/{profile}"
     return Contents(
         {(group, name): value for name, value in attributes.items()},
@@ -248,15 +248,15 @@ def first_alike(world: World) -> dict[str, str]:
 def as_another(
     parts: Sequence[Contents], twin: str, profile: str, world: Setting
 ) -> list[Contents]:
-    """Return the contents of one profile for another that moves alike, with its own costs."""
+    """Copy the contents of one profile for a profile with equal weights but its own costs."""
     old, new = f"/profiles/{twin}", f"/profiles/{profile}"
 
     def renamed(path: str) -> str:
-        mine = path == old or path.startswith(f"{old}/")
-        return new + path.removeprefix(old) if mine else path
+        is_twin = path == old or path.startswith(f"{old}/")
+        return new + path.removeprefix(old) if is_twin else path
 
     cost = profile_path(profile, "cost")
-    found = []
+    copies = []
     for part in parts:
         columns = {renamed(path): array for path, array in part.columns.items()}
         if cost in columns:
@@ -264,8 +264,8 @@ def as_another(
         attributes = {
             (renamed(group), name): value for (group, name), value in part.attributes.items()
         }
-        found.append(Contents(attributes, columns))
-    return found
+        copies.append(Contents(attributes, columns))
+    return copies
 
 
 # -- arrays as they are stored ---------------------------------------------------------------------
@@ -276,5 +276,5 @@ def _joined(parts: Sequence[Int32Array]) -> Int32Array:
 
 
 def narrow(numbers: Int32Array) -> npt.NDArray[np.generic]:
-    """Return the same numbers, none of them negative, in 16 bits where they fit."""
+    """Convert nonnegative numbers to uint16 if they all fit."""
     return numbers.astype(np.uint16) if numbers.max(initial=0) < 2**16 else numbers

@@ -1,4 +1,4 @@
-"""The dissection that updates contract a profile's nodes by, made when the level is baked."""
+"""Compute the nested dissection that orders contractions when a level changes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from levelbake.steps import chart
 
 
 def cut_heights(world: World, profile: str) -> UInt8Array:
-    """Return (n) uint8, how high each node lies in a dissection of what a profile may ever enter.
+    """Return (n) uint8, the height of each node in a dissection of the nodes a profile may enter.
 
-    These are its rows, and the nodes in doors, or beside them for large agents. 0 for other nodes.
+    These nodes are the profile's rows and the nodes in doors, or beside doors for large agents.
+    Other nodes have height 0.
     """
     stands = _may_stand(world, profile)
     node = np.flatnonzero(stands)
@@ -27,10 +28,10 @@ def cut_heights(world: World, profile: str) -> UInt8Array:
     tail, head = number[np.concatenate(arcs, axis=1)]
     inside = (tail >= 0) & (head >= 0) & (tail != head)
     graph, _ = Graph.from_arcs(len(node), tail[inside], head[inside])
-    at = None if world.cell is None else chart(world.cell[node], world.hex_layout)
-    found = np.zeros(len(stands), dtype=np.uint8)
-    found[node] = dissection_heights(both_ways(graph), at)
-    return found
+    coordinate = None if world.cell is None else chart(world.cell[node], world.hex_layout)
+    height = np.zeros(len(stands), dtype=np.uint8)
+    height[node] = dissection_heights(both_ways(graph), coordinate)
+    return height
 
 
 def _may_stand(world: World, profile: str) -> BoolArray:
@@ -45,7 +46,7 @@ def _may_stand(world: World, profile: str) -> BoolArray:
 def _steps(world: World, node: Int64Array) -> Int64Array:
     """Return (2, k) int64, tails and heads of all steps that a change might open.
 
-    The graph has no steps that nobody can take, such as those past the corner of a wall.
+    The graph lacks steps that no profile can take, such as steps past the corner of a wall.
     """
     level, place = world.level, locations(world)
     assert isinstance(level, GridLevel)

@@ -1,4 +1,4 @@
-"""Write the flat file of an asset, the last step of a build, where the recipe asks for one."""
+"""Write the flat file of an asset: the last step of a build, if the recipe requests it."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ FLAT_SUFFIX = ".bake"
 
 
 def flat_place(task: Task) -> Path:
-    """Return where the flat file of a level goes: beside its asset."""
+    """Return the path of a level's flat file, which is beside its asset."""
     return task.asset.with_suffix(FLAT_SUFFIX)
 
 
 def parts_wanted(recipe: LevelRecipe) -> tuple[str, ...]:
-    """Return what a recipe has written beside next hops."""
-    wanted = {"distances": recipe.export_distances, "hierarchy": recipe.export_hierarchy}
-    return tuple(part for part, is_wanted in wanted.items() if is_wanted)
+    """Return the tables that a recipe exports in addition to next hops."""
+    requests = {"distances": recipe.export_distances, "hierarchy": recipe.export_hierarchy}
+    return tuple(part for part, is_requested in requests.items() if is_requested)
 
 
 def reasons_to_export(task: Task) -> list[str]:
-    """Return why the flat file of a fresh asset must be written; empty where nothing has to be."""
+    """Return why the flat file of a fresh asset must be written; empty if it is up to date."""
     if not task.recipe.export_flat or is_puzzle(task.source):
         return []
-    # A build with nothing to do loads no reader, which exporting needs.
+    # Import the exporter late: a build with nothing to do need not load the reader.
     from bake.export.columns import parts_of
 
     path = flat_place(task)
@@ -47,20 +47,19 @@ def reasons_to_export(task: Task) -> list[str]:
         return ["its flat file was exported from another asset"]
     parts = parts_of(name for _, name in flat.entries)
     if names != sorted(task.profiles) or parts != parts_wanted(task.recipe):
-        return ["its flat file holds something else than the recipe asks for"]
+        return ["its flat file holds other tables than the recipe requests"]
     return []
 
 
 def write_flat_file(task: Task, *, force: bool) -> int:
-    """Export the asset of a level, and return the bytes of the flat file.
+    """Export the asset of a level, and return the size of the flat file in bytes.
 
     Args:
         task: a level with an asset.
-        force: whether a file that is no flat file may be overwritten.
+        force: whether a file that is not a flat file may be overwritten.
 
     Raises:
-        BakeError: the asset is damaged or lacks what the recipe asks for, or the file cannot be
-            written.
+        BakeError: the asset is damaged or lacks a requested table, or the file cannot be written.
     """
     from bake.export.export import export_asset
 

@@ -1,4 +1,4 @@
-"""Turn the nodes and arcs of a world, and next hops over them, into columns of an asset."""
+"""Convert the nodes, arcs and next hops of a world to columns of an asset."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Columns = dict[str, npt.NDArray[np.generic]]
 
 
 def graph_columns(world: World) -> Columns:
-    """Return what an asset says of a world's nodes and arcs, apart from what they cost."""
+    """Return the columns of a world's nodes and arcs, without costs."""
     columns: Columns = {"/terrain": world.node_terrain}
     level = world.level
     if isinstance(level, GridLevel):
@@ -46,7 +46,7 @@ def graph_columns(world: World) -> Columns:
 
 
 def weight_columns(world: World, profile: str) -> Columns:
-    """Return what an asset says of the arcs that one profile may take."""
+    """Return the columns of the arcs that one profile may take."""
     if not isinstance(world.level, GridLevel):
         return {profile_path(profile, "weight"): world.metrics[profile].weight}
     if world.link is None:
@@ -56,12 +56,12 @@ def weight_columns(world: World, profile: str) -> Columns:
 
 
 def run_columns(runs: RunTable) -> Columns:
-    """Return next hops by the names of their columns; their slots are moves."""
+    """Return the columns of next hops."""
     return {"run_length": run_lengths(runs.run_start), "run_move": runs.run_slot}
 
 
 def _open_links(world: World, profile: str) -> BoolArray:
-    """Return (links) bool, True where a link is for a profile and nothing stands in its way."""
+    """Return (links) bool, True for links open to a profile whose intermediate cells are clear."""
     level = world.level
     assert isinstance(level, GridLevel)
     links, vias = level.things.links, link_vias(level)
@@ -73,16 +73,16 @@ def _open_links(world: World, profile: str) -> BoolArray:
 
 
 def _prices(world: World) -> Columns:
-    """Return the arcs whose prices a patch had set."""
+    """Return the columns of the arcs whose prices a patch has set."""
     assert world.own_price is not None
-    at, mine = locations(world), np.flatnonzero(~np.isnan(world.own_price))
-    begins, leads = at[world.graph.tail()[mine]], at[world.graph.head[mine]]
+    location, priced = locations(world), np.flatnonzero(~np.isnan(world.own_price))
+    begins, leads = location[world.graph.tail()[priced]], location[world.graph.head[priced]]
     order = np.lexsort((leads, begins))
     begins, leads = begins[order], leads[order]
     # Of parallel arcs the last one counts.
     last = np.ones(len(order), dtype=np.bool_)
     last[:-1] = (np.diff(begins) != 0) | (np.diff(leads) != 0)
-    units = world.own_price[mine][order]
+    units = world.own_price[priced][order]
     return {
         "/price_from": begins[last],
         "/price_to": leads[last],

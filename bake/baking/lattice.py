@@ -1,8 +1,8 @@
-"""Bake a large level of cells, whose arcs follow from them and are neither listed nor stored.
+"""Bake a large grid without listing or storing its arcs, which follow from the cells.
 
-A level of a million cells and more gets this form where its recipe asks for components, clusters
-and a hierarchy alone, as next hops and heuristics have an entry for every arc or pair anyway, and
-where every arc is a step: links have costs of their own.
+A level of at least a million cells is baked this way if its recipe requests no other tables than
+components, clusters and a hierarchy, because next hops and heuristics need an entry for every arc
+or pair anyway. Every arc must be a step, as links have their own costs.
 """
 
 from __future__ import annotations
@@ -36,29 +36,29 @@ from bake.tables.lattice import (
 )
 from bake.worlds import LatticeWorld
 
-#: Levels with fewer cells to stand on list their arcs: all tables and searches are made for that,
-#: and take at most a gigabyte then.
+#: Levels with fewer walkable cells list their arcs, which all tables and searches support and which
+#: take at most a gigabyte then.
 LEAST_NODES = 2**20
 
-#: The tables that are made without a list of arcs.
+#: The tables that can be computed without a list of arcs.
 TABLES = frozenset({"components", "clusters", "hierarchy"})
 
 #: Peak memory of such a bake, for each node and for each cell; measured on 10 million nodes.
 NODE_BYTES = 100
 CELL_BYTES = 16
 
-#: The largest terrain there may be; the number after it says "nowhere".
+#: The highest terrain code; the number after it marks steps that lead nowhere.
 # limit: the arcs are listed; tests/tables/test_lattice.py
 MOST_TERRAINS = 255
 
 
 def follows_from_cells(level: Level, recipe: LevelRecipe, nodes: int) -> bool:
-    """Tell whether a level of so many nodes is baked without a list of its arcs."""
+    """Return whether a level with this number of nodes is baked without a list of its arcs."""
     if not isinstance(level, GridLevel) or recipe.tables is None or nodes < LEAST_NODES:
         return False
     regions = recipe.cluster_regions and level.things.regions and wants_clusters(recipe)
-    # Steps between two terrains cost different prices where the ground rises and falls, and turns
-    # are no steps to neighbours.
+    # With elevation, steps between the same two terrains differ in cost; turns are not steps to
+    # neighbors.
     if level.elevation is not None or level.headings is not None:
         return False
     plain = not level.things.links and not regions and len(level.terrains) < MOST_TERRAINS
@@ -66,10 +66,10 @@ def follows_from_cells(level: Level, recipe: LevelRecipe, nodes: int) -> bool:
 
 
 def check_lattice_fits(level: GridLevel, nodes: int, budget: int) -> None:
-    """Refuse a level that would exceed the budget, before anything is made of it.
+    """Raise if baking a level without a list of arcs would exceed the memory budget.
 
     Raises:
-        BudgetError: it would; the error states both sizes.
+        BudgetError: the bake would exceed it; the error states both sizes.
     """
     needed = NODE_BYTES * nodes + CELL_BYTES * level.terrain.size
     if needed > budget:
@@ -78,47 +78,47 @@ def check_lattice_fits(level: GridLevel, nodes: int, budget: int) -> None:
 
 
 def lattice_world_contents(world: LatticeWorld, recipe: LevelRecipe, stated: str) -> list[Contents]:
-    """Make everything an asset holds of such a level, but for what says by which code it was baked.
+    """Return the contents of a large grid's asset, without its header.
 
     Args:
         world: the level.
-        recipe: what to make.
-        stated: the recipe as the asset is to state it.
+        recipe: the tables to compute and their settings.
+        stated: the rules in effect, as the asset stores them.
 
     Raises:
         CostError, BudgetError.
     """
     block = recipe.cluster_size
-    said = level_contents(world, stated)
+    shared = level_contents(world, stated)
     node = block_order(world.is_node, block)
     bits = Contents(
-        {**said.attributes, ("/", "block"): block},
+        {**shared.attributes, ("/", "block"): block},
         {
-            **{path: array for path, array in said.columns.items() if path != "/terrain"},
+            **{path: array for path, array in shared.columns.items() if path != "/terrain"},
             "/ground": world.level.terrain,
             "/is_node": np.packbits(world.is_node, axis=1),
         },
     )
     parts = [bits, things_contents(world), update_contents(world)]
-    baked: dict[bytes, tuple[str, list[Contents]]] = {}
+    first_of_kind: dict[bytes, tuple[str, list[Contents]]] = {}
     for name, metric in world.metrics.items():
         key = metric.steps.tobytes() + metric.ticks.tobytes() + metric.stands.tobytes()
         key += b"" if metric.dearest is None else metric.dearest.tobytes()
-        if key in baked:
-            twin, made = baked[key]
-            parts += as_another(made, twin, name, world)
+        if key in first_of_kind:
+            twin, tables = first_of_kind[key]
+            parts += as_another(tables, twin, name, world)
             continue
-        made = _profile_tables(name, world, node, recipe)
+        tables = _profile_tables(name, world, node, recipe)
         if len(world.metrics) > 1:
-            baked[key] = name, made
-        parts += made
+            first_of_kind[key] = name, tables
+        parts += tables
     return parts
 
 
 def _profile_tables(
     name: str, world: LatticeWorld, node: Int32Array, recipe: LevelRecipe
 ) -> list[Contents]:
-    """Make the tables of one profile.
+    """Compute the tables of one profile.
 
     Args:
         node: (n) int32, the cell of each node.
@@ -142,11 +142,11 @@ def _profile_tables(
     columns: Columns = {"steps": metric.steps, "step_ticks": metric.ticks}
     if metric.dearest is not None:
         columns["dearest"] = metric.dearest
-    found = [profile_contents(name, world, lattice_components(rows, len(node)), columns)]
+    parts = [profile_contents(name, world, lattice_components(rows, len(node)), columns)]
     if not wants_clusters(recipe):
-        return found
+        return parts
     base, tile = lattice_clusters(rows, recipe.cluster_size)
-    found.append(of_profile(name, {"cluster": narrow(base.label)}))
+    parts.append(of_profile(name, {"cluster": narrow(base.label)}))
     if wants_hierarchy(recipe):
         layers = lattice_hierarchy(
             rows,
@@ -158,16 +158,16 @@ def _profile_tables(
             keep_paths=recipe.keep_paths,
             budget=recipe.memory_budget,
         )
-        found.append(hierarchy_contents(name, layers))
+        parts.append(hierarchy_contents(name, layers))
         across = -(-world.lattice.width // recipe.cluster_size)
         down = -(-world.lattice.height // recipe.cluster_size)
         square = tile[:, 1].astype(np.int64) * across + tile[:, 0]
-        # They let readers take the lattice square by square.
+        # With these columns, readers can load the lattice square by square.
         counts: Columns = {
             "square_clusters": np.bincount(square, minlength=across * down).astype(np.int32),
             "cluster_rows": narrow(np.diff(base.members.first)),
             "cluster_transitions": narrow(np.diff(layers.layers[0].first_transition)),
             "step_range": rows.step_range,
         }
-        found.append(of_profile(name, counts))
-    return found
+        parts.append(of_profile(name, counts))
+    return parts

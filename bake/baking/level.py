@@ -1,4 +1,4 @@
-"""Bake one level, step by step."""
+"""Bake one level: read it, build its world, compute its tables, write its asset."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ from levelbake.steps import Connectivity, MovementRules, SlopeRule
 NODE_BYTES = 60
 ARC_BYTES = 105
 
-#: A function that returns where ranges of a table are kept, by its profile's number and name.
+#: A function from a profile's number and name to the storage of finished ranges of its table.
 KeptOf = Callable[[int, str], KeptRanges]
 
-#: A function that makes everything an asset holds, given what `world_contents` is.
+#: A function that returns an asset's contents from the same arguments as `world_contents`.
 Make = Callable[[World, LevelRecipe, str, int, Report, Checkpoint], list[Contents]]
 
 
@@ -85,37 +85,37 @@ class BakedLevel:
     profiles: tuple[str, ...]  #: names of the profiles
     bytes: int  #: size of the asset
     seconds: float  #: wall time
-    taken_up: float  #: share of the searched pairs that came from a checkpoint
-    notes: tuple[str, ...]  #: what a person should know of the checkpoint
-    remarks: tuple[Remark, ...] = ()  #: what was drawn in the level, but does not count
-    #: entries of the recipe's legend that the level has nothing for
+    taken_up: float  #: fraction of the searched pairs that came from a checkpoint
+    notes: tuple[str, ...]  #: messages about the checkpoint and the compiler
+    remarks: tuple[Remark, ...] = ()  #: parts of the level file that were ignored
+    #: entries of the recipe's legend that match nothing in the level
     unmatched: tuple[str, ...] = ()
-    #: the algorithm that found each profile's next hops, by profile; empty where there are none
+    #: the algorithm that found each profile's next hops, by profile; empty without next hops
     algorithms: Mapping[str, ChosenAlgorithm] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A level before any table is made."""
+    """A level that is ready to bake."""
 
     level: Level
     header: Header  #: of its asset
-    stated: str  #: what the asset states of its recipe
-    #: its graph, and what it costs; without a list of its arcs if it is large and needs none
+    stated: str  #: the rules in effect, as the asset stores them
+    #: its graph and weights; a large level that needs no list of arcs is a LatticeWorld
     world: World | LatticeWorld
 
 
 def bake_level(task: Task, threads: int, report: Report, make: Make | None = None) -> BakedLevel:
-    """Bake one level and put its asset into place.
+    """Bake one level and write its asset.
 
     Args:
-        task: what to bake, and where to.
-        threads: how many to use; the number changes no byte of the asset.
+        task: the level, its recipe and the path of its asset.
+        threads: the number of threads, which does not change the asset.
         report: called with the stage and the fraction of it that is done.
-        make: makes the tables in place of :func:`world_contents`.
+        make: computes the contents instead of :func:`world_contents`.
 
     Raises:
-        BakeError: something is wrong that the user can mend; the error names the file.
+        BakeError: a mistake that the user can fix; the error names the file.
     """
     begun = time.perf_counter()
     with errors_name(task.source), ExitStack() as stack:
@@ -125,21 +125,25 @@ def bake_level(task: Task, threads: int, report: Report, make: Make | None = Non
             notes.append(note)
             report(note, 0)
 
-        found = prepare(task, report, stack, say)
-        checkpoint = Checkpoint(task.asset, found.header.fingerprint(), say)
+        prepared = prepare(task, report, stack, say)
+        checkpoint = Checkpoint(task.asset, prepared.header.fingerprint(), say)
         try:
-            # 5. Make the tables of one profile after another.
-            world = found.world
+            # 5. Compute the tables of one profile after another.
+            world = prepared.world
             if isinstance(world, LatticeWorld):
-                parts = lattice_world_contents(world, task.recipe, found.stated)
+                parts = lattice_world_contents(world, task.recipe, prepared.stated)
             else:
-                what = world, task.recipe, found.stated, threads, report
-                parts = make(*what, checkpoint) if make else world_contents(*what, checkpoint.table)
-            # 6. Write the columns to a file, and put the file into place.
+                arguments = world, task.recipe, prepared.stated, threads, report
+                parts = (
+                    make(*arguments, checkpoint)
+                    if make
+                    else world_contents(*arguments, checkpoint.table)
+                )
+            # 6. Write the columns to a temporary file, and rename it to the asset.
             report("write", 0)
-            # A build beside this one removes the folder where all of its levels have failed.
+            # A concurrent build removes the folder if all of its own levels have failed.
             make_folder(task.asset.parent, "the output folder")
-            size = write_asset(task.asset, found.header, together(parts))
+            size = write_asset(task.asset, prepared.header, together(parts))
             checkpoint.clear()
         finally:
             checkpoint.release()
@@ -147,19 +151,19 @@ def bake_level(task: Task, threads: int, report: Report, make: Make | None = Non
     taken_up = checkpoint.taken_up / max(1, checkpoint.pairs)
     if taken_up:
         notes.append(f"{taken_up:.0%} of the next hops taken up from a checkpoint")
-    return baked_of(found, task.recipe, size, seconds, taken_up, tuple(notes))
+    return baked_of(prepared, task.recipe, size, seconds, taken_up, tuple(notes))
 
 
 def baked_of(
-    found: Prepared,
+    prepared: Prepared,
     recipe: LevelRecipe,
     size: int,
     seconds: float,
     taken_up: float = 0.0,
     notes: tuple[str, ...] = (),
 ) -> BakedLevel:
-    """Return the report of a level that was baked."""
-    level, world = found.level, found.world
+    """Return the result of baking a prepared level."""
+    level, world = prepared.level, prepared.world
     graph = world if isinstance(world, LatticeWorld) else world.graph
     return BakedLevel(
         graph.node_count,
@@ -191,7 +195,7 @@ def _algorithms(world: World | LatticeWorld, recipe: LevelRecipe) -> dict[str, C
 
 @contextmanager
 def errors_name(source: Path) -> Iterator[None]:
-    """Name the level file in errors of steps that do not know it."""
+    """Add the level file to errors raised by steps that do not know the file."""
     try:
         yield
     except (CostError, BudgetError) as error:
@@ -210,14 +214,15 @@ def prepare(
     stack: ExitStack | None = None,
     say: Callable[[str], None] = lambda line: None,
 ) -> Prepared:
-    """Read a level and turn it into a world: the first steps of a bake.
+    """Read a level and build its world: the first steps of a bake.
 
     Args:
-        stack: takes what says whether the bake is to wait for the compiler.
-        say: called with a line about the compiler.
+        stack: receives the context that decides whether the bake waits for the compiler; None = do
+            not decide.
+        say: called with a message about the compiler.
 
     Raises:
-        BakeError: there are mistakes in the level.
+        BakeError: the level contains mistakes.
     """
     recipe = task.recipe
     # 1. Digest the sources before they are read.
@@ -225,8 +230,8 @@ def prepare(
     # 2. Read the level.
     report("read", 0)
     level = read_level(task)
-    # 3. Digest the sources again, so that what was read is what the asset will claim to be made
-    # from. The other files of the level are known only now; they are read between two digests, too.
+    # 3. Digest the sources again, so that the asset's digests match the contents that were read.
+    # The other files of the level are only known now, so they too are read between two digests.
     sources = source_digests(task.source, level.depends_on)
     if sources[:1] == before and level.depends_on:
         before = sources
@@ -234,7 +239,7 @@ def prepare(
         sources = source_digests(task.source, level.depends_on)
     if sources[: len(before)] != before:
         raise LevelError("changed while it was being read", file=task.source, remedy="build again")
-    # 4. Turn the level into a world.
+    # 4. Build the world of the level.
     report("graph", 0)
     profiles = agent_profiles(level, recipe)
     rules, connectivity = movement_of(level, recipe)
@@ -247,7 +252,7 @@ def prepare(
     stated = stated_recipe(level, recipe)
     header = header_for(level.name, sources, recipe_digest(stated))
     if isinstance(level, GridLevel) and on_cells:
-        # There is no list of arcs where the level is large and needs none.
+        # Large levels that need no list of arcs are baked without one.
         check_lattice_fits(level, nodes, recipe.memory_budget)
         world = build_lattice_world(level, profiles, rules, connectivity)
         return Prepared(level, header, stated, world)
@@ -255,13 +260,13 @@ def prepare(
 
 
 def _rehearse(level: Level, recipe: LevelRecipe) -> None:
-    """Make everything an asset would hold of a tiny level."""
+    """Compute and discard the contents of a tiny level, to compile kernels."""
     world = read_world(level, recipe, strict_links=False)
     world_contents(world, recipe, "{}", 1, lambda stage, done: None)
 
 
 def _rehearse_on_cells(level: Level, recipe: LevelRecipe) -> None:
-    """Make what an asset would hold of a tiny level whose arcs are not listed."""
+    """Compute and discard the contents of a tiny level without a list of arcs."""
     assert isinstance(level, GridLevel)
     world = build_lattice_world(level, agent_profiles(level, recipe), *movement_of(level, recipe))
     lattice_world_contents(world, recipe, "{}")
@@ -276,25 +281,25 @@ def world_contents(
     kept_of: KeptOf | None = None,
     executor: Executor | None = None,
 ) -> list[Contents]:
-    """Make everything an asset holds from a world, one profile after another.
+    """Compute all contents of an asset from a world, one profile after another.
 
     Args:
         world: the world, from :func:`read_world`.
-        recipe: what to make.
-        stated: the recipe as the asset is to state it.
-        threads: how many to use.
+        recipe: the tables to compute and their settings.
+        stated: the rules in effect, as the asset stores them.
+        threads: the number of threads.
         report: called with the stage and the fraction of it that is done.
-        kept_of: returns where ranges of the search for next hops are kept, by the profile's number
-            and name; None = nothing is kept or taken up.
-        executor: searches them in place of threads.
+        kept_of: returns the storage of finished ranges of next hops, by the profile's number and
+            name; None = ranges are neither stored nor reused.
+        executor: searches the ranges instead of threads.
 
     Raises:
         CostError, BudgetError.
     """
     parts = [shared_contents(world, stated), things_contents(world), update_contents(world)]
-    alike, baked = first_alike(world), dict[str, list[Contents]]()
+    twins, baked = first_alike(world), dict[str, list[Contents]]()
     for place, profile in enumerate(world.metrics):
-        twin = alike[profile]
+        twin = twins[profile]
         if twin in baked:
             parts += as_another(baked[twin], twin, profile, world)
             continue
@@ -303,7 +308,7 @@ def world_contents(
             world,
             recipe,
             threads,
-            _part_of(report, place, len(alike)),
+            _part_of(report, place, len(twins)),
             None if kept_of is None else kept_of(place, profile),
             executor,
         )
@@ -312,46 +317,46 @@ def world_contents(
 
 
 def _part_of(report: Report, place: int, count: int) -> Report:
-    """Return a function that turns the progress of one profile into the progress of all."""
+    """Return a function that converts the progress of one profile to the progress of all."""
     return lambda stage, done: report(stage, (place + done) / count)
 
 
 def read_level(task: Task) -> Level:
-    """Read a level file, or the part of it that is one level, by the recipe, and divide it.
+    """Read the level of a task, and divide it into nodes as the recipe says.
 
     Raises:
         LevelError: there is a mistake in the file, or it cannot be divided as the recipe says.
         BakeErrors: there are several mistakes.
     """
     recipe = task.recipe
-    level = replace(_placed(read_drawn(task), recipe), name=task.name)
+    level = replace(_add_coordinates(read_drawn(task), recipe), name=task.name)
     division = division_of(level, recipe)
     if isinstance(level, GraphLevel) or division == "cells":
         assert not isinstance(level, GeometryLevel)
         if recipe.elevation is not None:
             named_in = (task.project or Path()) / RECIPE_NAME
             level = raised(level, recipe.elevation, named_in, recipe.memory_budget)
-        return _faced(level, recipe)
+        return _add_headings(level, recipe)
     profiles = agent_profiles(level, recipe)
-    return _faced(divided(level, profiles, division, nodes=recipe.mesh_nodes), recipe)
+    return _add_headings(divided(level, profiles, division, nodes=recipe.mesh_nodes), recipe)
 
 
-def _faced(level: Level, recipe: LevelRecipe) -> Level:
-    """Lay a level out for each heading, if the recipe gives any."""
+def _add_headings(level: Level, recipe: LevelRecipe) -> Level:
+    """Return the level with a copy of each cell per heading, if the recipe sets headings."""
     if recipe.headings is None:
         return level
     if recipe.connectivity not in (None, recipe.headings):
         raise LevelError(
-            f"the recipe gives {recipe.headings} headings, and connectivity {recipe.connectivity}",
+            f"the recipe sets {recipe.headings} headings, but connectivity {recipe.connectivity}",
             file=level.source,
-            expected="as many of one as of the other",
-            remedy="leave connectivity out",
+            expected="equal numbers",
+            remedy="remove connectivity",
         )
     return headed(level, recipe.headings)
 
 
 def read_drawn(task: Task) -> Drawn:
-    """Read a level file as it was drawn, before it is divided.
+    """Read the cells, shapes or graph of a level file, before they are divided into nodes.
 
     Raises:
         LevelError: there is a mistake in the file.
@@ -372,39 +377,39 @@ def read_drawn(task: Task) -> Drawn:
 
 
 def division_of(level: Drawn, recipe: LevelRecipe) -> Division:
-    """Return how a level is divided into nodes.
+    """Return the division of a level into nodes.
 
     Raises:
-        LevelError: it cannot be divided as the recipe says.
+        LevelError: the level cannot be divided as the recipe says.
     """
     division = recipe.division or ("mesh" if isinstance(level, GeometryLevel) else "cells")
     if isinstance(level, GeometryLevel) and division == "cells":
         raise LevelError(
-            'the level has shapes, and the recipe says division = "cells"',
+            'the level has shapes, but the recipe sets division = "cells"',
             file=level.source,
             expected="another division, such as mesh",
-            remedy="leave division out, or draw the level in cells",
+            remedy="remove division, or draw the level in cells",
         )
     if isinstance(level, GraphLevel) and division != "cells":
         raise LevelError(
-            f'the level is a graph, and the recipe says division = "{division}"',
+            f'the level is a graph, but the recipe sets division = "{division}"',
             file=level.source,
             expected="a level of cells or shapes",
-            remedy="leave division out for this level",
+            remedy="remove division for this level",
         )
-    round_ones = [profile.name for profile in recipe.profiles if profile.radius]
-    if division == "cells" and round_ones:
+    names_with_radius = [profile.name for profile in recipe.profiles if profile.radius]
+    if division == "cells" and names_with_radius:
         raise LevelError(
-            f"the level is divided into cells, and profile {round_ones[0]!r} has a radius",
+            f"the level is divided into cells, but profile {names_with_radius[0]!r} has a radius",
             file=level.source,
             expected="a size in cells",
-            remedy='say size in place of radius, or division = "mesh"',
+            remedy='set size instead of radius, or set division = "mesh"',
         )
     return division
 
 
-def _placed(level: Drawn, recipe: LevelRecipe) -> Drawn:
-    """Give a level the coordinates of the recipe, if its own file states none."""
+def _add_coordinates(level: Drawn, recipe: LevelRecipe) -> Drawn:
+    """Return the level with the recipe's coordinates, unless its own file sets coordinates."""
     if not isinstance(level, GridLevel) or level.coordinates is not None:
         return level
     if recipe.cell_size is None and recipe.origin is None:
@@ -416,14 +421,14 @@ def _placed(level: Drawn, recipe: LevelRecipe) -> Drawn:
         raise LevelError(
             problem,
             file=level.source,
-            expected="cells that can be told apart near the origin",
+            expected="cells that can be distinguished near the origin",
             remedy="change cell_size or origin in the recipe",
         )
     return replace(level, coordinates=coordinates)
 
 
 def read_world(level: Level, recipe: LevelRecipe, *, strict_links: bool = True) -> World:
-    """Build the graph of a level under the rules in effect, and price it for every profile.
+    """Build the graph of a level and the weights of every profile.
 
     Raises:
         LevelError, CostError, BudgetError.
@@ -431,13 +436,13 @@ def read_world(level: Level, recipe: LevelRecipe, *, strict_links: bool = True) 
     rules, connectivity = movement_of(level, recipe)
     profiles = agent_profiles(level, recipe)
     check_world_fits(level, profiles, recipe)
-    # Where only some profiles are baked, none of them may be able to stand at a link of the others.
+    # If only some profiles are baked, a link may be out of reach for all of them.
     strict = strict_links and not recipe.narrowed
     return build_world(level, profiles, rules, connectivity, strict_links=strict)
 
 
 def movement_of(level: Level, recipe: LevelRecipe) -> tuple[MovementRules, Connectivity]:
-    """Return the rules in effect, and how many neighbours a square cell has."""
+    """Return the movement rules in effect and the number of neighbors of a square cell."""
     stated = level.rules if isinstance(level, GridLevel) else Rules()
     rules = MovementRules(
         recipe.corner_cutting or stated.corner_cutting or "never",
@@ -448,7 +453,7 @@ def movement_of(level: Level, recipe: LevelRecipe) -> tuple[MovementRules, Conne
 
 
 def agent_profiles(level: Drawn, recipe: LevelRecipe) -> tuple[AgentProfile, ...]:
-    """Return a level's profiles, with what its terrain means to each by the rules in effect."""
+    """Return a level's profiles with their terrain rules in effect."""
     profiles = tuple(
         AgentProfile(
             profile.name,
@@ -466,11 +471,14 @@ def agent_profiles(level: Drawn, recipe: LevelRecipe) -> tuple[AgentProfile, ...
 
 
 def open_terrains(level: Level, profiles: tuple[AgentProfile, ...]) -> BoolArray:
-    """Return (terrains) bool, on which of a level's terrains somebody can stand."""
+    """Return (terrains) bool, True for each terrain on which some profile can stand."""
     rules = [profile.rules for profile in profiles]
     return np.array(
         [
-            any(name in each and each[name].cost is not None for each in rules)
+            any(
+                name in terrain_rules and terrain_rules[name].cost is not None
+                for terrain_rules in rules
+            )
             for name in level.terrains
         ]
     )
@@ -479,7 +487,7 @@ def open_terrains(level: Level, profiles: tuple[AgentProfile, ...]) -> BoolArray
 def world_size(
     level: Level, profiles: tuple[AgentProfile, ...], connectivity: Connectivity
 ) -> tuple[int, int]:
-    """Return how many nodes a level's graph will have, and the peak bytes of building it."""
+    """Return the number of nodes of a level's graph and the peak bytes of building it."""
     if isinstance(level, GraphLevel):
         nodes = len(level.node_names)
         return nodes, NODE_BYTES * nodes + ARC_BYTES * len(level.head)
@@ -489,7 +497,7 @@ def world_size(
 
 
 def check_world_fits(level: Level, profiles: tuple[AgentProfile, ...], recipe: LevelRecipe) -> None:
-    """Refuse a level whose graph alone would exceed the budget, before building it.
+    """Raise if building the graph of a level would exceed the memory budget.
 
     Raises:
         BudgetError: the graph exceeds the budget; the error states both sizes.
@@ -497,5 +505,5 @@ def check_world_fits(level: Level, profiles: tuple[AgentProfile, ...], recipe: L
     budget = recipe.memory_budget
     nodes, needed = world_size(level, profiles, movement_of(level, recipe)[1])
     if needed > budget:
-        found = f"the graph of this level, {nodes:,} nodes, needs about {in_units(needed)}"
-        raise over_budget(found, budget, "raise memory_budget, or split the level")
+        message = f"the graph of this level, {nodes:,} nodes, needs about {in_units(needed)}"
+        raise over_budget(message, budget, "raise memory_budget, or split the level")

@@ -1,7 +1,7 @@
-"""Predict what a bake will cost: bake a part of the level in memory, and scale up.
+"""Predict the cost of a bake: bake a part of the level in memory, and extrapolate.
 
-Next hops are searched for a sample of targets only. Their bytes follow from how many runs begin
-there, and their seconds from how long that took.
+Next hops are searched for a sample of targets only. The number of runs that begin there determines
+their size, and the time of the search their seconds.
 """
 
 from __future__ import annotations
@@ -58,25 +58,27 @@ from bake.tables.run_writer import Piece, RunWriter, target_ranges
 from bake.worlds import build_lattice_world, usable
 from levelbake.columns import profile_path
 
-#: Places of a level that are looked at: for its next hops, for tables beside them, and where no
-#: arcs are listed.
+#: The most nodes of the baked part: for next hops, for other tables, and for levels without a list
+#: of arcs.
 HOP_PLACES, TABLE_PLACES, LATTICE_PLACES = 2**17, 2**15, 2**17
 
-#: Windows of targets that are searched, and the batches of each; of fewer, all are searched.
+#: The number of windows of targets that are searched, and the batches in each. With fewer batches
+#: in all, all targets are searched.
 WINDOWS, WINDOW = 6, 8
 
-#: Batches of a window that only bring the rows' sets into the state they have there in a bake.
+#: The first batches of a window, which are not counted: they bring the rows' sets into the state
+#: that they would have in a bake.
 WARM = 3
 
-#: By which power of the places the search for next hops grows, and other tables do.
+#: The exponents with which the time of next hops and of other tables grows with the nodes.
 SEARCH_GROWTH = 1.85
 GROWTH = {"distances": 1.25, "cluster_distances": 2.0}
 
 #: Bytes one run takes in the file, deflated: 0.4 to 0.8 on game maps.
 STORED_RUN_BYTES = 0.55
 
-#: Bytes that the interpreter, numpy, numba and HDF5 take before any level is read, and what making
-#: a table takes for each byte of it.
+#: Bytes that the interpreter, numpy, numba and HDF5 use before any level is read, and bytes of
+#: working memory for each byte of a table.
 BASE_BYTES = 150 * 2**20
 MADE_OF = 8
 
@@ -91,25 +93,24 @@ class TablePlan:
     #: profile, table: their names; table is one of the recipe's
     profile: str
     table: str
-    kind: str  #: how the table is kept, such as "labels" or "compressed"
+    kind: str  #: the form in which the table is stored, such as "labels" or "compressed"
     bytes: int  #: size in the file
-    seconds: float  #: wall time with the threads asked for; 0 where another profile's table serves
-    memory: int  #: bytes that making it takes, beside the level's graph
-    #: seconds that one thread takes for all ranges of targets together; 0 where there are none, and
-    #: nothing is shared out
+    seconds: float  #: wall time; 0 if the table of an equal profile is reused
+    memory: int  #: bytes needed to compute it, besides the level's graph
+    #: seconds that one thread takes for all ranges of targets together; 0 for tables without ranges
     work: float = 0.0
-    ranges: int = 0  #: how many ranges there are; more threads or workers than these change nothing
-    worker_memory: int = 0  #: bytes that searching one range takes, beside the level's graph
-    algorithm: ChosenAlgorithm | None = None  #: what finds next hops; None = another table
+    ranges: int = 0  #: number of ranges; more threads or workers than this do not help
+    worker_memory: int = 0  #: bytes needed to search one range, besides the level's graph
+    algorithm: ChosenAlgorithm | None = None  #: the algorithm of next hops; None = another table
 
 
 @dataclass(frozen=True)
 class ClusterPlan:
     """The predicted cost of baking one level on a cluster."""
 
-    workers: int  #: how many there are, of one thread each
-    seconds: float  #: wall time, if each of them is as fast as this machine
-    memory: int  #: peak of a worker, in bytes; 0 where workers get nothing to do
+    workers: int  #: number of workers, with one thread each
+    seconds: float  #: wall time, if each worker is as fast as this machine
+    memory: int  #: peak of a worker, in bytes; 0 if the level has no work for workers
 
 
 @dataclass(frozen=True)
@@ -122,9 +123,9 @@ class Plan:
     arcs: int
     tables: tuple[TablePlan, ...]  #: one entry for each table
     bytes: int  #: size of the asset
-    seconds: float  #: wall time, where kernels are compiled already
+    seconds: float  #: wall time, with kernels already compiled
     memory: int  #: peak of the process, in bytes
-    cluster: ClusterPlan | None = None  #: the same on a cluster, where that is asked for
+    cluster: ClusterPlan | None = None  #: the cost on a cluster, if requested
 
 
 @dataclass(frozen=True)
@@ -134,11 +135,11 @@ class Total:
     nodes: int  #: of all levels
     bytes: int  #: of all assets
     seconds: float  #: wall time
-    memory: int  #: the most that processes at work at once may need, in bytes
+    memory: int  #: peak of all concurrent processes together, in bytes
 
 
 def total_of(plans: Sequence[Plan], jobs: int) -> Total:
-    """Return the cost of all levels.
+    """Return the total cost of several levels.
 
     Args:
         plans: one for each level.
@@ -155,15 +156,12 @@ def total_of(plans: Sequence[Plan], jobs: int) -> Total:
 
 
 class _Stages:
-    """Takes the time of stages that report themselves, in the place of a bake's progress.
-
-    Attributes:
-        seconds: of each stage that has ended, by the profile whose table was made, and its name.
-        profile: whose tables are made; "" = none.
-    """
+    """A progress callback that measures the processor time of each stage."""
 
     def __init__(self) -> None:
+        #: The seconds of each finished stage, by profile and name of the stage.
         self.seconds = defaultdict[tuple[str, str], float](float)
+        #: The profile whose tables are being computed; "" = none.
         self.profile = ""
         self._stage, self._since = ("", ""), time.process_time()
 
@@ -179,10 +177,10 @@ def plan_level(task: Task, threads: int, workers: int | None = None) -> Plan:
     Args:
         task: the level and its recipe.
         threads: how many threads bake it.
-        workers: tell as well what it takes on a cluster of so many; None = don't.
+        workers: also predict the bake on a cluster of this many workers; None = do not.
 
     Raises:
-        BakeError: something is wrong that the bake would find before it computes tables.
+        BakeError: a mistake that the bake would report before it computes tables.
     """
     recipe, level = task.recipe, read_level(task)
     profiles = agent_profiles(level, recipe)
@@ -196,12 +194,12 @@ def plan_level(task: Task, threads: int, workers: int | None = None) -> Plan:
 
 
 def _with_workers(plan: Plan, threads: int, workers: int, graph_bytes: int) -> Plan:
-    """Add what a cluster takes: workers share out ranges, and all else is done by one process."""
+    """Add the cost on a cluster, whose workers share the ranges; one process does the rest."""
     seconds, memory = plan.seconds, 0
     for table in plan.tables:
         if table.ranges > 1:
-            mine, theirs = min(threads, table.ranges), min(workers, table.ranges)
-            seconds += table.work / theirs - table.work / mine
+            threads_used, workers_used = min(threads, table.ranges), min(workers, table.ranges)
+            seconds += table.work / workers_used - table.work / threads_used
             memory = max(memory, BASE_BYTES + graph_bytes + table.worker_memory)
     return replace(plan, cluster=ClusterPlan(workers, seconds, memory))
 
@@ -214,21 +212,21 @@ def _plan_world(
     is_open = open_terrains(level, profiles)
     part, wider = (part_of(level, is_open, most) for most in (TABLE_PLACES, HOP_PLACES))
     scale, wider_scale = (
-        nodes / max(1, world_size(each, profiles, connectivity)[0]) for each in (part, wider)
+        nodes / max(1, world_size(sample, profiles, connectivity)[0]) for sample in (part, wider)
     )
     stages = _Stages()
     world = read_world(part, recipe, strict_links=part is level)
-    made = [
+    parts = [
         shared_contents(world, stated_recipe(level, recipe)),
         things_contents(world),
         update_contents(world),
     ]
     alike = first_alike(world)
     for stages.profile in dict.fromkeys(alike.values()):
-        made += profile_tables(stages.profile, world, recipe, threads, stages, None, hops=False)
+        parts += profile_tables(stages.profile, world, recipe, threads, stages, None, hops=False)
     stages.profile = ""
     stages("write", 0)
-    contents = together(made)
+    contents = together(parts)
     size, stored = stored_bytes(contents)
     stages("", 0)
     searched = world if wider is part else read_world(wider, recipe, strict_links=False)
@@ -239,26 +237,28 @@ def _plan_world(
             job = range_job(searched, usable(searched, profile))
             tables[profile].append(_plan_hops(profile, job, recipe, threads, wider_scale))
         for table, _, paths in tables_of(profile, stored.__contains__):
-            one = _scaled(profile, table, paths, contents, stored, recipe, scale)
+            table_plan = _scaled(profile, table, paths, contents, stored, recipe, scale)
             size -= sum(stored[path] for path in paths)
             spent = stages.seconds.pop((profile, table.replace("_", " ")), 0.0)
-            if one is not None:
+            if table_plan is not None:
                 grown = scale ** GROWTH.get(table, 1.0)
-                tables[profile].append(replace(one, seconds=grown * spent))
-    size = int(scale * size) + sum(one.bytes for found in tables.values() for one in found)
+                tables[profile].append(replace(table_plan, seconds=grown * spent))
+    size = int(scale * size) + sum(
+        table_plan.bytes for plans in tables.values() for table_plan in plans
+    )
     seconds = scale * sum(stages.seconds.values())
-    seconds += sum(one.seconds for found in tables.values() for one in found)
-    every = [
-        replace(one, profile=profile, seconds=one.seconds * (twin == profile))
+    seconds += sum(table_plan.seconds for plans in tables.values() for table_plan in plans)
+    all_plans = [
+        replace(table_plan, profile=profile, seconds=table_plan.seconds * (twin == profile))
         for profile, twin in alike.items()
-        for one in tables[twin]
+        for table_plan in tables[twin]
     ]
-    memory = max([graph_bytes, *(graph_bytes // 3 + one.memory for one in every)])
+    memory = max([graph_bytes, *(graph_bytes // 3 + table_plan.memory for table_plan in all_plans)])
     return Plan(
         level.name,
         round(scale * world.graph.node_count),
         round(scale * world.graph.arc_count),
-        tuple(every),
+        tuple(all_plans),
         size,
         seconds,
         BASE_BYTES + size + memory,
@@ -274,7 +274,7 @@ def _scaled(
     recipe: LevelRecipe,
     scale: float,
 ) -> TablePlan | None:
-    """Scale a table up that was made of a part of the level; None where all of it has none."""
+    """Extrapolate a table of a part of the level; None if the whole level has no such table."""
     columns = [contents.columns[path] for path in paths]
     if table == "cluster_distances" and recipe.tables is None:
         rows = len(contents.columns[profile_path(profile, "cluster")])
@@ -290,7 +290,7 @@ def _scaled(
 def _plan_hops(
     profile: str, job: RangeJob, recipe: LevelRecipe, threads: int, scale: float
 ) -> TablePlan:
-    """Predict next hops from those toward a sample of targets."""
+    """Predict the cost of next hops from a search toward a sample of targets."""
     rows = int(scale * job.sub.graph.node_count)
     runs, seconds = _sample(job)
     runs = int(scale * runs)
@@ -324,7 +324,7 @@ def _plan_hops(
 
 
 def _sample(job: RangeJob) -> tuple[float, float]:
-    """Return how many runs there are, and the seconds to search for them in one thread."""
+    """Return the estimated number of runs and the seconds to search for them in one thread."""
     rows = job.sub.graph.node_count
     batches = -(-rows // LANES)
     windows = [(0, rows)]

@@ -1,4 +1,4 @@
-"""Choose the tables of one profile, and make them."""
+"""Choose and compute the tables of one profile."""
 
 from __future__ import annotations
 
@@ -54,19 +54,19 @@ def profile_tables(
     *,
     hops: bool = True,
 ) -> list[Contents]:
-    """Make the tables a recipe asks for, one after the other.
+    """Compute the tables that a recipe requests, one after the other.
 
     Args:
-        threads: how many to use; the number changes no table.
-        report: called with the stage, which is the table under way, and the fraction of it that is
+        threads: the number of threads, which does not change any table.
+        report: called with the stage, which is the current table, and the fraction of it that is
             done.
-        kept: where ranges of that search are kept; None = nowhere.
-        executor: searches them in place of threads, where there are several.
-        hops: whether next hops are made, if the recipe asks for them.
+        kept: the storage of finished ranges of next hops; None = do not store them.
+        executor: searches the ranges instead of threads, if there are several.
+        hops: False = skip next hops even if the recipe requests them.
 
     Raises:
-        BudgetError: a table would not fit the recipe's budget.
-        CostError: distances are too long for the scale.
+        BudgetError: a table would exceed the recipe's memory budget.
+        CostError: distances are too long for the scale of ticks.
     """
     budget = recipe.memory_budget
     sub = usable(world, profile)
@@ -90,31 +90,31 @@ def profile_tables(
             executor=executor,
         )
         runs = run_columns(table)
-    found = [profile_contents(profile, world, parts, runs)]
+    contents = [profile_contents(profile, world, parts, runs)]
     if choice.hops:
-        found.append(of_profile(profile, {"cut_height": cut_heights(world, profile)}))
+        contents.append(of_profile(profile, {"cut_height": cut_heights(world, profile)}))
     if labels is not None:
-        found.append(labels_contents(profile, labels))
+        contents.append(labels_contents(profile, labels))
     if wants_clusters(recipe):
         report("clusters", 0)
         partition = cluster_rows(world, sub, recipe)
-        found.append(of_profile(profile, {"cluster": narrow(partition.label)}))
+        contents.append(of_profile(profile, {"cluster": narrow(partition.label)}))
         if wants_hierarchy(recipe):
             report("hierarchy", 0)
             layers = hierarchy_over(world, sub, partition, recipe)
-            found.append(hierarchy_contents(profile, layers))
+            contents.append(hierarchy_contents(profile, layers))
         small = fits_auto(sub.graph.node_count, partition.count)
         if wants(recipe, "cluster_distances", usual=small):
             report("cluster distances", 0)
             between = pair_differences(cluster_distances(partition, budget=budget))
-            found.append(of_profile(profile, {"cluster_distance": between}))
-    # Usually next hops are made, and few need both.
+            contents.append(of_profile(profile, {"cluster_distance": between}))
+    # Usually next hops are baked, and few levels need both.
     if wants(recipe, "heuristic", usual=recipe.heuristic_kind != "auto"):
         report("heuristic", 0)
         pivots = heuristic(sub, recipe.heuristic_bytes)
         columns: Columns = {"pivot_distance": pivots.pivot}
-        found.append(of_profile(profile, columns, pivot_two_way=int(pivots.two_way)))
-    return found
+        contents.append(of_profile(profile, columns, pivot_two_way=int(pivots.two_way)))
+    return contents
 
 
 # -- which tables ---------------------------------------------------------------------------------
@@ -122,25 +122,25 @@ def profile_tables(
 
 @dataclass(frozen=True)
 class Choice:
-    """Whether one profile's next hops and distances are made."""
+    """Whether one profile's next hops and distances are baked."""
 
     hops: bool
     distances: bool
 
 
 def wants(recipe: LevelRecipe, table: str, *, usual: bool = True) -> bool:
-    """Tell whether a table is made: one that the recipe names, or a usual one if it names none."""
+    """Return whether a table is requested: by name, or by default if the recipe names no tables."""
     return usual if recipe.tables is None else table in recipe.tables
 
 
 def choose(recipe: LevelRecipe) -> Choice:
-    """Resolve "auto"."""
+    """Return whether next hops and distances are requested."""
     distances = wants(recipe, "distances", usual=recipe.distance_storage != "auto")
     return Choice(wants(recipe, "next_hops"), distances)
 
 
 def in_ranges(sub: Subgraph, recipe: LevelRecipe) -> bool:
-    """Return whether next hops are searched in several ranges, which machines can share out."""
+    """Return whether next hops are searched in several ranges, which machines can share."""
     nodes, arcs = sub.graph.node_count, sub.graph.arc_count
     return (
         choose(recipe).hops
@@ -150,11 +150,11 @@ def in_ranges(sub: Subgraph, recipe: LevelRecipe) -> bool:
 
 
 def labels_of(world: World, sub: Subgraph, choice: Choice, budget: int) -> StoredLabels | None:
-    """Make distance labels; None where no distances are wanted.
+    """Compute distance labels; return None if no distances are requested.
 
     Raises:
-        BudgetError: the labels do not fit.
-        CostError: without next hops, nothing shows that distances fit the scale.
+        BudgetError: the labels exceed the memory budget.
+        CostError: distances may be too long for the scale, and there are no next hops to check it.
     """
     if not choice.distances:
         return None
@@ -165,10 +165,10 @@ def labels_of(world: World, sub: Subgraph, choice: Choice, budget: int) -> Store
         remedy = "raise memory_budget, or leave distances out of tables"
         raise over_budget(f"distance labels of {rows:,} nodes need more", budget, remedy)
     heaviest = int(sub.weight.max(initial=0))
-    # A distance is the sum of two labels, and the search for next hops looks at each of them.
+    # A distance is the sum of two labels. The search for next hops checks every distance.
     if not choice.hops and 2 * labels.longest >= INFINITY - heaviest:
         raise CostError(
-            f"distances may reach {2 * labels.longest} ticks, and labels alone cannot tell",
+            f"distances may reach {2 * labels.longest} ticks, and labels alone cannot check it",
             expected=f"fewer than {INFINITY - heaviest} ticks",
             remedy="lower ticks_per_unit, or add next_hops to tables",
         )
@@ -176,12 +176,12 @@ def labels_of(world: World, sub: Subgraph, choice: Choice, budget: int) -> Store
 
 
 def wants_hierarchy(recipe: LevelRecipe) -> bool:
-    """Tell whether layers over clusters are made."""
+    """Return whether layers over clusters are requested."""
     return recipe.hierarchy != "none" and wants(recipe, "hierarchy")
 
 
 def wants_clusters(recipe: LevelRecipe) -> bool:
-    """Tell whether clusters are made; layers and distances between clusters need them."""
+    """Return whether clusters are needed, for themselves or for tables that use them."""
     named = any(wants(recipe, table) for table in ("clusters", "cluster_distances"))
     return named or wants_hierarchy(recipe)
 
@@ -190,12 +190,12 @@ def wants_clusters(recipe: LevelRecipe) -> bool:
 
 
 def rows_on_chart(world: World, sub: Subgraph) -> Int32Array | None:
-    """Return (r, 2) int32, chart coordinates of a profile's rows; None on graph levels."""
+    """Return the (r, 2) int32 chart coordinates of a profile's rows; None on graph levels."""
     return None if world.cell is None else chart(world.cell[sub.node], world.hex_layout)
 
 
 def range_job(world: World, sub: Subgraph) -> RangeJob:
-    """Return what ranges of one profile's targets are searched in."""
+    """Return the job that searches ranges of one profile's targets."""
     parts = components(sub, world.graph.node_count)
     return RangeJob(sub, rows_on_chart(world, sub), parts.tells_all)
 
@@ -207,12 +207,12 @@ def cluster_rows(world: World, sub: Subgraph, recipe: LevelRecipe) -> Clusters:
     level = world.level
     folded = cell
     if cell is not None and isinstance(level, GridLevel) and level.headings is not None:
-        # All headings of a square are one cluster, so that only steps lead from one to the next.
+        # All headings of a cell share a cluster, so that only steps join clusters.
         folded = cell % np.array([level.width, level.floor_height], dtype=np.int32)
     if recipe.cluster_regions and isinstance(level, GridLevel) and cell is not None:
-        drawn = tuple(one.cells for one in level.things.regions)
-        if drawn:
-            region = region_of_rows(drawn, cell, level.width, level.height)
+        region_cells = tuple(level_region.cells for level_region in level.things.regions)
+        if region_cells:
+            region = region_of_rows(region_cells, cell, level.width, level.height)
     elif recipe.cluster_regions and world.node_region is not None:
         region = world.node_region[sub.node]
     return clusters(

@@ -1,10 +1,10 @@
-"""Files of finished ranges: one for each range of targets of a table.
+"""Read and write files of finished ranges: one file for each range of targets of a table.
 
-A file is named after the table's number and the range's first target. It holds a line of JSON,
-which says what the table depends on and how many runs there are. Deflated behind it stand each
-row's set of moves (uint64), the set of its first run (uint64) and the target its run began at
-(int32), and then the rows, first targets and symbols of all other runs (int32), everything
-little-endian. The last 32 bytes are the sha256 of all that.
+A file is named after the table's number and the range's first target. It starts with a line of
+JSON: what the table depends on, and the number of runs. Deflated data follows: each row's set of
+moves (uint64), the set of its first run (uint64) and the target where its run began (int32), then
+the rows, first targets and symbols of all other runs (int32), all little-endian. The last 32 bytes
+are the sha256 of everything before.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from bake.tables.run_writer import RangeRuns
 #: Version of the files' layout. Files of another version are not read.
 VERSION = 3
 
-#: What a range holds for each row, and for each run that ended.
+#: The columns of a range: one entry for each row, and one entry for each ended run.
 _ROW = ("<u8", "<u8", "<i4")
 _RUN = ("<i4", "<i4", "<i4")
 _ROW_BYTES = 20
 _RUN_BYTES = 12
 
-#: Sets are alike in most rows, so the fastest level does.
+#: Most rows have equal sets, so the fastest level compresses well enough.
 _DEFLATE_LEVEL = 1
 
 _LONGEST_LINE = 2**12
@@ -40,47 +40,44 @@ _DIGEST_BYTES = 32
 
 
 class UnusableError(Exception):
-    """A range cannot be taken up; the message says why in a few words."""
+    """A stored range cannot be used; the message gives the reason in a few words."""
 
 
 class RangeFolder:
-    """The finished ranges of one table that lie in a folder.
-
-    Attributes:
-        folder: where they lie.
-    """
+    """The finished ranges of one table, stored in a folder."""
 
     def __init__(self, folder: Path, place: int, bound_to: str) -> None:
-        """Begin without reading or writing anything.
+        """Refer to the files of a table, without reading or writing them.
 
         Args:
-            folder: where the files lie.
-            place: number of the table among those of the asset.
-            bound_to: everything that decides what the table will say.
+            folder: the folder of the files.
+            place: number of the table among the tables of the asset.
+            bound_to: text that identifies everything the table's contents depend on.
         """
         self.folder, self._place, self._bound_to = folder, place, bound_to
 
     def has(self, targets: Range) -> bool:
-        """Tell whether there is a file of a range, such as it may be."""
+        """Return whether a file of the range exists, valid or not."""
         return self._file(targets[0]).exists()
 
     def load(self, targets: Range, rows: int, check: OfRange, most_runs: int) -> RangeRuns | None:
-        """Return a range as :meth:`read` does; None where that is not possible."""
+        """Return a stored range; None if it is missing or unusable."""
         with suppress(UnusableError):
             return self.read(targets, rows, check, most_runs)
         return None
 
     def read(self, targets: Range, rows: int, check: OfRange, most_runs: int) -> RangeRuns:
-        """Return a range of (r) rows.
+        """Return a stored range.
 
         Args:
-            targets: the first target of the range, and the one after its last.
-            rows: r.
-            check: raises ValueError where no search can have found that.
-            most_runs: how many runs there may be.
+            targets: the first target of the range, and the target after its last.
+            rows: the number of rows.
+            check: raises ValueError on runs that no search can have found.
+            most_runs: the highest acceptable number of runs.
 
         Raises:
-            UnusableError: the file is missing or damaged, belongs to something else, or holds more.
+            UnusableError: the file is missing or damaged, belongs to another table, or contains
+                more runs.
         """
         file = self._file(targets[0])
         if not file.exists():
@@ -100,10 +97,10 @@ class RangeFolder:
         line = data[: data.find(b"\n", 0, _LONGEST_LINE) + 1]
         if not line or hashlib.sha256(data[:-_DIGEST_BYTES]).digest() != data[-_DIGEST_BYTES:]:
             raise UnusableError("is damaged")
-        said = json.loads(line)
-        if said["version"] != VERSION or said["bound to"] != self._bound_to:
+        header = json.loads(line)
+        if header["version"] != VERSION or header["bound to"] != self._bound_to:
             raise UnusableError("is of another level, recipe or version")
-        count = said["runs"]
+        count = header["runs"]
         size = rows * _ROW_BYTES + count * _RUN_BYTES
         body = (
             b""
@@ -123,12 +120,12 @@ class RangeFolder:
         return runs
 
     def save(self, runs: RangeRuns) -> None:
-        """Write a range that was searched to its end.
+        """Store a completely searched range.
 
         Raises:
             OutputError: the file cannot be written.
         """
-        said = {"version": VERSION, "bound to": self._bound_to, "runs": runs.ended_count}
+        header = {"version": VERSION, "bound to": self._bound_to, "runs": runs.ended_count}
         columns: list[tuple[AnyArray, ...]] = [
             (runs.moves,),
             (runs.first_moves,),
@@ -138,15 +135,15 @@ class RangeFolder:
         digest, deflate = hashlib.sha256(), zlib.compressobj(_DEFLATE_LEVEL)
         with written_whole(self._file(runs.begin)) as partial, partial.open("wb") as file:
 
-            def put(data: bytes) -> None:
+            def write(data: bytes) -> None:
                 digest.update(data)
                 file.write(data)
 
-            put(json.dumps(said).encode() + b"\n")
+            write(json.dumps(header).encode() + b"\n")
             for kind, pieces in zip((*_ROW, *_RUN), columns, strict=False):
                 for piece in pieces:
-                    put(deflate.compress(piece.astype(kind, copy=False).tobytes()))
-            put(deflate.flush())
+                    write(deflate.compress(piece.astype(kind, copy=False).tobytes()))
+            write(deflate.flush())
             file.write(digest.digest())
 
     def _file(self, begin: int) -> Path:

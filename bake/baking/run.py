@@ -1,7 +1,6 @@
-"""Run a whole build: bake what is stale, several levels at once.
+"""Run a whole build: bake the stale levels, several at once.
 
-Where there are several levels, each is baked in a process of its own, which does not outlive this
-one.
+If there are several levels, each is baked in a process of its own, which ends with this process.
 """
 
 from __future__ import annotations
@@ -48,10 +47,10 @@ class Outcome:
     """The result of building one level."""
 
     task: Task  #: the level
-    status: Literal["baked", "fresh", "failed"]  #: "baked", "fresh" (was up to date) or "failed"
-    baked: BakedLevel | None = None  #: sizes and time, where it was baked
-    error: BakeError | None = None  #: what went wrong, where it failed
-    flat: int | None = None  #: bytes of its flat file, where that was written
+    status: Literal["baked", "fresh", "failed"]  #: "fresh" = it was up to date
+    baked: BakedLevel | None = None  #: sizes and time, if it was baked
+    error: BakeError | None = None  #: the error, if it failed
+    flat: int | None = None  #: bytes of its flat file, if that was written
 
 
 class Executor(Protocol):
@@ -81,22 +80,21 @@ def build(
     report: Report,
     cluster: str | None = None,
 ) -> Iterator[Outcome]:
-    """Bake what is stale.
+    """Bake the stale levels.
 
     Args:
         tasks: the levels.
-        jobs: how many levels to bake at once; None = as many as there are processors. The number
-            changes no byte.
-        force: bake everything, and overwrite even files that are not assets.
+        jobs: how many levels to bake at once; None = one per processor. Assets do not depend on it.
+        force: bake all levels, and overwrite even files that are not assets.
         report: called with the progress of each level.
-        cluster: the Dask scheduler whose workers make the tables, or "local"; None = this machine
-            does. It changes no byte.
+        cluster: the address of a Dask scheduler whose workers compute the tables, or "local"; None
+            = bake on this machine. Assets do not depend on it.
 
     Yields:
         One outcome for each level: fresh ones first, then baked and failed ones as they finish.
 
     Raises:
-        OutputError: the output folder cannot be made or written.
+        OutputError: the output folder cannot be created or written.
         BakeError: the cluster cannot be used.
     """
     stale = []
@@ -104,24 +102,24 @@ def build(
         if reasons:
             stale.append(task)
         else:
-            # A bake that was killed right after its asset was put into place left its checkpoint.
+            # A bake that was killed right after writing its asset has left its checkpoint.
             CheckpointFolder(task.asset).clear()
             yield _fresh(task, force)
     folders = sorted({task.asset.parent for task in tasks})
     for folder in folders:
-        _tidy(folder)
+        _remove_leftovers(folder)
     if not stale:
         return
-    threads, wanted = threads_for(len(stale), jobs), jobs
+    threads, requested_jobs = threads_for(len(stale), jobs), jobs
     jobs = min(len(stale), jobs or processors())
     with ExitStack() as stack:
         for folder in sorted({task.asset.parent for task in stale}):
             stack.enter_context(created_folder(folder, "the output folder"))
             check_writable(folder)
         for folder in folders:
-            stack.callback(_tidy, folder)
+            stack.callback(_remove_leftovers, folder)
         if cluster is not None:
-            yield from attempt_on_cluster(stale, cluster, wanted, force, report)
+            yield from attempt_on_cluster(stale, cluster, requested_jobs, force, report)
         elif jobs == 1:
             for task in stale:
                 yield attempt(task, threads, force, report)
@@ -129,14 +127,14 @@ def build(
             yield from attempt_in_processes(stale, jobs, threads, force, report)
 
 
-def _tidy(folder: Path) -> None:
-    """Remove what builds that were killed have left unfinished."""
+def _remove_leftovers(folder: Path) -> None:
+    """Remove temporary files of builds that were killed."""
     for suffix in (ASSET_SUFFIX, FLAT_SUFFIX):
         remove_leftovers(folder, f".*{suffix}.*.tmp")
 
 
 def _fresh(task: Task, force: bool) -> Outcome:
-    """Return the outcome of a level that is up to date, after writing a flat file that is not."""
+    """Return the outcome of a level that is up to date; write its flat file if that is stale."""
     try:
         flat = write_flat_file(task, force=force) if reasons_to_export(task) else None
     except BakeError as error:
@@ -145,34 +143,34 @@ def _fresh(task: Task, force: bool) -> Outcome:
 
 
 def threads_for(levels: int, jobs: int | None) -> int:
-    """Return how many threads each level has, where several are baked at once."""
-    there = processors()
-    return max(1, there // max(1, min(levels, jobs or there)))
+    """Return the number of threads per level when several levels are baked at once."""
+    available = processors()
+    return max(1, available // max(1, min(levels, jobs or available)))
 
 
 def attempt(
     task: Task, threads: int, force: bool, report: Report, make: Make | None = None
 ) -> Outcome:
-    """Bake one level.
+    """Bake one level, and return the outcome even if it fails.
 
     Args:
         task: the level.
-        threads: how many it may use.
+        threads: the number of threads it may use.
         force: whether a file that is not an asset may be overwritten.
         report: called with the progress.
         make: see :func:`bake.baking.level.bake_level`.
     """
     from bake.baking.level import bake_level
 
-    def tell(stage: str, done: float) -> None:
+    def report_stage(stage: str, done: float) -> None:
         report(task.name, stage, done)
 
     try:
         check_place(task, force)
         if is_puzzle(task.source):
             kind = load_kind("puzzle", task.source)
-            return Outcome(task, "baked", baked=kind.bake(task, tell))
-        baked = bake_level(task, threads, tell, make)
+            return Outcome(task, "baked", baked=kind.bake(task, report_stage))
+        baked = bake_level(task, threads, report_stage, make)
         flat = write_flat_file(task, force=force) if task.recipe.export_flat else None
     except MemoryError:
         error = BudgetError(
@@ -195,31 +193,31 @@ def attempt(
 
 
 def check_place(task: Task, force: bool) -> None:
-    """Refuse to replace what a bake could not bring back."""
+    """Raise if the asset would replace something that a bake could not restore."""
     if task.asset.is_dir():
         raise OutputError(
-            "there is a folder where the asset goes", file=task.asset, remedy="move it away"
+            "a folder is in the place of the asset", file=task.asset, remedy="move it away"
         )
     if force:
         return
     if is_foreign(task.asset):
         raise OutputError(
-            "there is a file that is no asset, and baking would overwrite it",
+            "the existing file is not an asset, and baking would overwrite it",
             file=task.asset,
             remedy="move it away, or overwrite it: `bake build --force`",
         )
     if task.recipe.narrowed and (lost := _profiles_lost(task)):
         raise OutputError(
-            f"the asset has other profiles as well, which baking {_listed(task.profiles)} alone "
-            f"would drop: {_listed(lost)}",
+            f"baking only {_join_names(task.profiles)} would remove other profiles of the asset: "
+            f"{_join_names(lost)}",
             file=task.asset,
-            remedy="leave --profile out, bake into another folder (-o), or drop them: "
+            remedy="leave --profile out, bake into another folder (-o), or remove them: "
             "`bake build --force`",
         )
 
 
 def _profiles_lost(task: Task) -> list[str]:
-    """Return the profiles of the asset that is there which the task does not bake."""
+    """Return the profiles of the existing asset that the task does not bake."""
     try:
         with Asset(task.asset, check=False) as asset:
             return sorted(set(asset.profiles) - set(task.profiles))
@@ -227,16 +225,16 @@ def _profiles_lost(task: Task) -> list[str]:
         return []
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names))
 
 
 def attempt_in_processes(
     tasks: Sequence[Task], jobs: int, threads: int, force: bool, report: Report
 ) -> Iterator[Outcome]:
-    """Bake levels, several at once, and yield the outcome of each when it is finished.
+    """Bake levels in worker processes, and yield the outcome of each when it is finished.
 
-    Workers are ended when this process is interrupted, or when no more outcomes are asked for.
+    Workers are ended when this process is interrupted, or when the caller closes the iterator.
 
     Raises:
         BakeError: the workers would import modules from the current folder.
@@ -266,7 +264,7 @@ def _attempt_in_worker(task: Task, report: Report, *, threads: int, force: bool)
 
 
 def _lost_error(task: Task, lost: Lost) -> BakeError:
-    """Return the error of a level whose worker ended."""
+    """Return the error for a level whose worker process ended early."""
     return BakeError(
         f"the process baking this level {lost.cause}",
         file=task.source,
@@ -277,7 +275,7 @@ def _lost_error(task: Task, lost: Lost) -> BakeError:
 
 
 def _check_children() -> None:
-    """Raise where processes that this one starts would import modules from the current folder."""
+    """Raise if child processes would import modules from the current folder."""
     if not children_import_safely():
         raise BakeError(
             "Python was started with -E, so the processes of a build would import modules from "
@@ -291,7 +289,7 @@ def attempt_on_cluster(
 ) -> Iterator[Outcome]:
     """Bake levels on a cluster, and yield the outcome of each when it is finished.
 
-    Tasks are ended when this process is interrupted, or when no more outcomes are asked for.
+    Tasks are ended when this process is interrupted, or when the caller closes the iterator.
 
     Raises:
         BakeError: the cluster cannot be used.
@@ -305,7 +303,7 @@ def _attempt_on_cluster(
     tasks: Sequence[Task], address: str, jobs: int | None, force: bool, report: Report
 ) -> Iterator[Outcome]:
     connect = load_registered("executor", "cluster", "--cluster")
-    others = set(multiprocessing.active_children())
+    existing = set(multiprocessing.active_children())
     start_tracker()
     with interrupts_blocked():
         cluster: Executor = connect(address, jobs)
@@ -316,7 +314,7 @@ def _attempt_on_cluster(
             yield future.result()
     except BaseException:
         cluster.abandon()
-        for worker in set(multiprocessing.active_children()) - others:
+        for worker in set(multiprocessing.active_children()) - existing:
             worker.kill()
         raise
     finally:

@@ -1,9 +1,9 @@
-"""Bake a share of a build on each of several machines, and join the shares.
+"""Bake shares of a build on several machines, and join the shares.
 
-A shard is a folder. It holds the assets of the levels that are its as a whole, and for each other
-level a folder with the ranges of targets that are its, as in a checkpoint. Which level and range is
-whose follows from the order of the levels and the cuts of each alone. Every asset and every range
-says what it was made from, so joining is a bake that takes whatever fits from any of the shards.
+A shard is a folder with the results of one share: assets of whole levels, and folders with ranges
+of targets of larger levels, as in a checkpoint. The share of each level and range follows from the
+order of the levels and ranges alone. Every asset and range stores what it was made from, so joining
+is a bake that reads matching results from any shard.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ _REMEDY = "bake every shard to its end, and join them, from the same files and v
 class Shard:
     """One of several shares of a build."""
 
-    number: int  #: which one, from 1
-    count: int  #: how many there are
+    number: int  #: the number of the share, from 1
+    count: int  #: the number of shares
 
     @property
     def name(self) -> str:
         return f"shard-{self.number}-of-{self.count}"
 
     def has(self, unit: int) -> bool:
-        """Tell whether a unit of work, by its number, is in this share."""
+        """Return whether a unit of work, given by its number, is in this share."""
         return unit % self.count == self.number - 1
 
 
@@ -69,19 +69,19 @@ class Shard:
 def build_shard(
     tasks: Sequence[Task], shard: Shard, *, jobs: int | None, force: bool, report: LevelReport
 ) -> Iterator[Outcome]:
-    """Bake one share of the levels into a folder of its own beside where assets go.
+    """Bake one share of the levels into a folder of its own in the output folder.
 
     Args:
         tasks: all levels of the build, in order.
-        shard: which share.
+        shard: the share.
         jobs, force, report: as for :func:`bake.baking.build`.
 
     Yields:
-        One outcome for each level of which the share has a part. A level that cannot be read is in
-        every share.
+        One outcome for each level of which the share has a part. Every share includes the levels
+        that cannot be read.
 
     Raises:
-        OutputError: the folder cannot be made or written.
+        OutputError: the folder cannot be created or written.
     """
     folder = tasks[0].asset.parent / shard.name
     with created_folder(folder.parent, "the output folder"):
@@ -92,7 +92,7 @@ def build_shard(
             failed |= outcome.status == "failed"
             yield outcome
         if failed:
-            with suppress(OSError):  # Other levels may have been baked into it.
+            with suppress(OSError):  # The folder may contain other baked levels.
                 folder.rmdir()
 
 
@@ -110,13 +110,15 @@ def _bake_shard(
     for place, task in enumerate(tasks):
         try:
             with ExitStack() as stack:
-                found = None if is_puzzle(task.source) else prepare(task, _silent, stack)
-                if found is None or not _is_shared(found.world, task.recipe):
+                prepared = None if is_puzzle(task.source) else prepare(task, _silent, stack)
+                if prepared is None or not _is_shared(prepared.world, task.recipe):
                     if shard.has(place):
                         whole.append(replace(task, asset=folder / task.asset.name))
                     continue
-                mine = replace(task, asset=_ranges_folder(folder, task))
-                outcome = _bake_ranges(mine, found, place, shard, threads_for(1, jobs), report)
+                ranges_task = replace(task, asset=_ranges_folder(folder, task))
+                outcome = _bake_ranges(
+                    ranges_task, prepared, place, shard, threads_for(1, jobs), report
+                )
         except BakeError as error:
             outcome = Outcome(task, "failed", error=error)
         yield outcome
@@ -125,7 +127,7 @@ def _bake_shard(
 
 
 def _silent(stage: str, done: float) -> None:
-    """Report nothing: most levels of a build are not in a share, and never end in it."""
+    """Report nothing, because most levels are prepared without being in the share."""
 
 
 def _ranges_folder(shard: Path, task: Task) -> Path:
@@ -133,7 +135,7 @@ def _ranges_folder(shard: Path, task: Task) -> Path:
 
 
 def _is_shared(world: World | LatticeWorld, recipe: LevelRecipe) -> bool:
-    """Tell whether a level is shared out in ranges; else it is one unit."""
+    """Return whether a level is divided into ranges; otherwise it is one unit of work."""
     if isinstance(world, LatticeWorld):
         return False
     subs = (usable(world, profile) for profile in world.metrics)
@@ -141,12 +143,12 @@ def _is_shared(world: World | LatticeWorld, recipe: LevelRecipe) -> bool:
 
 
 def _bake_ranges(
-    task: Task, found: Prepared, place: int, shard: Shard, threads: int, report: LevelReport
+    task: Task, prepared: Prepared, place: int, shard: Shard, threads: int, report: LevelReport
 ) -> Outcome:
-    """Search the ranges of a level that are a shard's, into the folder where its asset would go."""
+    """Search the ranges of a level that belong to a shard, and store them in the task's folder."""
     begun = time.perf_counter()
-    assert isinstance(found.world, World)
-    world, alike = found.world, first_alike(found.world)
+    assert isinstance(prepared.world, World)
+    world, alike = prepared.world, first_alike(prepared.world)
     make_own_folder(task.asset, "the folder of the level's ranges")
     with errors_name(task.source):
         for number, profile in enumerate(world.metrics):
@@ -154,18 +156,20 @@ def _bake_ranges(
             if alike[profile] != profile or not in_ranges(sub, task.recipe):
                 continue
             ranges = target_ranges(sub.graph.node_count)
-            mine = [each for k, each in enumerate(ranges) if shard.has(place + number + k)]
-            kept = RangeFolder(task.asset, number, f"{found.header.fingerprint()} {profile}")
+            own_ranges = [
+                targets for k, targets in enumerate(ranges) if shard.has(place + number + k)
+            ]
+            kept = RangeFolder(task.asset, number, f"{prepared.header.fingerprint()} {profile}")
             threads, budget = run_budget(sub, task.recipe.memory_budget, threads, "dijkstra")
 
-            def tell(done: float, number: int = number) -> None:
+            def report_fraction(done: float, number: int = number) -> None:
                 report(task.name, "next hops", (number + done) / len(world.metrics))
 
-            search = RangeSearch(range_job(world, sub), mine, budget, tell)
+            search = RangeSearch(range_job(world, sub), own_ranges, budget, report_fraction)
             search.run_in_threads(threads, lambda runs: None, kept)
     size = sum(file.stat().st_size for file in task.asset.iterdir())
     seconds = time.perf_counter() - begun
-    return Outcome(task, "baked", baked=baked_of(found, task.recipe, size, seconds))
+    return Outcome(task, "baked", baked=baked_of(prepared, task.recipe, size, seconds))
 
 
 # -- joining shares -------------------------------------------------------------------------------
@@ -174,7 +178,7 @@ def _bake_ranges(
 def join(
     tasks: Sequence[Task], folders: Sequence[Path], *, force: bool, report: LevelReport
 ) -> Iterator[Outcome]:
-    """Join all shares of a build to assets, the same to the byte as those of a whole build.
+    """Join all shares of a build into assets, byte for byte equal to an ordinary build.
 
     Args:
         tasks: all levels of the build, in order.
@@ -182,13 +186,13 @@ def join(
         force, report: as for :func:`bake.baking.build`; levels are joined one by one.
 
     Yields:
-        One outcome for each level; one of which a part is in none of the shards has failed.
+        One outcome for each level; a level with a part in no shard has failed.
 
     Raises:
         BakeError: there is no shard.
-        OutputError: the output folder cannot be made or written.
+        OutputError: the output folder cannot be created or written.
     """
-    shards = _found_shards(tasks, folders)
+    shards = _find_shards(tasks, folders)
     output = tasks[0].asset.parent
     with created_folder(output, "the output folder"):
         check_writable(output)
@@ -198,36 +202,45 @@ def join(
             kept = [_ranges_folder(shard, task) for shard in shards]
             kept = [folder for folder in kept if folder.is_dir()]
             if parts or not kept:
-                yield _put(task, parts, force)
+                yield _copy_asset(task, parts, force)
             else:
-                yield attempt(task, threads_for(1, None), force, report, partial(_joined, kept))
+                yield attempt(task, threads_for(1, None), force, report, partial(_join_level, kept))
 
 
-def _found_shards(tasks: Sequence[Task], folders: Sequence[Path]) -> list[Path]:
-    """Return the folders that hold a part of a level, but for the one where assets go.
+def _find_shards(tasks: Sequence[Task], folders: Sequence[Path]) -> list[Path]:
+    """Return the folders that contain a part of a level, except the output folder.
 
     Raises:
-        BakeError: there is none, or no such folder.
+        BakeError: no folder contains a part, or a folder does not exist.
     """
     names = [name for task in tasks for name in (task.asset.name, f"{task.asset.stem}.ranges")]
-    found = []
+    shards = []
     for folder in folders:
         if not folder.is_dir():
             raise BakeError("there is no such folder", file=folder, expected="a folder of shards")
-        within = [folder, *sorted(each for each in folder.iterdir() if each.is_dir())]
-        within = [each for each in within if each.resolve() != tasks[0].asset.parent.resolve()]
-        found += [each for each in within if any((each / name).exists() for name in names)]
-    if not found:
+        within = [
+            folder,
+            *sorted(candidate for candidate in folder.iterdir() if candidate.is_dir()),
+        ]
+        within = [
+            candidate
+            for candidate in within
+            if candidate.resolve() != tasks[0].asset.parent.resolve()
+        ]
+        shards += [
+            candidate for candidate in within if any((candidate / name).exists() for name in names)
+        ]
+    if not shards:
         raise BakeError(
-            "there is no shard here",
+            "there is no shard in this folder",
             file=folders[0],
-            remedy="bake some: `bake build --shard 1/2`, `bake build --shard 2/2`",
+            remedy="bake shards: `bake build --shard 1/2`, `bake build --shard 2/2`",
         )
-    return found
+    return shards
 
 
-def _put(task: Task, parts: Sequence[Path], force: bool) -> Outcome:
-    """Put the asset of a whole level into place."""
+def _copy_asset(task: Task, parts: Sequence[Path], force: bool) -> Outcome:
+    """Copy the asset of a whole level from a shard to the output folder."""
     begun = time.perf_counter()
     try:
         check_place(task, force)
@@ -244,10 +257,10 @@ def _put(task: Task, parts: Sequence[Path], force: bool) -> Outcome:
         size_of = load_kind("puzzle", task.source).size if of_puzzle else _size_of_level
         nodes, arcs, profiles = size_of(part)
         make_folder(task.asset.parent, "the output folder")
-        with written_whole(task.asset) as partly:
-            shutil.copyfile(part, partly)
-        wanted = task.recipe.export_flat and not of_puzzle
-        flat = write_flat_file(task, force=force) if wanted else None
+        with written_whole(task.asset) as temporary:
+            shutil.copyfile(part, temporary)
+        exports = task.recipe.export_flat and not of_puzzle
+        flat = write_flat_file(task, force=force) if exports else None
     except BakeError as error:
         return Outcome(task, "failed", error=error)
     size = task.asset.stat().st_size
@@ -257,13 +270,13 @@ def _put(task: Task, parts: Sequence[Path], force: bool) -> Outcome:
 
 
 def _size_of_level(part: Path) -> tuple[int, int, tuple[str, ...]]:
-    """Return the nodes, arcs and profiles of an asset."""
+    """Return the number of nodes, the number of arcs, and the profiles of an asset."""
     with Asset(part) as asset:
         nodes, arcs = len(asset.graph.place), asset.graph.taken(asset.profiles)
         return nodes, arcs, tuple(asset.profiles)
 
 
-def _joined(
+def _join_level(
     folders: Sequence[Path],
     world: World,
     recipe: LevelRecipe,
@@ -272,7 +285,7 @@ def _joined(
     report: Report,
     checkpoint: Checkpoint,
 ) -> list[Contents]:
-    """Make the tables of a level with its ranges from the folders of shards."""
+    """Compute the contents of a level's asset, with ranges of next hops read from shards."""
 
     def kept_of(number: int, profile: str) -> _JoinedRanges:
         bound_to = f"{checkpoint.bound_to} {profile}"
@@ -307,4 +320,4 @@ class _JoinedRanges:
         )
 
     def save(self, runs: RangeRuns) -> None:
-        """Keep nothing: every range is in a shard."""
+        """Store nothing, because every range is in a shard."""

@@ -1,4 +1,4 @@
-"""Find the levels of a build, and where the asset of each goes: the first step of a build."""
+"""Find the level files of a build and the paths of their assets: the first step of a build."""
 
 from __future__ import annotations
 
@@ -33,17 +33,16 @@ from levelbake.errors import AssetError, BakeError
 
 ASSET_SUFFIX = ".h5"
 
-#: Where levels are if no recipe says it and there are none in the usual place: a folder of LDtk's
-#: has the project in it.
+#: The sources if the recipe sets none and the default folder has no level: LDtk projects.
 LDTK_PROJECTS = "*.ldtk"
 
-#: Characters that some system forbids in the names of files.
+#: Characters that some operating system forbids in file names.
 NOT_IN_NAMES = '/\\<>:"|?*'
 
 
 #: The most folders that are searched for a level file.
 MOST_FOLDERS = 10_000
-#: Folders whose files belong to other programs.
+#: Folders of other programs, which are not searched.
 _SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
 
 
@@ -52,10 +51,10 @@ class Task:
     """One level to bake."""
 
     source: Path  #: the level file
-    asset: Path  #: where its asset goes
+    asset: Path  #: the path of its asset
     recipe: LevelRecipe  #: the rules in effect for it
-    part: str = ""  #: which of the file's levels; "" where the file has only one
-    #: the recipe's folder, which a level's references may not leave; None = no recipe
+    part: str = ""  #: the level's name within the file; "" if the file contains only one
+    #: the recipe's folder, which the level's file references may not leave; None = no recipe
     project: Path | None = None
 
     @property
@@ -68,13 +67,13 @@ class Task:
 
 
 def level_name(source: Path, part: str) -> str:
-    """Return a level's name: that of its file, then its own where the file has several levels."""
+    """Return the name of a level: FILE, or FILE-PART if the file contains several levels."""
     return f"{source.stem}-{part}" if part else source.stem
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A file with the suffix of a level that is no level."""
+    """A file that has the suffix of a level but is not one."""
 
     file: Path
     why: str
@@ -82,7 +81,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class LostLevel:
-    """An asset whose level file is not in the project, or not the only file of its name."""
+    """An asset whose level file is missing from the project, or has an ambiguous name."""
 
     asset: Path
     why: str
@@ -95,25 +94,25 @@ def find_tasks(
     left_out: list[LeftOut] | None = None,
     lost: list[LostLevel] | None = None,
 ) -> list[Task]:
-    """List the levels to bake, by name.
+    """Return the levels to bake, sorted by name.
 
-    Pictures and exports that belong to maps of Tiled or LDtk are no levels, nor are prose and data
-    in files of text, unless they are named.
+    Pictures and exports that belong to maps of Tiled or LDtk do not count as levels. Text files
+    with prose or data do not count either. Naming such a file overrides both rules.
 
     Args:
-        recipe: it names the sources where none are given, and the output folder.
-        sources: level files, or folders of level files; empty = the recipe's.
+        recipe: sets the default sources and the output folder.
+        sources: level files, or folders of level files; empty = the recipe's sources.
         output: folder of the assets; None = the recipe's.
-        left_out: takes the files that are no levels.
-        lost: takes the assets in the output folder whose level file is not found, where no sources
-            are given. The levels of other assets there are listed as well; None = only those of the
-            recipe.
+        left_out: receives the files that are not levels.
+        lost: receives the assets in the output folder whose level file is missing, if no sources
+            are given. The levels of the other assets there are then returned as well. None = return
+            only levels of the recipe's sources.
 
     Raises:
-        LevelError: there is no level, two have the same name, a name is not UTF-8, or a folder may
-            not be read.
-        RecipeError: there are rules for a level that is not among the recipe's sources, or there
-            are no recipe, no sources and no folder of the default sources.
+        LevelError: there is no level, two have the same name, a name is not UTF-8, or a folder
+            cannot be read.
+        RecipeError: the recipe has rules for a level that is not among its sources; or there is no
+            recipe, no sources are given, and the default folder does not exist.
     """
     folder = recipe.folder / recipe.output if output is None else output
     _check_no_names(recipe, sources)
@@ -144,13 +143,13 @@ def find_tasks(
 
 
 def _tasks_of(files: Iterable[Path], recipe: Recipe, folder: Path, unread: list[str]) -> list[Task]:
-    """Return a task for each level of some files.
+    """Return a task for each level in the files.
 
     Args:
         files: level files.
         recipe: the rules.
         folder: the folder of the assets.
-        unread: takes the names of files that cannot be read.
+        unread: receives the names of files that cannot be read.
     """
     project = None if recipe.file is None else recipe.folder
     tasks = []
@@ -159,37 +158,37 @@ def _tasks_of(files: Iterable[Path], recipe: Recipe, folder: Path, unread: list[
         try:
             names = parts(file, tiled=rules.tiled, ldtk=rules.ldtk)
         except BakeError:
-            # Baking fails for the same reason; its error is shown beside the levels that do bake.
+            # Baking will raise the same error, which is then reported beside the other levels.
             names = ("",)
             unread.append(file.stem)
         for part in names:
             name = level_name(file, part)
-            own = _that_matter(recipe.for_level(name, file.stem), file)
-            tasks.append(Task(file, folder / (name + ASSET_SUFFIX), own, part, project))
+            level_rules = _relevant_rules(recipe.for_level(name, file.stem), file)
+            tasks.append(Task(file, folder / (name + ASSET_SUFFIX), level_rules, part, project))
     return tasks
 
 
 def source_folders(recipe: Recipe, sources: Sequence[Path]) -> list[Path]:
-    """Return the folders in which a level would count if it came, whether they are there or not.
+    """Return the folders in which a new file could be a level; they need not exist.
 
     Args:
-        recipe: it names the sources where none are given.
-        sources: level files, or folders of level files; empty = the recipe's.
+        recipe: sets the default sources.
+        sources: level files, or folders of level files; empty = the recipe's sources.
     """
     if sources:
         return [source if source.is_dir() else source.parent for source in sources]
-    found = [recipe.folder]
+    folders = [recipe.folder]
     for glob in recipe.sources:
         parts = Path(glob).parts[:-1]
-        found.append(recipe.folder.joinpath(*takewhile(_is_plain, parts)))
+        folders.append(recipe.folder.joinpath(*takewhile(_is_plain, parts)))
         for end in range(1, len(parts) + 1):
             above = recipe.folder.glob("/".join(parts[:end]))
-            found += [folder for folder in above if folder.is_dir()]
-    return list(dict.fromkeys(found))
+            folders += [folder for folder in above if folder.is_dir()]
+    return list(dict.fromkeys(folders))
 
 
 def name_is_text(file: Path) -> bool:
-    """Tell whether a file's name is UTF-8; other bytes are lone surrogates in it."""
+    """Return whether a file's name is UTF-8; Python represents other bytes as lone surrogates."""
     try:
         file.name.encode()
     except UnicodeEncodeError:
@@ -198,7 +197,7 @@ def name_is_text(file: Path) -> bool:
 
 
 def name_error(file: Path) -> LevelError:
-    """Return the error for a name that is not UTF-8, with its other bytes as escapes."""
+    """Return the error for a file name that is not UTF-8, with invalid bytes escaped."""
     shown = str(file).encode(errors="backslashreplace").decode()
     if sys.getfilesystemencoding() != "utf-8":
         return LevelError(
@@ -210,7 +209,7 @@ def name_error(file: Path) -> LevelError:
     return LevelError(
         "the file's name is not UTF-8",
         file=shown,
-        expected="a name the asset can say as text",
+        expected="a name that the asset can store as text",
         remedy="rename the file",
     )
 
@@ -231,17 +230,18 @@ def _is_level(file: Path) -> bool:
 
 
 def _find_others(recipe: Recipe, files: Sequence[Path], named: set[Path]) -> Mapping[Path, str]:
-    """Return the files that are no levels, and the reason for each.
+    """Return the files that are not levels, with the reason for each.
 
-    They belong to maps, are paintings beside their reduced pictures, or are prose or data.
+    They belong to maps, are paintings beside their reduced pictures, or contain prose or data.
 
     Args:
-        recipe: a table of it may be about a level whose name no other file has.
-        files: all level files.
-        named: those that the recipe or the command line names one by one.
+        recipe: a file whose name has a table of its own in the recipe counts as a level.
+        files: all candidates.
+        named: the files named individually in the recipe or on the command line, which count as
+            levels.
     """
     companions = find_companions(files, recipe.folder, all_pictures=recipe.file is None)
-    reasons = {file: each.why for file, each in companions.items()}
+    reasons = {file: companion.why for file, companion in companions.items()}
     present = set(files)
     for file in files:
         small = reduced_path(file)
@@ -265,7 +265,7 @@ def _find_others(recipe: Recipe, files: Sequence[Path], named: set[Path]) -> Map
 
 
 def _from_recipe(recipe: Recipe) -> tuple[list[Path], set[Path]]:
-    """Return the files that the recipe's globs match, and those that it names one by one."""
+    """Return the files that match the recipe's globs, and those named without wildcards."""
     files = _matching(recipe, recipe.sources)
     if not files and recipe.sources == DEFAULT_SOURCES:
         files = _matching(recipe, (LDTK_PROJECTS,))
@@ -277,7 +277,7 @@ def _from_recipe(recipe: Recipe) -> tuple[list[Path], set[Path]]:
 def _no_level_error(
     recipe: Recipe, sources: Sequence[Path], others: Mapping[Path, str]
 ) -> BakeError:
-    """Return the error for sources without a level; the first of the other files is its remedy."""
+    """Return the error for sources without a level; its remedy mentions the first skipped file."""
     if not others and recipe.file is None and not Path(DEFAULT_FOLDER).is_dir():
         return RecipeError(f"no {RECIPE_NAME} here", remedy="run `bake init` to write one")
     remedy = "name level files on the command line, or set sources in bake.toml"
@@ -296,7 +296,7 @@ def _no_level_error(
 def _matching(recipe: Recipe, globs: Sequence[str]) -> list[Path]:
     files: list[Path] = []
     for glob in globs:
-        # A glob skips what it may not read; the folder it begins in must raise an error instead.
+        # A glob skips unreadable folders, but an unreadable base folder must raise an error.
         base = recipe.folder.joinpath(*takewhile(_is_plain, Path(glob).parts[:-1]))
         with _reading(base):
             if base.is_dir():
@@ -306,7 +306,7 @@ def _matching(recipe: Recipe, globs: Sequence[str]) -> list[Path]:
 
 
 def _check_inside(recipe: Recipe, files: Iterable[Path]) -> None:
-    """Refuse files outside the recipe's folder: links among levels of strangers lead anywhere."""
+    """Raise on files outside the recipe's folder, as links among the levels may lead anywhere."""
     root = recipe.folder.resolve()
     for file in files:
         if not file.resolve().is_relative_to(root):
@@ -319,17 +319,17 @@ def _check_inside(recipe: Recipe, files: Iterable[Path]) -> None:
 
 
 def _check_no_names(recipe: Recipe, sources: Sequence[Path]) -> None:
-    """Refuse the name of a level in place of a file's path, and say which path is meant."""
+    """Raise on the name of a level instead of a file's path; the error names the path."""
     for source in sources:
         with _reading(source):
             is_path = source.parent != Path() or source.suffix or source.exists()
         if is_path:
             continue
-        found = (file for glob in recipe.sources for file in recipe.folder.glob(glob))
-        meant = [file for file in found if file.stem == source.name and _is_level(file)]
+        files = (file for glob in recipe.sources for file in recipe.folder.glob(glob))
+        meant = [file for file in files if file.stem == source.name and _is_level(file)]
         if meant:
             raise LevelError(
-                "there is no such file, though a level is called so",
+                "there is no such file, but a level has this name",
                 file=source,
                 expected="a level file, or a folder of them",
                 remedy=f"name {min(meant)}",
@@ -341,32 +341,32 @@ def _is_plain(part: str) -> bool:
 
 
 def _expand(sources: Sequence[Path]) -> tuple[list[Path], set[Path]]:
-    """Return the files of the command line, and those that it names one by one."""
+    """Return the level files of the command line, and those named individually."""
     files: list[Path] = []
     named: list[Path] = []
     for source in sources:
         with _reading(source):
-            inside = None
+            files_inside = None
             if source.is_dir():
-                inside = sorted(file for file in source.iterdir() if _is_level(file))
-        if inside is None:
+                files_inside = sorted(file for file in source.iterdir() if _is_level(file))
+        if files_inside is None:
             files.append(source)
             named.append(source)
             continue
-        if not inside:
+        if not files_inside:
             raise LevelError(
                 "no level file in this folder",
                 file=source,
                 expected=f"files ending in {', '.join(sorted(SUFFIXES))}",
             )
-        files += inside
-    # A file that is named and in a named folder has two paths.
+        files += files_inside
+    # A file that is named and also in a named folder has two paths.
     distinct, places = _distinct(files), {_place(file) for file in named}
     return distinct, {file for file in distinct if _place(file) in places}
 
 
 def _distinct(files: Iterable[Path]) -> list[Path]:
-    """Return each file once, by the first path it was found by; links of other names stay."""
+    """Return each file once, by its first path; links with other names remain."""
     by_place: dict[tuple[Path, str], Path] = {}
     for file in files:
         by_place.setdefault(_place(file), file)
@@ -378,8 +378,8 @@ def _place(file: Path) -> tuple[Path, str]:
         return file.parent.resolve(), file.name
 
 
-def _that_matter(recipe: LevelRecipe, file: Path) -> LevelRecipe:
-    """Return the rules without those for other kinds of files, so that these stale no asset."""
+def _relevant_rules(recipe: LevelRecipe, file: Path) -> LevelRecipe:
+    """Return the rules without rules for other file formats, whose changes must not matter."""
     kind = format_of(file)
     if kind not in ("image", "svg"):
         recipe = replace(recipe, legend={})
@@ -391,26 +391,26 @@ def _that_matter(recipe: LevelRecipe, file: Path) -> LevelRecipe:
 
 
 def _check_names(tasks: Sequence[Task]) -> None:
-    taken: dict[str, Task] = {}
+    tasks_by_name: dict[str, Task] = {}
     problems: list[BakeError] = []
     for task in tasks:
         if any(sign in NOT_IN_NAMES for sign in task.part) or not task.part.isprintable():
             problems.append(
                 LevelError(
-                    f"a level is called {task.part!r}, which cannot be part of a file's name",
+                    f"the level name {task.part!r} cannot be part of a file name",
                     file=task.source,
                     expected=f"a name without control characters and {' '.join(NOT_IN_NAMES)}",
                     remedy="rename the level",
                 )
             )
             continue
-        other = taken.setdefault(fold_file_name(task.name), task)
+        other = tasks_by_name.setdefault(fold_file_name(task.name), task)
         if other is not task:
-            told = f"{task.part} bakes" if task.part else "bakes"
-            theirs = f"{other.part} of {other.source}" if other.part else str(other.source)
+            subject = f"{task.part} bakes" if task.part else "bakes"
+            other_level = f"{other.part} of {other.source}" if other.part else str(other.source)
             problems.append(
                 LevelError(
-                    f"{told} to the same {task.name}{ASSET_SUFFIX} as {theirs}",
+                    f"{subject} to the same {task.name}{ASSET_SUFFIX} as {other_level}",
                     file=task.source,
                     expected="one source for each level name",
                     remedy="rename one of them",
@@ -431,8 +431,8 @@ def _check_level_tables(recipe: Recipe, names: set[str], unread: tuple[str, ...]
                 "no source has this name",
                 file=recipe.file,
                 place=f"[levels.{name}]",
-                expected="the name of a level: that of its file without its extension, "
-                "then -LEVEL where the file gives several",
+                expected="the name of a level: its file name without the extension, "
+                "then -LEVEL if the file contains several",
                 remedy=f"did you mean {near[0]}?" if near else "remove the table",
             )
         )
@@ -442,46 +442,45 @@ def _check_level_tables(recipe: Recipe, names: set[str], unread: tuple[str, ...]
 
 # -- levels that were baked by name ---------------------------------------------------------------
 
-# They belong to the project as long as their assets are in the output folder. An asset holds the
-# name of its level file and not the folder, so the file is searched for in the project.
+# These levels belong to the project as long as their assets are in the output folder. An asset
+# stores the name of its level file without the folder, so the project is searched for the file.
 
 
 def find_baked_sources(
     project: Path, output: Path, known: Collection[str], lost: list[LostLevel]
 ) -> list[Path]:
-    """Return the level files of the assets in a folder, except those of known levels.
+    """Search a project for the level files of the assets in a folder.
 
-    Copies of assets under names of their own are ignored, and so are damaged ones.
+    Renamed copies of assets and damaged assets are ignored.
 
     Args:
-        project: the folder to search. Hidden folders and those with a recipe of their own are left
-            out.
+        project: the folder to search, except hidden folders and folders with another recipe.
         output: the folder of the assets.
         known: names of levels whose files need no search.
-        lost: takes the assets whose file is not found.
+        lost: receives the assets whose file is missing or ambiguous.
     """
-    taken = set(map(fold_file_name, known))
+    known_names = set(map(fold_file_name, known))
     assets = defaultdict[str, list[Path]](list)
     for asset in sorted(output.glob("*.h5")) if output.is_dir() else ():
-        name = None if fold_file_name(asset.stem) in taken else _source_name(asset)
+        name = None if fold_file_name(asset.stem) in known_names else _source_name(asset)
         if name is not None:
             assets[name].append(asset)
     files = _find_files(project, output, assets)
-    found = []
-    for name, of_one_file in assets.items():
+    level_files = []
+    for name, same_source in assets.items():
         paths = files[name]
         if len(paths) == 1:
-            found += paths
+            level_files += paths
             continue
         why = f"its level file {name} is not in this project"
         if paths:
             why = f"several files are called {name}: {', '.join(map(str, sorted(paths)))}"
-        lost += [LostLevel(asset, why) for asset in of_one_file]
-    return found
+        lost += [LostLevel(asset, why) for asset in same_source]
+    return level_files
 
 
 def _source_name(asset: Path) -> str | None:
-    """Return the name of the file that an asset was baked from, if the asset is named after it."""
+    """Return the name of the level file of an asset, if the asset is named after it."""
     try:
         sources = read_header(asset).sources
     except AssetError:
@@ -489,24 +488,24 @@ def _source_name(asset: Path) -> str | None:
     if not sources:
         return None
     file = Path(sources[0][0])
-    stem, own = fold_file_name(file.stem), fold_file_name(asset.stem)
-    return file.name if own == stem or own.startswith(f"{stem}-") else None
+    stem, asset_stem = fold_file_name(file.stem), fold_file_name(asset.stem)
+    return file.name if asset_stem == stem or asset_stem.startswith(f"{stem}-") else None
 
 
 def _find_files(
     project: Path, output: Path, names: Collection[str]
 ) -> defaultdict[str, list[Path]]:
-    """Return the paths of the files in a project that have one of some names, by name."""
-    found = defaultdict[str, list[Path]](list)
+    """Return the paths of the files in a project that have one of the names, by name."""
+    paths = defaultdict[str, list[Path]](list)
     if not names:
-        return found
+        return paths
     place = output.resolve()
-    for number, (here, folders, files) in enumerate(os.walk(project)):
+    for number, (walked, folders, files) in enumerate(os.walk(project)):
         if number >= MOST_FOLDERS:
             break
-        folder = Path(here)
+        folder = Path(walked)
         for name in set(names).intersection(files):
-            found[name].append(folder / name)
+            paths[name].append(folder / name)
         folders[:] = sorted(
             name
             for name in folders
@@ -515,4 +514,4 @@ def _find_files(
             and not (folder / name / RECIPE_NAME).exists()
             and (folder / name).resolve() != place
         )
-    return found
+    return paths

@@ -1,13 +1,13 @@
-"""Tell whether an asset is fresh, for a build's second step and for Make or Ninja.
+"""Check whether assets are up to date, and write dependency files for Make and Ninja.
 
-Content decides, never a clock: sha256 of every file the level was read from and of the rules that
-it looks up in its recipe, and the revision of the baking code. Line ends of text do not count, as
-they are no content. An asset states the rules that its level looks up, so that a new recipe can be
-compared in these alone, without reading the level.
+Only contents count, not modification times: sha256 of every file of the level, sha256 of the rules
+that the level uses from its recipe, and the revision of the baking code. Line ends of text files do
+not count. An asset stores the rules that its level uses, so that a new recipe can be compared with
+them without reading the level.
 
-For other build tools, a depfile says which files each asset was baked from (GNU Make manual,
+For other build tools, a depfile lists the files that each asset was baked from (GNU Make manual,
 "Generating Prerequisites Automatically"; Ninja manual, "Header dependencies: depfile"). Every file
-is also a target of its own without prerequisites, so that Make bakes again when a file is gone
+is also a target of its own without prerequisites, so that Make bakes again when a file was deleted
 instead of reporting that there is no rule to make it.
 """
 
@@ -32,24 +32,24 @@ from levelbake.errors import AssetError, OutputError
 from levelbake.file import FORMAT_VERSION, Hdf5File, Header
 
 _ESCAPED = {"$": "$$", " ": "\\ ", "#": "\\#"}
-#: Characters for which Make and Ninja share no escape: those that mean something to Make, and those
-#: at which Ninja ends a name. Ninja 1.11 does so at quotes and &, and finds the asset always stale.
+#: Characters without a common escape in Make and Ninja: special characters of Make, and characters
+#: that end a name in Ninja. Ninja 1.11 ends names at quotes and &, and always rebuilds the asset.
 _UNUSABLE = "%*?[]:;=|~\\'\"&`<>^"
 
 
 def recipe_digest(stated: str) -> str:
-    """Return sha256 of what an asset states of its recipe."""
+    """Return the sha256 of the rules that an asset stores of its recipe."""
     return hashlib.sha256(stated.encode()).hexdigest()
 
 
-#: The digest in the assets of puzzles, which look up nothing in a recipe.
+#: The digest in the assets of puzzles, which use no rules of a recipe.
 NO_RECIPE = recipe_digest("{}")
 
 
 def stated_recipe(level: Level, recipe: LevelRecipe) -> str:
-    """Return the rules in effect for a level, as its asset states them: those that it looks up."""
+    """Return the rules that a level uses from its recipe, as text for the asset."""
     areas = level.areas if isinstance(level, GraphLevel) else {}
-    # Terrains of a divided plane have names of their own beside those that rules are for.
+    # Terrains of a divided plane have other names than the areas that rules refer to.
     terrains = {area for area, _ in areas.values()} or level.terrains
     unmatched = set(level.unmatched)
     colours = recipe.legend.keys() - unmatched
@@ -59,7 +59,7 @@ def stated_recipe(level: Level, recipe: LevelRecipe) -> str:
 
 
 def _uses_other_rules(task: Task, header: Header) -> bool:
-    """Return whether a level is to be baked by other rules than those that its asset states."""
+    """Return whether the rules that a level uses differ from those stored in its asset."""
     if header.recipe == NO_RECIPE:
         return False
     with closing(Hdf5File(task.asset, LEVELS, check=False)) as file:
@@ -87,14 +87,14 @@ def source_digests(level_file: Path, others: tuple[Path, ...]) -> tuple[tuple[st
 
 
 def judge(tasks: Iterable[Task]) -> Iterator[tuple[Task, list[str]]]:
-    """Yield each task and why it must be baked; a file of several levels is read only once."""
+    """Yield each task with the reasons to bake it; a file of several levels is read only once."""
     digest = cache(source_digest)
     for task in tasks:
         yield task, reasons_to_bake(task, digest)
 
 
 def reasons_to_bake(task: Task, digest: Callable[[Path], str] = source_digest) -> list[str]:
-    """Return why an asset must be baked; the list is empty where it is fresh.
+    """Return the reasons to bake a level; the list is empty if its asset is fresh.
 
     Args:
         task: the level.
@@ -123,7 +123,7 @@ def _changes_since(task: Task, header: Header, digest: Callable[[Path], str]) ->
         reasons.append(f"format version {header.format_version}, now {FORMAT_VERSION}")
     if header.bake_revision != BAKE_REVISION:
         reasons.append(f"baked by revision {header.bake_revision}, now {BAKE_REVISION}")
-    # Assets of other versions may state their recipes in other ways.
+    # Assets of other versions may store their recipes in another form.
     if not reasons and _uses_other_rules(task, header):
         reasons.append("the recipe changed")
     return reasons + _changed_sources(task, header, digest)
@@ -157,15 +157,15 @@ def _changed_sources(task: Task, header: Header, digest: Callable[[Path], str]) 
 
 
 def write_depfile(file: Path, tasks: Sequence[Task], recipe: Path | None) -> None:
-    """Write one rule for each asset, in the order of the tasks.
+    """Write a depfile with one rule for each asset, in the order of the tasks.
 
     Args:
-        file: where to write; paths in it are relative to the working directory, where Make runs.
-        tasks: levels that were built; one without an asset depends on its level file.
+        file: the depfile; paths in it are relative to the working directory, where Make runs.
+        tasks: levels that were built; a level without an asset depends on its level file.
         recipe: the recipe, on which every asset depends.
 
     Raises:
-        OutputError: the file cannot be written, or a depfile cannot hold a path.
+        OutputError: the file cannot be written, or a path cannot be written in a depfile.
     """
     lines = []
     mentioned: dict[str, None] = {}
@@ -173,7 +173,7 @@ def write_depfile(file: Path, tasks: Sequence[Task], recipe: Path | None) -> Non
         needed = [_escaped(path, file) for path in _prerequisites(task, recipe)]
         mentioned |= dict.fromkeys(needed)
         lines.append(f"{_escaped(task.asset, file)}: {' '.join(needed)}\n")
-    lines += [f"\n{each}:\n" for each in mentioned]
+    lines += [f"\n{path}:\n" for path in mentioned]
     with written_whole(file) as partial:
         partial.write_text("".join(lines), encoding="utf-8", newline="\n")
 
@@ -192,14 +192,14 @@ def _escaped(path: Path, depfile: Path) -> str:
         text = os.path.relpath(path)
     except ValueError:  # The path is on another drive.
         text = str(path.resolve())
-    # Make and Ninja understand the colon of a drive; names on Windows hold no other colon.
+    # Make and Ninja accept the colon of a drive; names on Windows contain no other colon.
     drive, text = os.path.splitdrive(text)
     if os.sep != "/":
         text = text.replace(os.sep, "/")
-    found = next((sign for sign in text if sign in _UNUSABLE or not sign.isprintable()), None)
-    if found is not None:
+    unusable = next((sign for sign in text if sign in _UNUSABLE or not sign.isprintable()), None)
+    if unusable is not None:
         raise OutputError(
-            f"{str(path)!r} cannot be named in a depfile, as {found!r} has a meaning there",
+            f"{str(path)!r} cannot be written in a depfile, because {unusable!r} is special there",
             file=depfile,
             expected=f"paths without control characters and {' '.join(_UNUSABLE)}",
             remedy="rename it",

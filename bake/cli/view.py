@@ -175,7 +175,7 @@ def _write(
         with page.open("rb") as file:
             if _OURS not in file.read(_BEGINNING):
                 raise mistakes.OutputError(
-                    "the file exists and is not a page of `bake view`",
+                    "the existing file is not a page of `bake view`",
                     file=page,
                     remedy="move it away, or choose another name",
                 )

@@ -286,7 +286,7 @@ def test_a_folder_where_the_asset_should_be(tasks: list[Task]) -> None:
     assert statuses(outcomes) == {"hive": "failed", "keep": "baked", "roads": "baked"}
     assert isinstance(outcomes["hive"].error, OutputError)
     told = str(outcomes["hive"].error)
-    assert told.startswith(f"{tasks[0].asset}: there is a folder where the asset goes; ")
+    assert told.startswith(f"{tasks[0].asset}: a folder is in the place of the asset; ")
     assert not list(tasks[0].asset.parent.glob(".*"))
 
 

@@ -334,7 +334,7 @@ def test_a_file_where_the_folder_goes(tmp_path: Path) -> None:
     bake = Bake(yard(tmp_path))
     bake.folder.write_text("mine")
     bake.whole()
-    assert "no checkpoints: the folder cannot be made: File exists" in bake.said
+    assert "no checkpoints: the folder cannot be created: File exists" in bake.said
     assert bake.folder.read_text() == "mine"
 
 

@@ -68,7 +68,7 @@ def test_other_parts_are_written_anew(folder: Path) -> None:
     built()
     (folder / "bake.toml").write_text(RECIPE + "hierarchy = true\n")
     told = bake("check").out.splitlines()[0]
-    assert told.endswith("holds something else than the recipe asks for")
+    assert "other tables" in told
     assert built() == {"one": ("fresh", True), "two": ("fresh", True)}
     assert (0, "cluster") in FlatFile(Path("baked/one.bake")).entries
 

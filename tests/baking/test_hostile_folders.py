@@ -168,7 +168,7 @@ def test_a_file_of_another_program_is_not_overwritten(
     assert statuses(outcomes) == {"hive": "failed", "keep": "baked", "roads": "baked"}
     error = outcomes["hive"].error
     assert isinstance(error, OutputError)
-    assert str(error).startswith(f"{tasks[0].asset}: there is a file that is no asset")
+    assert str(error).startswith(f"{tasks[0].asset}: the existing file is not an asset")
     assert "--force" in str(error)
     assert "\n" not in str(error)
     assert tasks[0].asset.read_bytes() == data

@@ -205,7 +205,7 @@ def test_a_shard_that_was_not_finished(project: Path) -> None:
 def test_no_shard_at_all(project: Path) -> None:
     shutil.rmtree(project / "baked")
     (project / "baked").mkdir()
-    for folder, said in (((), "there is no shard here"), (("nowhere",), "there is no such folder")):
+    for folder, said in (((), "there is no shard"), (("nowhere",), "there is no such folder")):
         named = [project / each for each in folder]
         assert said in mistake(bake("join", "--recipe", project / "bake.toml", *named))
 
@@ -327,5 +327,5 @@ def test_a_file_that_is_no_asset_is_kept(project: Path) -> None:
         (project / "baked" / f"{name}.h5").write_text("mine")
     found = outcomes_of(project)
     for name in ("keep", "plain"):
-        assert "no asset" in str(found[name].error)
+        assert "not an asset" in str(found[name].error)
         assert (project / "baked" / f"{name}.h5").read_text() == "mine"

@@ -193,7 +193,7 @@ def test_a_pipe_in_place_of_an_asset_holds_no_reader_up() -> None:
 def test_a_pipe_in_place_of_an_asset_holds_no_build_up(pipe: Path, jobs: str) -> None:
     done = shell(f"build --jobs {jobs}")
     assert done.code == 1
-    assert done.errors[0].startswith("baked/five.h5: there is a file that is no asset")
+    assert done.errors[0].startswith("baked/five.h5: the existing file is not an asset")
     done = shell(f"build --jobs {jobs} --force")
     assert done.code == 1
     assert done.errors[0].startswith("baked/five.h5: cannot be written: a folder, a device or")
