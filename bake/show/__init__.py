@@ -1,4 +1,4 @@
-"""This package draws baked levels, and writes what commands say of builds, assets and changes."""
+"""Draw baked levels, and print reports about builds, assets and changes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Show(StrEnum):
-    """What a picture shows."""
+    """A view of a level."""
 
     terrain = "terrain"
     components = "components"

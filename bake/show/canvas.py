@@ -1,4 +1,4 @@
-"""This module draws shapes and text with Pillow, at twice the size, which is then halved."""
+"""Draw shapes and text with Pillow, antialiased by drawing at twice the size."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from PIL import Image, ImageDraw, ImageFont
 from bake.core.arrays import Float64Array, UInt8Array
 from bake.show.colours import CASING, GOAL, INK, PAPER, PATH, START, Colour
 
-#: Pictures of more pixels are drawn at their own size, as memory would grow fourfold.
+#: Pictures with more pixels are drawn at their final size, as twice the size needs four times the
+#: memory.
 MOST_FINE = 2**23
 
-#: Shapes that are handed to Pillow at a time.
+#: The number of shapes that are passed to Pillow at a time.
 _SHAPES = 2**16
 
 _SMALLEST_MARK = 6.5
 _LARGEST_MARK = 15.0
 
-#: Characters that are not ASCII and that the font has, and spellings of some that it lacks.
+#: Characters beyond ASCII that the font has, and replacements for some that it lacks.
 _EXTRA = "·…"
 _SPELLED = str.maketrans(
     {"ß": "ss", "æ": "ae", "Æ": "AE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "œ": "oe"}
@@ -44,20 +45,20 @@ ARROW_HEAD = np.array([(-0.5, -0.42), (0.5, 0.0), (-0.5, 0.42), (-0.3, 0.0)])
 
 @cache
 def font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """Return the font of Pillow at a height in pixels."""
+    """Return Pillow's default font at a height in pixels."""
     return ImageFont.load_default(size=size)
 
 
 def plain(text: str) -> str:
-    """Write a text in letters the font has.
+    """Replace the characters of a text that the font lacks.
 
-    Accents are dropped, and other letters that the font lacks become "?".
+    Accents are removed, and other missing characters become "?".
     """
     letters = unicodedata.normalize("NFKD", text.translate(_SPELLED))
     return "".join(
-        each if (each.isascii() and each.isprintable()) or each in _EXTRA else "?"
-        for each in letters
-        if not unicodedata.combining(each)
+        letter if (letter.isascii() and letter.isprintable()) or letter in _EXTRA else "?"
+        for letter in letters
+        if not unicodedata.combining(letter)
     )
 
 
@@ -67,7 +68,7 @@ def width_of(text: str, size: int) -> float:
 
 
 def fitted(text: str, size: int, room: float) -> str:
-    """Return as much of a text as fits into ``room`` pixels; "…" ends a text that was cut."""
+    """Return a text shortened to ``room`` pixels, with "…" at the end if it was cut."""
     if width_of(text, size) <= room:
         return text
     while text and width_of(text + "…", size) > room:
@@ -76,33 +77,30 @@ def fitted(text: str, size: int, room: float) -> str:
 
 
 class Canvas:
-    """A picture that is drawn on; all sizes and places are pixels of the finished picture.
-
-    Attributes:
-        size: width and height of the finished picture.
-        fine: how many times larger it is drawn, 2 or 1.
-        image: what is drawn so far, RGB.
-    """
+    """A drawing surface; all sizes and positions are in pixels of the finished picture."""
 
     def __init__(self, width: int, height: int, colour: Colour = PAPER) -> None:
+        #: Width and height of the finished picture.
         self.size = width, height
+        #: The magnification of ``image``, 2 or 1.
         self.fine = 2 if width * height <= MOST_FINE else 1
+        #: The magnified picture, RGB.
         self.image = Image.new("RGB", (width * self.fine, height * self.fine), colour)
         self._pen = ImageDraw.Draw(self.image)
 
     def picture(self) -> Image.Image:
-        """Return the picture, of the size that was asked for."""
+        """Return the picture at its final size."""
         return self.image.reduce(self.fine) if self.fine > 1 else self.image
 
     def samples(self, points: Float64Array) -> list[list[int]]:
-        """Return (k, 2p) x and y in pixels as samples of the larger picture."""
+        """Convert (k, 2p) x and y in pixels to positions in the magnified picture."""
         scaled: list[list[int]] = np.floor(points * self.fine).astype(np.int64).tolist()
         return scaled
 
-    def _each(
+    def _iterate_shapes(
         self, points: Float64Array, colour: Colour | UInt8Array
     ) -> Iterator[tuple[list[int], Colour]]:
-        """Yield samples and the colour of each of k shapes."""
+        """Yield the samples and the color of each of k shapes."""
         colours = np.broadcast_to(np.asarray(colour, dtype=np.uint8), (len(points), 3))
         for low in range(0, len(points), _SHAPES):
             part = slice(low, low + _SHAPES)
@@ -112,7 +110,7 @@ class Canvas:
     def lines(self, ends: Float64Array, width: float, colour: Colour | UInt8Array) -> None:
         """Draw lines, (k, 4) float64 from x, y to x, y."""
         wide = max(1, round(width * self.fine))
-        for shape, fill in self._each(ends, colour):
+        for shape, fill in self._iterate_shapes(ends, colour):
             self._pen.line(shape, fill=fill, width=wide)
 
     def discs(
@@ -127,12 +125,14 @@ class Canvas:
         if rim > 0:
             self.discs(centre, radius + rim, rim_colour)
         wide = round(radius * self.fine)
-        for (x, y), fill in self._each(centre, colour):
+        for (x, y), fill in self._iterate_shapes(centre, colour):
             self._pen.ellipse((x - wide, y - wide, x + wide, y + wide), fill=fill)
 
     def polygons(self, corners: Float64Array, colour: Colour | UInt8Array) -> None:
-        """Draw polygons, (k, p, 2) float64 x, y of p > 2 corners each."""
-        for shape, fill in self._each(corners.reshape(len(corners), 2 * corners.shape[1]), colour):
+        """Draw k polygons, (k, p, 2) float64 x, y of p > 2 corners each."""
+        for shape, fill in self._iterate_shapes(
+            corners.reshape(len(corners), 2 * corners.shape[1]), colour
+        ):
             self._pen.polygon(shape, fill=fill)
 
     def rectangle(
@@ -151,14 +151,14 @@ class Canvas:
         """Draw a line along (k, 2) float64 x, y, with round joints and ends.
 
         Args:
-            points: the points the line goes through.
-            width: its width.
-            colour: its colour.
-            casing: how much wider a light line under it is; 0 = there is no such line.
+            points: the points of the line.
+            width: the width.
+            colour: the color.
+            casing: the extra width of a light line underneath; 0 = none.
         """
         if casing > 0:
             self.polyline(points, width + casing, CASING)
-        ((line, fill),) = self._each(points.reshape(1, -1), colour)
+        ((line, fill),) = self._iterate_shapes(points.reshape(1, -1), colour)
         self._pen.line(line, fill=fill, width=max(1, round(width * self.fine)), joint="curve")
         self.discs(points[[0, -1]], (width - 1) / 2, colour)
 
@@ -167,7 +167,7 @@ class Canvas:
         for out, width, shade in ((1.2, 5.0, INK), (0.0, 2.6, colour)):
             beside = (radius + out + 1.3)[:, None]
             box = np.hstack([centre - beside, centre + beside])
-            for shape, outline in self._each(box, shade):
+            for shape, outline in self._iterate_shapes(box, shade):
                 self._pen.ellipse(shape, outline=outline, width=round(width * self.fine))
 
     def arrows(
@@ -202,7 +202,7 @@ class Canvas:
         anchor: str = "lm",
         halo: int = 0,
     ) -> None:
-        """Write a text; the anchor is one of Pillow's, and a halo of paper is so wide."""
+        """Draw a text with one of Pillow's anchors and a halo of ``halo`` pixels in paper color."""
         x, y = at
         self._pen.text(
             (x * self.fine, y * self.fine),
@@ -215,10 +215,7 @@ class Canvas:
         )
 
     def path(self, points: Float64Array, room: float) -> None:
-        """Draw a path along (k, 2) pixels.
-
-        Its width suits places that are ``room`` pixels apart.
-        """
+        """Draw a path along (k, 2) pixels, with a width for places ``room`` pixels apart."""
         width = min(7.0, max(2.5, 0.26 * room))
         if len(points) > 1:
             self.polyline(points, width, PATH, casing=max(2.0, 0.7 * width))
@@ -235,7 +232,7 @@ class Canvas:
     def _mark(
         self, point: Float64Array, radius: float, circles: Sequence[tuple[float, Colour]]
     ) -> None:
-        """Draw circles within each other, each a share of the radius, and a dark rim around all."""
+        """Draw concentric circles, given as fractions of the radius, with a dark rim."""
         self.discs(point[None], radius + 1.2, INK)
         for share, colour in circles:
             self.discs(point[None], radius * share, colour)

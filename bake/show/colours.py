@@ -1,8 +1,6 @@
-"""This module has the colours of pictures.
+"""The colors of pictures: constants, and colors computed for distances, components and clusters.
 
-Some are fixed; others are computed for distances, components and clusters.
-
-Colours that must be evenly spaced to the eye are made in the Oklab colour space.
+Perceptually even colors are computed in the Oklab color space.
 Source: B. Ottosson, "A perceptual color space for image processing" (2020), for the conversion.
 """
 
@@ -22,12 +20,12 @@ PAPER: Colour = (248, 246, 241)
 INK: Colour = (38, 36, 46)
 FAINT_INK: Colour = (122, 117, 128)
 
-#: The colour of cells where this profile cannot stand, in every view but the terrain's.
+#: The color of cells on which the profile cannot stand, in every view except terrain.
 BLOCKED: Colour = (52, 49, 60)
 #: The stripes over cells that only other profiles can stand on.
 OTHERS_STRIPE: Colour = (48, 45, 55)
 
-#: The colour of the component with the most places.
+#: The color of the component with the most places.
 LARGEST: Colour = (228, 223, 212)
 LARGEST_ON_PAPER: Colour = (190, 182, 168)
 
@@ -55,10 +53,10 @@ GOAL: Colour = PATH
 TRANSITION: Colour = (255, 214, 64)
 ACROSS: Colour = (38, 36, 46)
 INSIDE: Colour = (128, 108, 150)
-#: The colours of ways over the layers of a hierarchy, lowest first.
+#: The colors of routes over the layers of a hierarchy, lowest first.
 WAYS: tuple[Colour, ...] = ((34, 116, 196), (232, 126, 22), (122, 62, 168), (20, 140, 120))
 
-#: Places that an agent has not seen, and those its search looked at in a step.
+#: Places that an agent has not seen, and places that its search visited in a step.
 UNSEEN: Colour = (120, 124, 142)
 SEARCHED: Colour = (248, 196, 104)
 
@@ -70,7 +68,7 @@ ROAD: Colour = (249, 224, 160)
 ROAD_CASING: Colour = (142, 126, 104)
 ROAD_CLOSED: Colour = (212, 206, 198)
 
-#: The colours of places that `bake lint` found, by what is wrong with them.
+#: The colors of places with findings of `bake lint`, by rule.
 ISLAND: Colour = (232, 126, 22)
 TRAP: Colour = (168, 36, 148)
 NO_EXIT: Colour = (196, 20, 40)
@@ -123,33 +121,33 @@ def oklch(lightness: Float64Array, chroma: Float64Array, hue: Float64Array) -> U
 
 @cache
 def ramp() -> UInt8Array:
-    """Return (256, 3) uint8 colours from near (pale yellow) to far (deep violet).
+    """Return (256, 3) uint8 colors from near (pale yellow) to far (deep violet).
 
-    Their lightness falls evenly.
+    Their lightness decreases evenly.
     """
-    at = np.linspace(0, 1, _RAMP_STEPS)
-    lightness = 0.955 - 0.58 * at
-    chroma = 0.105 + 0.05 * np.sin(np.pi * at)
-    hue = np.radians(104 + 196 * at**0.9)
+    fraction = np.linspace(0, 1, _RAMP_STEPS)
+    lightness = 0.955 - 0.58 * fraction
+    chroma = 0.105 + 0.05 * np.sin(np.pi * fraction)
+    hue = np.radians(104 + 196 * fraction**0.9)
     colours = oklch(lightness, chroma, hue)
     colours.setflags(write=False)
     return colours
 
 
 def shades(fraction: Float64Array) -> UInt8Array:
-    """Return (k, 3) uint8 colours of the ramp at (k) fractions from 0, near, to 1, far."""
+    """Return (k, 3) uint8 colors of the ramp at (k) fractions from 0, near, to 1, far."""
     step = np.rint(np.clip(fraction, 0, 1) * (_RAMP_STEPS - 1)).astype(np.intp)
     return ramp()[step]
 
 
 def mixed(colours: UInt8Array, other: Colour, share: float) -> UInt8Array:
-    """Mix a share of another colour, 0 to 1, into colours."""
+    """Blend colors with a fraction, 0 to 1, of another color."""
     blend = colours * (1 - share) + np.array(other, dtype=np.float64) * share
     return np.rint(blend).astype(np.uint8)
 
 
 def vivid(count: int) -> UInt8Array:
-    """Return (count, 3) uint8 strong colours; those next to each other in the list differ most."""
+    """Return (count, 3) uint8 saturated colors; consecutive ones differ most."""
     number = np.arange(count, dtype=np.float64)
     hue = math.radians(28) + number * _GOLDEN_ANGLE
     lightness = np.where(number % 2 == 0, 0.64, 0.74)
@@ -157,30 +155,30 @@ def vivid(count: int) -> UInt8Array:
 
 
 def component_colours(count: int, largest: Colour = LARGEST) -> UInt8Array:
-    """Return (count, 3) uint8 colours of components by rank.
+    """Return (count, 3) uint8 colors of components by rank.
 
-    The largest component has a muted colour, so that islands stand out.
+    The largest component has a muted color, so that islands stand out.
 
     Args:
-        count: how many components there are.
-        largest: the colour of the first one; all others are vivid.
+        count: the number of components.
+        largest: the color of the first component; all others are vivid.
     """
     bright = vivid(min(_COMPONENT_HUES, max(0, count - 1)))
-    others = bright[np.arange(max(0, count - 1)) % max(1, len(bright))]
-    return np.vstack([np.array([largest], dtype=np.uint8), others])[:count]
+    smaller = bright[np.arange(max(0, count - 1)) % max(1, len(bright))]
+    return np.vstack([np.array([largest], dtype=np.uint8), smaller])[:count]
 
 
 def cluster_colours(graph: Graph, cluster: Int32Array, count: int) -> UInt8Array:
-    """Return (count, 3) uint8 pale colours of clusters, chosen so that neighbours differ.
+    """Return (count, 3) uint8 pale colors of clusters, such that neighbors differ.
 
-    Each cluster takes the first colour that no neighbour with a lower number has (D. Welsh,
+    Each cluster gets the first color that no neighbor with a lower number has (D. Welsh,
     M. Powell, "An upper bound for the chromatic number of a graph", 1967, in the order of the
     clusters' numbers).
 
     Args:
         graph: a graph with rows as nodes.
         cluster: (r) int32, cluster of each row.
-        count: how many clusters there are.
+        count: the number of clusters.
     """
     number = np.arange(_CLUSTER_COLOURS, dtype=np.float64)
     lightness = np.where(number % 2 == 0, 0.9, 0.82)
@@ -191,9 +189,9 @@ def cluster_colours(graph: Graph, cluster: Int32Array, count: int) -> UInt8Array
     high, low = np.divmod(np.unique(high * max(1, count) + low), max(1, count))
     first = np.searchsorted(high, np.arange(count + 1))
     chosen = np.zeros(count, dtype=np.intp)
-    for one in range(count):
-        taken = set(chosen[low[first[one] : first[one + 1]]].tolist())
-        # The search begins at another colour each time, so that all colours are used.
-        order = [(one + step) % len(pale) for step in range(len(pale))]
-        chosen[one] = next((colour for colour in order if colour not in taken), order[0])
+    for label in range(count):
+        taken = set(chosen[low[first[label] : first[label + 1]]].tolist())
+        # The search starts at another color each time, so that all colors are used.
+        order = [(label + step) % len(pale) for step in range(len(pale))]
+        chosen[label] = next((colour for colour in order if colour not in taken), order[0])
     return pale[chosen]

@@ -1,4 +1,4 @@
-"""This module writes progress to standard error and tables to standard output."""
+"""Print progress to standard error and tables to standard output."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 Style = Literal["bars", "lines", "silent"]
 
-#: Columns of output that is not a terminal: more than any row has.
+#: The width of output that is not a terminal, longer than any row.
 _NO_WIDTH = 2**31
 
-#: Seconds between two lines about a level that takes long.
+#: Seconds between two progress lines about one level.
 HEARTBEAT = 10.0
 
 
 def style_for(*, silent: bool) -> Style:
-    """Choose bars where a person watches, and lines in a log."""
+    """Return "bars" on a terminal, and "lines" for a log."""
     if silent:
         return "silent"
     return "bars" if sys.stderr.isatty() else "lines"
@@ -34,7 +34,7 @@ def style_for(*, silent: bool) -> Style:
 
 @dataclass
 class _Running:
-    """A level that is being worked on: since when, and when and how far it was told of last."""
+    """The progress of one level: times of its start and last line, its stage and fraction done."""
 
     begun: float
     told: float
@@ -43,14 +43,14 @@ class _Running:
 
 
 class BuildProgress:
-    """The progress of several levels at once, shown on standard error.
+    """The progress of several levels, shown on standard error.
 
-    On a terminal each level has a bar. Elsewhere there is a line when it is finished, and one every
-    :data:`HEARTBEAT` seconds until then.
+    On a terminal, each level has a bar. Otherwise each level has a line when it is finished, and a
+    line every :data:`HEARTBEAT` seconds until then.
     """
 
     def __init__(self, style: Style, warnings: Callable[[], Iterable[str]] = tuple) -> None:
-        """Show nothing yet.
+        """Create the display without showing anything.
 
         Args:
             style: how progress is shown.
@@ -96,9 +96,9 @@ class BuildProgress:
             self._progress.stop()
 
     def __call__(self, level: str, stage: str, done: float) -> None:
-        """Show a level's progress: its stage, and the fraction of the stage that is done."""
+        """Update a level's progress: its stage, and the fraction of the stage that is done."""
         with self._lock:
-            if level in self._finished:  # News of it may come later than its end.
+            if level in self._finished:  # Reports from workers may arrive late.
                 return
             lines, self._warnings = self._warnings(), tuple
             for line in lines:
@@ -116,11 +116,11 @@ class BuildProgress:
                 self._progress.update(self._bars[level], description=stage, completed=done)
 
     def finished(self, level: str, told: str = "") -> None:
-        """Show that a level is done.
+        """Remove a finished level from the display.
 
         Args:
             level: its name.
-            told: what a line says of it where there are no bars; "" = there is no line.
+            told: the text of its line in a log; "" = no line.
         """
         with self._lock:
             self._finished.add(level)
@@ -147,22 +147,22 @@ def _print_line(text: str) -> None:
 
 
 def shown(text: str) -> str:
-    """Return text for rich: markup in it is no markup, and escapes stand for control characters."""
+    """Return text escaped for rich: without markup, and with escapes for control characters."""
     from rich.markup import escape
 
     return escape(printable(text))
 
 
 def console() -> Console:
-    """Return standard output for tables.
+    """Return a console on standard output for tables.
 
-    On a terminal, rows fold at its width. Elsewhere each row is one line, however long, so that
+    On a terminal, rows fold at its width. Otherwise each row is one line of any length, so that
     programs can read it.
     """
     from rich.console import Console
 
     output = Console(highlight=False)
-    if not sys.stdout.isatty():  # FORCE_COLOR makes a terminal of a pipe for rich.
+    if not sys.stdout.isatty():  # With FORCE_COLOR, rich treats a pipe as a terminal.
         output.width = _NO_WIDTH
     return output
 
@@ -175,14 +175,14 @@ def print_table(
     *,
     pad_edge: bool = False,
 ) -> None:
-    """Print a table without lines.
+    """Print a table without borders.
 
     Args:
         output: a console from :func:`console`.
         headings: the headings of the columns.
-        right: headings whose columns are set flush right.
-        rows: rich markup or texts, column by column; a row may end early.
-        pad_edge: leave a space on either side of the table.
+        right: headings of the right-aligned columns.
+        rows: rich markup or text for each column; a row may end early.
+        pad_edge: whether to add a space on either side of the table.
     """
     from rich.table import Table
 

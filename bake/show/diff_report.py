@@ -1,4 +1,4 @@
-"""This module writes a difference between two bakes as text or plain data, and draws it."""
+"""Report a difference between two bakes as text, as data or as a picture."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ from bake.show.scene import Scene, place_data, place_text, read_scene
 from bake.store import Asset
 from levelbake.errors import QueryError
 
-#: At most this many places are listed by name; the others are only counted.
+#: The most places that are listed by name.
 _LISTED = 8
 
 # -- plain data -----------------------------------------------------------------------------------
 
 
 def as_data(difference: Difference, broken: Sequence[str]) -> dict[str, Any]:
-    """Return everything that `bake diff --json` prints.
+    """Return the data that `bake diff --json` prints.
 
     Args:
         difference: the difference between two bakes.
@@ -118,7 +118,7 @@ def _data(profile: ProfileDifference) -> dict[str, Any]:
 
 
 def _changed(matched: Matched) -> list[tuple[str, ProfileColumns, Int32Array]]:
-    """List the kinds of change of a place, each with a table and the rows that changed so in it."""
+    """Return each kind of change with the columns of a bake and the changed rows in them."""
     return [
         ("opened", matched.new, matched.opened),
         ("closed", matched.old, matched.closed),
@@ -137,7 +137,7 @@ def _places(columns: ProfileColumns, rows: Int32Array) -> list[Any]:
 
 
 def _in_reading_order(columns: ProfileColumns, rows: Int32Array) -> Int32Array:
-    """Return int32, the nodes of rows, each of them once; on grids sorted in reading order."""
+    """Return the distinct nodes of rows as int32, on grids sorted in reading order."""
     node = columns.node[np.unique(rows)]
     if not columns.places.is_grid:
         return node
@@ -149,7 +149,7 @@ def _in_reading_order(columns: ProfileColumns, rows: Int32Array) -> Int32Array:
 
 
 def lines_of(difference: Difference) -> list[str]:
-    """Write the lines that `bake diff` prints for people."""
+    """Return the lines that `bake diff` prints."""
     old, new = difference.sizes
     lines = [
         f"{difference.old} -> {difference.new}",
@@ -159,8 +159,8 @@ def lines_of(difference: Difference) -> list[str]:
         f"  bake         {old.pairs:,} -> {new.pairs:,} pairs{_grown(old.pairs, new.pairs)}",
     ]
     if difference.coordinates is not None:
-        was, now = difference.coordinates
-        lines.append(f"  coordinates  {place_of(was)} -> {place_of(now)}")
+        before, after = difference.coordinates
+        lines.append(f"  coordinates  {place_of(before)} -> {place_of(after)}")
     for names, what in ((difference.profiles_gone, "gone"), (difference.profiles_come, "new")):
         lines += [f"  profile      {name} is {what}" for name in names]
     for profile in difference.profiles:
@@ -171,7 +171,7 @@ def lines_of(difference: Difference) -> list[str]:
 def _lines(profile: ProfileDifference) -> list[str]:
     matched, arcs = profile.matched, profile.matched.arcs
     lines = [
-        f"{kind:<12} {_listed(columns, rows)}"
+        f"{kind:<12} {_list_places(columns, rows)}"
         for kind, columns, rows in _changed(matched)
         if len(rows)
     ]
@@ -240,9 +240,9 @@ def _grown(old: int, new: int) -> str:
     return f" ({100 * (new / old - 1):+.1f} %)"
 
 
-def _listed(columns: ProfileColumns, rows: Int32Array) -> str:
+def _list_places(columns: ProfileColumns, rows: Int32Array) -> str:
     node = _in_reading_order(columns, rows)
-    named = " ".join(place_text(columns.places.place(one)) for one in node[:_LISTED].tolist())
+    named = " ".join(place_text(columns.places.place(number)) for number in node[:_LISTED].tolist())
     return f"{len(node):,}: {named}{' ...' if len(node) > _LISTED else ''}"
 
 
@@ -295,30 +295,30 @@ def pairs_as_data(
 
 
 def draw_difference(difference: Difference, new: Asset, output: Path, scale: int | None) -> None:
-    """Draw a grid level's difference over the newer asset.
+    """Draw the difference between two bakes of a grid level over the newer one.
 
     Args:
         difference: the difference of one profile.
         new: the newer asset, open.
         output: the .png file to write.
-        scale: pixels of a cell; None = what fits.
+        scale: pixels per cell; None = what fits.
 
     Raises:
         QueryError: the level is a graph, or there is not exactly one profile.
-        OutputError: the picture cannot be written there.
+        OutputError: the picture cannot be written.
     """
     check_output(output)
     if len(difference.profiles) != 1:
         raise QueryError(
             f"a picture shows one profile, and these assets share {len(difference.profiles)}",
             expected=" or ".join(repr(one.name) for one in difference.profiles) or "one",
-            remedy="name it: --profile NAME",
+            remedy="choose one: --profile NAME",
         )
     profile = difference.profiles[0]
     scene = read_scene(new, profile.name)
     if not scene.places.is_grid:
         raise QueryError(
-            "differences of graphs are not drawn",
+            "differences of graphs cannot be drawn",
             place=f"level {scene.name!r}",
             remedy="leave -o out",
         )
@@ -331,7 +331,7 @@ def draw_difference(difference: Difference, new: Asset, output: Path, scale: int
 
 
 def _mark(paint: CellPaint, scene: Scene, profile: ProfileDifference) -> list[Swatch]:
-    """Paint what changed, later kinds over earlier ones, and say what the colours mean."""
+    """Paint the changed cells, later kinds over earlier ones, and return the legend."""
     matched, reach = profile.matched, profile.reachability
     shared = scene.flat[matched.new_row]
     kinds: list[tuple[Int32Array, str, Colour, Colour | None]] = []
@@ -356,7 +356,7 @@ def _mark(paint: CellPaint, scene: Scene, profile: ProfileDifference) -> list[Sw
 
 
 def _closed(scene: Scene, profile: ProfileDifference) -> Int32Array:
-    """Return closed places as cells of the new map, without those that lie outside it."""
+    """Return closed places as cells of the new map, except places outside it."""
     old = profile.matched.old
     y, x = np.divmod(old.places.flat[old.node[profile.matched.closed]], np.int32(old.places.width))
     inside = (x < scene.places.width) & (y < scene.places.height)

@@ -1,7 +1,7 @@
-"""This module solves the problems of a Moving AI scenario file, or pairs drawn, for `bake eval`.
+"""Solve the problems of a Moving AI scenario file, or random pairs, for `bake eval`.
 
-It compares the length of each path with the optimal length, which the file gives, or which a search
-from both ends finds on the level's graph, by no table.
+The length of each path is compared with the optimal length from the file, or with the result of a
+bidirectional search on the level's graph, which uses no table.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from levelbake.places import Place
 #: A path is optimal if its length differs from the optimal one by at most this many units.
 TOLERANCE = 1e-4
 
-#: The method that finds optimal lengths of pairs drawn, unless it is the one looked at.
+#: The method that finds optimal lengths of random pairs, unless this method is evaluated.
 _DRAWS_BY = "bidirectional"
 
-#: How often a pair is drawn again, for each one wanted, until all have a path.
+#: The most random pairs drawn for each pair requested, until enough have a path.
 DRAWS = 50
 
-#: A level of no more places is looked at from all to all for a heuristic's overestimates ...
+#: On levels with at most this many places, a heuristic's overestimate is measured for all pairs ...
 ALL_GOALS = 1024
 
-#: ... and of a larger one, from all places to so many goals of problems at most.
+#: ... and on larger ones, from all places to at most this many goals of problems.
 MOST_GOALS = 256
 
-#: How often all paths of the table are extracted; the median time counts.
+#: The number of repeated measurements of all paths of the table; the median counts.
 REPEATS = 5
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """Pairs to be drawn at random: how many, and by which seed."""
+    """A request for random pairs: their number and the seed."""
 
     pairs: int
     seed: int
@@ -53,17 +53,17 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Problems:
-    """What is to be solved."""
+    """The problems to solve."""
 
     ends: Sequence[tuple[Place, Place]]  #: start and goal of each problem
     optimal: Sequence[float]  #: length of a shortest path, in units
-    rounding: Sequence[float]  #: how far off the optimal length may be, in units
-    by_ticks: bool  #: whether optimal lengths are whole ticks, as the costs that searches tell
+    rounding: Sequence[float]  #: rounding error of the optimal length, in units
+    by_ticks: bool  #: whether optimal lengths are whole ticks, as the costs of searches are
 
 
 @dataclass(frozen=True)
 class Suboptimality:
-    """By how much paths are longer than optimal ones, as fractions; 0.01 is one per cent."""
+    """The excess lengths of paths over optimal ones, as fractions; 0.01 is one percent."""
 
     mean: float
     p99: float
@@ -72,47 +72,47 @@ class Suboptimality:
 
 @dataclass(frozen=True)
 class Overestimate:
-    """The most by which a heuristic says more than the distance.
+    """The greatest excess of a heuristic over the distance.
 
-    A path that A* finds by it, without a weight and opening closed places again, costs at most that
-    much more than a shortest one.
+    A path found by A* with this heuristic, without a weight and with reopening of closed places,
+    costs at most this much more than a shortest path.
     """
 
-    units: float  #: 0 where it never says more
-    #: start, goal: the places between which it does; None where it never says more
+    units: float  #: the excess; 0 if the heuristic is admissible
+    #: start, goal: the places with the greatest excess; None if the heuristic is admissible
     start: Place | None
     goal: Place | None
-    pairs: int  #: how many pairs of places with a path between them were looked at
-    every: bool  #: whether these are all that there are
+    pairs: int  #: number of pairs of places with a path between them that were checked
+    every: bool  #: whether all such pairs were checked
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The results of an asset on a scenario file, or on pairs drawn."""
+    """The results of an asset on a scenario file or on random pairs."""
 
-    problems: int  #: how many problems there are
-    solved: int  #: how many paths have the optimal length, within TOLERANCE
-    #: how many problems are without a path, or have a path that is not optimal by a method that
-    #: promises shortest ones
+    problems: int  #: number of problems
+    solved: int  #: number of paths with the optimal length, within TOLERANCE
+    #: number of problems without a path, or with a longer path although the method guarantees
+    #: shortest ones
     wrong: int
-    #: largest difference from an optimal length over paths found, beyond what printing the optimal
-    #: length may have rounded away; 0 where no path was found
+    #: largest difference from an optimal length over all paths, beyond the rounding error of the
+    #: optimal length; 0 without any path
     max_error: float
-    steps: int  #: how many steps all paths found have
-    #: nanoseconds per step to extract all paths, in one call where the method has one
+    steps: int  #: number of steps of all paths together
+    #: nanoseconds per step to extract all paths, in one call if the method supports that
     ns_per_step: float
     us_per_path: float  #: the same time in microseconds per problem
-    first_wrong: str | None  #: what was wrong with the first such problem; None where nothing was
-    #: method, heuristic: what was asked for
+    first_wrong: str | None  #: a description of the first wrong problem; None if all are right
+    #: method, heuristic: the requested search
     method: str
     heuristic: str | None
-    suboptimality: Suboptimality  #: suboptimality of the paths found
-    median_us: float  #: median time to find one path by a call for it alone, in microseconds
-    expanded_mean: float  #: mean number of places a search took from the open list
-    generated_mean: float  #: mean number of steps out of them that it looked at
+    suboptimality: Suboptimality  #: suboptimality of the paths
+    median_us: float  #: median time of a call for one path, in microseconds
+    expanded_mean: float  #: mean number of places that a search expanded
+    generated_mean: float  #: mean number of steps that a search generated
     first_move_us: float  #: median time until the first move is known, in microseconds
-    seed: int | None  #: by which pairs were drawn; None for a scenario
-    overestimate: Overestimate | None  #: that of the heuristic; None where the method uses none
+    seed: int | None  #: the seed of random pairs; None for a scenario
+    overestimate: Overestimate | None  #: the heuristic's overestimate; None without a heuristic
 
 
 def evaluate(
@@ -124,12 +124,12 @@ def evaluate(
     weight: float = 1.0,
     **options: int,
 ) -> Evaluation:
-    """Solve every problem of a scenario file, or pairs drawn at random, by one method.
+    """Solve every problem of a scenario file, or random pairs, with one method.
 
     Raises:
-        LevelError: the file is not a scenario, or it is for a map of another size; too few pairs of
-            places have a path.
-        AssetError, QueryError: the asset cannot be used, or not by this method.
+        LevelError: the file is not a scenario or belongs to a map of another size, or too few pairs
+            of places have a path.
+        AssetError, QueryError: the asset cannot be used, or not with this method.
     """
     scenario = None if isinstance(source, Drawn) else read_scenario(source)
     with open_asset(asset) as level:
@@ -142,21 +142,21 @@ def evaluate(
             problems = _of_scenario(scenario)
         ends = problems.ends
         wrong: dict[int, str] = {}
-        asked = []
+        valid = []
         for number, pair in enumerate(ends):
             try:
                 for end in pair:
                     nav.reachable(end, end)
-                asked.append(number)
+                valid.append(number)
             except QueryError as mistake:
                 wrong[number] = str(mistake)
-        pairs = [ends[number] for number in asked]
-        # The first one loads and compiles.
+        pairs = [ends[number] for number in valid]
+        # The first call loads and compiles kernels.
         every = [
             _walk(nav, pair, method, heuristic, weight, options) for pair in [*pairs[:1], *pairs]
         ]
         walked = every[1:]
-        seconds = sum(each.path_us for each in walked) / 1e6
+        seconds = sum(walk.path_us for walk in walked) / 1e6
         if method == "table" and pairs:
             seconds = _seconds_of_batch(nav, pairs)
         overestimate = None
@@ -165,21 +165,21 @@ def evaluate(
             overestimate = _overestimate(nav, guide, [goal for _, goal in ends])
         solved, steps, max_error = 0, 0, 0.0
         over = []
-        for number, each in zip(asked, walked, strict=True):
-            path = each.found.path
+        for number, walk in zip(valid, walked, strict=True):
+            path = walk.found.path
             if path is None:
                 wrong[number] = "unreachable"
                 continue
-            length = each.found.cost if problems.by_ticks else nav.length(path)
+            length = walk.found.cost if problems.by_ticks else nav.length(path)
             optimal = problems.optimal[number]
-            # A difference that printing may have rounded away is not an error.
+            # A difference within the rounding error is not an error.
             error = max(0.0, abs(length - optimal) - problems.rounding[number])
             max_error = max(max_error, error)
             steps += len(path) - 1
             right = error <= TOLERANCE
             solved += right
             over.append(0.0 if right or not optimal else (length - optimal) / optimal)
-            if each.found.bound == 1 and not right:
+            if walk.found.bound == 1 and not right:
                 wrong[number] = f"length {length:.6f}, optimal is {optimal:.6f}"
     first_wrong = None
     if wrong:
@@ -198,17 +198,17 @@ def evaluate(
         method,
         heuristic,
         _suboptimality(over),
-        statistics.median([each.path_us for each in walked] or [0.0]),
-        statistics.fmean([each.found.expanded for each in walked] or [0.0]),
-        statistics.fmean([each.found.generated for each in walked] or [0.0]),
-        statistics.median([each.first_us for each in walked] or [0.0]),
+        statistics.median([walk.path_us for walk in walked] or [0.0]),
+        statistics.fmean([walk.found.expanded for walk in walked] or [0.0]),
+        statistics.fmean([walk.found.generated for walk in walked] or [0.0]),
+        statistics.median([walk.first_us for walk in walked] or [0.0]),
         source.seed if isinstance(source, Drawn) else None,
         overestimate,
     )
 
 
 def _overestimate(nav: Navigator, heuristic: str, goals: Sequence[Place]) -> Overestimate:
-    """Look for the most by which a heuristic says more than the distance."""
+    """Measure the greatest excess of a heuristic over the distance."""
     places = nav.places()
     every = len(places) <= ALL_GOALS
     standing = [goal for goal in dict.fromkeys(goals) if nav.can_stand(goal)]
@@ -236,10 +236,10 @@ def _of_scenario(scenario: Scenario) -> Problems:
 
 
 def _draw(nav: Navigator, level: LevelAsset, drawn: Drawn, method: str) -> Problems:
-    """Draw pairs of different places with a path between them, each as likely as any other.
+    """Draw uniformly distributed pairs of different places with a path between them.
 
     Args:
-        method: finds the optimal lengths.
+        method: the method that finds the optimal lengths.
     """
     places = nav.places()
     ends: list[tuple[Place, Place]] = []
@@ -259,7 +259,7 @@ def _draw(nav: Navigator, level: LevelAsset, drawn: Drawn, method: str) -> Probl
         f"of {DRAWS * drawn.pairs:,} pairs of places drawn, {len(ends):,} have a path between them",
         place=f"level {level.name!r}, profile {nav.name!r}, {len(places):,} places",
         expected=f"{drawn.pairs:,}",
-        remedy="ask for fewer --pairs, or look at `bake lint` for what cuts the level apart",
+        remedy="request fewer --pairs, or run `bake lint` to see why the level is disconnected",
     )
 
 
@@ -284,10 +284,10 @@ def _check_sizes(problems: Scenario, level: LevelAsset) -> None:
 
 @dataclass(frozen=True)
 class _Walked:
-    """What a method found for one pair of places, and how long it took."""
+    """The result of a method for one pair of places, and its times."""
 
     found: SearchResult
-    path_us: float  #: microseconds that a call for the path alone took
+    path_us: float  #: microseconds of a call for the path alone
     first_us: float  #: microseconds until the first move was known
 
 
@@ -302,7 +302,7 @@ def _walk(
     """Find the path between two places by a method of :meth:`Navigator.search`.
 
     Raises:
-        QueryError: there is no such method or heuristic, or the asset lacks a table it needs.
+        QueryError: the method or heuristic does not exist, or needs a table that the asset lacks.
     """
 
     def path() -> object:
@@ -314,8 +314,8 @@ def _walk(
         return next(nav.search.walk(*pair) or iter(()), None) if method == "hpa" else path()
 
     search: Callable[..., SearchResult] = nav.search
-    found = search(*pair, method, heuristic, weight=weight, **options)
-    return _Walked(found, _microseconds(path), _microseconds(first_move))
+    result = search(*pair, method, heuristic, weight=weight, **options)
+    return _Walked(result, _microseconds(path), _microseconds(first_move))
 
 
 def _microseconds(call: Callable[[], object]) -> float:
@@ -326,7 +326,7 @@ def _microseconds(call: Callable[[], object]) -> float:
 
 def _seconds_of_batch(nav: Navigator, pairs: Sequence[tuple[Place, Place]]) -> float:
     """Return the time of one call for all paths, the median of several."""
-    named = object if nav.node_names else None
-    starts, goals = (np.array(each, dtype=named) for each in zip(*pairs, strict=True))
+    dtype = object if nav.node_names else None
+    starts, goals = (np.array(column, dtype=dtype) for column in zip(*pairs, strict=True))
     times = [_microseconds(lambda: nav.paths(starts, goals)) for _ in range(REPEATS + 1)]
     return statistics.median(times[1:]) / 1e6

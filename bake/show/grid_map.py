@@ -1,4 +1,4 @@
-"""This module draws maps of grid levels, square and hexagonal."""
+"""Draw maps of grid levels, square and hexagonal."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ from bake.show.scene import Scene
 from bake.show.views import row_colours
 from levelbake.errors import QueryError
 
-#: At most this many pixels are on the longer side of a map when no scale is given.
+#: The most pixels of the longer side of a map, if no scale is given.
 _LONGER_SIDE = 1600
 _LARGEST_CELL = 120
 
 #: A component whose longer side has fewer pixels gets a ring.
 _NOTICED = 26
 
-#: Cells of at least this many pixels have their distance written into them.
+#: Cells of at least this many pixels show their distance as a number.
 _ROOM_FOR_NUMBERS = 44
 
-#: An arrow needs this many pixels; smaller cells share an arrow.
+#: The least pixels of an arrow; blocks of smaller cells share an arrow.
 _ROOM_FOR_ARROW = 12
 _LONGEST_ARROW = 48.0
 
@@ -98,17 +98,17 @@ def draw_grid(request: Request) -> Map:
 
 
 def map_of(ink: Canvas, cells: DrawnCells, swatches: list[Swatch]) -> Map:
-    """Return a drawn grid with its legend."""
+    """Return the map of a drawn grid with its legend."""
     scale = counted(cells.scale, "pixel")
     return Map(ink.picture(), swatches, f"{scale} a cell", framed=cells.layout is None)
 
 
 def fitting_cells(scene: Scene, scale: int | None) -> DrawnCells:
-    """Lay out the cells in pixels.
+    """Return the layout of the cells in pixels.
 
     Args:
         scene: the level.
-        scale: pixels of a cell; None = what makes the longer side fit.
+        scale: pixels per cell; None = the longer side fits the default size.
 
     Raises:
         QueryError: the picture would have too many pixels at this scale, or none.
@@ -139,7 +139,7 @@ def _cells(scene: Scene, scale: int) -> DrawnCells:
 
 
 def _largest_scale(scene: Scene) -> int:
-    """Return the largest scale whose page has at most MAX_PIXELS pixels; 0 where none has."""
+    """Return the largest scale that keeps the page within MAX_PIXELS; 0 without any."""
 
     def pixels(scale: int) -> int:
         return int(page_pixels(*_cells(scene, scale).size))
@@ -151,9 +151,9 @@ def _largest_scale(scene: Scene) -> int:
 
 
 def _view(request: Request, scale: int) -> tuple[CellPaint, list[Swatch]]:
-    """Paint all cells as the view asks, and say what the colours mean."""
+    """Return the paint of all cells in a view, and the legend of its colors."""
     scene, show, toward = request.scene, request.show, request.toward
-    own = scene.colours[scene.row_terrain]
+    terrain_colours = scene.colours[scene.row_terrain]
     grid = _grid_line(scale)
     notes: list[Swatch] = []
     if show is Show.terrain:
@@ -164,12 +164,12 @@ def _view(request: Request, scale: int) -> tuple[CellPaint, list[Swatch]]:
         if show is Show.hops and _cells_per_arrow(scale) > 1:
             grid = 0.0
         paint, notes = _over_blocked(scene, grid, 0.0 if show is Show.distances else 0.22)
-    muted = mixed(own, LARGEST if show is Show.components else PAPER, 0.8)
+    muted = mixed(terrain_colours, LARGEST if show is Show.components else PAPER, 0.8)
     paint.fill[scene.flat], swatches = row_colours(request, muted, LARGEST)
     if show is Show.hops:
-        paint.fill[scene.flat] = mixed(own, PAPER, 0.66)
+        paint.fill[scene.flat] = mixed(terrain_colours, PAPER, 0.66)
     if show is Show.terrain and scene.elevation is not None:
-        paint.fill[:], note = _in_relief(paint.fill, scene.elevation, scene.places.width)
+        paint.fill[:], note = _shade_relief(paint.fill, scene.elevation, scene.places.width)
         notes = [*notes, note]
     if show in (Show.distances, Show.hops) and toward is not None:
         lost = scene.flat[~np.isfinite(toward.distance)]
@@ -177,13 +177,15 @@ def _view(request: Request, scale: int) -> tuple[CellPaint, list[Swatch]]:
     return paint, [*swatches, *notes]
 
 
-def _in_relief(fill: UInt8Array, elevation: Float64Array, width: int) -> tuple[UInt8Array, Swatch]:
-    """Make high cells lighter, and those darker that fall away from the light in the north-west.
+def _shade_relief(
+    fill: UInt8Array, elevation: Float64Array, width: int
+) -> tuple[UInt8Array, Swatch]:
+    """Shade colors by elevation: lighter for high cells, darker on slopes facing south-east.
 
     Args:
-        fill: (c, 3) uint8, colours of the cells.
+        fill: (c, 3) uint8, colors of the cells.
         elevation: (c) float64.
-        width: of the level, in cells.
+        width: the width of the level in cells.
     """
     low, high = float(elevation.min()), float(elevation.max())
     share = (elevation - low) / max(high - low, 1e-9)
@@ -196,40 +198,40 @@ def _in_relief(fill: UInt8Array, elevation: Float64Array, width: int) -> tuple[U
 
 
 def faded_ground(scene: Scene, scale: int) -> tuple[CellPaint, list[Swatch]]:
-    """Paint the terrain pale, so that marks stand out."""
+    """Return a pale paint of the terrain, on which marks stand out, and its legend."""
     paint, swatches = _over_blocked(scene, _grid_line(scale), 0.22)
     paint.fill[scene.flat] = mixed(scene.colours[scene.row_terrain], PAPER, 0.8)
     return paint, swatches
 
 
 def _over_blocked(scene: Scene, grid: float, shade: float) -> tuple[CellPaint, list[Swatch]]:
-    """Paint blocked cells dark.
+    """Return a paint with dark blocked cells, and its legend.
 
-    Those that other profiles can stand on are less dark, and striped.
+    Cells on which other profiles can stand are less dark, and striped.
     """
     terrain = scene.colours[scene.terrain_grid]
     fill = mixed(terrain, BLOCKED, 0.86)
     solid = _solid(scene)
     paint = CellPaint(fill, np.zeros(len(fill), dtype=np.uint8), solid, shade, grid)
-    others = scene.places.flat[scene.columns.component < 0]
-    paint.mark(others, mixed(terrain[others], BLOCKED, 0.7), OTHERS_STRIPE)
+    blocked_here = scene.places.flat[scene.columns.component < 0]
+    paint.mark(blocked_here, mixed(terrain[blocked_here], BLOCKED, 0.7), OTHERS_STRIPE)
     swatches = []
-    if solid.sum() > len(others):
+    if solid.sum() > len(blocked_here):
         swatches.append(Swatch(BLOCKED, "blocked"))
-    if len(others):
+    if len(blocked_here):
         swatches.append(Swatch((120, 114, 122), "blocked for this profile", OTHERS_STRIPE))
     return paint, swatches
 
 
 def _solid(scene: Scene) -> BoolArray:
-    """Return (c) bool, True where the profile cannot stand on a cell."""
+    """Return (c) bool, True for cells on which the profile cannot stand."""
     solid = np.ones(scene.places.width * scene.places.height, dtype=np.bool_)
     solid[scene.flat] = False
     return solid
 
 
 def _grid_line(scale: int) -> float:
-    """Return how dark lines between cells are, 0 to 1."""
+    """Return the darkness of the lines between cells, 0 to 1."""
     return 0.11 if scale >= 14 else 0.07 if scale >= 8 else 0.0
 
 
@@ -251,11 +253,11 @@ def _write_distances(ink: Canvas, scene: Scene, cells: DrawnCells, toward: Towar
     reached = np.flatnonzero(np.isfinite(toward.distance))
     centres = cells.centre(scene.flat[reached]).tolist()
     size = max(11, cells.scale // 5)
-    for at, units in zip(centres, toward.distance[reached].tolist(), strict=True):
+    for centre, units in zip(centres, toward.distance[reached].tolist(), strict=True):
         text = number(round(units, 2 if units < 10 else 1))
         if width_of(text, size) < 0.9 * cells.scale:
             colour = INK if units < 0.55 * toward.greatest else (255, 255, 255)
-            ink.text((at[0], at[1]), text, size, colour, anchor="mm")
+            ink.text((centre[0], centre[1]), text, size, colour, anchor="mm")
 
 
 def _cells_per_arrow(scale: int) -> int:
@@ -264,25 +266,21 @@ def _cells_per_arrow(scale: int) -> int:
 
 
 def _draw_flow(ink: Canvas, scene: Scene, cells: DrawnCells, toward: Toward) -> None:
-    """Draw an arrow along the next hop of each cell, or of one in each block of small cells."""
+    """Draw an arrow along the next hop of each cell, or of one cell per block of small cells."""
     assert toward.next_row is not None
     row = np.flatnonzero(toward.next_row != np.arange(len(toward.next_row)))
     flat = scene.flat
     block = _cells_per_arrow(cells.scale)
     if block > 1:
-        row = row[_one_a_block(flat[row], scene.places.width, block)]
+        row = row[_choose_per_block(flat[row], scene.places.width, block)]
     centre = cells.centre(flat[row])
     direction = cells.centre(flat[toward.next_row[row]]) - centre
     length = min(_LONGEST_ARROW, (0.74 if block == 1 else 0.7) * block * cells.scale)
     ink.arrows(ARROW_OUTLINE, centre, direction, length, ARROW)
 
 
-def _one_a_block(flat: Int32Array, width: int, block: int) -> npt.NDArray[np.intp]:
-    """Choose the cell nearest to the middle of each block of ``block`` x ``block`` cells.
-
-    Returns:
-        Indices into ``flat``.
-    """
+def _choose_per_block(flat: Int32Array, width: int, block: int) -> npt.NDArray[np.intp]:
+    """Return the indices in ``flat`` of the cells nearest to the middles of square blocks."""
     y, x = np.divmod(flat.astype(np.int64), width)
     away = (y % block - block // 2) ** 2 + (x % block - block // 2) ** 2
     number = (y // block) * (width // block + 1) + x // block

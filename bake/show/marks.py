@@ -1,7 +1,4 @@
-"""This module draws marks over maps.
-
-Marks show layers, searches, ends of paths, links, spots, floors and findings.
-"""
+"""Draw marks over maps: layers, searches, ends of paths, links, spots, floors and findings."""
 
 from __future__ import annotations
 
@@ -37,7 +34,7 @@ from bake.show.colours import (
 from bake.show.page import Swatch
 from bake.show.request import Request, Route, Searched, Walked
 from bake.show.scene import LayerScene, Scene
-from bake.show.views import MOST_INSIDE, way_colour
+from bake.show.views import MOST_INSIDE, route_colour
 from levelbake.places import Cell
 from levelbake.steps import in_rows
 from levelbake.things import Link
@@ -45,11 +42,11 @@ from levelbake.things import Link
 #: At most this many rings are drawn around small components.
 _MOST_RINGS = 80
 
-#: Curves bend aside by this share of their length, so that links of opposite directions lie apart.
+#: The sideways bend of a curve as a fraction of its length, which separates opposite links.
 _BEND = 0.14
 _CURVE_POINTS = 24
 
-#: Colour and meaning of the findings of lint that can be marked, by rule.
+#: Color and meaning of the findings of lint that can be marked, by rule.
 MARKED: dict[str, tuple[Colour, str]] = {
     "islands": (ISLAND, "cannot be reached"),
     "traps": (TRAP, "no path back"),
@@ -61,10 +58,10 @@ def draw_layer(ink: Canvas, layer: LayerScene, point: Float64Array, room: float)
     """Draw transitions and the arcs between them.
 
     Args:
-        ink: what to draw with.
+        ink: the canvas.
         layer: the layer of a hierarchy.
         point: (r, 2) pixels of every row.
-        room: pixels between neighbouring places.
+        room: pixels between neighboring places.
     """
     thin = min(1.6, max(0.6, 0.08 * room))
     if len(layer.inside) <= MOST_INSIDE:
@@ -79,15 +76,15 @@ def _ends(point: Float64Array, pairs: Int32Array) -> Float64Array:
 
 
 def draw_searched(ink: Canvas, searched: Searched, point: Float64Array, room: float) -> None:
-    """Draw what an HPA* search did.
+    """Draw the transitions that an HPA* search expanded, and its route over each layer.
 
-    That is the transitions it expanded, and its way over each layer, wider on higher layers.
+    Routes over higher layers are wider.
     """
     expanded = searched.transition
     size = min(7.0, max(2.0, 0.42 * room))
     ink.discs(point[expanded], size, shades(np.linspace(0, 1, len(expanded))), rim=1.0)
     for number in range(len(searched.plan), 0, -1):
-        points, colour = point[searched.plan[number - 1]], way_colour(number)
+        points, colour = point[searched.plan[number - 1]], route_colour(number)
         width = 2.0 + 2.2 * number
         ink.polyline(points, width, colour, casing=2.0)
         ink.discs(points, width * 0.9, colour)
@@ -96,23 +93,23 @@ def draw_searched(ink: Canvas, searched: Searched, point: Float64Array, room: fl
 def draw_walked(
     ink: Canvas, walked: Walked, point_of: Callable[[Int32Array], Float64Array], room: float
 ) -> None:
-    """Draw agents, and what they plan; of a single one also where it has been.
+    """Draw agents and their planned paths; for a single agent also its trail and goal.
 
     Args:
-        ink: what to draw with.
+        ink: the canvas.
         walked: the agents.
         point_of: returns (k, 2) pixels of a line through locations.
-        room: pixels between neighbouring places.
+        room: pixels between neighboring places.
     """
     alone = len(walked.walkers) == 1
     colours = [PATH] if alone else [as_colour(each) for each in vivid(len(walked.walkers))]
     width = min(7.0 if alone else 4.0, max(1.5, (0.26 if alone else 0.14) * room))
     for walker, colour in zip(walked.walkers, colours, strict=True):
-        here = walker.trail[-1:]
+        location = walker.trail[-1:]
         if alone and len(walker.trail) > 1:
             ink.polyline(point_of(walker.trail), max(1.5, 0.5 * width), START)
         if len(walker.ahead):
-            points = point_of(np.concatenate([here, walker.ahead]))
+            points = point_of(np.concatenate([location, walker.ahead]))
             ink.polyline(points, width, colour, casing=max(1.5, 0.6 * width))
     for walker, colour in zip(walked.walkers, colours, strict=True):
         if alone:
@@ -127,10 +124,10 @@ def draw_ends(ink: Canvas, request: Request, point: Float64Array, room: float) -
     """Mark the goal of distances and the ends of the path.
 
     Args:
-        ink: what to draw with.
+        ink: the canvas.
         request: the request with the goal or path.
         point: (r, 2) pixels of every row.
-        room: pixels between neighbouring places.
+        room: pixels between neighboring places.
     """
     if request.toward is not None:
         ink.goal(point[request.toward.goal], room)
@@ -140,8 +137,8 @@ def draw_ends(ink: Canvas, request: Request, point: Float64Array, room: float) -
         ink.start(point[path.start], room)
 
 
-def _on_one_plane(scene: Scene, rows: Int32Array) -> list[Int32Array]:
-    """Cut a path where it turns, as headings are drawn below one another; else leave it whole."""
+def _split_by_heading(scene: Scene, rows: Int32Array) -> list[Int32Array]:
+    """Split a path at changes of heading, as each heading has its own copy of the map."""
     if scene.places.headings is None:
         return [rows]
     heading = scene.flat[rows] // (scene.places.width * (scene.places.floor_height or 1))
@@ -155,7 +152,7 @@ def ring_small_components(
     """Draw rings around components that are too small to be noticed, except the largest.
 
     Args:
-        ink: what to draw with.
+        ink: the canvas.
         scene: level and profile.
         point: (r, 2) float64 pixels of every row.
         size: pixels of a place.
@@ -179,11 +176,7 @@ def ring_small_components(
 
 
 class GridRoutes:
-    """The lines of paths over cells; between the ends of a link, they follow the link.
-
-    Attributes:
-        links: the links that the profile may take, each with (k, 2) pixels along its line.
-    """
+    """The lines of paths over cells; between the ends of a link, they follow the link."""
 
     def __init__(self, scene: Scene, cells: DrawnCells) -> None:
         """Compute the lines of links.
@@ -192,6 +185,7 @@ class GridRoutes:
             CorruptAssetError: columns of things contradict each other.
         """
         self._scene, self._cells = scene, cells
+        #: The links that the profile may take, each with (k, 2) pixels along its line.
         self.links: list[tuple[Link, Float64Array]] = []
         self._line: dict[tuple[int, int], Float64Array] = {}
         reversed_lines: dict[tuple[int, int], Float64Array] = {}
@@ -220,7 +214,7 @@ class GridRoutes:
     def draw_path(self, ink: Canvas, path: Route) -> None:
         """Draw a path, if there is one."""
         if path.rows is not None:
-            for piece in _on_one_plane(self._scene, path.rows):
+            for piece in _split_by_heading(self._scene, path.rows):
                 ink.path(self.points(self._scene.flat[piece]), self._cells.scale)
 
 
@@ -230,8 +224,8 @@ def draw_things(ink: Canvas, scene: Scene, cells: DrawnCells, routes: GridRoutes
         _draw_link(ink, line, cells.scale, both_ways=link.both_ways)
     size = min(7.0, max(2.5, 0.24 * cells.scale))
     for spot in scene.level.spots(profile=scene.profile):
-        at = cells.centre(_flat(scene, [spot.place]))
-        ink.discs(at, size, GOAL if spot.kind == "exit" else START, rim=1)
+        centre = cells.centre(_flat(scene, [spot.place]))
+        ink.discs(centre, size, GOAL if spot.kind == "exit" else START, rim=1)
 
 
 def _flat(scene: Scene, cells: list[Cell]) -> Int32Array:
@@ -240,7 +234,7 @@ def _flat(scene: Scene, cells: list[Cell]) -> Int32Array:
 
 
 def _line_of_link(through: Float64Array) -> Float64Array:
-    """Return (k, 2) the line through the centers of a link's cells; between two alone, it bends."""
+    """Return (k, 2), the line through the centers of a link's cells; a curve if there are two."""
     if len(through) > 2:
         return through
     start, goal = through
@@ -271,8 +265,8 @@ def _draw_head(ink: Canvas, tip: Float64Array, along: Float64Array, size: float)
     ink.polygons(corners[None], INK)
 
 
-def _facing(scene: Scene, heading: int) -> str:
-    """Name the way that an agent of a heading faces."""
+def _compass_direction(scene: Scene, heading: int) -> str:
+    """Return the compass direction of a heading."""
     clockwise = ("east", "south-east", "south", "south-west", "west", "north-west", "north")
     every = (*clockwise, "north-east")
     headings, layout = scene.places.headings or 8, scene.places.hex_layout
@@ -284,7 +278,7 @@ def _facing(scene: Scene, heading: int) -> str:
 
 
 def label_floors(ink: Canvas, scene: Scene, cells: DrawnCells) -> None:
-    """Draw a light bar where one floor ends and the next begins, and the number of each floor."""
+    """Draw a light bar between floors, and the number of each floor."""
     rows, floors = scene.places.floor_height, scene.places.floors
     if rows is None:
         return
@@ -293,27 +287,27 @@ def label_floors(ink: Canvas, scene: Scene, cells: DrawnCells) -> None:
     bar = max(2, cells.scale // 6)
     for floor in range(floors):
         first = np.array([floor * rows * scene.places.width], dtype=np.int32)
-        # A floor begins half a cell above the middle of its first cell. Rows of hexagons overlap.
+        # A floor begins half a cell above the center of its first cell. Rows of hexagons overlap.
         top = int(cells.centre(first)[0, 1] - cells.scale / 2)
         if floor:
             ink.rectangle((0, top - bar, width, top + bar), CASING)
             ink.lines(np.array([[0, top, width, top]]), 1, INK)
         text = f"floor {floor}"
         if scene.places.headings is not None:
-            text = f"{floor}: facing {_facing(scene, floor)}"
+            text = f"{floor}: facing {_compass_direction(scene, floor)}"
         box = (2, top + bar + 2, 10 + width_of(text, size), top + bar + 6 + size)
         ink.rectangle(box, CASING, outline=INK)
         ink.text((6, (box[1] + box[3]) / 2), text, size)
 
 
 def findings_of(scene: Scene) -> list[Problem]:
-    """Find islands, traps and spawns without an exit, from the asset alone."""
+    """Find islands, traps and spawns without an exit, using only the asset."""
     places, columns = scene.places, scene.columns
     opened = columns.usable.graph
     if places.is_grid and scene.level.doors:
         door = np.zeros((places.height, places.width), dtype=np.bool_)
-        for each in scene.level.doors.values():
-            door.reshape(-1)[places.locations(each.cells, "a door")] = True
+        for opened_door in scene.level.doors.values():
+            door.reshape(-1)[places.locations(opened_door.cells, "a door")] = True
         rows = places.floor_height
         at_door = under_footprint(door, columns.size, np.logical_or, False, rows).reshape(-1)
         graph = Graph(places.first_out, places.head)
@@ -321,25 +315,28 @@ def findings_of(scene: Scene) -> list[Problem]:
         opened = opened_graph(graph, metric, columns.usable, at_door[places.flat])
 
     def spots(kind: str) -> list[SpawnOrExit]:
-        mine = scene.level.spots(kind, profile=scene.profile)
-        rows = columns.row_at[_flat(scene, [spot.place for spot in mine])].tolist()
-        return [SpawnOrExit(spot.name, row, False) for spot, row in zip(mine, rows, strict=True)]
+        profile_spots = scene.level.spots(kind, profile=scene.profile)
+        rows = columns.row_at[_flat(scene, [spot.place for spot in profile_spots])].tolist()
+        return [
+            SpawnOrExit(spot.name, row, False)
+            for spot, row in zip(profile_spots, rows, strict=True)
+        ]
 
     return list(check_profile(Ways(columns.usable.graph, opened, spots("spawn"), spots("exit"))))
 
 
 def draw_findings(
-    ink: Canvas, scene: Scene, cells: DrawnCells, found: list[Problem]
+    ink: Canvas, scene: Scene, cells: DrawnCells, findings: list[Problem]
 ) -> list[Swatch]:
-    """Mark every place concerned, and return the swatches that say what the marks mean."""
+    """Mark the places of findings, and return the legend of the marks."""
     swatches = []
     for rule, (colour, text) in MARKED.items():
-        parts = [each.rows for each in found if each.rule == rule and len(each.rows)]
+        parts = [finding.rows for finding in findings if finding.rule == rule and len(finding.rows)]
         if not parts:
             continue
         rows = np.concatenate(parts)
         radius = max(1.0, 0.26 * cells.scale)
-        at, rim = cells.centre(scene.flat[rows]), min(1.5, 0.1 * cells.scale)
-        ink.discs(at, radius, colour, rim=rim, rim_colour=CASING)
+        centre, rim = cells.centre(scene.flat[rows]), min(1.5, 0.1 * cells.scale)
+        ink.discs(centre, radius, colour, rim=rim, rim_colour=CASING)
         swatches.append(Swatch(colour, f"{text} ({len(rows):,})"))
     return swatches

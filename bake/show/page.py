@@ -1,4 +1,4 @@
-"""This module puts a map on a page, with a title above and a legend below, and writes the file."""
+"""Compose pages of a map, a title and a legend, and write them as picture files."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from bake.show.paint import hatching
 from bake.store.partial import written_whole
 from levelbake.errors import OutputError
 
-#: Narrower maps get the page of a map of this width in pixels, so that the title fits.
+#: The minimum width of a page's content in pixels, so that the title fits.
 _NARROWEST = 640
 
-#: Maps up to this many pixels wide and high have letters of the normal size; larger maps have
-#: larger letters.
+#: Maps up to this many pixels wide and high have text of normal size; larger maps have larger
+#: text.
 _PLAIN_SIDE = 1700
 
-#: Sizes in pixels of a normal page: margins, letters, lines of the legend, and all above the map.
+#: Sizes in pixels on a normal page: margin, title, text, line of the legend, header above the map.
 _MARGIN, _TITLE, _TEXT, _LINE, _HEADER = 26, 26, 15, 26, 93
 
-#: Shades of distances that the legend names.
+#: The number of shades of distances in the legend.
 _RAMP_SWATCHES = 5
 
-#: A legend has fewer lines than this on a large page, as such a page is wide.
+#: An upper bound of the lines of a legend on a large page.
 _LEGEND_LINES = 8
 
 
 @dataclass(frozen=True)
 class Swatch:
-    """A colour, plain or striped, and what it means."""
+    """An entry of the legend: a color, plain or striped, and its meaning."""
 
     colour: Colour
     text: str
@@ -44,27 +44,27 @@ class Swatch:
 class Map:
     """A drawn level."""
 
-    picture: Image.Image  #: the level, as large as it is shown
-    swatches: list[Swatch]  #: the legend, in the order in which it is shown
-    scale: str  #: says how large the level is shown
-    framed: bool  #: whether the level fills its rectangle, which then gets a thin frame
+    picture: Image.Image  #: the level at its final size
+    swatches: list[Swatch]  #: the legend, in display order
+    scale: str  #: the scale as text, such as "8 pixels a cell"
+    framed: bool  #: whether to draw a thin frame, because the level fills its rectangle
 
 
 def _factor(width: float, height: float) -> float:
-    """Return by how much everything around a map is larger than around a small one."""
+    """Return the magnification of text and margins for a map of this size, 1 to 4."""
     return min(4.0, max(1.0, max(width, height) / _PLAIN_SIDE))
 
 
 def shortened(
     swatches: list[Swatch], limit: int, what: str, count: int | None = None
 ) -> list[Swatch]:
-    """Return the first swatches, and one that says how many more there are.
+    """Return at most ``limit`` swatches, where the last one counts the omitted ones.
 
     Args:
-        swatches: all of them, or at least ``limit``.
-        limit: how many to return at most.
-        what: what is counted, in the plural.
-        count: how many swatches there are in all; None = as many as were given.
+        swatches: all swatches, or at least the first ``limit``.
+        limit: the maximum length of the result.
+        what: the noun for the omitted entries, in the plural.
+        count: the number of all swatches; None = ``len(swatches)``.
     """
     count = len(swatches) if count is None else count
     if count <= limit:
@@ -75,13 +75,13 @@ def shortened(
 
 
 def number(value: float) -> str:
-    """Write a cost or distance with at most two decimals and with commas between thousands."""
+    """Format a cost or distance with at most two decimals and commas between thousands."""
     text = f"{value:,.2f}"
     return text.rstrip("0").rstrip(".")
 
 
 def ramp_swatches(greatest: float, step: float | None = None) -> list[Swatch]:
-    """Return what the shades of distances mean, and the step between contours; none for 0."""
+    """Return the legend of distances and of the contour step; empty if ``greatest`` is 0."""
     if greatest <= 0:
         return []
     shares = np.linspace(0, 1, _RAMP_SWATCHES)
@@ -92,26 +92,26 @@ def ramp_swatches(greatest: float, step: float | None = None) -> list[Swatch]:
 
 
 def map_corner(width: int, height: int) -> tuple[int, int]:
-    """Return (left, top) in pixels of a map of this size on its page."""
+    """Return the (left, top) position in pixels of a map of this size on its page."""
     factor = _factor(width, height)
     return round(_MARGIN * factor), round(_HEADER * factor)
 
 
 def page_pixels(width: float, height: float) -> float:
-    """Return a bound of the pixels of a page with a map of this size, known before drawing."""
+    """Return an upper bound of the number of pixels of a page with a map of this size."""
     factor = _factor(width, height)
     across = max(width, _NARROWEST) + 2 * _MARGIN * factor
     return across * (height + (_HEADER + 2 * _MARGIN + _LEGEND_LINES * _LINE) * factor)
 
 
 def lay_out(drawn: Map, title: str, facts: str, note: str) -> Image.Image:
-    """Put a map on a page, its title above it and its legend below.
+    """Return a page with a title above a map and the legend below it.
 
     Args:
         drawn: the map and its legend.
         title: the level's name.
-        facts: the text beside the title, in a fainter colour.
-        note: the line below the title, which says what the picture shows.
+        facts: the text beside the title, in a fainter color.
+        note: the line below the title, which describes the picture.
     """
     width, height = drawn.picture.size
     factor = _factor(width, height)
@@ -154,27 +154,27 @@ def lay_out(drawn: Map, title: str, facts: str, note: str) -> Image.Image:
 
 
 def check_output(path: Path) -> None:
-    """Refuse early a file that could not be written later.
+    """Raise early if a picture file could not be written later.
 
     Raises:
-        OutputError: its name has another suffix than .png, its folder does not exist, or it is a
+        OutputError: the name does not end in .png, its folder does not exist, or the path is a
             folder.
     """
     if path.suffix.lower() != ".png":
         raise OutputError(
-            f"pictures are not written as {path.suffix!r}"
+            f"pictures cannot be written as {path.suffix!r}"
             if path.suffix
             else "the name has no suffix",
             file=path,
             expected="a name that ends in .png",
         )
     if not path.parent.is_dir():
-        raise OutputError("the folder does not exist", file=path, remedy="make the folder first")
+        raise OutputError("the folder does not exist", file=path, remedy="create the folder first")
     if path.is_dir():
         raise OutputError("a folder has this name", file=path, expected="the name of a picture")
 
 
 def write_png(picture: Image.Image, path: Path) -> None:
-    """Write a picture whole or not at all: see :func:`written_whole`."""
+    """Write a picture atomically, see :func:`written_whole`."""
     with written_whole(path) as partial:
         picture.save(partial, format="PNG")

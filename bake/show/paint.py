@@ -1,4 +1,4 @@
-"""This module paints cells: colours, stripes, shade, lines between cells, and contours."""
+"""Paint cells: colors, stripes, shade, lines between cells, and contours."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from bake.show.colours import (
     Colour,
 )
 
-#: The colours that stripes of a cell can have.
+#: The possible colors of stripes on cells.
 STRIPES: tuple[Colour, ...] = (OTHERS_STRIPE, UNREACHABLE_STRIPE, CUT_OFF_STRIPE, JOINED_STRIPE)
 
-#: Width of a stripe in pixels, and of what lies between two; a power of two.
+#: Width of a stripe, and of the gap between two, in pixels; a power of two.
 _STRIPE = 4
 
 _CONTOUR_OPACITY = 0.6
@@ -32,26 +32,26 @@ _CONTOUR_OPACITY = 0.6
 
 @dataclass(frozen=True)
 class CellPaint:
-    """How to paint c cells."""
+    """The paint of c cells."""
 
     fill: UInt8Array  #: (c, 3) uint8 colours
     stripe: UInt8Array  #: (c) uint8, 0 = plain, k = striped in ``STRIPES[k - 1]``
-    #: (c) bool, True where a cell seems to rise over the others: it has no grid, and a soft shade
-    #: around it
+    #: (c) bool, True for cells that seem to rise above the others: without grid lines, but with a
+    #: soft shade around them
     solid: BoolArray
-    shade: float = 0.0  #: how dark the shade around solid cells is, 0 to 1
-    grid: float = 0.0  #: how dark lines between other cells are, 0 to 1
+    shade: float = 0.0  #: darkness of the shade around solid cells, 0 to 1
+    grid: float = 0.0  #: darkness of the lines between other cells, 0 to 1
 
     def mark(
         self, cells: Int32Array, fill: Colour | UInt8Array, stripe: Colour | None = None
     ) -> None:
-        """Give (k) cells another colour, or (k, 3) colours; they are plain without a stripe."""
+        """Set one color or (k, 3) colors of (k) cells, and their stripe; None = plain."""
         self.fill[cells] = fill
         self.stripe[cells] = 0 if stripe is None else STRIPES.index(stripe) + 1
 
 
 def paint_cells(cells: DrawnCells, paint: CellPaint) -> Canvas:
-    """Paint all cells on a canvas of their size."""
+    """Return a canvas on which all cells are painted."""
     canvas = Canvas(*cells.size)
     fine, image = canvas.fine, canvas.image
     whole = (0, 0, *image.size)
@@ -78,17 +78,14 @@ def _mask(cells: DrawnCells, chosen: BoolArray, fine: int) -> Image.Image:
 
 
 def hatching(size: tuple[int, int], fine: int = 1) -> Image.Image:
-    """Return a mask of diagonal stripes, ``fine`` times larger than they are drawn."""
+    """Return a mask of diagonal stripes, magnified ``fine`` times."""
     right, down = (np.arange(side, dtype=np.uint16) for side in size)
     striped = np.add.outer(down, right) & np.uint16(_STRIPE * fine)
     return Image.fromarray((striped == 0).astype(np.uint8) * np.uint8(255))
 
 
 def contour_step(farthest: float, lines: int = 24) -> float:
-    """Choose the units between contours, so that there are at most ``lines`` of them.
-
-    The step is 1, 2 or 5 times a power of ten.
-    """
+    """Return the step between contours for at most ``lines`` of them: 1, 2 or 5 times 10^k."""
     if farthest <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(farthest / lines))
@@ -106,22 +103,22 @@ def draw_contours(
     steepest: float,
     light_from: float,
 ) -> None:
-    """Draw lines between cells whose distances lie on two sides of a multiple of the step.
+    """Draw lines between neighboring cells whose distances are separated by a multiple of the step.
 
     Args:
-        canvas: what is drawn on.
-        cells: where the cells lie.
-        fill: (c, 3) uint8 colours of the cells, which shine through.
-        distance: (c) float64 units; inf or NaN where a cell has no distance.
+        canvas: the canvas.
+        cells: the layout of the cells.
+        fill: (c, 3) uint8 colors of the cells, which shine through.
+        distance: (c) float64 units; inf or NaN for cells without a distance.
         step: units between lines.
-        steepest: neighbours that differ by more units lie on two sides of a wall.
+        steepest: neighbors that differ by more units are on two sides of a wall.
         light_from: lines farther than this many units are light, as the picture is dark there.
     """
     with np.errstate(invalid="ignore"):
         level = np.floor(distance / step + 1e-9)
         for one, other in cells.neighbours():
-            apart = np.abs(distance[one] - distance[other]) <= steepest
-            met = np.flatnonzero(apart & (level[one] != level[other]))
+            differ = np.abs(distance[one] - distance[other]) <= steepest
+            met = np.flatnonzero(differ & (level[one] != level[other]))
             a, b = cells.centre(one[met]), cells.centre(other[met])
             aside = (b - a)[:, ::-1] * (0.5 if cells.layout is None else 0.5 / math.sqrt(3))
             aside *= (-1, 1)

@@ -1,4 +1,4 @@
-"""Draw the plane below nodes and arcs: areas between walls, domains, polygons of meshes."""
+"""Draw the divided plane below nodes and arcs: areas between walls, domains, or mesh polygons."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ from bake.show.canvas import Canvas
 from bake.show.colours import PAPER, PORTAL, WALL, as_colour, cluster_colours, mixed
 from bake.show.scene import Scene
 
-#: The share of a terrain's colour in that of an area or polygon, and of a domain's own colour; the
-#: rest is paper.
+#: The opacity of a terrain's color in areas and polygons, and of a domain's own color, over paper.
 _STRENGTH, _TINT = 0.45, 0.55
-#: Pairs of a pixel and a point with a weight that are looked at; coarser samples stand for more.
+#: The most pairs of a pixel and a weighted point that are compared; above, samples are coarser.
 _MOST = 2 * 10**9
 
 
 def has_domains(scene: Scene) -> bool:
-    """Tell whether nodes stand for the domains around them."""
+    """Return whether the nodes of a level represent Dirichlet domains."""
     return scene.places.asset.has("/domain_weight")
 
 
@@ -37,7 +36,7 @@ class PlaneOutlines:
     rings: list[list[int]]  #: corners of each ring; later rings are drawn above earlier ones
     terrain: list[int]  #: terrain of each ring; -1 = a hole
     walls: list[tuple[int, int]]  #: corners at the two ends of each wall
-    portals: list[tuple[int, int]]  #: the same of each edge between two polygons
+    portals: list[tuple[int, int]]  #: corners at the two ends of each edge between two polygons
 
 
 def plane_outlines(scene: Scene) -> PlaneOutlines | None:
@@ -48,7 +47,7 @@ def plane_outlines(scene: Scene) -> PlaneOutlines | None:
 
 
 def plane_colours(scene: Scene) -> UInt8Array:
-    """Return the color of an area or polygon of each terrain, (t, 3) uint8."""
+    """Return (t, 3) uint8, the color of areas and polygons of each terrain."""
     return mixed(scene.places.asset.read("/terrain_colour"), PAPER, 1 - _STRENGTH)
 
 
@@ -59,10 +58,10 @@ def draw_areas(
 
     Args:
         canvas: the empty map.
-        scene: what is drawn.
-        low: (2) float64 units, the corner of the plane that lies at ``border`` pixels.
-        per_unit: pixels of a unit.
-        border: pixels that stay free.
+        scene: the level and profile.
+        low: (2) float64 units, the corner of the plane that is drawn at ``border`` pixels.
+        per_unit: pixels per unit.
+        border: the margin in pixels.
     """
     outlines = _area_outlines(scene)
     place = (outlines.point - low) * per_unit + border
@@ -87,22 +86,22 @@ def _area_outlines(scene: Scene) -> PlaneOutlines:
     first, area = asset.read("/wall_first_corner").tolist(), asset.read("/wall_area")
     node = scene.columns.node
     terrain: dict[int, int] = {}
-    for each, code in zip(area[node].tolist(), scene.row_terrain.tolist(), strict=True):
-        terrain.setdefault(each, code)
+    for number, code in zip(area[node].tolist(), scene.row_terrain.tolist(), strict=True):
+        terrain.setdefault(number, code)
     rings: list[tuple[float, list[int], int]] = []
-    for each in sorted(terrain):
-        left = set(range(first[each], first[each + 1]))
+    for number in sorted(terrain):
+        left = set(range(first[number], first[number + 1]))
         while left:
             begin = min(left)
-            ring, here = [], begin
-            while here in left:
-                left.remove(here)
-                ring.append(here)
-                here = after[here]
+            ring, current = [], begin
+            while current in left:
+                left.remove(current)
+                ring.append(current)
+                current = after[current]
             extent = _extent(corner[ring].astype(np.int64))
-            rings.append((abs(extent), ring, -1 if extent < 0 else terrain[each]))
-    # A hole is smaller than what it lies in, and an island in it is smaller still.
-    rings.sort(key=lambda each: -each[0])
+            rings.append((abs(extent), ring, -1 if extent < 0 else terrain[number]))
+    # A hole is smaller than the area around it, and an island in the hole is smaller still.
+    rings.sort(key=lambda ring: -ring[0])
     return PlaneOutlines(
         point=corner / GRID,
         rings=[ring for _, ring, _ in rings],
@@ -113,7 +112,7 @@ def _area_outlines(scene: Scene) -> PlaneOutlines:
 
 
 def _extent(ring: Float64Array | Int64Array) -> float:
-    """Return twice the area of a ring; it is negative where the ring turns the other way."""
+    """Return twice the signed area of a ring; negative = a hole."""
     x, y = ring.T
     return float((x * np.roll(y, -1) - np.roll(x, -1) * y).sum())
 
@@ -125,7 +124,7 @@ def _draw_domains(
     scene: Scene,
     placed: tuple[Float64Array, float, float],
 ) -> None:
-    """Give each domain a colour that its neighbours do not have, and draw the borders between."""
+    """Draw each domain in a color that differs from its neighbors, and the borders between them."""
     height, width = inside.shape
     low, per_unit, border = placed
     coarse = max(1, math.ceil(math.sqrt(inside.sum() * scene.columns.row_count / _MOST)))
@@ -134,9 +133,9 @@ def _draw_domains(
     points = (plane / fine - border) / per_unit + low
     domain = NearestPlaces(scene.columns.version).many(points).reshape(len(y), len(x))
     domain = np.repeat(np.repeat(domain, coarse, axis=0), coarse, axis=1)[:height, :width]
-    own = _domain_colours(scene, domain, inside)
+    row_colours = _domain_colours(scene, domain, inside)
     drawn[inside] = np.rint(
-        drawn[inside] * (1 - _TINT) + own[domain[inside]].astype(np.float64) * _TINT
+        drawn[inside] * (1 - _TINT) + row_colours[domain[inside]].astype(np.float64) * _TINT
     ).astype(np.uint8)
     edge = np.zeros_like(inside)
     for line in range(fine):  # As wide as a pixel of the map.
@@ -154,10 +153,10 @@ class DomainSamples(NamedTuple):
 
 
 def sample_domains(scene: Scene, longer: int) -> DomainSamples | None:
-    """Return the colors that `bake render` gives domains, on a grid of points.
+    """Sample the colors of domains in `bake render` on a grid of points.
 
-    There are ``longer`` points along the longer side of the plane. None means that the nodes of the
-    level stand for no domains, or the profile has none.
+    The grid has ``longer`` points along the longer side of the plane. Return None if the level has
+    no domains, or the profile has none.
     """
     if not has_domains(scene) or not scene.columns.row_count:
         return None
@@ -176,7 +175,7 @@ def sample_domains(scene: Scene, longer: int) -> DomainSamples | None:
 
 
 def _domain_colours(scene: Scene, domain: Int32Array, inside: BoolArray) -> UInt8Array:
-    """Return (r, 3) uint8, a colour for each row; domains that border on each other differ."""
+    """Return (r, 3) uint8, a color for each row, such that adjacent domains differ."""
     pairs = np.concatenate(
         [
             np.stack([domain[:, :-1], domain[:, 1:]], axis=-1)[inside[:, :-1] & inside[:, 1:]],
@@ -196,10 +195,10 @@ def draw_polygons(
 
     Args:
         canvas: the empty map.
-        scene: what is drawn.
-        low: (2) float64 units, the corner of the plane that lies at ``border`` pixels.
-        per_unit: pixels of a unit.
-        border: pixels that stay free.
+        scene: the level and profile.
+        low: (2) float64 units, the corner of the plane that is drawn at ``border`` pixels.
+        per_unit: pixels per unit.
+        border: the margin in pixels.
     """
     outlines = _polygon_outlines(scene)
     place = (outlines.point - low) * per_unit + border

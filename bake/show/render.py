@@ -1,4 +1,4 @@
-"""This module draws a baked level as a picture, from the asset alone."""
+"""Draw a baked level as a picture."""
 
 from __future__ import annotations
 
@@ -64,39 +64,39 @@ def render_asset(
 
     Args:
         asset: the baked level.
-        output: the .png file to write; it is replaced whole or not at all.
-        profile: the profile to draw for; it may be left out where the asset holds only one, and
-            where terrain alone is drawn, which is then as the first profile sees it.
-        show: "terrain" (the designer's colours), "components" (what is cut off from what),
-            "distances" or "hops" (toward one goal), "clusters" (and the graph between them),
-            "search" (what a search for the path looked at), "contours" (in which order of f).
-        path: start and goal of a path to draw over it; where there is no path, only the ends are
-            drawn. A search needs both.
+        output: the .png file, which is written atomically.
+        profile: the profile to draw for. None is allowed if the asset has only one profile, and for
+            plain terrain, which is then drawn for the first profile.
+        show: "terrain" (in the designer's colors), "components", "distances" or "hops" (toward one
+            goal), "clusters" (and the graph between them), "search" (the places that a search for
+            the path visited), or "contours" (the same in order of f).
+        path: start and goal of a path to draw on top; without a path between them, only the ends
+            are drawn. A search needs both.
         toward: the goal, which distances and hops need.
-        scale: pixels from cell to cell, or of a unit of a graph's positions; None = what makes the
-            longer side up to 1,600 pixels long.
+        scale: pixels per cell, or per unit of a graph's positions; None = the longer side gets up
+            to 1,600 pixels.
         layer: the layer whose clusters are drawn; 1 is the lowest.
-        method, heuristic: how the path is found, see :meth:`bake.play.Navigator.search`; None =
-            by next hops, or by A* where a search is shown.
-        options: what the method needs besides: "width" of "beam", "memory" of "sma".
-        lint: whether to mark what `bake lint` finds in the profile's ways.
-        trace: a trace of a search or of agents, to show in place of a path; see docs/traces.md.
-        step: which step of the trace to show, from 1; None = the last one.
+        method, heuristic: how the path is found, see :meth:`bake.play.Navigator.search`; None = by
+            next hops, or by A* if a search is shown.
+        options: further options of the method: "width" of "beam", "memory" of "sma".
+        lint: whether to mark the findings of `bake lint` about reachability.
+        trace: a trace of a search or of agents to show instead of a path; see docs/traces.md.
+        step: the step of the trace to show, from 1; None = the last one.
 
     Returns:
-        What was drawn, ready for JSON. It always has output, width, height (pixels), profile and
-        show. A path adds reachable, path_steps and path_cost (None where unreachable). A goal adds
-        farthest (place), farthest_distance (units) and unreachable (how many places have no way to
-        the goal). Clusters add layer, layers, clusters and transitions. A search adds method,
-        heuristic and expanded. A trace adds steps and step.
+        A description of the picture, ready for JSON. It always has output, width, height (pixels),
+        profile and show. A path adds reachable, path_steps and path_cost (None if unreachable). A
+        goal adds farthest (place), farthest_distance (units) and unreachable (the number of places
+        without a path to the goal). Clusters add layer, layers, clusters and transitions. A search
+        adds method, heuristic and expanded. A trace adds steps and step.
 
     Raises:
         OutputError: the picture cannot be written there.
         AssetError: the asset cannot be read.
-        QueryError: there is no such place, profile, view, method or layer, or the scale does not
-            fit.
-        MissingTableError: the asset was baked without what the view needs.
-        TraceError: the trace cannot be read, is damaged, or is one of another level.
+        QueryError: the place, profile, view, method or layer does not exist, or the scale is
+            invalid.
+        MissingTableError: the asset lacks a table that the view needs.
+        TraceError: the trace cannot be read, is damaged, or belongs to another level.
     """
     asset, output = Path(asset), Path(output)
     if trace is not None and output.suffix.lower() == ".gif":
@@ -104,21 +104,21 @@ def render_asset(
             "a picture shows one step of a trace",
             file=output,
             expected="a name that ends in .png",
-            remedy="play the steps with `bake view --trace`",
+            remedy="play back the steps with `bake view --trace`",
         )
     check_output(output)
     if show not in list(Show):
         raise QueryError(f"there is no view {str(show)!r}", expected=", ".join(Show))
     show = Show(show)
     check_view(show, path or method or heuristic, path, toward, trace, step)
-    told = None if trace is None else TraceFile(Path(trace))
+    trace_file = None if trace is None else TraceFile(Path(trace))
     with Asset(asset) as opened:
-        if told is not None:
-            scene = read_scene(opened, told.profile if profile is None else profile)
-            shown = told.count if step is None else step
-            request = _of_trace(scene, told, show, shown, scale)
+        if trace_file is not None:
+            scene = read_scene(opened, trace_file.profile if profile is None else profile)
+            step_number = trace_file.count if step is None else step
+            request = _of_trace(scene, trace_file, show, step_number, scale)
             summary: dict[str, object] = {"profile": scene.profile, "show": str(show)}
-            summary |= {"steps": told.count, "step": shown}
+            summary |= {"steps": trace_file.count, "step": step_number}
         else:
             if show is Show.terrain and path is None and toward is None and not lint:
                 profile = profile or opened.profiles[0]
@@ -129,19 +129,19 @@ def render_asset(
                     place=f"level {scene.name!r}",
                     remedy="`bake lint` lists them",
                 )
-            found, searched = None, None
+            route, searched = None, None
             if path is not None and (show in _OF_SEARCHES or method is not None):
-                found, searched = search_path(
+                route, searched = search_path(
                     scene, path, method or "astar", heuristic, options or {}
                 )
                 if show is Show.contours:
-                    searched = with_contours(scene, searched, found)
+                    searched = with_contours(scene, searched, route)
             elif path is not None:
-                found = path_by_hops(scene, path)
+                route = path_by_hops(scene, path)
             request = Request(
                 scene,
                 show,
-                found,
+                route,
                 None if toward is None else all_toward(scene, toward, need_hops=show is Show.hops),
                 scale,
                 read_layer(scene, layer) if show is Show.clusters else None,
@@ -149,12 +149,12 @@ def render_asset(
                 findings_of(scene) if lint else None,
             )
             summary = _summary(request)
-        page = _drawn(request)
+        page = _draw(request)
     write_png(page, output)
     return {"output": str(output), "width": page.width, "height": page.height, **summary}
 
 
-def _drawn(request: Request) -> Image.Image:
+def _draw(request: Request) -> Image.Image:
     scene = request.scene
     drawn = draw_grid(request) if scene.places.is_grid else draw_roads(request)
     return lay_out(drawn, scene.name, _facts(scene), _note(request))
@@ -168,37 +168,35 @@ def check_view(
     trace: Path | None,
     step: int | None,
 ) -> None:
-    """Check that a view has the arguments that it needs, as far as no level is needed.
+    """Check the arguments of a view as far as possible without a level.
 
     Args:
         show: the view.
-        other: what does not go with a trace; anything false = nothing.
+        other: a true value if an argument was given that cannot be combined with a trace.
         path, toward, trace, step: as for :func:`render_asset`.
 
     Raises:
-        QueryError: an argument is missing, or does not go with the view.
+        QueryError: an argument is missing, or cannot be combined with the view.
     """
     if show in (Show.distances, Show.hops) and toward is None:
-        raise QueryError(
-            f"{show} need a goal", expected="--toward X,Y", remedy="say toward which place"
-        )
+        raise QueryError(f"{show} need a goal", expected="--toward X,Y", remedy="add a goal")
     if trace is not None or step is not None:
         _check_trace(show, trace, other)
     elif show in _OF_SEARCHES and path is None:
         raise QueryError(
-            "a search needs two places", expected="--path X,Y X,Y", remedy="say from where to where"
+            "a search needs two places", expected="--path X,Y X,Y", remedy="add a start and a goal"
         )
 
 
 def _check_trace(show: Show, trace: Path | None, other: object) -> None:
-    """Refuse options that do not go with a trace."""
+    """Raise on options that cannot be combined with a trace."""
     if trace is None:
-        raise QueryError("--step is of a trace", remedy="name one by --trace, or leave --step out")
+        raise QueryError("--step needs a trace", remedy="add --trace, or leave --step out")
     if show not in _OF_SEARCHES:
-        raise QueryError(f"{show} show no trace", expected="--show search or --show contours")
+        raise QueryError(f"{show} cannot show a trace", expected="--show search or --show contours")
     if other:
         raise QueryError(
-            "a trace holds its own path",
+            "a trace contains its own path",
             remedy="leave --path, --method and --heuristic out",
         )
 
@@ -207,7 +205,7 @@ def _of_trace(scene: Scene, trace: TraceFile, show: Show, step: int, scale: int 
     """Return the request for one step of a trace.
 
     Raises:
-        QueryError: there is no such step, or agents are to be shown as contours.
+        QueryError: the step does not exist, or contours of a trace of agents are requested.
     """
     (moment,) = trace.moments(scene, [step])
     shown = moment.shown
@@ -262,9 +260,9 @@ def _note(request: Request) -> str:
 
 
 def _search_note(searched: Searched) -> str:
-    by = " ".join(filter(None, (searched.method, searched.heuristic)))
+    name = " ".join(filter(None, (searched.method, searched.heuristic)))
     what = "transition" if searched.method == "hpa" else "place"
-    return f"{by}: {counted(searched.expanded, what)} expanded"
+    return f"{name}: {counted(searched.expanded, what)} expanded"
 
 
 def _summary(request: Request) -> dict[str, object]:

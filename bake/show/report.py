@@ -1,4 +1,4 @@
-"""This module describes builds, plans and assets: in tables for people, as data for programs."""
+"""Describe builds, plans and assets, in tables for people and as data for programs."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 
 #: At most this many doors, links, regions or spots are printed.
 MOST_THINGS = 20
-#: Attributes that say how agents move.
+#: Attributes of the movement rules.
 _MOVEMENT = ("connectivity", "corner_cutting", "cost_rule", "ticks_per_unit")
-#: The last column is left out where no thing has an id.
+#: The headings of the table of things. The last column is omitted if no thing has an id.
 THING_HEADINGS = ("thing", "name", "what it is", "where", "for", "id")
 
 # -- builds ---------------------------------------------------------------------------------------
 
 
 def line_of(outcome: Outcome) -> str:
-    """Return what a log says of a level that is done; nothing of one that was up to date."""
+    """Return the log line of a finished level; "" if it was up to date."""
     if outcome.baked is None:
         return "failed" if outcome.status == "failed" else ""
     baked = outcome.baked
@@ -50,7 +50,7 @@ def line_of(outcome: Outcome) -> str:
 
 
 def print_summary(outcomes: Sequence[Outcome], seconds: float) -> None:
-    """Print a row for each level, all notes, and a line that counts the levels."""
+    """Print a row for each level, all notes, and a line with totals."""
     output = console()
     headings = ("level", "state", "nodes", "arcs", "profiles", "algorithm", "asset", "time")
     right = [heading for heading in headings[2:] if heading != "algorithm"]
@@ -81,12 +81,12 @@ def _outcome_row(outcome: Outcome) -> list[str]:
 
 
 def as_data(outcomes: Sequence[Outcome], seconds: float) -> dict[str, Any]:
-    """Return what `bake build --json` prints of builds."""
+    """Return the data that `bake build --json` prints."""
     return {"levels": list(map(data_of, outcomes)), "seconds": round(seconds, 3)}
 
 
 def data_of(outcome: Outcome) -> dict[str, Any]:
-    """Return what `bake build --json` prints of one level."""
+    """Return the data that `bake build --json` prints about one level."""
     task, baked = outcome.task, outcome.baked
     data = {"level": task.name, "source": task.source, "asset": task.asset}
     data["status"] = outcome.status
@@ -101,17 +101,19 @@ def data_of(outcome: Outcome) -> dict[str, Any]:
     return data
 
 
-#: Names of the algorithms that find next hops.
+#: Display names of the algorithms for next hops.
 _ALGORITHMS = {"dijkstra": "Dijkstra", "floyd_warshall": "Floyd-Warshall"}
 
 
 def name_algorithms(algorithms: Iterable[str | None]) -> str:
-    """Return the names of algorithms for a person, each once and without None."""
-    return ", ".join(dict.fromkeys(_ALGORITHMS[each] for each in algorithms if each is not None))
+    """Return the display names of algorithms, without duplicates and None."""
+    return ", ".join(
+        dict.fromkeys(_ALGORITHMS[algorithm] for algorithm in algorithms if algorithm is not None)
+    )
 
 
 def print_plans(plans: Sequence[Plan], total: Total, *, tables: bool) -> None:
-    """Print a row for each level, for each of its tables where wanted, and one for all levels."""
+    """Print a row for each level and a total; with ``tables``, also a row for each table."""
     rows = [row for plan in plans for row in _plan_rows(plan, tables=tables)]
     rows.append(["total", "", "", "", f"{total.nodes:,}", "", *_sizes(total)])
     columns = [i for i, heading in enumerate(_PLAN) if tables or heading not in _OF_TABLES]
@@ -120,7 +122,7 @@ def print_plans(plans: Sequence[Plan], total: Total, *, tables: bool) -> None:
     print_table(console(), [_PLAN[i] for i in columns], right, rows)
 
 
-#: Columns of plans, and those that only tables fill.
+#: Columns of plans, and the columns that only rows of tables use.
 _PLAN = (
     *("level", "profile", "table", "kind"),
     *("nodes", "algorithm", "in the file", "time", "peak memory"),
@@ -137,14 +139,14 @@ def _plan_rows(plan: Plan, *, tables: bool) -> Iterator[list[str | Text]]:
 
     style = "bold" if tables else ""
     level = Text(printable(plan.level), style=style)
-    algorithms = name_algorithms(each.algorithm for each in plan.tables)
+    algorithms = name_algorithms(table.algorithm for table in plan.tables)
     yield [level, "", "", "", f"{plan.nodes:,}", algorithms, *_sizes(plan)]
-    for one in plan.tables if tables else ():
-        seconds = in_time(one.seconds) if one.seconds else ""
-        memory = in_units(one.memory) if one.memory else ""
-        kind = ["", shown(one.profile), one.table, one.kind, ""]
-        algorithm = name_algorithms([one.algorithm])
-        yield [*kind, algorithm, in_units(one.bytes), seconds, memory]
+    for table in plan.tables if tables else ():
+        seconds = in_time(table.seconds) if table.seconds else ""
+        memory = in_units(table.memory) if table.memory else ""
+        kind = ["", shown(table.profile), table.table, table.kind, ""]
+        algorithm = name_algorithms([table.algorithm])
+        yield [*kind, algorithm, in_units(table.bytes), seconds, memory]
     if plan.cluster is not None:
         memory = "nothing to share"
         if plan.cluster.memory:
@@ -154,7 +156,7 @@ def _plan_rows(plan: Plan, *, tables: bool) -> Iterator[list[str | Text]]:
 
 
 def in_time(seconds: float) -> str:
-    """Write a time in seconds, minutes or hours."""
+    """Format a time in seconds, minutes or hours."""
     if seconds < 100:
         return f"{seconds:.2f} s"
     return f"{seconds / 60:.1f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
@@ -171,7 +173,7 @@ def inspect_asset(
     Args:
         path: the asset.
         profile: the only profile to describe; None = all.
-        algorithm: the recipe's choice for next hops, which no asset holds; None = unknown.
+        algorithm: the recipe's choice for next hops, which assets do not store; None = unknown.
 
     Returns:
         Level, format, sizes, sources, and for each profile its tables with kind, shape, dtype and
@@ -211,11 +213,11 @@ def inspect_asset(
             "arcs": asset.graph.taken(asset.profiles),
             "terrains": as_names(asset.read("/terrain_name")),
             "doors": [
-                {**each._asdict(), "states": list(each.states)} for each in level.doors.values()
+                {**thing._asdict(), "states": list(thing.states)} for thing in level.doors.values()
             ],
-            "links": [each._asdict() for each in level.links.values()],
-            "regions": [each._asdict() for each in level.regions.values()],
-            "spots": [each._asdict() for each in level.spots()],
+            "links": [thing._asdict() for thing in level.links.values()],
+            "regions": [thing._asdict() for thing in level.regions.values()],
+            "spots": [thing._asdict() for thing in level.spots()],
             "profiles": {
                 name: _profile(asset, name, algorithm)
                 for name in asset.profiles
@@ -229,7 +231,7 @@ def _profile(asset: Asset, name: str, algorithm: Algorithm | None) -> dict[str, 
     tables = []
     for table, kind, paths in tables_of(name, asset.has):
         shape, in_runs = list(asset.shape(paths[-1])), paths[-1].endswith("/run_move")
-        told: dict[str, Any] = {
+        row: dict[str, Any] = {
             "table": table,
             "kind": kind,
             "shape": [rows, rows] if in_runs else shape,
@@ -238,19 +240,19 @@ def _profile(asset: Asset, name: str, algorithm: Algorithm | None) -> dict[str, 
         }
         twin = _twin(asset, name, paths)
         if twin is not None:
-            told["same_as"] = twin
+            row["same_as"] = twin
         if in_runs:
-            told["runs"] = shape[0]
+            row["runs"] = shape[0]
             if algorithm is not None:
                 arcs = int(np.count_nonzero(asset.graph.weight(name) != BLOCKED))
-                told["algorithm"] = choose_algorithm(rows, arcs, algorithm)
-                told["chosen_by"] = algorithm
+                row["algorithm"] = choose_algorithm(rows, arcs, algorithm)
+                row["chosen_by"] = algorithm
         if table == "clusters":
             labels = asset.read(paths[0])
-            told["count"] = int(labels.max()) + 1 if len(labels) else 0
+            row["count"] = int(labels.max()) + 1 if len(labels) else 0
         if table == "hierarchy":
-            told["layers"] = asset.shape(paths[0])[0]
-        tables.append(told)
+            row["layers"] = asset.shape(paths[0])[0]
+        tables.append(row)
     return {
         "nodes": rows,
         "components": asset.number("component_count", f"/profiles/{name}"),
@@ -260,7 +262,7 @@ def _profile(asset: Asset, name: str, algorithm: Algorithm | None) -> dict[str, 
 
 
 def _twin(asset: Asset, name: str, paths: Sequence[str]) -> str | None:
-    """Return the first earlier profile that shares this table, which is then stored once."""
+    """Return the first earlier profile that shares this table in the file."""
     for other in asset.profiles[: asset.profiles.index(name)]:
         pairs = [(own, profile_path(other, own.rpartition("/")[2])) for own in paths]
         if all(asset.has(path) and asset.is_same(own, path) for own, path in pairs):
@@ -268,41 +270,43 @@ def _twin(asset: Asset, name: str, paths: Sequence[str]) -> str | None:
     return None
 
 
-def print_info(found: dict[str, Any]) -> None:
-    """Print what :func:`inspect_asset` found, for people."""
+def print_info(info: dict[str, Any]) -> None:
+    """Print the result of :func:`inspect_asset` as text and tables."""
     output = console()
-    floors = found["floors"]
-    size = f"{found['width']} x {found['height'] // floors} " if found["width"] else ""
-    kind = "on {} floors, " if found["headings"] is None else "in {} headings, "
+    floors = info["floors"]
+    size = f"{info['width']} x {info['height'] // floors} " if info["width"] else ""
+    kind = "on {} floors, " if info["headings"] is None else "in {} headings, "
     size += kind.format(floors) if floors > 1 else ""
-    layout = f" {found['hex_layout']}" if found["hex_layout"] else ""
-    output.print(f"[bold]{shown(found['level'])}[/]: {size}{found['kind']}{layout}")
+    layout = f" {info['hex_layout']}" if info["hex_layout"] else ""
+    output.print(f"[bold]{shown(info['level'])}[/]: {size}{info['kind']}{layout}")
     lines = {
-        "nodes, arcs": f"{found['nodes']:,}, {found['arcs']:,}",
-        "terrains": ", ".join(found["terrains"]),
-        "movement": (f"{found['connectivity']} neighbours, " if found["connectivity"] else "")
-        + f"corner cutting {found['corner_cutting']}, cost rule {found['cost_rule']}, "
-        f"{found['ticks_per_unit']:,} ticks a unit",
-        "sources": ", ".join(_source_text(source["file"]) for source in found["sources"]),
-        "format": ("flat file, " if found["flat"] else "")
-        + f"version {found['format_version']}, baked by revision {found['bake_revision']}",
-        "fingerprint": found["fingerprint"][:16],
-        "file": in_units(found["bytes"]),
+        "nodes, arcs": f"{info['nodes']:,}, {info['arcs']:,}",
+        "terrains": ", ".join(info["terrains"]),
+        "movement": (f"{info['connectivity']} neighbours, " if info["connectivity"] else "")
+        + f"corner cutting {info['corner_cutting']}, cost rule {info['cost_rule']}, "
+        f"{info['ticks_per_unit']:,} ticks a unit",
+        "sources": ", ".join(_source_text(source["file"]) for source in info["sources"]),
+        "format": ("flat file, " if info["flat"] else "")
+        + f"version {info['format_version']}, baked by revision {info['bake_revision']}",
+        "fingerprint": info["fingerprint"][:16],
+        "file": in_units(info["bytes"]),
     }
-    if found["width"]:
-        where = found["coordinates"]
-        stated = "none stated, one unit a cell" if where is None else place_of(Coordinates(**where))
+    if info["width"]:
+        coordinates = info["coordinates"]
+        stated = (
+            "none stated, one unit a cell"
+            if coordinates is None
+            else place_of(Coordinates(**coordinates))
+        )
         lines = {"coordinates": stated, **lines}
-    if found["flat"]:
+    if info["flat"]:
         del lines["sources"]  # The asset knows them.
     for label, text in lines.items():
         output.print(f"  {label:<12} {printable(text)}", markup=False)
     headings = ("profile", "table", "what it is", "shape", "type", "stored")
-    rows = (
-        row for name, profile in found["profiles"].items() for row in _table_rows(name, profile)
-    )
+    rows = (row for name, profile in info["profiles"].items() for row in _table_rows(name, profile))
     print_table(output, headings, ("shape", "stored"), rows, pad_edge=True)
-    things = list(_thing_rows(found))
+    things = list(_thing_rows(info))
     if things:
         width = max(map(len, things))
         print_table(output, THING_HEADINGS[:width], (), things, pad_edge=True)
@@ -327,12 +331,17 @@ def _source_text(name: str) -> str:
 
 
 def _thing_rows(found: dict[str, Any]) -> Iterator[list[str]]:
-    """Yield a row for each door, link, region and spot, and one for those of a kind beyond 20.
+    """Yield a row for each door, link, region and spot, and a row for the omitted ones of a kind.
 
-    A row ends before the id where a thing has none.
+    A row ends before the id if a thing has none.
     """
-    told = {"doors": _of_door, "links": _of_link, "regions": _of_region, "spots": _of_spot}
-    for kind, columns in told.items():
+    columns_of_kind = {
+        "doors": _of_door,
+        "links": _of_link,
+        "regions": _of_region,
+        "spots": _of_spot,
+    }
+    for kind, columns in columns_of_kind.items():
         things = found[kind]
         shown_ones = things if len(things) <= MOST_THINGS + 1 else things[:MOST_THINGS]
         for number, thing in enumerate(shown_ones):
@@ -346,8 +355,8 @@ def _thing_rows(found: dict[str, Any]) -> Iterator[list[str]]:
 
 def _of_door(door: dict[str, Any]) -> tuple[str, str]:
     others = [state for state in door["states"] if state != door["state"]]
-    told = f"{door['state']}, may be {' or '.join(others)}" if others else str(door["state"])
-    return told, _area(door["cells"])
+    text = f"{door['state']}, may be {' or '.join(others)}" if others else str(door["state"])
+    return text, _area(door["cells"])
 
 
 def _of_link(link: dict[str, Any]) -> tuple[str, str]:
@@ -381,7 +390,7 @@ def _spoken(place: Iterable[int]) -> str:
 
 
 def place_of(coordinates: Coordinates) -> str:
-    """Write where cells lie: the middle of the first one, and the steps to the next ones."""
+    """Format a level's coordinates: the center of the first cell and the steps to its neighbors."""
     centres = " or ".join(map(_point, coordinates.centres))
     steps = f"{_point(coordinates.east)} and {_point(coordinates.south)}"
     return f"cell (0, 0) at {centres}, the next ones {steps} on"
@@ -394,7 +403,7 @@ def _point(point: Point) -> str:
 def _table_rows(name: str, profile: dict[str, Any]) -> Iterator[list[str]]:
     parts = f"{counted(profile['components'], 'component')} of {profile['nodes']:,} nodes"
     tables = profile["tables"]
-    # Where there is one component, no column says which places are part of it.
+    # A profile with a single component has no column for components.
     if all(table["table"] != "components" for table in tables):
         one = {"table": "components", "shape": [profile["nodes"]], "dtype": "", "bytes": 0}
         tables = [one, *tables]

@@ -1,4 +1,4 @@
-"""This module gathers what one picture shows: a view, a path, all ways to a goal, a search."""
+"""Gather the contents of a picture: a view, a path, distances to a goal, or a search."""
 
 from __future__ import annotations
 
@@ -19,100 +19,100 @@ from bake.show.scene import LayerScene, Scene
 from levelbake.errors import QueryError
 from levelbake.places import Place
 
-#: A picture has at most this many pixels, as many as a page of 8192 x 8192.
+#: The most pixels of a picture, as many as 8192 x 8192.
 MAX_PIXELS = 64 * 2**20
 
 
 @dataclass(frozen=True)
 class Route:
-    """A path to draw, or two places without a path."""
+    """A path to draw, or two places without a path between them."""
 
     #: start, goal: rows of the two ends
     start: int
     goal: int
-    #: (k) int32 rows of the path, with both ends; None where the goal cannot be reached
+    #: (k) int32 rows of the path, with both ends; None if the goal is unreachable
     rows: Int32Array | None
-    cost: float | None  #: cost of the path in units; None where the goal cannot be reached
+    cost: float | None  #: cost of the path in units; None if the goal is unreachable
 
 
 @dataclass(frozen=True)
 class Toward:
-    """Every row's next hop and distance toward one goal."""
+    """The next hop and distance of every row toward one goal."""
 
     goal: int  #: row of the goal
-    distance: Float64Array  #: (r) float64 units; inf where the goal cannot be reached
-    #: (r) int32; the row itself at the goal and where the goal cannot be reached. None where next
-    #: hops were not looked up.
+    distance: Float64Array  #: (r) float64 units; inf where the goal is unreachable
+    #: (r) int32; the row itself at the goal and where the goal is unreachable. None if next hops
+    #: were not looked up.
     next_row: Int32Array | None
 
     @property
     def farthest(self) -> int:
-        """Return the row farthest from the goal among all that reach it, the first of several."""
+        """The row farthest from the goal among those that reach it, the first of several."""
         return int(np.where(np.isfinite(self.distance), self.distance, -1.0).argmax())
 
     @property
     def greatest(self) -> float:
-        """Return the distance of the farthest row."""
+        """The distance of the farthest row."""
         return float(self.distance[self.farthest])
 
 
 @dataclass(frozen=True)
 class Searched:
-    """What a search looked at."""
+    """The places that a search visited."""
 
-    #: method, heuristic: which search it was; None = no heuristic
+    #: method, heuristic: the search; None = no heuristic
     method: str
     heuristic: str | None
-    expanded: int  #: how many places or transitions the search took from the open list
-    row: Int32Array  #: (k) int32 rows the search put on its open list
-    known: Float64Array  #: (k) float64 units, the cost at which the search knew each of these rows
+    expanded: int  #: number of expanded places or transitions
+    row: Int32Array  #: (k) int32 rows that the search added to its open list
+    known: Float64Array  #: (k) float64 units, the cost of each of these rows from the start
     transition: Int32Array  #: (e) int32 rows of the transitions an HPA* search expanded, in order
-    #: for each layer, lowest first, the rows on its way: the start, the layer's transitions and the
-    #: goal
+    #: for each layer, lowest first, the rows of its route: the start, the layer's transitions and
+    #: the goal
     plan: tuple[Int32Array, ...]
-    #: (k) float64 units, the f of each row, for contours; None where they are not asked for
+    #: (k) float64 units, the f of each row, for contours; None = not computed
     f: Float64Array | None = None
-    best: float = math.inf  #: cost of the path in units, beyond which no f is expanded
+    best: float = math.inf  #: cost of the path in units; rows with a larger f are not expanded
 
 
 @dataclass(frozen=True)
 class Walker:
-    """One agent at one step; all are locations of the level."""
+    """One agent at one step; all values are locations of the level."""
 
-    trail: Int32Array  #: (k) int32, where it has been, and where it is
-    ahead: Int32Array  #: (k) int32, where it plans to go
-    goal: int  #: where it wants to be; -1 = nowhere
+    trail: Int32Array  #: (k) int32, its path so far, with the current location last
+    ahead: Int32Array  #: (k) int32, the path it plans
+    goal: int  #: its goal; -1 = none
 
 
 @dataclass(frozen=True)
 class Walked:
-    """Where agents are at one step, and what they know."""
+    """The positions and the knowledge of agents at one step."""
 
-    seen: BoolArray | None  #: (locations) bool, what they have seen; None where they know the level
-    #: (k) int32 locations that the search has given another label at this step
+    seen: BoolArray | None  #: (locations) bool, True = seen; None = the agents know the level
+    #: (k) int32 locations whose label the search changed at this step
     searched: Int32Array
     walkers: tuple[Walker, ...]  #: the agents
 
 
 @dataclass(frozen=True)
 class Request:
-    """Everything one picture is made from."""
+    """Everything that one picture shows."""
 
     scene: Scene  #: level and profile
     show: Show  #: the view
     path: Route | None  #: a path over the view
     toward: Toward | None  #: the goal of distances and hops
-    scale: int | None  #: pixels of a cell or of a unit of a graph's positions; None = what fits
-    layer: LayerScene | None = None  #: the layer of clusters to show, for the view of clusters
-    #: the search to show, for the view of a search; the path it found is ``path``
+    scale: int | None  #: pixels per cell, or per unit of a graph's positions; None = what fits
+    layer: LayerScene | None = None  #: the layer to show, for the view of clusters
+    #: the search to show, for the view of a search, whose result is ``path``
     searched: Searched | None = None
-    findings: list[Problem] | None = None  #: findings of lint to mark; None = none were asked for
+    findings: list[Problem] | None = None  #: findings of lint to mark; None = do not mark any
     walked: Walked | None = None  #: agents to show, for the view of a search
-    note: str | None = None  #: of a step of a trace: what is said of it in place of the path
+    note: str | None = None  #: the text about a step of a trace, instead of text about the path
 
 
 def path_by_hops(scene: Scene, ends: tuple[Place, Place]) -> Route:
-    """Follow the baked next hops along a shortest path.
+    """Return the shortest path along the baked next hops.
 
     Raises:
         QueryError: the profile cannot stand on one of the ends.
@@ -128,27 +128,27 @@ def search_path(
     heuristic: str | None,
     options: Mapping[str, int],
 ) -> tuple[Route, Searched]:
-    """Search for a path, and note what was looked at.
+    """Search for a path, and record the places that the search visits.
 
     Raises:
-        QueryError: the profile cannot stand on one of the ends, or there is no such method or
-            heuristic.
-        MissingTableError: the method is "hpa", and the asset holds no hierarchy.
+        QueryError: the profile cannot stand on one of the ends, or the method or heuristic does not
+            exist.
+        MissingTableError: the method is "hpa", but the asset contains no hierarchy.
     """
     search: Callable[..., SearchResult] = scene.navigator.search
-    found = search(*ends, method, heuristic, looked_at=True, **options)
-    route = _route(scene, ends, found.path, found.cost)
-    looked_at = found.looked_at or ()
+    result = search(*ends, method, heuristic, looked_at=True, **options)
+    route = _route(scene, ends, result.path, result.cost)
+    visited = result.looked_at or ()
     transition: Int32Array = np.empty(0, dtype=np.int32)
     plan: tuple[Int32Array, ...] = ()
     if method == "hpa":
-        transition, plan = _planned(scene, route.start, route.goal)
+        transition, plan = _find_routes(scene, route.start, route.goal)
     searched = Searched(
         method,
-        found.heuristic,
-        found.expanded,
-        scene.rows.along([place for place, _ in looked_at]),
-        np.array([units for _, units in looked_at], dtype=np.float64),
+        result.heuristic,
+        result.expanded,
+        scene.rows.along([place for place, _ in visited]),
+        np.array([units for _, units in visited], dtype=np.float64),
         transition,
         plan,
     )
@@ -156,16 +156,16 @@ def search_path(
 
 
 def with_contours(scene: Scene, searched: Searched, route: Route) -> Searched:
-    """Return a search with the f of each row.
+    """Return a copy of a search with the f of each row.
 
     Raises:
-        QueryError: the search does not expand rows by g + h.
+        QueryError: the search does not expand rows in order of g + h.
     """
     if searched.method not in ("astar", "dijkstra"):
         raise QueryError(
             f"the method {searched.method!r} has no contours",
             expected="astar or dijkstra",
-            remedy="name one of these, or draw a trace with --trace",
+            remedy="use one of these, or draw a trace with --trace",
         )
     context = scene.navigator._now.searches
     estimate = heuristic_for(context, searched.heuristic or "null", route.goal)
@@ -181,33 +181,33 @@ def _route(scene: Scene, ends: tuple[Place, Place], path: list[Place] | None, co
     return Route(start, goal, scene.rows.along(path), cost)
 
 
-def _planned(scene: Scene, start: int, goal: int) -> tuple[Int32Array, tuple[Int32Array, ...]]:
-    """Return the transitions that an HPA* search expanded, and those on its way by layer.
+def _find_routes(scene: Scene, start: int, goal: int) -> tuple[Int32Array, tuple[Int32Array, ...]]:
+    """Return the transitions that an HPA* search expanded, and its route over each layer.
 
-    The way over a layer has all transitions on the way that belong to this layer.
+    The route over a layer consists of the transitions of the path that belong to this layer.
     """
     hierarchy = HierarchyPaths(HierarchyTables(scene.columns))
-    way = hierarchy.find(start, goal)
+    route = hierarchy.find(start, goal)
     layers = hierarchy.tables.layers
-    plan = layers[0].row[way.plan]
+    plan = layers[0].row[route.plan]
     ends = np.array([start, goal], dtype=np.int32)
     by_layer = tuple(
         np.concatenate([ends[:1], plan[np.isin(plan, layer.row)], ends[1:]]) for layer in layers
     )
-    return layers[0].row[way.expanded], by_layer if way.ticks >= 0 else ()
+    return layers[0].row[route.expanded], by_layer if route.ticks >= 0 else ()
 
 
 def all_toward(scene: Scene, goal: Place, *, need_hops: bool) -> Toward:
-    """Look up the ways of all rows to a goal.
+    """Return the distances, and optionally next hops, of all rows toward a goal.
 
     Args:
         scene: level and profile.
         goal: cell or node name.
-        need_hops: whether next hops are needed as well as distances.
+        need_hops: whether next hops are needed in addition to distances.
 
     Raises:
-        QueryError: the profile cannot stand on the goal, or there is no such place.
-        MissingTableError: the asset holds neither what is needed nor what it follows from.
+        QueryError: the profile cannot stand on the goal, or the place does not exist.
+        MissingTableError: the asset contains neither the values nor tables to compute them from.
         CorruptAssetError: next hops do not lead to the goal.
     """
     row = scene.rows.row(goal)

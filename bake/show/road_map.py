@@ -1,4 +1,4 @@
-"""This module draws maps of graph levels: nodes where they lie, and arcs as straight roads."""
+"""Draw maps of graph levels: nodes at their positions, and arcs as straight roads."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from bake.show.scene import Roads, Scene, roads_of
 from bake.show.views import row_colours
 from levelbake.errors import QueryError
 
-#: Pixels that stay free around the outermost nodes, for names and marks.
+#: The margin around the outermost nodes in pixels, for names and marks.
 _BORDER = 48
 
-#: With no scale given, the longer side of a map has at least and at most so many pixels. Between
-#: these it grows with the square root of the number of nodes.
+#: Limits of the longer side of a map in pixels, if no scale is given. Between them, the side grows
+#: with the square root of the number of nodes.
 _SHORTEST_SIDE, _LONGEST_SIDE, _SIDE_PER_ROOT = 560.0, 1500.0, 160.0
 
-#: A road whose colour changes along it is cut into this many parts.
+#: The number of segments of a road whose color changes along it.
 _SHADES_A_ROAD = 8
 
 #: A component whose longer side has fewer pixels gets a ring.
@@ -47,9 +47,9 @@ _NOTICED = 9
 _PLAIN_FROM = 20_000
 
 
-#: Names are this high; at most so many unmarked nodes are tried, of at least this radius.
+#: The height of names, the most unmarked nodes that may get a name, and their least radius.
 _NAME_SIZE, _TRIED, _SMALLEST_NAMED = 13, 3000, 2.0
-#: A pixel of a node or of a name counts as many as there may be in a name.
+#: The cost of covering a pixel of a node or name: more than the pixels of any name.
 _TAKEN = 2**24
 
 #: Width of roads and radius of nodes over a divided plane, in pixels.
@@ -58,13 +58,13 @@ _MESH_ROAD, _MESH_NODE = 1.0, 2.6
 
 @dataclass(frozen=True)
 class _Plan:
-    """Where nodes lie in pixels, and how large things are."""
+    """The layout of a map in pixels."""
 
     #: width, height: pixels of the map
     width: int
     height: int
-    point: Float64Array  #: (n, 2) float64 pixels, where the nodes lie
-    #: (2) float64, the least x and y that are drawn, which lie in the border's corner
+    point: Float64Array  #: (n, 2) float64 pixels, the positions of the nodes
+    #: (2) float64 units, the least x and y that are drawn
     low: Float64Array
     per_unit: float  #: pixels of a unit of position
     road: float  #: width of a road in pixels
@@ -89,7 +89,7 @@ def draw_roads(request: Request) -> Map:
             plan = replace(plan, road=_MESH_ROAD, node=min(plan.node, _MESH_NODE))
     muted = np.full((len(point), 3), LARGEST_ON_PAPER, dtype=np.uint8)
     colours, swatches = row_colours(request, muted, LARGEST_ON_PAPER)
-    # Other kinds of agents divide the same plane into nodes of their own.
+    # Other profiles divide the same plane into other nodes.
     stands = scene.columns.component >= 0
     shown = stands | (plane is None)
     _draw_lines(ink, request, plan, roads.among(shown), colours)
@@ -110,7 +110,7 @@ def draw_roads(request: Request) -> Map:
     marked = [] if toward is None else [toward.goal]
     if request.path is not None:
         marked += [request.path.goal, request.path.start]
-    if plane is None or has_domains(scene):  # Others are numbers that say nothing.
+    if plane is None or has_domains(scene):  # Other names are meaningless numbers.
         _write_names(ink, scene, plan, scene.columns.node[marked].tolist())
     if toward is not None and request.show in (Show.distances, Show.hops):
         swatches += ramp_swatches(toward.greatest)
@@ -118,10 +118,10 @@ def draw_roads(request: Request) -> Map:
 
 
 def _write_names(ink: Canvas, scene: Scene, plan: _Plan, marked: list[int]) -> None:
-    """Write names beside nodes, as many as there is room for, marked nodes first.
+    """Write names beside as many nodes as have room for one, marked nodes first.
 
     Nodes with the most arcs follow, unless they are too small. Names do not overlap nodes or each
-    other, and hide as little of the roads as they can.
+    other, and cover as little of the roads as possible.
     """
     hidden = (np.asarray(ink.picture()) != np.array(PAPER, dtype=np.uint8)).any(axis=2)
     cost = hidden.astype(np.int32)
@@ -155,7 +155,7 @@ def _write_names(ink: Canvas, scene: Scene, plan: _Plan, marked: list[int]) -> N
 
 
 def _box(left: float, top: float, width: float, height: float) -> tuple[slice, slice]:
-    """Return the rows and the columns of a rectangle."""
+    """Return the slices of the rows and columns of a rectangle."""
     return (
         slice(math.floor(top), math.ceil(top + height)),
         slice(math.floor(left), math.ceil(left + width)),
@@ -170,7 +170,7 @@ def _lies_in(box: tuple[slice, slice], size: tuple[int, int]) -> bool:
 
 
 def _plane(scene: Scene) -> tuple[Callable[..., None], Float64Array] | None:
-    """Return what draws the plane that a level divides, and (k, 2) float64 units, its corners."""
+    """Return the drawing function for a divided plane, and its corners, (k, 2) float64 units."""
     for column, draw in (("/mesh_vertex", draw_polygons), ("/wall_corner", draw_areas)):
         if scene.places.asset.has(column):
             return draw, scene.places.asset.read(column) / GRID
@@ -227,8 +227,7 @@ def _draw_lines(
 ) -> None:
     """Draw all roads.
 
-    Where components are shown, a road inside of one has the colour of its row in ``colours``,
-    (r, 3).
+    In the view of components, a road within a component has its color from ``colours``, (r, 3).
     """
     scene = request.scene
     ends = np.hstack([plan.point[roads.a], plan.point[roads.b]])
@@ -256,7 +255,7 @@ def _draw_shaded(
     plan: _Plan,
     lines: tuple[Float64Array, Int32Array, Int32Array],
 ) -> None:
-    """Draw roads whose colour goes from one end's distance to the other's."""
+    """Draw roads in the shades of the distances along them."""
     ends, a, b = lines
     distance = np.full(scene.places.node_count, np.inf)
     distance[scene.columns.node] = toward.distance
@@ -273,7 +272,7 @@ def _draw_shaded(
 
 
 def _draw_arrows(ink: Canvas, request: Request, plan: _Plan, roads: Roads) -> None:
-    """Draw arrows along next hops where they are shown, and otherwise along one-way roads."""
+    """Draw arrows along next hops in the view of hops, and otherwise along one-way roads."""
     toward = request.toward
     if request.show is Show.hops and toward is not None and toward.next_row is not None:
         node = request.scene.columns.node

@@ -1,4 +1,4 @@
-"""This module reads what there is to draw: one level for one of its profiles, from an asset."""
+"""Read the level and profile to draw from an asset."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from levelbake.places import Place
 
 @dataclass(frozen=True)
 class Components:
-    """The components of a profile, from the largest to the smallest."""
+    """The components of a profile, sorted from the largest to the smallest."""
 
     rank: Int64Array  #: (r) int64, rank of each row's component
-    size: Int64Array  #: (c) int64, how many rows the component of each rank has
+    size: Int64Array  #: (c) int64, number of rows of the component of each rank
     first: Int64Array  #: (c) int64, first row of the component of each rank
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A level and one profile."""
+    """A level and one of its profiles."""
 
     level: LevelAsset  #: the open level
-    columns: ProfileColumns  #: those of the profile
+    columns: ProfileColumns  #: the columns of the profile
     terrains: tuple[str, ...]  #: names of the terrains
     colours: UInt8Array  #: (terrain, 3) uint8, colours of the terrains
-    costs: Float64Array  #: (terrain) float64 units, NaN where the profile cannot go
+    costs: Float64Array  #: (terrain) float64 units, NaN for terrains blocked for the profile
 
     @property
     def places(self) -> NodePlaces:
@@ -54,43 +54,43 @@ class Scene:
 
     @cached_property
     def navigator(self) -> Navigator:
-        """Return the navigator of the profile."""
+        """The navigator of the profile."""
         return self.level.profile(self.profile)
 
     @cached_property
     def rows(self) -> Rows:
-        """Return the conversion between places and rows."""
+        """The conversion between places and rows."""
         return Rows(self.columns.version)
 
     @cached_property
     def elevation(self) -> Float64Array | None:
-        """Return (locations) float64, how high each lies; None where the source did not say."""
+        """(locations) float64, the elevation of each; None if the source has no elevation."""
         return self.places.asset.graph.elevation
 
     @cached_property
     def flat(self) -> Int32Array:
-        """Return (r) int32, the location of each row: y * width + x of its cell on a grid level."""
+        """(r) int32, the location of each row: y * width + x of its cell on a grid level."""
         return self.columns.location
 
     @cached_property
     def terrain_grid(self) -> UInt8Array:
-        """Return (height * width) uint8, the terrain of every cell in reading order."""
+        """(height * width) uint8, the terrain of every cell in reading order."""
         return self.places.asset.graph.terrain
 
     @cached_property
     def node_terrain(self) -> UInt8Array:
-        """Return (n) uint8, the terrain of every node."""
+        """(n) uint8, the terrain of every node."""
         graph = self.places.asset.graph
         return graph.terrain[graph.place]
 
     @cached_property
     def row_terrain(self) -> UInt8Array:
-        """Return (r) uint8, the terrain of every row."""
+        """(r) uint8, the terrain of every row."""
         return self.node_terrain[self.columns.node]
 
     @cached_property
     def components(self) -> Components:
-        """Rank the components of all rows by size."""
+        """The components of all rows, ranked by size."""
         of_row = self.columns.component[self.columns.node]
         number, first, which, size = np.unique(
             of_row, return_index=True, return_inverse=True, return_counts=True
@@ -101,10 +101,10 @@ class Scene:
 
 
 def read_scene(asset: Asset, profile: str | None) -> Scene:
-    """Read what every view needs.
+    """Read the scene of a profile.
 
     Raises:
-        UnknownProfileError: there is no such profile, or there are several and none is named.
+        UnknownProfileError: the profile does not exist, or there are several and none is given.
         CorruptAssetError: columns contradict each other.
     """
     level = LevelAsset(asset)
@@ -122,12 +122,12 @@ def read_scene(asset: Asset, profile: str | None) -> Scene:
 
 
 def place_text(place: Place) -> str:
-    """Write a place as people do: (x, y), or the name of a node."""
+    """Format a place as (x, y), or as the name of a node."""
     return f"({', '.join(map(str, place))})" if isinstance(place, tuple) else str(place)
 
 
 def place_data(place: Place) -> Any:
-    """Return a place as JSON holds it."""
+    """Return a place in its JSON form."""
     return list(place) if isinstance(place, tuple) else place
 
 
@@ -139,20 +139,20 @@ class LayerScene:
     """One layer of a profile's hierarchy, in rows."""
 
     number: int  #: 1 for the lowest
-    layers: int  #: how many layers there are; 0 where the asset holds only clusters
+    layers: int  #: number of layers; 0 if the asset contains only clusters
     cluster: Int32Array  #: (r) int32, cluster of each row in this layer
-    clusters: int  #: how many clusters the layer has
+    clusters: int  #: number of clusters of the layer
     transition: Int32Array  #: (t) int32 rows of its transitions
-    inside: Int32Array  #: (k, 2) int32 rows that arcs within a cluster join, each pair once
-    across: Int32Array  #: (k, 2) int32 rows that arcs between clusters join, each pair once
+    inside: Int32Array  #: (k, 2) int32 rows joined by arcs within a cluster, each pair once
+    across: Int32Array  #: (k, 2) int32 rows joined by arcs between clusters, each pair once
 
 
 def read_layer(scene: Scene, number: int) -> LayerScene:
-    """Read the layer of a number.
+    """Read one layer of a profile's hierarchy, by its number.
 
     Raises:
-        QueryError: there is no layer of this number.
-        MissingTableError: the asset holds no clusters.
+        QueryError: the layer does not exist.
+        MissingTableError: the asset contains no clusters.
         CorruptAssetError: columns contradict each other.
     """
     columns = scene.columns
@@ -192,10 +192,7 @@ def _check_layer(scene: Scene, number: int, count: int) -> None:
 
 
 def _joined(first_out: Int32Array, arcs: Int32Array) -> Int32Array:
-    """Return (k, 2) int32 pairs of transitions that an arc joins.
-
-    Each pair appears once, the lower number first.
-    """
+    """Return (k, 2) int32, the pairs of transitions joined by an arc, each once and ascending."""
     tail = np.repeat(np.arange(len(first_out) - 1, dtype=np.int32), np.diff(first_out))
     ends = np.sort(np.stack([tail, arcs[:, 0]], axis=1), axis=1)
     joined: Int32Array = np.unique(ends, axis=0).reshape(-1, 2)
@@ -212,17 +209,17 @@ class Roads:
     #: a, b: (k) int32 nodes, a < b
     a: Int32Array
     b: Int32Array
-    there: BoolArray  #: (k) bool, True where the profile may go from a to b
-    back: BoolArray  #: (k) bool, True where it may go from b to a
+    there: BoolArray  #: (k) bool, True if the profile may go from a to b
+    back: BoolArray  #: (k) bool, True if the profile may go from b to a
 
     def among(self, nodes: BoolArray) -> Roads:
-        """Return the roads whose two ends are among some nodes, given as a mask."""
+        """Return the roads with both ends in a mask of nodes."""
         within = nodes[self.a] & nodes[self.b]
         return Roads(self.a[within], self.b[within], self.there[within], self.back[within])
 
 
 def roads_of(scene: Scene) -> Roads:
-    """Find the roads of a graph level."""
+    """Return the roads of a graph level."""
     places = scene.places
     tail = Graph(places.first_out, places.head).tail().astype(np.int64)
     head = places.head.astype(np.int64)

@@ -1,6 +1,6 @@
-"""This module reads traces of searches and walks, and says what a picture of one step shows.
+"""Read traces of searches and agents, and select the contents of a picture of one step.
 
-docs/traces.md describes the form, and :mod:`bake.extras.school.trace_file` writes it.
+docs/traces.md describes the format, and :mod:`bake.extras.school.trace_file` writes it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from levelbake.places import quoted
 FORMAT = "bake-trace"
 VERSION = 1
 
-#: A larger file is not read.
+#: The largest file that is read.
 _MOST_BYTES = 2**28
 
 _KINDS: dict[type, str] = {str: "text", list: "a list", dict: "an object"}
@@ -34,90 +34,87 @@ K = TypeVar("K", str, list[Any], dict[str, Any])
 
 @dataclass(frozen=True)
 class Moment:
-    """What a picture shows of one step."""
+    """The contents of a picture of one step."""
 
-    note: str  #: what is said of it
+    note: str  #: the text below the title
     shown: Searched | Walked  #: the lists of a search, or agents
-    path: Route | None = None  #: of a search: the way to the place taken last
+    path: Route | None = None  #: for a search, the path to the expanded place
 
 
 @dataclass(frozen=True)
 class _Value:
-    """A value of a trace and its place, which every mistake in it names."""
+    """A value of a trace with its place in the file, for errors."""
 
-    told: Any
+    content: Any
     file: Path
     where: str = ""
 
     def refuse(self, expected: str, found: str | None = None) -> NoReturn:
-        found = f"found {quoted(self.told)}" if found is None else found
+        found = f"found {quoted(self.content)}" if found is None else found
         raise TraceError(found, file=self.file, place=self.where, expected=expected)
 
-    def of(self, kind: type[K]) -> K:
-        if not isinstance(self.told, kind):
+    def check_type(self, kind: type[K]) -> K:
+        if not isinstance(self.content, kind):
             self.refuse(_KINDS[kind])
-        return self.told
+        return self.content
 
     def __getitem__(self, key: str) -> _Value:
-        """Return the value of a key, None where there is none."""
+        """Return the value of a key, with content None if the key is missing."""
         where = f"{self.where}.{key}" if self.where else key
-        return _Value(self.of(dict).get(key), self.file, where)
+        return _Value(self.check_type(dict).get(key), self.file, where)
 
     def __iter__(self) -> Iterator[_Value]:
-        for at, each in enumerate(self.of(list)):
+        for at, each in enumerate(self.check_type(list)):
             yield _Value(each, self.file, f"{self.where}[{at}]")
 
     def number(self) -> float:
-        if isinstance(self.told, int | float) and not isinstance(self.told, bool):
+        if isinstance(self.content, int | float) and not isinstance(self.content, bool):
             with suppress(OverflowError):
-                if math.isfinite(self.told):
-                    return float(self.told)
+                if math.isfinite(self.content):
+                    return float(self.content)
         self.refuse("a number")
 
 
 class TraceFile:
-    """A trace that was read and decoded; its steps are checked when they are asked for.
-
-    Attributes:
-        profile: the profile that it is of.
-        count: the number of its steps.
-        told: what the file says, decoded.
-    """
+    """A trace that was read and decoded; its steps are checked when they are requested."""
 
     def __init__(self, path: Path) -> None:
-        """Read a file.
+        """Read a trace file.
 
         Raises:
-            TraceError: it cannot be read, or is no trace.
+            TraceError: the file cannot be read, or is not a trace.
         """
-        self.told: dict[str, Any] = _decoded(path)
-        top = self._top = _Value(self.told, path)
-        if not isinstance(self.told, dict) or self.told.get("format") != FORMAT:
+        #: The decoded file.
+        self.data: dict[str, Any] = _decode(path)
+        top = self._top = _Value(self.data, path)
+        if not isinstance(self.data, dict) or self.data.get("format") != FORMAT:
             where = _Value(None, path, "format")
-            where.refuse(f'"format": "{FORMAT}"', "this is no trace")
-        if top["version"].told != VERSION:
+            where.refuse(f'"format": "{FORMAT}"', "this is not a trace")
+        if top["version"].content != VERSION:
             top["version"].refuse(f"{VERSION}, as this levelbake writes")
-        self.profile = top["profile"].of(str)
-        self._steps = top["walk" if "walk" in self.told else "steps"]
-        self.count = len(self._steps.of(list))
+        #: The profile of the trace.
+        self.profile = top["profile"].check_type(str)
+        self._steps = top["walk" if "walk" in self.data else "steps"]
+        #: The number of steps.
+        self.count = len(self._steps.check_type(list))
         if not self.count:
             self._steps.refuse("at least one", "there is no step")
-        self._method = top["method"].of(str)
+        self._method = top["method"].check_type(str)
 
     def moments(self, scene: Scene, numbers: Sequence[int]) -> list[Moment]:
-        """Return what there is to see after some numbers of steps, ascending.
+        """Return the moments after some steps, in ascending order of the steps.
 
         Args:
-            scene: the level and profile that the trace is of.
-            numbers: of steps, from 1.
+            scene: the level and profile of the trace.
+            numbers: numbers of steps, from 1.
 
         Raises:
-            QueryError: there are not so many steps.
-            TraceError: a step is damaged, or the trace is of another level or profile.
+            QueryError: a step does not exist.
+            TraceError: a step is damaged, or the trace belongs to another level or profile.
         """
-        for key, own in (("level", scene.name), ("profile", scene.profile)):
-            if (said := self._top[key].of(str)) != own:
-                self._top[key].refuse(f"one of {own!r}", f"the trace is of {said!r}")
+        for key, expected in (("level", scene.name), ("profile", scene.profile)):
+            if (actual := self._top[key].check_type(str)) != expected:
+                self._top[key].refuse(f"one of {expected!r}", f"the trace is of {actual!r}")
         for number in numbers:
             if not 1 <= number <= self.count:
                 raise QueryError(f"there is no step {number}", expected=f"1 to {self.count}")
@@ -126,55 +123,57 @@ class TraceFile:
 
     # -- searches ---------------------------------------------------------------------------------
 
-    def _search(self, scene: Scene, wanted: set[int]) -> Iterator[Moment]:
+    def _search(self, scene: Scene, numbers: set[int]) -> Iterator[Moment]:
         start, goal = (_row(scene, self._top[key]) for key in ("start", "goal"))
-        path, heuristic = self._top["path"], self._top["heuristic"].told
-        whole = None if path.told is None else [_row(scene, each) for each in path]
-        best = math.inf if path.told is None else self._top["cost"].number()
+        path, heuristic = self._top["path"], self._top["heuristic"].content
+        full_path = None if path.content is None else [_row(scene, value) for value in path]
+        best = math.inf if path.content is None else self._top["cost"].number()
         known: dict[int, float] = {}
         orders: dict[int, float] = {}
         parents: dict[int, int] = {}
 
         def moment(number: int, row: int) -> Moment:
             last = number == self.count
-            way = whole if last and whole else _way_back(parents, row)
+            route_rows = full_path if last and full_path else _follow_parents(parents, row)
             rows = np.fromiter(known, dtype=np.int32, count=len(known))
             cost = np.fromiter(known.values(), dtype=np.float64, count=len(known))
             nothing = np.empty(0, dtype=np.int32)
             name = heuristic if isinstance(heuristic, str) else None
             f = np.fromiter(orders.values(), dtype=np.float64, count=len(orders))
             shown = Searched(self._method, name, number, rows, cost, nothing, (), f, best)
-            route = Route(start, goal, np.array(way, dtype=np.int32), known[row])
-            by = " ".join(filter(None, (self._method, name)))
-            ending = "" if not last else " · the path" if whole else " · no path"
-            note = f"{by}: step {number:,} of {self.count:,}, {counted(len(rows), 'place')} known"
+            route = Route(start, goal, np.array(route_rows, dtype=np.int32), known[row])
+            label = " ".join(filter(None, (self._method, name)))
+            ending = "" if not last else " · the path" if full_path else " · no path"
+            note = (
+                f"{label}: step {number:,} of {self.count:,}, {counted(len(rows), 'place')} known"
+            )
             return Moment(note + ending, shown, route)
 
         for number, step in enumerate(self._steps, start=1):
             row = _row(scene, step["place"])
             known[row], orders[row] = step["g"].number(), step["f"].number()
-            if step["parent"].told is not None:
+            if step["parent"].content is not None:
                 parents[row] = _row(scene, step["parent"])
             for opened in step["opened"]:
                 cost, f = opened["g"].number(), opened["f"].number()
-                at = _row(scene, opened["place"])
-                known[at], orders[at] = cost, f
-            if number in wanted:
+                opened_row = _row(scene, opened["place"])
+                known[opened_row], orders[opened_row] = cost, f
+            if number in numbers:
                 yield moment(number, row)
 
     # -- walks ------------------------------------------------------------------------------------
 
-    def _walk(self, scene: Scene, wanted: set[int]) -> Iterator[Moment]:
+    def _walk(self, scene: Scene, numbers: set[int]) -> Iterator[Moment]:
         places = scene.places
-        sees = self.told.get("sees") is True
+        sees = self.data.get("sees") is True
         size = places.width * places.height if places.is_grid else places.node_count
         seen = np.zeros(size, dtype=np.bool_)
         trails: list[list[int]] = []
         plans: list[list[int]] = []
         goals: list[int] = []
 
-        def listed(value: _Value) -> list[int]:
-            return [] if value.told is None else [_location(scene, each) for each in value]
+        def read_locations(value: _Value) -> list[int]:
+            return [] if value.content is None else [_location(scene, item) for item in value]
 
         def moment(number: int, searched: list[int]) -> Moment:
             walkers = tuple(
@@ -195,29 +194,29 @@ class TraceFile:
             return Moment(note, shown)
 
         for number, step in enumerate(self._steps, start=1):
-            seen[listed(step["seen"])] = True
-            searched = listed(step["searched"])
+            seen[read_locations(step["seen"])] = True
+            searched = read_locations(step["searched"])
             agents = list(step["agents"])
             if len(agents) != len(trails):
                 trails, plans = [[] for _ in agents], [[] for _ in agents]
                 goals = [-1] * len(agents)
             for at, agent in enumerate(agents):
-                here, goal = _location(scene, agent["place"]), agent["goal"]
-                if "goal" in agent.told:
-                    goals[at] = -1 if goal.told is None else _location(scene, goal)
-                if "plan" in agent.told:
-                    plans[at] = listed(agent["plan"])
+                location, goal = _location(scene, agent["place"]), agent["goal"]
+                if "goal" in agent.content:
+                    goals[at] = -1 if goal.content is None else _location(scene, goal)
+                if "plan" in agent.content:
+                    plans[at] = read_locations(agent["plan"])
                 elif not plans[at]:
                     agent.refuse("plan", "there is no plan, and none before")
                 else:
                     plans[at] = plans[at][1:]
-                trails[at].append(here)
-            if number in wanted:
+                trails[at].append(location)
+            if number in numbers:
                 yield moment(number, searched)
 
 
 def _location(scene: Scene, value: _Value) -> int:
-    place = tuple(value.told) if isinstance(value.told, list) else value.told
+    place = tuple(value.content) if isinstance(value.content, list) else value.content
     if not isinstance(place, tuple) or all(type(part) is int for part in place):
         with suppress(QueryError):
             return scene.places.location(place)
@@ -231,16 +230,16 @@ def _row(scene: Scene, value: _Value) -> int:
     return row
 
 
-def _way_back(parents: dict[int, int], row: int) -> list[int]:
-    """Return the rows from the start to a row; several states may lie at one, so it may end."""
-    way = {row: None}
-    while (row := parents.get(row, -1)) >= 0 and row not in way:
-        way[row] = None
-    return list(way)[::-1]
+def _follow_parents(parents: dict[int, int], row: int) -> list[int]:
+    """Return the rows from the start to a row along parents; stop if a row repeats."""
+    rows = {row: None}
+    while (row := parents.get(row, -1)) >= 0 and row not in rows:
+        rows[row] = None
+    return list(rows)[::-1]
 
 
-def _decoded(path: Path) -> Any:
-    place, found, expected = None, "this is no JSON", "a trace"
+def _decode(path: Path) -> Any:
+    place, found, expected = None, "this is not JSON", "a trace"
     try:
         with path.open("rb") as file:
             data = file.read(_MOST_BYTES + 1)

@@ -1,7 +1,4 @@
-"""This module chooses the colours each view gives to places, and the swatches of its legend.
-
-It serves grids and graphs alike.
-"""
+"""Choose the colors of places in each view, and the entries of its legend, for grids and graphs."""
 
 from __future__ import annotations
 
@@ -34,13 +31,13 @@ from bake.show.page import Swatch, number, shortened
 from bake.show.request import Request, Searched, Walked
 from bake.show.scene import LayerScene, Scene, place_text
 
-#: Arcs inside clusters are not drawn if there are more, as they would cover everything.
+#: The most arcs inside clusters that are drawn; more would cover everything.
 MOST_INSIDE = 60_000
 
-#: Bands of f between the start's f and the cost of the path.
+#: The number of bands of f between the start's f and the cost of the path.
 CONTOURS = 6
 
-#: Values of f that differ by rounding alone.
+#: The largest difference between equal values of f, due to rounding.
 _SAME_F = 1e-6
 
 _TERRAIN_LIMIT = 16
@@ -50,15 +47,15 @@ _COMPONENT_LIMIT = 12
 def row_colours(
     request: Request, muted: UInt8Array, largest: Colour
 ) -> tuple[UInt8Array, list[Swatch]]:
-    """Colour all rows as the view asks.
+    """Return the colors of all rows in a view, and its legend.
 
     Args:
-        request: the view, and what it shows.
-        muted: (r, 3) uint8, muted colours, for rows that others should stand out from.
-        largest: the colour the legend shows for the largest component, whose rows are muted.
+        request: the view and its contents.
+        muted: (r, 3) uint8, muted colors for rows in the background.
+        largest: the color of the largest component in the legend; its rows are muted.
 
     Returns:
-        (r, 3) uint8 colours, and the swatches that say what they mean.
+        (r, 3) uint8 colors, and the legend.
     """
     scene, toward, layer, searched = request.scene, request.toward, request.layer, request.searched
     if request.show is Show.components:
@@ -93,7 +90,7 @@ def row_colours(
 def _walked_colours(
     scene: Scene, walked: Walked, muted: UInt8Array
 ) -> tuple[UInt8Array, list[Swatch]]:
-    """Colour what agents have not seen, and what their search has looked at in a step."""
+    """Return colors that mark unseen places and the places that a search visited in a step."""
     colours, swatches = muted.copy(), []
     if walked.seen is not None:
         unseen = ~walked.seen[scene.flat]
@@ -108,7 +105,7 @@ def _walked_colours(
 
 
 def _contour_colours(searched: Searched, muted: UInt8Array) -> tuple[UInt8Array, list[Swatch]]:
-    """Color the rows of a search by bands of f, and those beyond the cost of the path."""
+    """Return colors of a search by bands of f, up to the cost of the path and beyond."""
     assert searched.f is not None
     limits = contour_limits(searched.f, searched.best)
     by_band = shades(np.linspace(0, 1, len(limits)))
@@ -130,8 +127,8 @@ def contour_limits(f: Float64Array, best: float) -> Float64Array:
     """Return the largest f of each band, ascending; the last one is the cost of the path.
 
     Args:
-        f: (k) float64, of the places that a search looked at.
-        best: cost of the path; infinite where there is none, and then the last is the largest f.
+        f: (k) float64, the f of the places that a search visited.
+        best: cost of the path; inf = there is no path, and the last limit is the largest f.
     """
     if not len(f):
         return np.empty(0)
@@ -142,13 +139,13 @@ def contour_limits(f: Float64Array, best: float) -> Float64Array:
     return least + (most - least) * np.arange(1, CONTOURS + 1) / CONTOURS
 
 
-def way_colour(layer: int) -> Colour:
-    """Return the colour of the way over a layer."""
+def route_colour(layer: int) -> Colour:
+    """Return the color of the route over a layer."""
     return WAYS[(layer - 1) % len(WAYS)]
 
 
 def _terrain_swatches(scene: Scene, terrain: UInt8Array) -> list[Swatch]:
-    """Make a swatch for each terrain that is used, with its cost, the most common first."""
+    """Return the legend of the terrains in use, with costs, the most common first."""
     count = np.bincount(terrain, minlength=len(scene.terrains))
     swatches = []
     for code in np.lexsort((np.arange(len(count)), -count)).tolist():
@@ -161,7 +158,7 @@ def _terrain_swatches(scene: Scene, terrain: UInt8Array) -> list[Swatch]:
 
 
 def _component_swatches(scene: Scene, colours: UInt8Array) -> list[Swatch]:
-    """Make a swatch for each component; it says where one-way arcs join it to the largest."""
+    """Return the legend of components, and whether one-way arcs join each to the largest."""
     what = "cell" if scene.places.is_grid else "node"
     first = scene.components.first.tolist()
     swatches = []
@@ -178,10 +175,10 @@ def _one_way_note(scene: Scene, row: int, largest: int) -> str:
     columns = scene.columns
     if not columns.one_way or (columns.reach is None and not columns.has_hops):
         return ""
-    here, there = scene.rows.place(row), scene.rows.place(largest)
-    if scene.navigator.reachable(here, there):
+    place, largest_place = scene.rows.place(row), scene.rows.place(largest)
+    if scene.navigator.reachable(place, largest_place):
         return " (path out only)"
-    return " (path in only)" if scene.navigator.reachable(there, here) else " (cut off)"
+    return " (path in only)" if scene.navigator.reachable(largest_place, place) else " (cut off)"
 
 
 def _layer_swatches(layer: LayerScene, colours: UInt8Array) -> list[Swatch]:
@@ -205,4 +202,4 @@ def _search_swatches(searched: Searched) -> list[Swatch]:
     if len(searched.transition):
         swatches.append(Swatch(between, "transition expanded"))
     layers = range(1, len(searched.plan) + 1)
-    return swatches + [Swatch(way_colour(each), f"the way over layer {each}") for each in layers]
+    return swatches + [Swatch(route_colour(i), f"the way over layer {i}") for i in layers]

@@ -200,7 +200,7 @@ def test_pairs_that_cannot_be_drawn(project: Path) -> None:
     scen = scenario(project / "yard.scen", PROBLEMS)
     for more in (("--pairs", "5"), ("--seed", "5")):
         done = bake("eval", "baked/yard.h5", scen, *more)
-        assert (done.code, "leave them or FILE.scen out" in done.err) == (2, True)
+        assert (done.code, "FILE.scen" in done.err) == (2, True)
     for wrong in (("--pairs", "0"), ("--pairs", "many"), ("--seed", "-1"), ("--pairs", "1000001")):
         assert bake("eval", "baked/yard.h5", *wrong).code == 2
     (project / "levels_src" / "alone.map").write_text("type octile\nheight 1\nwidth 3\nmap\n.@.\n")

@@ -149,12 +149,12 @@ def test_graphs(tmp_path: Path) -> None:
 
 def test_options_that_do_not_go_together(asset: Path, walked: Path, tmp_path: Path) -> None:
     wrong: list[tuple[str, dict[str, Any], str]] = [
-        ("a.png", {"trace": walked}, "terrain show no trace; expected --show search"),
-        ("a.png", {"show": "search", "step": 1}, "--step is of a trace"),
+        ("a.png", {"trace": walked}, "terrain cannot show a trace; expected --show search"),
+        ("a.png", {"show": "search", "step": 1}, "--step needs a trace"),
         ("a.png", {"show": "search", "trace": walked, "path": ENDS}, "its own path"),
         ("a.png", {"show": "search", "trace": walked, "step": 99}, "no step 99; expected 1 to"),
-        ("a.GIF", {"show": "search", "trace": walked}, "play the steps with `bake view --trace`"),
-        ("a.gif", {"show": "search", "path": ENDS}, "not written as '.gif'"),
+        ("a.GIF", {"show": "search", "trace": walked}, "`bake view --trace`"),
+        ("a.gif", {"show": "search", "path": ENDS}, "written as '.gif'"),
         ("a.bmp", {"show": "search", "trace": walked}, "ends in .png"),
     ]
     for name, options, part in wrong:
@@ -178,7 +178,7 @@ def damaged(told: dict[str, Any], keys: list[str | int], value: object) -> dict[
 
 
 WRONG: list[tuple[str, list[str | int], object, str]] = [
-    ("walked", ["format"], "other", "format: this is no trace"),
+    ("walked", ["format"], "other", "format: this is not a trace"),
     ("walked", ["version"], 2, "version: found 2; expected 1"),
     ("walked", ["level"], "other", "level: the trace is of 'other'; expected one of 'level'"),
     ("walked", ["profile"], "cart", "no profile 'cart'"),
@@ -228,10 +228,10 @@ def test_damage_is_told_with_its_place(
     ("data", "part"),
     [
         (b"{", "line 1, column 2: .*JSON"),
-        (b"\xff\xfe", "this is no JSON"),
-        (b"[" * 10**5, "this is no JSON"),
+        (b"\xff\xfe", "this is not JSON"),
+        (b"[" * 10**5, "this is not JSON"),
         (b'{"format": ' + b"9" * 5000 + b"}", "no"),
-        (b"[]", "this is no trace"),
+        (b"[]", "this is not a trace"),
     ],
 )
 def test_what_is_no_trace(tmp_path: Path, data: bytes, part: str) -> None:

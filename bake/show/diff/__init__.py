@@ -1,4 +1,4 @@
-"""This package finds what changed between two bakes of a level, as a player would notice it."""
+"""Compare two bakes of a level: cells, reachability, distances, clusters and sizes."""
 
 from bake.show.diff.compare import Difference, Limit, ProfileDifference, broken, compare, read_limit
 from bake.show.diff.matched import IncomparableError, Matched

@@ -17,12 +17,12 @@ from bake.project.recipe import RECIPE_NAME, Recipe, find_recipe, load_recipe
 from bake.show.diff.pairs import LevelPair, LevelPairs, split_pairs
 from levelbake.errors import AssetError, BakeError, OutputError, QueryError
 
-#: Receives the name of a level, a stage and the fraction of it that is done.
+#: Called with the name of a level, a stage and the fraction of the stage that is done.
 Report = Callable[[str, str, float], None]
-#: Receives the name of a level and a line about its bake.
+#: Called with the name of a level and a line about its bake.
 Finish = Callable[[str, str], None]
 
-#: Variables that git sets for hooks. They would hide the repository of the recipe's folder.
+#: Variables that git sets for hooks, which would redirect git from the recipe's repository.
 _GIT_LOCAL = frozenset({"GIT_DIR", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_WORK_TREE"})
 
 
@@ -30,20 +30,22 @@ _GIT_LOCAL = frozenset({"GIT_DIR", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_WORK_TRE
 class _Revision:
     """A commit, and the folder of the recipe in its repository."""
 
-    name: str  #: as the user wrote it
+    name: str  #: the name that the user gave
     commit: str  #: its full hash
     folder: Path  #: folder of the recipe in the working tree
-    prefix: str  #: the same folder from the root of the repository: "" or "game/nav/"
+    prefix: str  #: the same folder relative to the repository's root: "" or "game/nav/"
 
 
 @dataclass(frozen=True)
 class _Base:
     """The levels of a revision."""
 
-    assets: Mapping[str, Path]  #: assets by level name, of levels in both states that bake
+    assets: Mapping[
+        str, Path
+    ]  #: assets by level name, for levels of both states that could be baked
     tasks: Mapping[str, Task]  #: all levels by name
     folder: Path  #: folder of the recipe in the checkout
-    #: level names of the revision by level names of the working tree, of levels in both
+    #: level names of the revision by level names of the working tree, for levels in both
     old_names: Mapping[str, str]
     warnings: tuple[str, ...] = ()
 
@@ -54,17 +56,17 @@ def pair_with_revision(
 ) -> Iterator[LevelPairs]:
     """Match the levels of the working tree with the levels of a git revision.
 
-    Levels of the revision whose assets are neither in the working tree nor in the revision are
-    baked into a temporary folder, which is removed when the context ends.
+    Levels of the revision without an asset in the working tree or in the revision are baked into a
+    temporary folder, which is removed when the context ends.
 
     Args:
-        revision: any name of a commit that git knows.
-        recipe: the recipe of the working tree; None = there is none.
+        revision: any name of a commit.
+        recipe: the recipe of the working tree; None = no recipe.
         report: called with the progress of each level that is baked.
         finish: called with the name of each level whose bake has ended, and a line about it.
 
     Raises:
-        QueryError: there is no git, repository or commit.
+        QueryError: git, the repository or the commit does not exist.
         AssetError: an asset of the working tree is missing or stale.
         OutputError: the temporary folder cannot be written.
     """
@@ -80,17 +82,17 @@ def pair_with_revision(
         ) from None
     with scratch as name:
         base = _bake_base(commit, recipe, tasks, Path(name).resolve(), report, finish)
-        yield _pair(commit, tasks, base)
+        yield _pair_levels(commit, tasks, base)
 
 
 def _find_levels(recipe: Recipe, output: Path | None) -> dict[str, Task]:
-    """Return the levels of a recipe by name. Puzzles are no levels."""
+    """Return the levels of a recipe by name, without puzzles."""
     tasks = find_tasks(recipe, [], output)
     return {task.name: task for task in tasks if not is_puzzle(task.source)}
 
 
 def _check_fresh(tasks: Mapping[str, Task]) -> None:
-    """Raise where an asset of the working tree is missing or stale."""
+    """Raise if an asset of the working tree is missing or stale."""
     problems: list[BakeError] = [
         AssetError(
             "; ".join(reasons),
@@ -113,12 +115,12 @@ def _bake_base(
     report: Report,
     finish: Finish,
 ) -> _Base:
-    """Check a revision out, and bake its levels that have no asset yet.
+    """Check out a revision, and bake its levels that have no asset yet.
 
     Args:
         revision: the commit.
         recipe: the recipe of the working tree.
-        tasks: levels of the working tree, whose assets serve where a level did not change.
+        tasks: levels of the working tree, whose assets are reused for unchanged levels.
         scratch: an empty folder.
         report, finish: called with the progress and the end of each bake.
     """
@@ -165,7 +167,7 @@ def _bake_base(
 
 
 def _find_levels_in(folder: Path, recipe: Recipe, output: Path) -> dict[str, Task]:
-    """Return the levels of a recipe, or those that bake without a recipe in a folder."""
+    """Return the levels of a recipe, or the levels that a folder has without a recipe."""
     if recipe.file is not None:
         return _find_levels(recipe, output)
     with chdir(folder):  # Without a recipe, sources are relative to the working directory.
@@ -178,7 +180,7 @@ def _reads_outside(task: Task) -> bool:
 
 
 def _lines_of(error: BakeError, tree: Path, shown: str) -> tuple[str, ...]:
-    """Return an error's lines, with the paths that git would show in place of temporary ones."""
+    """Return an error's lines, with paths as in git instead of temporary ones."""
     return tuple(str(error).replace(f"{tree}{os.sep}", shown).splitlines())
 
 
@@ -187,7 +189,7 @@ def _match_names(
 ) -> dict[str, str]:
     """Return the old name of each level in both states, by its name in the working tree.
 
-    A level has its old name, or its file was renamed as git records it.
+    A level has the same name in both states, or git detects that its file was renamed.
 
     Args:
         revision: the commit.
@@ -210,8 +212,8 @@ def _match_names(
     return old_names
 
 
-def _pair(revision: _Revision, tasks: Mapping[str, Task], base: _Base) -> LevelPairs:
-    """Return the pairs of levels in both states, and the names of the others."""
+def _pair_levels(revision: _Revision, tasks: Mapping[str, Task], base: _Base) -> LevelPairs:
+    """Return the pairs of levels in both states, and the names of all other levels."""
     old_names = base.old_names
     pairs = []
     for name, old_name in old_names.items():
@@ -246,12 +248,12 @@ def _resolve(name: str, folder: Path) -> _Revision:
     """Find a commit by any of its names.
 
     Raises:
-        QueryError: there is no git, repository or commit.
+        QueryError: git, the repository or the commit does not exist.
     """
     prefix = _git(folder, "rev-parse", "--show-prefix").removesuffix("\n")
     try:
         if name.startswith("-"):
-            raise QueryError("options are no names")
+            raise QueryError("an option is not a name")
         commit = _git(folder, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").strip()
     except QueryError:
         raise QueryError(
@@ -263,14 +265,14 @@ def _resolve(name: str, folder: Path) -> _Revision:
 
 
 def _check_out(revision: _Revision, scratch: Path, *, whole: bool) -> None:
-    """Write the files of a revision below ``scratch / "tree"``, with an index of their own.
+    """Write the files of a revision to ``scratch / "tree"``, using a separate index.
 
-    `git archive` is not used: it leaves out files whose attribute is export-ignore.
+    `git archive` would omit files with the attribute export-ignore.
 
     Args:
         revision: the commit.
         scratch: a temporary folder.
-        whole: whether all files of the repository are written, or those in the recipe's folder.
+        whole: whether to write all files of the repository instead of the recipe's folder.
     """
     folder = revision.folder
     if whole:
@@ -282,7 +284,7 @@ def _check_out(revision: _Revision, scratch: Path, *, whole: bool) -> None:
 
 
 def _find_renames(revision: _Revision) -> dict[str, str]:
-    """Return the old path of each renamed file by its new path, from the recipe's folder."""
+    """Return the old path of each renamed file by its new path, relative to the recipe's folder."""
     command = ("diff", "--name-status", "-z", "--find-renames", "--diff-filter=R", "--relative")
     fields = _git(revision.folder, *command, revision.commit, "--", ".").split("\0")[:-1]
     return dict(zip(fields[2::3], fields[1::3], strict=True))

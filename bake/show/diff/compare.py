@@ -1,4 +1,4 @@
-"""This module compares two bakes of a level profile by profile, and checks limits of change."""
+"""Compare two bakes of a level profile by profile, and check limits of change."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from levelbake.places import Coordinates, Place
 
 What = Literal["cells", "reachability", "distances", "size"]
 
-#: Kinds of change that may have a limit in percent.
+#: Kinds of change whose limit may be a percentage.
 _WITH_LIMIT = ("distances", "size")
 
 
 @dataclass(frozen=True)
 class Size:
-    """How large one bake is, and what baking it again would visit."""
+    """The size of one bake, and the number of pairs that baking it visits."""
 
     bytes: int  #: size of the file
-    #: nodes, arcs: numbers of nodes and arcs of the graph
+    #: nodes, arcs: number of nodes and arcs of the graph
     nodes: int
     arcs: int
     #: number of ordered pairs of places, over all profiles, for which next hops are baked
@@ -39,17 +39,17 @@ class Size:
 
 @dataclass(frozen=True)
 class ProfileDifference:
-    """What changed for one profile."""
+    """The changes for one profile."""
 
     name: str  #: name of the profile
     matched: Matched  #: its places in both bakes
-    #: changes of reachability; None where an asset holds no closure of its one-way components
+    #: changes of reachability; None if an asset lacks the closure of its one-way components
     reachability: Reachability | None
-    #: changes of distances; None where one has neither next hops nor distances
+    #: changes of distances; None if an asset has neither next hops nor distances
     distances: Distances | None
-    #: (k) int32 clusters of the new bake in which something changed; None where it has no clusters
+    #: (k) int32 clusters of the new bake with changes; None if it has no clusters
     clusters: Int32Array | None
-    cluster_count: int  #: how many clusters the new bake has
+    cluster_count: int  #: number of clusters of the new bake
 
     def __repr__(self) -> str:
         matched = self.matched
@@ -64,31 +64,31 @@ class ProfileDifference:
 
     @property
     def cells_changed(self) -> int:
-        """Count the places that were opened, closed or repriced."""
+        """The number of places that were opened, closed or repriced."""
         matched = self.matched
         repriced = int(matched.dearer.sum()) + int(matched.cheaper.sum())
         return len(matched.opened) + len(matched.closed) + repriced
 
     def place(self, number: int) -> Place:
-        """Return the shared place of this number."""
+        """Return the shared place with a number."""
         columns = self.matched.new
         return columns.places.place(int(columns.node[self.matched.new_row[number]]))
 
 
 @dataclass(frozen=True)
 class Difference:
-    """What changed between two bakes."""
+    """The changes between two bakes."""
 
     #: old, new: paths of the assets
     old: Path
     new: Path
-    levels: tuple[str, str]  #: names of their levels, which should be the same
+    levels: tuple[str, str]  #: names of their levels, which should be equal
     sizes: tuple[Size, Size]  #: sizes of both
-    profiles: tuple[ProfileDifference, ...]  #: changes of the profiles that both have
-    #: profiles_gone, profiles_come: names of profiles only the old or only the new one has
+    profiles: tuple[ProfileDifference, ...]  #: changes of the profiles in both
+    #: profiles_gone, profiles_come: names of profiles only in the old or only in the new bake
     profiles_gone: tuple[str, ...]
     profiles_come: tuple[str, ...]
-    #: where the cells of both lie; None where that is the same, or for graphs
+    #: the coordinates of both; None if they are equal, or for graphs
     coordinates: tuple[Coordinates, Coordinates] | None
 
 
@@ -99,14 +99,16 @@ def compare(
 
     Args:
         old, new: before and after; they must stay open while the result is used.
-        profile: the only profile to compare; None = all that both have.
-        sample: how many goals distances are compared to; see :func:`compare_distances`.
-        strict: whether a profile that one of them lacks is an error; else it is gone or new.
+        profile: the only profile to compare; None = all profiles in both.
+        sample: the number of goals for which distances are compared; see
+            :func:`compare_distances`.
+        strict: whether it is an error if one asset lacks the profile; otherwise the profile counts
+            as gone or new.
 
     Raises:
-        IncomparableError: the two are not of one kind of level.
-        AssetError: one is damaged.
-        UnknownProfileError: one of them has no such profile.
+        IncomparableError: the levels are of different kinds.
+        AssetError: an asset is damaged.
+        UnknownProfileError: one asset lacks the profile.
     """
     before, after = LevelAsset(old), LevelAsset(new)
     gone: tuple[str, ...] = ()
@@ -121,13 +123,13 @@ def compare(
         gone = tuple(name for name in known[0] if name not in names)
         come = tuple(name for name in known[1] if name not in names)
     pairs = [(before._columns(name), after._columns(name)) for name in names]
-    found = tuple(_profile(*pair, sample) for pair in pairs)
+    differences = tuple(_profile(*pair, sample) for pair in pairs)
     sizes = _size(before, old), _size(after, new)
     moved = None
     if before.is_grid and after.is_grid and before.coordinates != after.coordinates:
         moved = before.coordinates, after.coordinates
     levels = before.name, after.name
-    return Difference(old.path, new.path, levels, sizes, found, gone, come, moved)
+    return Difference(old.path, new.path, levels, sizes, differences, gone, come, moved)
 
 
 def _profile(old: ProfileColumns, new: ProfileColumns, sample: int) -> ProfileDifference:
@@ -163,16 +165,16 @@ def _size(level: LevelAsset, asset: Asset) -> Size:
 
 @dataclass(frozen=True)
 class Limit:
-    """A kind of change that is not allowed, or only up to some percentage."""
+    """A kind of change that is not allowed, or only up to a percentage."""
 
-    #: "cells" (a place was opened, closed or repriced), "reachability" (a way was lost),
-    #: "distances" (one grew), or "size" (the file grew)
+    #: "cells" (a place was opened, closed or repriced), "reachability" (a pair lost its path),
+    #: "distances" (a distance grew), or "size" (the file grew)
     what: What
-    percent: float = 0.0  #: how much growth is allowed, for the last two
+    percent: float = 0.0  #: the growth allowed, for the last two
 
 
 def read_limit(text: str) -> Limit:
-    """Read a limit such as "reachability" or "distances=10%".
+    """Parse a limit such as "reachability" or "distances=10%".
 
     Raises:
         QueryError: the text is not a limit.
@@ -187,13 +189,13 @@ def read_limit(text: str) -> Limit:
             if 0 <= percent < float("inf"):
                 return Limit(what, percent)
     raise QueryError(
-        f"--fail-on {text!r} is nothing that can be watched",
+        f"--fail-on {text!r} is not a valid limit",
         expected="cells, reachability, distances, distances=10%, size or size=10%",
     )
 
 
 def broken(difference: Difference, limits: list[Limit]) -> list[str]:
-    """Write a line for every limit that was exceeded, and for every profile that exceeds it."""
+    """Return a line for each exceeded limit and each profile that exceeds it."""
     lines = []
     for limit in limits:
         if limit.what == "size":
@@ -205,29 +207,29 @@ def broken(difference: Difference, limits: list[Limit]) -> list[str]:
                 )
             continue
         for profile in difference.profiles:
-            found = _broken(profile, limit)
-            if found is not None:
-                lines.append(f"{limit.what}: profile {profile.name}: {found}")
+            excess = _broken(profile, limit)
+            if excess is not None:
+                lines.append(f"{limit.what}: profile {profile.name}: {excess}")
     if any(limit.what == "reachability" for limit in limits):
         lines += [f"reachability: profile {name} is gone" for name in difference.profiles_gone]
     return lines
 
 
 def _broken(profile: ProfileDifference, limit: Limit) -> str | None:
-    """Say how a profile exceeds a limit; None where it does not."""
+    """Return a text about a profile that exceeds a limit; None if it does not."""
     if limit.what == "cells":
         changed = profile.cells_changed
         return f"{changed:,} places opened, closed or repriced" if changed else None
     if limit.what == "reachability":
         reach = profile.reachability
         if reach is None:
-            return "this cannot be told, as an asset holds no closure of its one-way components"
+            return "unknown, because an asset lacks the closure of its one-way components"
         closed = counted(len(profile.matched.closed), "place")
         lost = f"{reach.lost:,} pairs lost their path ({closed} closed)"
         return lost if reach.lost else None
     distances = profile.distances
     if distances is None:
-        return "this cannot be told, as an asset holds no next hops"
+        return "unknown, because an asset lacks next hops"
     if distances.most_longer > limit.percent:
         return f"a path grew by {distances.most_longer:,.1f} %, {limit.percent:g} % is allowed"
     return None

@@ -1,4 +1,4 @@
-"""This module finds the places that two bakes of a level share, and those only one of them has."""
+"""Match the places of two bakes of a level, and find the places that only one of them has."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from levelbake.errors import AssetError
 
 
 class IncomparableError(AssetError):
-    """Two assets are of levels of different kinds."""
+    """Two assets contain levels of different kinds."""
 
 
 @dataclass(frozen=True)
@@ -25,29 +25,29 @@ class Matched:
     #: old, new: the profile's columns
     old: ProfileColumns
     new: ProfileColumns
-    #: old_row, new_row: (k) int32, rows of the places the profile can stand on in both. These
-    #: *shared* places are numbered in the order of the new rows. On divided planes they are
-    #: what polygons or regions of both have in common, so a row may have several.
+    #: old_row, new_row: (k) int32, rows of the places on which the profile can stand in both. These
+    #: *shared* places are numbered in the order of the new rows. On divided planes, a shared place
+    #: is the intersection of an old and a new polygon or region, so a row may have several.
     old_row: Int32Array
     new_row: Int32Array
-    #: (k) bool, True where a shared place is one node of the level, so that arcs and distances of
-    #: both bakes can be compared; no two of these have the same row
+    #: (k) bool, True where a shared place is the same node in both bakes, so that its arcs and
+    #: distances can be compared; each row has at most one such place
     same: BoolArray
-    closed: Int32Array  #: rows of ``old`` the profile could stand on and no longer can
-    opened: Int32Array  #: rows of ``new`` the profile can stand on and could not before
+    closed: Int32Array  #: rows of ``old`` on which the profile can no longer stand
+    opened: Int32Array  #: rows of ``new`` on which the profile could not stand before
 
     def __len__(self) -> int:
         return len(self.old_row)
 
     @cached_property
     def dearer(self) -> BoolArray:
-        """Return (k) bool, True where a shared place costs more to cross than before."""
+        """(k) bool, True where a shared place costs more to cross than before."""
         before, after = self._costs
         return after > before
 
     @cached_property
     def cheaper(self) -> BoolArray:
-        """Return (k) bool, True where a shared place costs less to cross than before."""
+        """(k) bool, True where a shared place costs less to cross than before."""
         before, after = self._costs
         return after < before
 
@@ -57,7 +57,7 @@ class Matched:
 
     @cached_property
     def arcs(self) -> ArcChanges:
-        """Count the arcs between shared nodes that came, went, or changed their weight."""
+        """The changes of arcs between shared nodes."""
         number = np.flatnonzero(self.same)
         before = _arcs(self.old, self.old_row[number], len(number))
         after = _arcs(self.new, self.new_row[number], len(number))
@@ -77,23 +77,23 @@ class Matched:
 
 @dataclass(frozen=True)
 class ArcChanges:
-    """How many arcs between shared places changed."""
+    """The changes of arcs between shared places."""
 
-    #: come, gone, repriced: how many arcs are new, are gone, or have another weight
+    #: come, gone, repriced: number of arcs that are new, are gone, or have another weight
     come: int
     gone: int
     repriced: int
-    touched: BoolArray  #: (k) bool, True where a shared place is an end of such an arc
+    touched: BoolArray  #: (k) bool, True where a shared place is an end of a changed arc
 
 
 def match(old: ProfileColumns, new: ProfileColumns) -> Matched:
-    """Find the same places in both: cells by coordinates, nodes of graphs by name.
+    """Match the places of two bakes: cells by coordinates, nodes of graphs by name.
 
-    Nodes of a divided plane that have numbers are matched by position, and by the overlaps of the
-    polygons of a mesh or of the regions between walls.
+    Numbered nodes of a divided plane are matched by position, and by the overlaps of the polygons
+    of a mesh or of the regions between walls.
 
     Raises:
-        IncomparableError: the two levels are not of one kind.
+        IncomparableError: the levels are of different kinds.
     """
     kinds = _kind(old), _kind(new)
     if kinds[0] != kinds[1]:
@@ -118,8 +118,8 @@ def match(old: ProfileColumns, new: ProfileColumns) -> Matched:
         old_row,
         new_row,
         np.ones(len(order), dtype=np.bool_),
-        _others(old.row_count, old_row),
-        _others(new.row_count, new_row),
+        _other_rows(old.row_count, old_row),
+        _other_rows(new.row_count, new_row),
     )
 
 
@@ -127,7 +127,7 @@ _MESH, _DIVIDED = "navigation mesh", "divided plane of numbered nodes"
 
 
 def _kind(columns: ProfileColumns) -> str:
-    """Return the kind of level, which says how its places are matched."""
+    """Return the kind of a level, which decides how its places are matched."""
     places = columns.places
     if places.hex_layout:
         return f"hexagonal {places.hex_layout}"
@@ -139,22 +139,22 @@ def _kind(columns: ProfileColumns) -> str:
     return _DIVIDED if places.asset.has("/wall_corner") and numbered else "graph"
 
 
-def _others(count: int, rows: Int32Array) -> Int32Array:
-    """Return (k) int32, those of ``count`` rows that are not among ``rows``."""
+def _other_rows(count: int, rows: Int32Array) -> Int32Array:
+    """Return (k) int32, the rows below ``count`` that are not in ``rows``."""
     others = np.ones(count, dtype=np.bool_)
     others[rows] = False
     return np.flatnonzero(others).astype(np.int32)
 
 
 def _crossing_cost(columns: ProfileColumns) -> Float64Array:
-    """Return (r) float64 units, what crossing each row's terrain costs the profile."""
+    """Return (r) float64 units, the cost of the terrain of each row."""
     terrain = columns.places.asset.graph.terrain[columns.location]
     cost: Float64Array = columns.column("cost", np.float64)[terrain]
     return cost
 
 
 def _keys(old: ProfileColumns, new: ProfileColumns) -> tuple[Int64Array, Int64Array]:
-    """Return (r) int64 keys of the rows of each; the same place has the same key in both."""
+    """Return (r) int64 keys of the rows of both bakes, equal for the same place."""
     a, b = old.places, new.places
     if a.is_grid:
         wide = max(a.width, b.width)

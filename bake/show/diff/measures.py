@@ -1,7 +1,7 @@
-"""This module measures what a change did to ways and distances between shared places.
+"""Measure changes of reachability and distances between the places that two bakes share.
 
-Places that share a component before and one after behave alike, so reachability is counted by
-groups, without visiting pairs. Distances are compared toward every goal or a fair sample of them.
+Places that share their component both before and after the change form a group. Reachability is
+counted by groups, without visiting pairs. Distances are compared for every goal or an even sample.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from bake.core.arrays import BoolArray, Float64Array, Int64Array
 from bake.play.reader.columns import ProfileColumns
 from bake.show.diff.matched import Matched
 
-#: How many groups have their pairs compared at once.
+#: The number of groups whose pairs are compared at once.
 _BLOCK = 1024
 
 PERCENTILES = (50, 90, 99, 100)
 
-#: How many pairs are named: those that changed most.
+#: The number of pairs that are listed, those with the largest changes.
 _NAMED = 5
 
 
@@ -27,18 +27,18 @@ _NAMED = 5
 class Reachability:
     """How reachability changed between k shared places."""
 
-    lost: int  #: number of ordered pairs of places that had a way and have none
-    gained: int  #: number of ordered pairs of places that had no way and have one
+    lost: int  #: number of ordered pairs of places that lost their path
+    gained: int  #: number of ordered pairs of places that gained a path
     #: lost_example, gained_example: (start, goal), numbers of shared places from the largest groups
-    #: that were parted or joined; None where none were
+    #: that were separated or joined; None without any
     lost_example: tuple[int, int] | None
     gained_example: tuple[int, int] | None
-    cut_off: BoolArray  #: (k) bool, True where a place lost its way from or to the largest part
-    joined: BoolArray  #: (k) bool, True where a place gained a way from or to the largest part
+    cut_off: BoolArray  #: (k) bool, True for places that lost a path from or to the largest group
+    joined: BoolArray  #: (k) bool, True for places that gained a path from or to the largest group
 
 
 def compare_reachability(matched: Matched) -> Reachability | None:
-    """Compare reachability; None where an asset holds no closure of its one-way components."""
+    """Compare reachability; None if an asset lacks the closure of its one-way components."""
     old, new = matched.old, matched.new
     if any(columns.one_way and columns.reach is None for columns in (old, new)):
         return None
@@ -55,12 +55,12 @@ def compare_reachability(matched: Matched) -> Reachability | None:
     )
     before_of, after_of = group // after, group % after
     largest = int(count.argmax())
-    every = np.arange(len(group))
-    # First of what was lost, then of what was gained: pairs, the largest example, marked groups.
+    groups = np.arange(len(group))
+    # Each for lost and for gained paths: pairs, the largest example, and marked groups.
     pairs, best, example = [0, 0], [0, 0], [(0, 0), (0, 0)]
     marked = np.zeros((2, len(group)), dtype=np.bool_)
     for begin in range(0, len(group), _BLOCK):
-        block = every[begin : begin + _BLOCK]
+        block = groups[begin : begin + _BLOCK]
         had = _leads(old, before_of[block], before_of)
         has = _leads(new, after_of[block], after_of)
         weight = count[block, None].astype(np.float64) * count
@@ -87,7 +87,7 @@ def compare_reachability(matched: Matched) -> Reachability | None:
 
 
 def _leads(columns: ProfileColumns, a: Int64Array, b: Int64Array) -> BoolArray:
-    """Return (len a, len b) bool, True where component a leads to component b."""
+    """Return (len a, len b) bool, True where a path leads from component a to component b."""
     same = np.asarray(a[:, None] == b)
     if not columns.one_way or columns.reach is None:
         return same
@@ -109,38 +109,38 @@ class ChangedPair:
 class Distances:
     """Distances between shared nodes that have a path before and after."""
 
-    #: goals, places: how many goals were compared, of how many shared nodes
+    #: goals, places: number of goals compared, and number of shared nodes
     goals: int
     places: int
     pairs: int  #: number of ordered pairs compared
-    #: longer, shorter: how many of these grew longer or shorter
+    #: longer, shorter: number of pairs whose distance grew or shrank
     longer: int
     shorter: int
     #: change in percent of the old distance at PERCENTILES, over the changed pairs
     percent: tuple[float, ...]
-    #: the pairs that changed by most units, at most one for each goal
+    #: the pairs with the largest changes in units, at most one for each goal
     most: tuple[ChangedPair, ...]
-    #: (k) float64 units, by how much the distance from each place to any of the goals compared grew
-    #: at most; 0 where none did
+    #: (k) float64 units, the largest growth of a distance from each place to a compared goal; 0 if
+    #: none grew
     grown: Float64Array = field(compare=False)
 
     @property
     def most_longer(self) -> float:
-        """Return by how many percent the worst of the named pairs grew; 0 where none did."""
+        """The largest growth among the listed pairs in percent; 0 if none grew."""
         grown = (100 * (pair.after / pair.before - 1) for pair in self.most if pair.before > 0)
         return max(0.0, max(grown, default=0.0))
 
 
 def compare_distances(matched: Matched, sample: int) -> Distances | None:
-    """Compare distances toward some goals; None where an asset does not tell them.
+    """Compare distances toward some goals; None if an asset has no distances.
 
-    The distances come from following next hops, or, where there are none, from stored ones.
+    Distances are computed by following next hops, or else read from the asset.
 
     Args:
-        matched: places of both.
-        sample: how many goals to compare, evenly spread; all where there are no more.
+        matched: the places of both bakes.
+        sample: the number of goals, evenly spread; all goals if there are fewer.
     """
-    if not all(each.has_hops or each.has_distances for each in (matched.old, matched.new)):
+    if not all(columns.has_hops or columns.has_distances for columns in (matched.old, matched.new)):
         return None
     nodes = np.flatnonzero(matched.same)
     count = len(nodes)
@@ -150,14 +150,14 @@ def compare_distances(matched: Matched, sample: int) -> Distances | None:
     pairs = longer = shorter = 0
     grown = np.zeros(len(matched))
     for goal in goals.tolist() if count else []:
-        before, after = _toward(matched, goal)
-        both = matched.same & np.isfinite(before) & np.isfinite(after) & (before > 0)
+        before, after = _distances_to(matched, goal)
+        comparable = matched.same & np.isfinite(before) & np.isfinite(after) & (before > 0)
         change = np.zeros(len(matched))
-        np.subtract(after, before, out=change, where=both)
-        # Ticks per unit may differ, so costs are rounded differently: less than 1e-6 is no change.
+        np.subtract(after, before, out=change, where=comparable)
+        # Ticks per unit may differ, so costs are rounded differently: ignore less than 1e-6.
         change[np.abs(change) < 1e-6] = 0.0
         np.maximum(grown, change, out=grown)
-        pairs += int(both.sum())
+        pairs += int(comparable.sum())
         longer, shorter = longer + int((change > 0).sum()), shorter + int((change < 0).sum())
         moved = np.flatnonzero(change)
         if len(moved):
@@ -172,7 +172,7 @@ def compare_distances(matched: Matched, sample: int) -> Distances | None:
     )
 
 
-def _toward(matched: Matched, goal: int) -> tuple[Float64Array, Float64Array]:
+def _distances_to(matched: Matched, goal: int) -> tuple[Float64Array, Float64Array]:
     """Return (k) float64 units from each shared place to a goal, before and after."""
     before, after = (
         columns.ticks_toward(int(rows[goal]))[rows] / columns.places.ticks_per_unit

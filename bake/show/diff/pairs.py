@@ -1,4 +1,4 @@
-"""Match the assets of many levels before and after a change, by the names of the levels."""
+"""Match the assets of many levels before and after a change, by level name."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ class LevelPairs:
     """The levels of two bakes, and the levels that cannot be compared."""
 
     base: str  #: the revision or folder of the older bake
-    changed: tuple[LevelPair, ...] = ()  #: levels of both whose assets differ
-    unchanged: tuple[str, ...] = ()  #: names of levels of both whose assets are equal
-    added: tuple[str, ...] = ()  #: names of levels that only the newer bake has
-    removed: tuple[str, ...] = ()  #: names of levels that only the older bake has
+    changed: tuple[LevelPair, ...] = ()  #: levels in both whose assets differ
+    unchanged: tuple[str, ...] = ()  #: names of levels in both whose assets are equal
+    added: tuple[str, ...] = ()  #: names of levels only in the newer bake
+    removed: tuple[str, ...] = ()  #: names of levels only in the older bake
     skipped: tuple[str, ...] = ()  #: names of levels that cannot be compared
     assets: tuple[Path, ...] = ()  #: assets of all levels in the newer bake
-    warnings: tuple[str, ...] = ()  #: why levels of the base do not bake, a line each
+    warnings: tuple[str, ...] = ()  #: lines about levels of the base that could not be baked
 
 
 def pair_folders(old: Path, new: Path) -> LevelPairs:
     """Match the assets of two folders by their names.
 
     Args:
-        old: folder of the older assets, which may have none.
+        old: folder of the older assets, which may be empty.
         new: folder of the newer assets.
 
     Raises:

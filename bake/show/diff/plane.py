@@ -1,4 +1,4 @@
-"""Match the nodes of two divisions of a plane by position, as each bake numbers them again."""
+"""Match the nodes of two divisions of a plane by position, as node numbers change."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from bake.core.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int6
 from bake.play.mesh.polygons import GRID, MeshPolygons
 from bake.play.reader.columns import ProfileColumns
 
-#: How wide an overlap of polygons is at least, in steps of the grid: corners are rounded to it.
+#: The least width of an overlap of polygons in grid steps; less is a rounding error.
 _NARROWEST = 4.0
 
 
 @dataclass(frozen=True)
 class Overlaps:
-    """The parts of the plane that a profile can be in, before and after.
+    """The parts of the plane in which a profile can be, before and after.
 
-    A part is what a shape of the old bake and one of the new bake have in common. Shapes are the
+    A part is the intersection of an old and a new shape. Shapes are the
     polygons of a mesh, or the regions between walls.
     """
 
     #: old_row, new_row: (k) int32, rows of a node of either shape, ascending by new row
     old_row: Int32Array
     new_row: Int32Array
-    same: BoolArray  #: (k) bool, whether both rows are of one node, at one position
-    closed: Int32Array  #: rows of the old bake that have no place in the new one
-    opened: Int32Array  #: rows of the new bake that have no place in the old one
+    same: BoolArray  #: (k) bool, True if both rows are nodes at the same position
+    closed: Int32Array  #: rows of the old bake without a counterpart in the new bake
+    opened: Int32Array  #: rows of the new bake without a counterpart in the old bake
 
 
 def overlap(old: ProfileColumns, new: ProfileColumns) -> Overlaps:
-    """Match the nodes of two divisions of a plane by position, and the shapes that they lie in.
+    """Match the nodes of two divisions of a plane by position, and the shapes around them.
 
     Both levels are navigation meshes, or neither is.
     """
@@ -47,7 +47,7 @@ def overlap(old: ProfileColumns, new: ProfileColumns) -> Overlaps:
     rows = np.column_stack([after.row[second[wide]], before.row[first[wide]]])
     parts = np.unique(rows, axis=0)
     exact = np.unique(np.column_stack([in_new, in_old]), axis=0)
-    # A node that both bakes have at one position is a part of its own, even between shapes.
+    # A node at the same position in both bakes is a part of its own, even between shapes.
     parts = np.concatenate([exact, parts[~_are_in(parts, exact)]])
     same = np.arange(len(parts)) < len(exact)
     order = np.lexsort([parts[:, 1], parts[:, 0]])
@@ -66,13 +66,11 @@ def overlap(old: ProfileColumns, new: ProfileColumns) -> Overlaps:
 def match_positions(
     old: ProfileColumns, new: ProfileColumns
 ) -> tuple[Int64Array, Int64Array, Int32Array, Int32Array]:
-    """Match nodes by position and floor.
-
-    Nodes that share their position with others are left out.
+    """Match nodes by position and floor, except nodes that share their position.
 
     Returns:
-        The rows of nodes that both have, in the old and in the new bake, and the rows of nodes
-        whose position only the old or only the new bake has.
+        The rows of the matched nodes in the old and in the new bake, and the rows of nodes whose
+        position exists only in the old or only in the new bake.
     """
     before, after = _positions(old), _positions(new)
     _, inverse, count = np.unique(
@@ -92,7 +90,7 @@ def match_positions(
 
 
 def _positions(columns: ProfileColumns) -> Int64Array:
-    """Return (r, 3) int64, the place of each row in steps of the grid, and its floor."""
+    """Return (r, 3) int64, the position of each row in grid steps, and its floor."""
     asset = columns.places.asset
     steps = np.rint(columns.places.known_position()[columns.node] * GRID).astype(np.int64)
     floor = np.zeros(len(columns.places.names), dtype=np.int64)
@@ -107,32 +105,32 @@ def _positions(columns: ProfileColumns) -> Int64Array:
 
 @dataclass(frozen=True)
 class _Shapes:
-    """Parts of the plane in which a profile can go from everywhere to everywhere."""
+    """Connected parts of the plane for a profile."""
 
     shape: AnyArray  #: (p) shapely polygons, in steps of the grid
-    row: Int64Array  #: (p) int64, the row of a node in each
+    row: Int64Array  #: (p) int64, the row of one node in each
     floor: Int64Array  #: (p) int64, the floor of each
 
     def rows_beyond(self, shape: Int64Array, area: Float64Array) -> Int32Array:
-        """Return the rows of shapes that are larger than the parts they share.
+        """Return the rows of shapes that are larger than their shared parts together.
 
         Args:
             shape: (k) the shape of each shared part.
-            area: (k) its area.
+            area: (k) the area of each shared part.
         """
         covered = np.bincount(shape, weights=area, minlength=len(self.row))
         left = shapely.area(self.shape) - covered
-        beyond = left > _NARROWEST / 2 * shapely.length(self.shape)
-        rows: Int32Array = np.unique(self.row[beyond]).astype(np.int32)
+        is_larger = left > _NARROWEST / 2 * shapely.length(self.shape)
+        rows: Int32Array = np.unique(self.row[is_larger]).astype(np.int32)
         return rows
 
 
 def _polygons(columns: ProfileColumns) -> _Shapes:
-    """Return the polygons of a mesh that a profile can stand in."""
+    """Return the polygons of a mesh in which a profile can stand."""
     mesh = MeshPolygons(columns.places)
     row_of = np.full(len(columns.places.names), -1, dtype=np.int64)
     row_of[columns.node] = np.arange(columns.row_count)
-    # Of the nodes of a polygon any one stands for all, as each leads to the others.
+    # Any node of a polygon represents all of them, as they are connected.
     row = np.maximum.reduceat(row_of[mesh.node], mesh.first_node[:-1])
     usable = np.flatnonzero(row >= 0)
     owner = np.repeat(np.arange(len(mesh)), np.diff(mesh.first))
@@ -141,7 +139,7 @@ def _polygons(columns: ProfileColumns) -> _Shapes:
 
 
 def _regions(columns: ProfileColumns) -> _Shapes:
-    """Return the regions between walls whose nodes all lead to one another."""
+    """Return the regions between walls whose nodes are all connected."""
     asset = columns.places.asset
     corner = asset.read("/wall_corner").astype(np.float64)
     after, first = asset.read("/wall_after"), asset.read("/wall_first_corner")
@@ -159,13 +157,13 @@ def _regions(columns: ProfileColumns) -> _Shapes:
         faces = faces[_are_between(faces, begin, end)]
         inside = np.flatnonzero(area_of == area)
         node, face = shapely.STRtree(faces).query(points[inside], predicate="intersects")
-        # Where two regions meet in a point, a node there may lie in either.
+        # A node at a point where two regions meet may be in either.
         single = np.bincount(node, minlength=len(inside))[node] == 1
         for number in np.unique(face[single]).tolist():
-            here = inside[node[single & (face == number)]]
-            if len(np.unique(component[here])) == 1:
+            face_nodes = inside[node[single & (face == number)]]
+            if len(np.unique(component[face_nodes])) == 1:
                 shapes.append(faces[number])
-                rows.append(int(here[0]))
+                rows.append(int(face_nodes[0]))
                 levels.append(int(floors[area]))
     return _Shapes(
         np.array(shapes, dtype=object),
@@ -183,7 +181,7 @@ def _wall_floors(columns: ProfileColumns) -> AnyArray:
 
 
 def _are_between(faces: AnyArray, begin: Float64Array, end: Float64Array) -> BoolArray:
-    """Return whether faces lie on the inner side of the walls around them: by winding numbers."""
+    """Return whether faces are on the inner side of the walls around them, by winding numbers."""
     point = shapely.point_on_surface(faces)
     x, y = shapely.get_x(point)[:, None], shapely.get_y(point)[:, None]
     (ax, ay), (bx, by) = begin.T, end.T
@@ -196,12 +194,12 @@ def _are_between(faces: AnyArray, begin: Float64Array, end: Float64Array) -> Boo
 
 
 def _is_wide(shape: AnyArray) -> BoolArray:
-    """Return whether shapes are wider than what rounding makes of a common border."""
+    """Return whether shapes are too wide to be rounding errors along a common border."""
     wide: BoolArray = shapely.area(shape) > _NARROWEST / 2 * shapely.length(shape)
     return wide
 
 
 def _are_in(pairs: Int64Array, others: Int64Array) -> BoolArray:
-    """Return whether each of (k, 2) pairs is among others."""
+    """Return whether each of (k, 2) pairs is among other pairs."""
     wide = 1 + int(max(pairs.max(initial=0), others.max(initial=0)))
     return np.isin(pairs[:, 0] * wide + pairs[:, 1], others[:, 0] * wide + others[:, 1])

@@ -1,6 +1,6 @@
-"""This package makes the page in which one looks at a bake: `bake view`.
+"""Build and serve the page of `bake view`.
 
-contents: what the page needs beside the flat file;
-bundle: one page of HTML with everything in it, of the modules in ``page`` and those of the reader;
-page: the modules themselves, in JavaScript, and the style sheet.
+contents: the data of the page in addition to the flat file;
+bundle: one self-contained HTML page from the modules in ``page`` and in the JavaScript reader;
+page: the JavaScript modules and the style sheet.
 """

@@ -1,8 +1,8 @@
-"""Make one page of HTML of the modules in ``page`` and those of the reader in JavaScript.
+"""Bundle the modules in ``page`` and of the JavaScript reader into one HTML page.
 
-Nothing is loaded from anywhere, so the page opens from disk as well. Modules are joined in the
-order in which they need each other, each in a function of its own; no tool of others is needed for
-the few forms of ``import`` and ``export`` that they use. The same modules give the same bytes.
+The page loads nothing else, so it can be opened from disk. Modules are joined in the order of their
+imports, each in a function of its own. They use few forms of ``import`` and ``export``, so no
+external bundler is needed. The same modules give the same bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from bake.show.viewer.contents import ShownLevel, palette
 
 _PAGE = Path(__file__).parent / "page"
 
-#: Names of modules are paths in a clone, whose imports they are.
+#: Modules are named by their paths in a clone, which their imports refer to.
 _PAGE_PREFIX, _READER_PREFIX = "bake/show/viewer/page/", "readers/js/"
 _MAIN = _PAGE_PREFIX + "main.js"
 
@@ -36,14 +36,14 @@ _COMMENT = re.compile(r"^[ \t]*/\*\*?(?:[^*]|\*(?!/))*\*/[ \t]*\n|^[ \t]*//[^\n]
 
 
 class BundleError(AssertionError):
-    """A module of the page uses a form that the bundle does not know: a mistake of ours."""
+    """A module of the page uses an unsupported form of import or export: a bug."""
 
 
 def page_html(levels: Sequence[ShownLevel]) -> str:
-    """Return a page that shows levels, all of them in it.
+    """Return a self-contained page with levels.
 
     Args:
-        levels: what to show, at least one; the first one is shown first.
+        levels: the levels, at least one; the page opens with the first.
     """
     entries, data = [], []
     for number, level in enumerate(levels):
@@ -58,21 +58,23 @@ def page_html(levels: Sequence[ShownLevel]) -> str:
 
 
 def served_page_html(levels: Sequence[dict[str, str]], *, events: str | None = None) -> str:
-    """Return a page that fetches its levels from the server that gave it.
+    """Return a page that fetches its levels from its server.
 
     Args:
-        levels: ``id``, ``name``, ``flat`` and ``contents`` of each; the last two are addresses
-            relative to the page's.
-        events: address of a stream of events.
+        levels: ``id``, ``name``, ``flat`` and ``contents`` of each level; the last two are
+            addresses relative to the page.
+        events: the address of a stream of events.
     """
     return _page({"levels": list(levels), "events": events}, [])
 
 
 def _page(manifest: dict[str, Any], data: Sequence[str]) -> str:
     manifest = {"palette": palette(), **manifest}
-    told = json.dumps(manifest, ensure_ascii=False, separators=(",", ":"))
-    # A script element ends at "</", whatever stands around it, and comments begin with "<!".
-    told = told.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    data_text = json.dumps(manifest, ensure_ascii=False, separators=(",", ":"))
+    # A script element ends at any "</", and comments begin with "<!".
+    data_text = (
+        data_text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    )
     script, boot, style = bundled(), _text("boot.js"), _text("style.css")
     policy = (
         "default-src 'none'; "
@@ -84,11 +86,11 @@ def _page(manifest: dict[str, Any], data: Sequence[str]) -> str:
         "policy": f'<meta http-equiv="Content-Security-Policy" content="{html.escape(policy)}">',
         "style": f"<style>{style}</style>",
         "data": "\n".join(
-            [f'<script type="application/json" id="manifest">{told}</script>', *data]
+            [f'<script type="application/json" id="manifest">{data_text}</script>', *data]
         ),
         "script": f"{_deflated('program', script.encode())}\n<script>{boot}</script>",
     }
-    return re.sub(r"<!-- (\w+) -->", lambda found: parts[found[1]], _text("index.html"))
+    return re.sub(r"<!-- (\w+) -->", lambda match: parts[match[1]], _text("index.html"))
 
 
 def _text(name: str) -> str:
@@ -96,7 +98,7 @@ def _text(name: str) -> str:
 
 
 def _deflated(id: str, content: bytes) -> str:
-    """Return an element that holds bytes, deflated and in base64."""
+    """Return an HTML element with bytes, deflated and in base64."""
     text = base64.b64encode(zlib.compress(content, 9)).decode()
     return f'<script type="application/octet-stream" id="{id}">{text}</script>'
 
@@ -107,11 +109,10 @@ def _digest(text: str) -> str:
 
 @cache
 def bundled(main: str = _MAIN) -> str:
-    """Return all modules that one needs, and itself, as one script.
+    """Return a module and all modules that it imports as one script.
 
     Raises:
-        BundleError: modules need each other in a circle, or one is written in a way that is not
-            known here.
+        BundleError: imports form a cycle, or a module uses an unsupported form.
     """
     order: list[str] = []
     sources: dict[str, str] = {}
@@ -125,13 +126,13 @@ def bundled(main: str = _MAIN) -> str:
 
 def _visit(name: str, above: tuple[str, ...], order: list[str], sources: dict[str, str]) -> None:
     if name in above:
-        raise BundleError(f"modules need each other in a circle: {' > '.join((*above, name))}")
+        raise BundleError(f"imports form a cycle: {' > '.join((*above, name))}")
     if name in sources and name in order:
         return
     sources[name] = _source(name)
     for pattern in (_IMPORT, _EXPORT_FROM):
-        for found in pattern.finditer(sources[name]):
-            _visit(_resolved(name, found[2]), (*above, name), order, sources)
+        for match in pattern.finditer(sources[name]):
+            _visit(_resolved(name, match[2]), (*above, name), order, sources)
     order.append(name)
 
 
@@ -141,62 +142,62 @@ def _source(name: str) -> str:
     elif name.startswith(_PAGE_PREFIX):
         path = _PAGE / name.removeprefix(_PAGE_PREFIX)
     else:
-        raise BundleError(f"{name} is no module of the page")
+        raise BundleError(f"{name} is not a module of the page")
     return _COMMENT.sub("", path.read_text("utf-8"))
 
 
 def _resolved(name: str, target: str) -> str:
     if not target.startswith("."):
-        raise BundleError(f"{name} imports {target}, which is no path")
+        raise BundleError(f"{name} imports {target}, which is not a relative path")
     return posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
 
 
 def _wrapped(
     name: str, source: str, number: int, order: list[str], exported: dict[str, set[str]]
 ) -> str:
-    """Return a module as a function that is called at once and gives what the module exports."""
-    gives: dict[str, str] = {}
+    """Return a module as an immediately called function that returns its exports."""
+    exports: dict[str, str] = {}
 
-    def imported(found: re.Match[str]) -> str:
-        other = _resolved(name, found[2])
-        pairs = [_pair(each) for each in (found[1] or "").split(",") if each.strip()]
-        for each, _ in pairs:
-            if each not in exported[other]:
-                raise BundleError(f"{name} imports {each}, which {other} does not export")
+    def replace_import(match: re.Match[str]) -> str:
+        other = _resolved(name, match[2])
+        pairs = [_pair(inside) for inside in (match[1] or "").split(",") if inside.strip()]
+        for inside, _ in pairs:
+            if inside not in exported[other]:
+                raise BundleError(f"{name} imports {inside}, which {other} does not export")
         inner = ", ".join(a if a == b else f"{a}: {b}" for a, b in pairs)
         return f"const {{ {inner} }} = $m{order.index(other)};\n" if pairs else ""
 
-    def passed_on(found: re.Match[str]) -> str:
-        other = order.index(_resolved(name, found[2]))
-        for each, outside in (_pair(each) for each in found[1].split(",") if each.strip()):
-            gives[outside] = f"$m{other}.{each}"
+    def replace_export_from(match: re.Match[str]) -> str:
+        other = order.index(_resolved(name, match[2]))
+        for inside, outside in (_pair(inside) for inside in match[1].split(",") if inside.strip()):
+            exports[outside] = f"$m{other}.{inside}"
         return ""
 
-    def listed(found: re.Match[str]) -> str:
-        for each, outside in (_pair(each) for each in found[1].split(",") if each.strip()):
-            gives[outside] = each
+    def replace_list(match: re.Match[str]) -> str:
+        for inside, outside in (_pair(inside) for inside in match[1].split(",") if inside.strip()):
+            exports[outside] = inside
         return ""
 
-    def declared(found: re.Match[str]) -> str:
-        gives[found[2]] = found[2]
-        return f"{found[1]} {found[2]}"
+    def replace_declaration(match: re.Match[str]) -> str:
+        exports[match[2]] = match[2]
+        return f"{match[1]} {match[2]}"
 
-    source = _IMPORT.sub(imported, source)
-    source = _EXPORT_FROM.sub(passed_on, source)
-    source = _EXPORT_LIST.sub(listed, source)
-    source = _EXPORT.sub(declared, source)
+    source = _IMPORT.sub(replace_import, source)
+    source = _EXPORT_FROM.sub(replace_export_from, source)
+    source = _EXPORT_LIST.sub(replace_list, source)
+    source = _EXPORT.sub(replace_declaration, source)
     if re.search(r"^(import|export)\b", source, re.M):
-        raise BundleError(f"{name} imports or exports in a way that is not known here")
-    exported[name] = set(gives)
-    given = ", ".join(key if key == value else f"{key}: {value}" for key, value in gives.items())
-    return f"// {name}\nconst $m{number} = (() => {{\n{source}return {{ {given} }};\n}})();\n"
+        raise BundleError(f"{name} uses an unsupported form of import or export")
+    exported[name] = set(exports)
+    names = ", ".join(key if key == value else f"{key}: {value}" for key, value in exports.items())
+    return f"// {name}\nconst $m{number} = (() => {{\n{source}return {{ {names} }};\n}})();\n"
 
 
 def _pair(text: str) -> tuple[str, str]:
-    """Return the name inside and outside of "a" or "a as b"."""
+    """Parse "a" or "a as b" to the inner and the outer name."""
     words = text.split()
     if len(words) == 1:
         return words[0], words[0]
     if len(words) == 3 and words[1] == "as":
         return words[0], words[2]
-    raise BundleError(f"{text.strip()!r} is no name")
+    raise BundleError(f"{text.strip()!r} is not a name")

@@ -1,8 +1,8 @@
-"""Gather what the page shows of an asset: its flat file, and beside it what that cannot hold.
+"""Collect the data that the page shows of an asset: its flat file, and contents beyond it.
 
-What is asked of a level comes from the flat file, through the reader that games use. Only what is
-there for people alone comes this way: clusters and transitions of hierarchies, findings of lint,
-bytes of the asset's columns, and the colours of :mod:`bake.show.colours`.
+The page queries the flat file through the reader that games use. The contents add what only people
+need: clusters and transitions of hierarchies, findings of lint, sizes of the asset's columns, and
+the colors of :mod:`bake.show.colours`.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from bake.show.viewer.difference import difference_data
 from bake.store import Asset
 from levelbake.errors import MissingTableError
 
-#: Of what a finding concerns, at most so many places are handed over.
+#: The most places of a finding that the page receives.
 _MOST_PLACES = 5_000
 
-#: How many colours components have, after the largest.
+#: The number of colors of components, besides the largest.
 _COMPONENT_HUES = 24
 
 #: Points along the longer side of a plane at which the colors of domains are sampled.
@@ -44,12 +44,12 @@ _DOMAIN_SAMPLES = 320
 
 @dataclass(frozen=True)
 class ShownLevel:
-    """One level, as the page gets it."""
+    """The data of one level for the page."""
 
-    id: str  #: what addresses call it; unique in a page
+    id: str  #: its name in addresses, unique in a page
     name: str  #: the level's name
-    flat: bytes  #: the bytes of its flat file
-    contents: bytes  #: what goes with it, JSON in UTF-8
+    flat: bytes  #: its flat file
+    contents: bytes  #: the additional contents, JSON in UTF-8
 
 
 def shown_level(
@@ -58,23 +58,23 @@ def shown_level(
     traces: Sequence[Path] = (),
     against: Path | None = None,
 ) -> ShownLevel:
-    """Read everything that the page shows of an asset.
+    """Read the data that the page shows of an asset.
 
     Args:
         path: the asset.
-        id: what addresses call the level; None = the name of the file.
-        traces: files of searches and walks that the page offers; see docs/traces.md.
-        against: an older bake of the level; ``difference`` of the contents is then what
-            :func:`bake.show.viewer.difference.difference_data` returns, with its flat file as
-            ``flat``.
+        id: the name of the level in addresses; None = the name of the file.
+        traces: traces of searches and agents that the page can play back; see docs/traces.md.
+        against: an older bake of the level. The contents then have the key ``difference`` with the
+            result of :func:`bake.show.viewer.difference.difference_data`, and the older flat file
+            as ``flat`` in it.
 
     Raises:
-        AssetError: an asset cannot be read, or is damaged, or the two are of two kinds of levels.
-        TraceError: a trace cannot be read, is damaged, or is one of another level.
+        AssetError: an asset cannot be read or is damaged, or the levels are of different kinds.
+        TraceError: a trace cannot be read, is damaged, or belongs to another level.
     """
     with Asset(path) as asset:
         data = _flat_bytes(asset)
-        told: dict[str, Any] = {
+        contents: dict[str, Any] = {
             "format": "bake-contents",
             "version": 1,
             "asset": path.name,
@@ -91,17 +91,17 @@ def shown_level(
         name = asset.name or path.stem
         if against is not None:
             with Asset(against) as old:
-                told["difference"] = difference_data(old, asset) | {
+                contents["difference"] = difference_data(old, asset) | {
                     "flat": _packed(np.frombuffer(_flat_bytes(old), dtype=np.uint8))
                 }
-    return ShownLevel(id or path.stem, name, data, _json(told))
+    return ShownLevel(id or path.stem, name, data, _json(contents))
 
 
 def _trace(asset: Asset, path: Path) -> dict[str, Any]:
-    """Return a trace, decoded, all of whose steps are right."""
+    """Return a decoded trace, after checking all of its steps."""
     file = TraceFile(path)
     file.moments(read_scene(asset, file.profile), [file.count])
-    return file.told
+    return file.data
 
 
 def _flat_bytes(asset: Asset) -> bytes:
@@ -112,7 +112,7 @@ def _flat_bytes(asset: Asset) -> bytes:
 
 
 def palette() -> dict[str, Any]:
-    """Return the colours and shapes of pictures, so that the page draws with the same ones."""
+    """Return the colors and shapes of pictures, so that the page draws with the same."""
     named = {
         name: list(value)
         for name, value in vars(colours).items()
@@ -135,20 +135,20 @@ def _json(value: Any) -> bytes:
 
 
 def _packed(array: AnyArray) -> dict[str, str]:
-    """Write an array down for JSON, little-endian."""
+    """Return an array in a JSON form: its dtype and its little-endian bytes in base64."""
     little = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"), copy=False))
     return {"dtype": str(array.dtype), "base64": base64.b64encode(little.tobytes()).decode()}
 
 
 def _narrow(array: AnyArray) -> AnyArray:
-    """Return an array of numbers from 0 in the smallest type that holds them."""
+    """Convert an array of nonnegative numbers to the smallest sufficient type."""
     most = int(array.max(initial=0))
     return array.astype(np.uint8 if most < 2**8 else np.uint16 if most < 2**16 else np.int32)
 
 
 def _profile(asset: Asset, name: str) -> dict[str, Any]:
     scene = read_scene(asset, name)
-    # Where cells are nodes in the flat file, nodes are what it calls locations.
+    # If cells are nodes in the flat file, its locations are nodes.
     location = scene.columns.node if asset.graph.pays_for_more else scene.columns.location
     return {
         **_hierarchy(scene, location),
@@ -158,7 +158,7 @@ def _profile(asset: Asset, name: str) -> dict[str, Any]:
 
 
 def _plane(asset: Asset) -> dict[str, Any] | None:
-    """Return the corners and colors of a divided plane; None = the level divides no plane."""
+    """Return the corners and colors of a divided plane; None for other levels."""
     scene = read_scene(asset, asset.profiles[0])
     outlines = plane_outlines(scene)
     if outlines is None:
@@ -171,7 +171,7 @@ def _plane(asset: Asset) -> dict[str, Any] | None:
 
 
 def _outlines(scene: Scene) -> dict[str, Any] | None:
-    """Return a profile's part of the plane, as numbers of corners."""
+    """Return the outlines of a profile's part of the plane, as numbers of corners."""
     outlines = plane_outlines(scene)
     if outlines is None:
         return None
@@ -200,18 +200,18 @@ def _outlines(scene: Scene) -> dict[str, Any] | None:
 
 
 def _hierarchy(scene: Scene, location: Int32Array) -> dict[str, Any]:
-    """Return clusters, and the layers of the hierarchy; places are locations of the flat file.
+    """Return the clusters and layers of a hierarchy, with places as locations of the flat file.
 
     Args:
-        scene: of a profile.
-        location: (r) int32, that of each row.
+        scene: the level and profile.
+        location: (r) int32, the location of each row.
     """
     try:
         lowest = read_layer(scene, 1)
     except MissingTableError:
         return {}
     shades = cluster_colours(scene.columns.usable.graph, lowest.cluster, lowest.clusters)
-    found: dict[str, Any] = {
+    data: dict[str, Any] = {
         "clusters": {
             "count": lowest.clusters,
             "of": _packed(_narrow(lowest.cluster)),
@@ -220,13 +220,13 @@ def _hierarchy(scene: Scene, location: Int32Array) -> dict[str, Any]:
         "layers": [],
     }
     if not lowest.layers:
-        return found
+        return data
     graph = scene.columns.usable.graph
     parent = scene.columns.column("layer_parent", np.int32)
     for number, layer in enumerate(HierarchyTables(scene.columns).layers, start=1):
         shades = cluster_colours(graph, read_layer(scene, number).cluster, layer.cluster_count)
         up, parent = parent[: layer.cluster_count], parent[layer.cluster_count :]
-        found["layers"].append(
+        data["layers"].append(
             {
                 "number": number,
                 "colour": _packed(shades.reshape(-1)),
@@ -239,17 +239,17 @@ def _hierarchy(scene: Scene, location: Int32Array) -> dict[str, Any]:
                 "ticks": _packed(np.ascontiguousarray(layer.arcs[:, 1]).astype(np.int32)),
             }
         )
-    return found
+    return data
 
 
 def _findings(scene: Scene, location: Int32Array) -> list[dict[str, Any]]:
-    """Return islands, traps and spawns without an exit, as the asset alone shows them."""
+    """Return the findings about islands, traps and spawns without an exit."""
     return [
         {
-            "rule": found.rule,
-            "message": found.message,
-            "count": len(found.rows),
-            "places": _packed(location[found.rows[:_MOST_PLACES]]),
+            "rule": finding.rule,
+            "message": finding.message,
+            "count": len(finding.rows),
+            "places": _packed(location[finding.rows[:_MOST_PLACES]]),
         }
-        for found in findings_of(scene)
+        for finding in findings_of(scene)
     ]

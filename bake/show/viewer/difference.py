@@ -1,7 +1,7 @@
-"""Say for the page how a level differs from an older bake: `bake view --against`.
+"""Compute the differences from an older bake for the page: `bake view --against`.
 
-Numbers, examples and the places that opened, closed or changed their price are those of ``bake diff
---json``. The page gets the old flat file as well, so it can compare distances toward any goal.
+Numbers, examples and changed places are the same as in ``bake diff --json``. The page also receives
+the old flat file, so that it can compare distances toward any goal.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bake.show.diff_report import as_data, lines_of
 from bake.show.scene import place_data
 from bake.store import Asset
 
-#: Goals that distances are compared to, as many as `bake diff` takes.
+#: The number of goals for which distances are compared, as in `bake diff`.
 GOALS = 64
 
 
@@ -28,19 +28,19 @@ def difference_data(old: Asset, new: Asset) -> dict[str, Any]:
         old, new: open assets.
 
     Returns:
-        What ``bake diff --json`` prints; ``lines``, what it prints for people; and for each
-        profile ``cut_off`` and ``joined``, places that lost or gained a path from or to the largest
-        part, and ``longer``, places with the units by which a distance from there grew at most.
+        The data of ``bake diff --json``; its text output as ``lines``; and for each profile
+        ``cut_off`` and ``joined``, places that lost or gained a path from or to the largest group,
+        and ``longer``, places with the largest growth of a distance from there in units.
 
     Raises:
-        AssetError: the two are not of one kind of level, or one is damaged.
+        AssetError: the levels are of different kinds, or an asset is damaged.
     """
-    found = compare(old, new, None, GOALS)
-    data = as_data(found, [])
-    for profile in found.profiles:
+    difference = compare(old, new, None, GOALS)
+    data = as_data(difference, [])
+    for profile in difference.profiles:
         data["profiles"][profile.name] |= _on_the_map(profile)
-    data["old"], data["new"] = Path(found.old).name, Path(found.new).name
-    return data | {"lines": lines_of(found)[1:]}
+    data["old"], data["new"] = Path(difference.old).name, Path(difference.new).name
+    return data | {"lines": lines_of(difference)[1:]}
 
 
 def _on_the_map(profile: ProfileDifference) -> dict[str, Any]:

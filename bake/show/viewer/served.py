@@ -1,7 +1,7 @@
-"""Keep the levels that a server shows: read them when they are asked for, and follow their files.
+"""Read the levels that a server shows on demand, and follow changes of their files.
 
-What has happened is one *state*: which levels there are, in which version, and what is wrong. It is
-sent whole whenever it changes, so a page that missed something knows all of it after the next one.
+The *state* consists of the levels, their versions and their errors. It is sent as a whole whenever
+it changes, so a page that missed a change is up to date after the next one.
 """
 
 from __future__ import annotations
@@ -22,22 +22,17 @@ from bake.store import is_pattern_database
 from bake.store.header import read_header
 from levelbake.errors import AssetError, BakeError
 
-#: Seconds after which an asset that could not be read is looked at again, if it was replaced.
+#: Seconds after which an unreadable asset is read again, if it was replaced.
 _SECOND_LOOK = 0.1
 
-#: States that a page may be behind before it is taken for gone.
+#: The most unread states of a page before its connection is dropped.
 _MOST_AHEAD = 64
 
 _SUFFIX = ".h5"
 
 
 class ServedLevels:
-    """The levels of some assets.
-
-    Attributes:
-        place: the asset, or the folder of the assets.
-        against: what they are compared with, of the same kind; None = nothing.
-    """
+    """The levels of an asset or of a folder of assets."""
 
     def __init__(
         self, place: Path, against: Path | None = None, traces: Sequence[Path] = ()
@@ -45,13 +40,15 @@ class ServedLevels:
         """Find the assets.
 
         Args:
-            place: an asset, or a folder; of a folder, assets that come later count as well.
-            against: an asset, or a folder of assets of the same names.
-            traces: files of searches and walks on the level, where ``place`` is one asset.
+            place: an asset, or a folder, whose new assets are included later.
+            against: an older asset, or a folder of older assets with the same names; None = compare
+                nothing.
+            traces: traces of searches and agents on the level, if ``place`` is one asset.
         """
         self._traces = tuple(traces)
+        #: The arguments.
         self.place, self.against = place, against
-        self._is_folder = place.is_dir()  # It stays one, though it be removed.
+        self._is_folder = place.is_dir()  # Remembered, as the folder may be removed.
         self._lock = threading.Lock()
         self._reading: dict[str, threading.Lock] = {}
         self._read: dict[str, tuple[str, ShownLevel]] = {}
@@ -59,43 +56,43 @@ class ServedLevels:
         self._troubles: dict[str, str] = {}
         self._patterns: dict[str, bool] = {}
         self._stop = StopFlag()
-        self._state = self._found()
+        self._state = self._find_state()
 
     # -- levels ---------------------------------------------------------------------------------
 
     def assets(self) -> dict[str, Path]:
-        """Return the assets by what addresses call them: the names of their files."""
+        """Return the assets by their names in addresses, the names of their files."""
         if not self._is_folder:
             return {self.place.stem: self.place}
         try:
-            found = sorted(self.place.glob(f"*{_SUFFIX}"))
+            files = sorted(self.place.glob(f"*{_SUFFIX}"))
         except OSError:
             return {}
         return {
             path.stem: path
-            for path in found
+            for path in files
             if path.stem.isprintable() and not path.is_dir() and not self._is_patterns(path)
         }
 
     def _is_patterns(self, path: Path) -> bool:
-        """Tell whether a file is a pattern database, which has nothing to show."""
+        """Return whether a file is a pattern database, which the page cannot show."""
         content = _content_of(path)
         if content not in self._patterns:
             self._patterns[content] = is_pattern_database(path)
         return self._patterns[content]
 
     def level(self, id: str) -> ShownLevel | None:
-        """Return a level as it is now; None where there is no such level.
+        """Return the current data of a level; None if the level does not exist.
 
         Raises:
-            BakeError: its asset, or the one it is compared with, cannot be read.
+            BakeError: its asset, or the asset it is compared with, cannot be read.
         """
         path = self.assets().get(id)
         if path is None:
             return None
         with self._lock:
             reading = self._reading.setdefault(id, threading.Lock())
-        with reading:  # A page asks for two parts of a level at once.
+        with reading:  # A page requests two parts of a level at once.
             version = self._version(path)
             known = self._read.get(id)
             if known is not None and known[0] == version:
@@ -103,7 +100,7 @@ class ServedLevels:
             try:
                 shown = self._shown(path, id)
             except BakeError:
-                # It may have been replaced while it was read.
+                # The asset may have been replaced while it was read.
                 time.sleep(_SECOND_LOOK)
                 if (again := self._version(path)) == version:
                     raise
@@ -122,9 +119,9 @@ class ServedLevels:
         return other if other.is_file() else None
 
     def _version(self, path: Path) -> str:
-        """Return a text that is another one when an asset holds something else."""
+        """Return a text that changes with the contents of an asset."""
         return " ".join(
-            _content_of(each) for each in (path, self._compared(path)) if each is not None
+            _content_of(file) for file in (path, self._compared(path)) if file is not None
         )
 
     # -- state ----------------------------------------------------------------------------------
@@ -136,7 +133,7 @@ class ServedLevels:
             return self._state
 
     def entries(self) -> list[dict[str, str]]:
-        """Return the levels, as :func:`bake.show.viewer.bundle.served_page_html` takes them."""
+        """Return the levels as arguments of :func:`bake.show.viewer.bundle.served_page_html`."""
         return [
             {
                 "id": id,
@@ -149,7 +146,7 @@ class ServedLevels:
         ]
 
     def tell(self, level: str, trouble: str | None) -> None:
-        """Say in all pages what is wrong with a level, in lines; None = nothing is any longer."""
+        """Set the error text of a level in all pages; None = remove it."""
         with self._lock:
             if trouble is None:
                 self._troubles.pop(level, None)
@@ -158,8 +155,8 @@ class ServedLevels:
         self.look()
 
     def look(self) -> None:
-        """Look at the files again, and send the state if it changed."""
-        state = self._found()
+        """Read the state of the files again, and send it if it changed."""
+        state = self._find_state()
         with self._lock:
             if state == self._state:
                 return
@@ -170,7 +167,7 @@ class ServedLevels:
                 except queue.Full:
                     self._listeners.discard(listener)
 
-    def _found(self) -> str:
+    def _find_state(self) -> str:
         entries = self.entries()
         with self._lock:
             troubles = [{"level": name, "text": text} for name, text in self._troubles.items()]
@@ -178,7 +175,7 @@ class ServedLevels:
         return json.dumps(state, separators=(",", ":"))
 
     def listen(self) -> queue.Queue[str | None]:
-        """Return a queue of states, the one of now first; None comes when the server ends."""
+        """Return a queue of states, starting with the current one; None ends the queue."""
         listener: queue.Queue[str | None] = queue.Queue(_MOST_AHEAD)
         with self._lock:
             listener.put_nowait(None if self._stop.is_set() else self._state)
@@ -186,7 +183,7 @@ class ServedLevels:
         return listener
 
     def leave(self, listener: queue.Queue[str | None]) -> None:
-        """Send no more states to a queue."""
+        """Stop sending states to a queue."""
         with self._lock:
             self._listeners.discard(listener)
 
@@ -202,7 +199,7 @@ class ServedLevels:
         return [place if place.is_dir() else place.parent for place in places]
 
     def close(self) -> None:
-        """End :meth:`follow`, and tell all who listen."""
+        """End :meth:`follow` and all queues."""
         self._stop.set()
         with self._lock:
             for listener in self._listeners:
@@ -217,10 +214,10 @@ def _content_of(path: Path) -> str:
     except AssetError:
         pass
     try:
-        about = path.stat()
+        status = path.stat()
     except OSError:
         return "gone"
-    return f"{about.st_mtime_ns}-{about.st_size}"
+    return f"{status.st_mtime_ns}-{status.st_size}"
 
 
 def _is_no_asset(name: str) -> bool:

@@ -1,9 +1,9 @@
-"""Serve the page to browsers on this machine, and to nobody else.
+"""Serve the page to browsers on this machine only.
 
-Only this machine can connect. A page of another site that is open in the same browser could still
-send requests, so each address begins with a secret. Such a page may also have its own name lead to
-this machine (DNS rebinding), so the name that a request was sent to has to be ours, and the site
-that it came from. Nothing in an address is ever taken for the path of a file.
+The server accepts connections from this machine. As a page of another site in the same browser
+could still send requests, each address begins with a secret. Such a page could also resolve its own
+name to this machine (DNS rebinding), so the host and the origin of a request must be the server's.
+No part of an address is used as the path of a file.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from levelbake.errors import BakeError, OutputError
 
 HOST = "127.0.0.1"
 
-#: Seconds between two signs of life to a page, which also show when it is gone.
+#: Seconds between two keep-alive messages to a page, which also reveal a closed connection.
 SIGN_OF_LIFE = 10.0
 
-#: Seconds for which a connection may be idle.
+#: Seconds after which an idle connection is closed.
 _IDLE = 60.0
 
-#: What browsers are told with every answer: keep nothing, tell no other site, show it in no frame.
+#: Headers of every response: no caching, no referrer to other sites, no framing.
 _HEADERS = {
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
@@ -50,12 +50,7 @@ _POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]*)"')
 
 
 class ViewerServer(socketserver.ThreadingTCPServer):
-    """A server of one page.
-
-    Attributes:
-        levels: what it shows.
-        secret: what each address begins with.
-    """
+    """A server of one page."""
 
     allow_reuse_address = os.name != "nt"  # On Windows a second server could take the port.
     daemon_threads = True
@@ -63,23 +58,24 @@ class ViewerServer(socketserver.ThreadingTCPServer):
     request_queue_size = 32
 
     def __init__(self, levels: ServedLevels, port: int = 0) -> None:
-        """Begin to listen.
+        """Open the port, without serving requests yet.
 
         Args:
-            levels: what is shown.
-            port: where; 0 = any that is free.
+            levels: the levels to show.
+            port: the port; 0 = any free port.
 
         Raises:
-            OutputError: the port is in use, or not for everybody.
+            OutputError: the port is in use, or needs more privileges.
         """
+        #: The levels, and the secret in each address.
         self.levels, self.secret = levels, secrets.token_urlsafe(16)
         try:
             super().__init__((HOST, port), _Handler)
         except OSError as error:
-            known = {errno.EADDRINUSE: "is in use", errno.EACCES: "is not for everybody"}
-            said = known.get(error.errno or 0, f"cannot be used: {error.strerror or error}")
+            known = {errno.EADDRINUSE: "is in use", errno.EACCES: "needs more privileges"}
+            reason = known.get(error.errno or 0, f"cannot be used: {error.strerror or error}")
             raise OutputError(
-                f"port {port} {said}", remedy="name another one, or leave --port out"
+                f"port {port} {reason}", remedy="choose another port, or leave --port out"
             ) from None
 
     @property
@@ -88,22 +84,22 @@ class ViewerServer(socketserver.ThreadingTCPServer):
 
     @property
     def address(self) -> str:
-        """Where the page is, with the secret."""
+        """The address of the page, with the secret."""
         return f"http://{HOST}:{self.port}/{self.secret}/"
 
     def start(self) -> None:
-        """Serve and follow the assets, in threads of their own."""
+        """Serve the page and follow the assets, in background threads."""
         for work in (self.serve_forever, self.levels.follow):
             threading.Thread(target=work, daemon=True).start()
 
     def close(self) -> None:
-        """End it, and let all pages know."""
+        """Stop the server and close the connections of all pages."""
         self.levels.close()
         self.shutdown()
         self.server_close()
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing of a browser that went away in the middle of an answer."""
+        """Ignore errors of connections that a browser closed during a response."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -112,26 +108,26 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "bake"
     sys_version = ""
     timeout = _IDLE
-    #: For each part of a level its type.
+    #: The media type of each part of a level.
     _parts: ClassVar = {"flat": "application/octet-stream", "contents": "application/json"}
 
     def log_message(self, format: str, *args: object) -> None:
-        """Write no log; addresses hold the secret."""
+        """Write no log, because addresses contain the secret."""
 
     def do_GET(self) -> None:
-        """Answer a request, after a look at whom it is from."""
+        """Respond to a request, after checking its origin."""
         try:
             self._answer()
         except (ConnectionError, TimeoutError):
             self.close_connection = True
 
     def do_HEAD(self) -> None:
-        """Answer as to GET, with the headers alone."""
+        """Respond as to GET, but only with headers."""
         self.do_GET()
 
     def _answer(self) -> None:
         if not self._is_for_us():
-            self._send(HTTPStatus.FORBIDDEN, "this server is for the page that it gave alone")
+            self._send(HTTPStatus.FORBIDDEN, "this server accepts requests only from its own page")
             return
         parts = self._place()
         if parts == [""]:
@@ -141,36 +137,36 @@ class _Handler(BaseHTTPRequestHandler):
         elif len(parts) == 3 and parts[0] == "level" and parts[2] in self._parts:
             self._send_part(parts[1], parts[2])
         else:
-            self._send(HTTPStatus.NOT_FOUND, "there is nothing here")
+            self._send(HTTPStatus.NOT_FOUND, "not found")
 
     def _is_for_us(self) -> bool:
-        """Tell whether a request was sent to this server by name, and by nobody else's page."""
+        """Return whether a request has this server's host and does not come from another site."""
         names = [f"{name}:{self.server.port}" for name in (HOST, "localhost")]
         hosts, origins = self.headers.get_all("Host", []), self.headers.get_all("Origin", [])
         if len(hosts) != 1 or hosts[0].lower() not in names:
             return False
         if any(origin.lower() != f"http://{hosts[0].lower()}" for origin in origins):
             return False
-        # A link in a letter may lead to the page; nobody else's page may ask for its parts.
+        # A link in a message may open the page, but other pages may not request its parts.
         site = self.headers.get("Sec-Fetch-Site", "none")
         return site in ("none", "same-origin") or self.headers.get("Sec-Fetch-Mode") == "navigate"
 
     def _place(self) -> list[str]:
-        """Return the parts of the address after the secret; none without the secret."""
+        """Return the parts of the address after the secret; empty if the secret is wrong."""
         try:
             path = urlsplit(self.path).path
         except ValueError:
             return []
         first, *rest = path.removeprefix("/").split("/")
-        given, secret = first.encode(errors="replace"), self.server.secret.encode()
-        return [unquote(part) for part in rest] if hmac.compare_digest(given, secret) else []
+        received, secret = first.encode(errors="replace"), self.server.secret.encode()
+        return [unquote(part) for part in rest] if hmac.compare_digest(received, secret) else []
 
     # -- answers --------------------------------------------------------------------------------
 
     def _send_page(self) -> None:
         page = served_page_html(self.server.levels.entries(), events="events")
-        found = _POLICY.search(page)
-        policy = html.unescape(found[1]) if found else "default-src 'none'"
+        match = _POLICY.search(page)
+        policy = html.unescape(match[1]) if match else "default-src 'none'"
         kind = "text/html; charset=utf-8"
         self._send(HTTPStatus.OK, page, kind, f"{policy}; frame-ancestors 'none'")
 
@@ -181,7 +177,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(HTTPStatus.CONFLICT, str(error))
             return
         if level is None:
-            self._send(HTTPStatus.NOT_FOUND, f"there is no asset of the name {id}")
+            self._send(HTTPStatus.NOT_FOUND, f"there is no asset named {id}")
             return
         self._send(HTTPStatus.OK, getattr(level, part), self._parts[part])
 
@@ -207,7 +203,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
 
     def _send_events(self) -> None:
-        """Send the state now and whenever it changes (HTML standard, server-sent events)."""
+        """Send the state now and after each change (HTML standard, server-sent events)."""
         self.close_connection = True
         self._begin(HTTPStatus.OK, "text/event-stream; charset=utf-8", _NOTHING_RUNS)
         self.send_header("Connection", "close")

@@ -169,7 +169,7 @@ def test_graphs_are_matched_by_name(tmp_path: Path) -> None:
     assert profile.matched.arcs.gone == 2
     assert profile.reachability is not None
     assert profile.reachability.lost == 8
-    with pytest.raises(QueryError, match="graphs are not drawn"):
+    with pytest.raises(QueryError, match="graphs cannot be drawn"):
         run_picture(old, new, tmp_path / "a.png")
 
 
@@ -205,7 +205,7 @@ def test_profiles_that_come_and_go(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "walls", "cells=3", "distances=x", "size=-1%", "size=inf"])
 def test_limits_that_are_none(text: str) -> None:
-    with pytest.raises(QueryError, match=r"nothing.*watched"):
+    with pytest.raises(QueryError, match="not a valid limit"):
         read_limit(text)
 
 

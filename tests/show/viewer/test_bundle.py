@@ -125,12 +125,12 @@ def test_modules_are_joined_in_the_order_of_their_needs(
         ({"main": 'import { a } from "./b.js";\n', "b": "const a = 1;\n"}, "does not export"),
         (
             {"main": 'import { a } from "./b.js";\n', "b": 'import "./main.js";\n'},
-            "in a circle: .*main.js > .*b.js > .*main.js",
+            "cycle: .*main.js > .*b.js > .*main.js",
         ),
-        ({"main": 'import { a } from "elsewhere";\n'}, "no path"),
-        ({"main": 'import { a } from "../x.js";\n'}, "no module"),
-        ({"main": "export default 4;\n"}, "not known here"),
-        ({"main": "export let a = 4;\n"}, "not known here"),
+        ({"main": 'import { a } from "elsewhere";\n'}, "relative path"),
+        ({"main": 'import { a } from "../x.js";\n'}, "not a module"),
+        ({"main": "export default 4;\n"}, "unsupported"),
+        ({"main": "export let a = 4;\n"}, "unsupported"),
     ],
 )
 def test_what_a_bundle_refuses(

@@ -254,7 +254,7 @@ def test_a_port_in_use(folder: Path) -> None:
 
 def _refused_port(folder: Path) -> None:
     if os.name == "nt" or os.geteuid() == 0:
-        raise OutputError("port 80 is not for everybody")  # root may use every port
+        raise OutputError("port 80 needs more privileges")  # root may use every port
     ViewerServer(ServedLevels(folder), 80)
 
 
