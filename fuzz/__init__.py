@@ -1,5 +1,5 @@
-"""Fuzzing of everything that reads files: `python -m fuzz` (see CONTRIBUTING.md).
+"""Fuzz all file readers: `python -m fuzz` (see CONTRIBUTING.md).
 
-A hostile file may only ever come to a level or to a BakeError of one short, printable line for
-each mistake, in bounded time and memory.
+Any hostile file must result in a level, or in a BakeError with one short, printable line for each
+mistake, in bounded time and memory.
 """

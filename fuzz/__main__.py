@@ -19,19 +19,19 @@ from typing import Any
 from fuzz.forged import GOOD, KINDS
 from fuzz.targets import TARGETS
 
-#: Inputs a reader, and assets of each kind, unless said otherwise.
+#: The default number of inputs for each reader, and of forged assets of each kind.
 RUNS, FORGED_RUNS = 100_000, 5_000
-#: Inputs a process takes; what is instrumented leaks some kilobytes an input.
+#: Inputs for each process, as instrumented code leaks some kilobytes per input.
 PART = 25_000
-#: Forged assets a process takes, which begins by baking what is forged.
+#: Forged assets for each process, which first bakes the originals.
 FORGED_PART = 500
-#: What comes of forged assets that is told one by one, and how much of it.
+#: The most bad outcomes that are listed.
 MOST_TOLD = 40
 
 
 @dataclass(frozen=True)
 class Part:
-    """What came of one process: inputs asked for, its exit status, and what it told."""
+    """The result of one process: the requested inputs, its exit status, and its summary."""
 
     asked: int
     code: int
@@ -39,27 +39,30 @@ class Part:
 
     @property
     def good(self) -> bool:
-        told = self.told
-        return self.code == 0 and told.get("inputs", 0) >= self.asked and not told["failures"]
+        summary = self.told
+        return self.code == 0 and summary.get("inputs", 0) >= self.asked and not summary["failures"]
 
 
 def _sum(parts: list[Part]) -> dict[str, object]:
-    every = [part.told for part in parts if part.told]
+    summaries = [part.told for part in parts if part.told]
     failures: Counter[str] = Counter()
-    for told in every:
+    for told in summaries:
         failures.update(told["failures"])
     return {
         "good": all(part.good for part in parts),
         "exits": [part.code for part in parts],
-        **{key: sum(told[key] for told in every) for key in ("inputs", "read", "refused")},
+        **{key: sum(told[key] for told in summaries) for key in ("inputs", "read", "refused")},
         "failures": dict(failures),
-        "seconds": sum(told["seconds"] for told in every),
-        **{key: max((told[key] for told in every), default=0) for key in ("slowest_s", "peak_mib")},
+        "seconds": sum(told["seconds"] for told in summaries),
+        **{
+            key: max((told[key] for told in summaries), default=0)
+            for key in ("slowest_s", "peak_mib")
+        },
     }
 
 
 def _fuzz_reader(name: str, runs: int, work: Path) -> bool:
-    """Fuzz one reader, process by process, and print what came of it."""
+    """Fuzz one reader in several processes, and print a summary."""
     parts = []
     with (work / f"{name}.log").open("w", encoding="utf-8") as log:
         for begun in range(0, runs, PART):
@@ -77,7 +80,7 @@ def _fuzz_reader(name: str, runs: int, work: Path) -> bool:
 
 
 def _fuzz_forged(kind: str, runs: int, work: Path) -> bool:
-    """Try forged assets, process by process, and print what came of them."""
+    """Test forged assets in several processes, and print a summary."""
     file, done = work / f"{kind}.jsonl", 0
     file.unlink(missing_ok=True)
     came: Counter[str] = Counter()
@@ -89,11 +92,11 @@ def _fuzz_forged(kind: str, runs: int, work: Path) -> bool:
             command = [sys.executable, "-m", "fuzz.forged", kind, str(done), str(end), str(file)]
             code = subprocess.run(command, stdout=log, stderr=log, check=False).returncode
             lines = file.read_text("utf-8").splitlines() if file.exists() else []
-            if len(lines) < end:  # the process died of the next one
-                told = json.dumps([len(lines), "died", f"exit status {code}", 0.0])
-                with file.open("a", encoding="utf-8") as again:
-                    again.write(told + "\n")
-                lines.append(told)
+            if len(lines) < end:  # The process crashed on the next asset.
+                record = json.dumps([len(lines), "died", f"exit status {code}", 0.0])
+                with file.open("a", encoding="utf-8") as results:
+                    results.write(record + "\n")
+                lines.append(record)
             for number, what, forged, took in map(json.loads, lines[done:]):
                 came[what] += 1
                 seconds += took
@@ -112,20 +115,20 @@ def main() -> int:
     parser.add_argument("--runs", type=int, help="inputs a reader, or assets a kind")
     parser.add_argument("--work", type=Path, default=Path("build/fuzz"), help="folder to work in")
     parser.add_argument("--jobs", type=int, default=1, help="readers at once")
-    asked = parser.parse_args()
-    names = asked.readers or known
+    arguments = parser.parse_args()
+    names = arguments.readers or known
     if set(names) & set(TARGETS) and importlib.util.find_spec("atheris") is None:
         print("atheris is missing: pip install atheris (Linux and macOS)", file=sys.stderr)
         return 2
-    work = asked.work.resolve()
+    work = arguments.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
 
     def fuzz(name: str) -> bool:
         if name in KINDS:
-            return _fuzz_forged(name, asked.runs or FORGED_RUNS, work)
-        return _fuzz_reader(name, asked.runs or RUNS, work)
+            return _fuzz_forged(name, arguments.runs or FORGED_RUNS, work)
+        return _fuzz_reader(name, arguments.runs or RUNS, work)
 
-    with ThreadPoolExecutor(asked.jobs) as pool:
+    with ThreadPoolExecutor(arguments.jobs) as pool:
         good = list(pool.map(fuzz, names))
     return 0 if all(good) else 1
 

@@ -1,7 +1,7 @@
-"""Files that belong to an asset: patches, journals, and an asset's own header.
+"""Fuzz files that belong to an asset: patches, journals, and the asset's own header.
 
-They carry digests, which hardly a change would survive. So the hostile files say ASSET, GRAPH, SEAL
-and DIGEST instead, and the digests there would be are put in before they are read.
+These files contain digests, which almost any change would invalidate. The hostile files therefore
+contain ASSET, GRAPH, SEAL and DIGEST instead, which are replaced by valid digests before reading.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ _BATCHES = (
 )
 
 
-class _Kept(Asset):
-    """An asset that stays open, whose columns are read once; it is not what is hostile."""
+class _CachedAsset(Asset):
+    """A valid asset that stays open and caches its columns."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -85,20 +85,20 @@ _LEVELS = {
 
 @cache
 def _folder() -> TemporaryDirectory[str]:
-    return TemporaryDirectory(ignore_cleanup_errors=True)  # as assets in it stay open
+    return TemporaryDirectory(ignore_cleanup_errors=True)  # Assets in it remain open.
 
 
 @cache
-def _baked(word: bytes) -> _Kept:
-    """The asset a word stands for, baked once."""
+def _baked(word: bytes) -> _CachedAsset:
+    """Return the asset that a word represents, baked once."""
     file = Path(_folder().name) / f"{word.decode().lower()}.json"
     file.write_text(json.dumps(_LEVELS[word]), "utf-8")
     bake_level(Task(file, file.with_suffix(".h5"), _RECIPE), 1, lambda stage, done: None)
-    return _Kept(file.with_suffix(".h5"))
+    return _CachedAsset(file.with_suffix(".h5"))
 
 
 def patches() -> list[bytes]:
-    """Patches of both levels: some changes, none, and arcs that were added, with links on grids."""
+    """Return patches of both levels: with changes, without any, and with added arcs and links."""
     return [
         f"levelbake-patch {version} {of} DIGEST\n{json.dumps(changes)}\n".encode()
         for of in ("ASSET", "GRAPH")
@@ -111,7 +111,7 @@ def patches() -> list[bytes]:
 
 
 def journals() -> list[bytes]:
-    """Journals of both levels: of some batches, of none, and one that was torn."""
+    """Return journals of both levels: with batches, without any, and truncated."""
     lines = "".join(f"DIGEST {json.dumps(batch)}\n" for batch in _BATCHES)
     return [
         f"levelbake-journal 2 {of}\n{batches}".encode()
@@ -121,13 +121,13 @@ def journals() -> list[bytes]:
 
 
 def headers() -> list[bytes]:
-    """The header of the first level; its seal is that of whatever stands before it."""
+    """Return the header of the first level, with a placeholder for its seal."""
     text = _baked(b"ASSET").header.text()
     return [text[: text.rfind(b'"seal"')] + b'"seal": "SEAL"\n}\n']
 
 
 def mutate_records(data: bytes, random_: random.Random) -> bytes | None:
-    """JSON inside a line changed, or lines."""
+    """Change the JSON in a line of a patch or journal, or change whole lines."""
     lines = data.split(b"\n")
     places = [place for place, line in enumerate(lines) if b"{" in line]
     if not places or random_.random() < 0.25:
@@ -142,7 +142,7 @@ def mutate_records(data: bytes, random_: random.Random) -> bytes | None:
 
 
 def read_patch(folder: Path) -> None:
-    """Apply it; what it made of the level can be saved, and brings the same level back."""
+    """Apply a hostile patch, and check that saving and applying the result changes nothing."""
     asset = _fill_patch(folder)
     with LevelAsset(asset) as level:
         level.apply_patch(folder / "saved.patch")
@@ -153,7 +153,7 @@ def read_patch(folder: Path) -> None:
 
 
 def bake_patch(folder: Path) -> None:
-    """`bake apply`, and a look at what it made."""
+    """Bake a hostile patch into an asset, and query the result."""
     asset = _fill_patch(folder)
     new = folder / "new.h5"
     apply_patch(asset.path, folder / "saved.patch", new, 1, lambda stage, done: None)
@@ -162,7 +162,7 @@ def bake_patch(folder: Path) -> None:
 
 
 def read_journal(folder: Path) -> None:
-    """Replay it; now and then write one more batch, and replay all of it again."""
+    """Replay a hostile journal; sometimes add a batch, and replay all of it again."""
     file = folder / "kept.journal"
     first, *lines = file.read_bytes().split(b"\n")
     for at, line in enumerate(lines):
@@ -171,7 +171,7 @@ def read_journal(folder: Path) -> None:
             lines[at] = _sha256(text)[:16] + b" " + text
     asset, first = _bound(first)
     file.write_bytes(b"\n".join((first, *lines)))
-    twice = zlib.crc32(file.read_bytes()) % 4 == 0  # it takes as long again
+    twice = zlib.crc32(file.read_bytes()) % 4 == 0  # Doubles the time.
     with LevelAsset(asset) as level:
         count = level.journal(file)
         _ask(level)
@@ -185,7 +185,7 @@ def read_journal(folder: Path) -> None:
 
 
 def read_asset(folder: Path) -> None:
-    """A header, before the rest of an asset."""
+    """Open an asset with a hostile header."""
     text = (folder / "header.json").read_bytes()
     text = text.replace(b"SEAL", _sha256(text[: text.rfind(b'"seal"')]))
     asset = _baked(b"ASSET")
@@ -196,7 +196,7 @@ def read_asset(folder: Path) -> None:
         _ask(level)
 
 
-def _fill_patch(folder: Path) -> _Kept:
+def _fill_patch(folder: Path) -> _CachedAsset:
     file = folder / "saved.patch"
     first, newline, changes = file.read_bytes().partition(b"\n")
     asset, first = _bound(first.replace(b"DIGEST", _sha256(changes)))
@@ -204,8 +204,8 @@ def _fill_patch(folder: Path) -> _Kept:
     return asset
 
 
-def _bound(first: bytes) -> tuple[_Kept, bytes]:
-    """The asset a first line names, and that line as it would be."""
+def _bound(first: bytes) -> tuple[_CachedAsset, bytes]:
+    """Return the asset that a first line names, and the line with the asset's fingerprint."""
     word = b"GRAPH" if b"GRAPH" in first else b"ASSET"
     asset = _baked(word)
     return asset, first.replace(word, asset.header.fingerprint().encode())
@@ -217,11 +217,11 @@ def _saved(level: LevelAsset, folder: Path) -> bytes:
 
 
 def _ask(level: LevelAsset) -> None:
-    """A question to every profile."""
+    """Query a path of every profile."""
     for name in level.profiles:
         nav = level.profile(name)
         start, goal = ((2, 0, 0), (1, 1, 1)) if level.is_grid else ("mill", "inn")
-        with suppress(QueryError):  # there may be a wall
+        with suppress(QueryError):  # A wall may block an end.
             nav.path(start, goal)
 
 

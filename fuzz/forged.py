@@ -1,8 +1,8 @@
-"""Forged assets, in a process that may die of them: `python -m fuzz.forged KIND FIRST END FILE`.
+"""Test forged assets in a process that may crash: `python -m fuzz.forged KIND FIRST END FILE`.
 
-There are two kinds. Of a *forgery* the reader is asked everything: each answer must be one that can
-be walked, or a documented error. A *mutant* is proved: the proof must refuse it, unless no answer
-is another one. Whatever is forged follows from its number alone.
+There are two kinds. A *forgery* is queried through the reader: each answer must be walkable, or a
+documented error. A *mutant* is verified: `bake verify` must reject it, unless all answers are the
+same. The number of a forged asset determines its changes.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from levelbake.errors import BakeError
 from tests.support import lattices
 from tests.support.stored import code, stored
 
-#: Address space of the process, and seconds of processor time that one forgery may take.
+#: The address space of the process, and the processor time in seconds for one forgery.
 MEMORY_BYTES = 8 * 2**30
 SECONDS = 120
 
 
 @cache
 def original(name: str) -> bytes:
-    """One of the assets that are forged, which all processes share."""
+    """Return the bytes of an original asset, from a cache that all processes share."""
     sources = Path(originals.__file__), Path(lattices.__file__)
 
     def make(folder: Path) -> None:
-        with tempfile.TemporaryDirectory() as apart:
-            made = baked(Path(apart), name).read_bytes()
-        (folder / "original.h5").write_bytes(made)
+        with tempfile.TemporaryDirectory() as scratch:
+            content = baked(Path(scratch), name).read_bytes()
+        (folder / "original.h5").write_bytes(content)
 
     folder = stored(f"original-{name.replace(' ', '-')}", [code(), name, *sources], make)
     return (folder / "original.h5").read_bytes()
@@ -50,7 +50,7 @@ def original(name: str) -> bytes:
 
 @cache
 def original_answers(name: str) -> Answers:
-    """Ask one of the assets that are forged everything."""
+    """Return the answers of an original asset to every kind of query."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "original.h5"
         path.write_bytes(original(name))
@@ -61,7 +61,8 @@ def forged(number: int, path: Path, *, single: bool) -> tuple[str, str, bool]:
     """Write the forged asset of a number.
 
     Returns:
-        The original, what was changed in it, and whether only the level says what was changed.
+        The name of the original, a description of the change, and whether the changed value is an
+        input from the level, which nothing in the asset can confirm.
     """
     random_ = random.Random(number)
     name = list(ORIGINALS)[number % len(ORIGINALS)]
@@ -71,33 +72,35 @@ def forged(number: int, path: Path, *, single: bool) -> tuple[str, str, bool]:
 
 
 def ask_forgery(number: int, path: Path) -> tuple[str, str]:
-    """Ask a forged asset everything.
+    """Query a forged asset.
 
     Returns:
-        What came of it, and what was changed: "same" answers, "refused" where every other answer is
-        a documented error, and "other" where some are other ways that can be walked.
+        The outcome and a description of the change. The outcome is "same" for equal answers,
+        "refused" if every different answer is a documented error, and "other" if some are other
+        walkable paths.
     """
     name, what, _ = forged(number, path, single=False)
-    said = answers(path)
-    differ = differences(original_answers(name), said)
+    after = answers(path)
+    differ = differences(original_answers(name), after)
     if not differ:
         return "same", what
-    return ("refused" if all(is_refusal(said.get(each)) for each in differ) else "other"), what
+    return ("refused" if all(is_refusal(after.get(query)) for query in differ) else "other"), what
 
 
 def prove_mutant(number: int, path: Path) -> tuple[str, str]:
-    """Prove an asset in which one value is another one.
+    """Verify an asset in which one value was changed.
 
     Returns:
-        What came of it, and what was changed: "rejected", "harmless" where no answer is another
-        one, "given" where only the level says what was changed, and "missed" otherwise.
+        The outcome and a description of the change. The outcome is "rejected", "harmless" if all
+        answers are equal, "given" if the changed value is an input from the level, and "missed"
+        otherwise.
     """
     name, what, given = forged(number, path, single=True)
     return proved(name, path, given=given), what
 
 
 def proved(name: str, path: Path, *, given: bool) -> str:
-    """Prove a mutant of an original, and say what came of it, as :func:`prove_mutant` does."""
+    """Verify a mutant of an original, and return the outcome as :func:`prove_mutant` does."""
     try:
         verify_asset(path, None, lambda done: None)
     except BakeError:
@@ -110,12 +113,12 @@ KINDS: dict[str, Callable[[int, Path], tuple[str, str]]] = {
     "forgeries": ask_forgery,
     "mutants": prove_mutant,
 }
-#: What may come of them.
+#: The acceptable outcomes.
 GOOD = frozenset({"same", "refused", "other", "rejected", "harmless", "given"})
 
 
-def tried(kind: str, number: int, folder: Path) -> tuple[str, str]:
-    """Try one number, and turn an exception that is not documented into "raised"."""
+def run_number(kind: str, number: int, folder: Path) -> tuple[str, str]:
+    """Test one number; an undocumented exception has the outcome "raised"."""
     path = folder / "forged.h5"
     try:
         return KINDS[kind](number, path)
@@ -127,22 +130,22 @@ def tried(kind: str, number: int, folder: Path) -> tuple[str, str]:
 
 
 def main() -> None:
-    import resource  # Windows has none, where tests import what is above.
+    import resource  # Missing on Windows, where tests import only the functions above.
 
     kind, first, end, file = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4])
-    # It is compiled code that must not read beyond its arrays.
+    # The test is whether compiled code reads beyond its arrays.
     os.environ.setdefault("BAKE_COMPILE", "wait")
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     for name in ORIGINALS:
         original_answers(name)
-    with tempfile.TemporaryDirectory() as folder, file.open("a", encoding="utf-8") as told:
+    with tempfile.TemporaryDirectory() as folder, file.open("a", encoding="utf-8") as log:
         for number in range(first, end):
             signal.setitimer(signal.ITIMER_PROF, SECONDS)
             begun = time.perf_counter()
-            came, what = tried(kind, number, Path(folder))
+            outcome, what = run_number(kind, number, Path(folder))
             seconds = round(time.perf_counter() - begun, 3)
-            told.write(json.dumps([number, came, what, seconds]) + "\n")
-            told.flush()
+            log.write(json.dumps([number, outcome, what, seconds]) + "\n")
+            log.flush()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Change values inside assets as somebody would who can seal them again.
+"""Change values inside assets, and update the digests and seals to match.
 
-What there is to change is read off the schema: every column and every attribute an asset has, or
-could have. Digests, seal and size fit afterwards, so nothing but the values themselves is wrong.
+The schema determines the possible changes: every column and every attribute that an asset has or
+could have. Digests, seal and size are valid afterwards, so only the values themselves are wrong.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bake.store.schema import ATTRIBUTES, COLUMNS, TABLES
 from levelbake.columns import PROFILE, Attribute, Column
 from tests.support.tampering import edited, sign_column
 
-#: Numbers that code is known to stumble over; those that do not fit a column's type are left out.
+#: Numbers that often reveal errors; numbers that do not fit a column's type are skipped.
 _NUMBERS = (
     -(2**63), -(2**31), -2, -1, 0, 1, 2, 3, 4, 7, 8, 15, 16, 17, 127, 128, 250, 254, 255, 256, 1000,
     2**15, 2**16 - 2, 2**16 - 1, 2**20, 2**29, 2**29 + 1, 2**30 - 1, 2**30, 2**31 - 2, 2**31 - 1,
@@ -29,24 +29,24 @@ _NUMBERS = (
 _FRACTIONS = (0.0, -1.0, 0.5, 1.0, 1.5, 2.0, 2**0.5, 1e-300, 1e9, 1e300, np.inf, -np.inf, np.nan)
 _TEXTS = (b"", b"x", b"floor", b"wall", b"cat", b"\xc3\xa4", b"\xff", b"a/b")
 
-#: Columns that make tables; an asset without a table says less, and nothing wrong.
+#: The columns of tables, which an asset may lack without being wrong.
 TABLE_COLUMNS = frozenset(f"/profiles/{PROFILE}/{name}" for _, _, names in TABLES for name in names)
 
 
 def columns_of(file: h5py.File) -> list[tuple[str, Column]]:
-    """Return the paths of the columns an asset has, each with its declaration."""
-    there: set[str] = set()
-    file.visit(lambda name: there.add(f"/{name}"))
+    """Return the path and the declaration of each column of an asset."""
+    present: set[str] = set()
+    file.visit(lambda name: present.add(f"/{name}"))
     return [
         (path, declared)
         for declared in COLUMNS
         for path in _paths(file, declared.path)
-        if path in there
+        if path in present
     ]
 
 
 def attributes_of(file: h5py.File) -> list[tuple[str, Attribute]]:
-    """Return the groups of the attributes an asset has or may have, each with its declaration."""
+    """Return the group and the declaration of each attribute that an asset has or may have."""
     return [(group, declared) for declared in ATTRIBUTES for group in _paths(file, declared.group)]
 
 
@@ -58,62 +58,62 @@ def _paths(file: h5py.File, pattern: str) -> Iterator[str]:
 
 
 def other_values(old: Any, dtype: np.dtype[Any], around: AnyArray) -> list[Any]:
-    """Return values that an element of a column may have instead of its own.
+    """Return replacement values for an element of a column.
 
     Args:
-        old: the value it has.
+        old: the current value.
         dtype: the column's type.
-        around: the column, whose other values are among them.
+        around: the column, whose other values are candidates.
     """
     near = list(dict.fromkeys(around.reshape(-1).tolist()))
-    found: list[Any]
+    candidates: list[Any]
     if dtype.kind == "S":
-        found = [*near, *(text[: dtype.itemsize] for text in _TEXTS)]
+        candidates = [*near, *(text[: dtype.itemsize] for text in _TEXTS)]
     elif dtype.kind == "f":
-        found = [*near, *_FRACTIONS, old + 1, old * 2]
+        candidates = [*near, *_FRACTIONS, old + 1, old * 2]
     else:
         least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
-        found = [*near, *_NUMBERS, old - 1, old + 1, old ^ 1, int(most), int(most) - 1]
-        found = [value for value in found if least <= value <= most]
-    return [value for value in dict.fromkeys(found) if value != old]
+        candidates = [*near, *_NUMBERS, old - 1, old + 1, old ^ 1, int(most), int(most) - 1]
+        candidates = [value for value in candidates if least <= value <= most]
+    return [value for value in dict.fromkeys(candidates) if value != old]
 
 
 def other_scalars(old: Any, declared: Attribute) -> list[Any]:
-    """Return values an attribute may have instead of its own; None = it is absent."""
-    found: list[Any] = list(declared.values)
+    """Return replacement values for an attribute; None = remove it."""
+    candidates: list[Any] = list(declared.values)
     if declared.kind == "text":
-        found += ["", "x"] if found else ["", "x", "{}", *_recipes(old)]
-    elif not found:
-        found = list(_NUMBERS)
+        candidates += ["", "x"] if candidates else ["", "x", "{}", *_recipes(old)]
+    elif not candidates:
+        candidates = list(_NUMBERS)
         if old is not None:
-            found += [old - 1, old + 1, 2 * old]
+            candidates += [old - 1, old + 1, 2 * old]
     elif declared.kind == "flag":
-        found += [2, -1]
-    found = [
-        value for value in found if value != old and (type(value) is str or abs(value) < 2**63)
+        candidates += [2, -1]
+    candidates = [
+        value for value in candidates if value != old and (type(value) is str or abs(value) < 2**63)
     ]
     if declared.optional and old is not None:
-        found.append(None)
-    return found
+        candidates.append(None)
+    return candidates
 
 
 def _recipes(text: object) -> list[str]:
-    """Return recipes in which one leaf is another one."""
+    """Return variants of a recipe with one changed leaf."""
     try:
         document = json.loads(str(text))
     except ValueError:
         return []
     if not isinstance(document, dict):
         return []
-    found = []
+    variants = []
     for owner, key in _leaves(document):
         value = owner[key]
         for other in (None, 1, 5, 2.5, True, "x", [], {}):
             if other != value:
                 owner[key] = other
-                found.append(json.dumps(document, separators=(",", ":"), sort_keys=True))
+                variants.append(json.dumps(document, separators=(",", ":"), sort_keys=True))
         owner[key] = value
-    return found
+    return variants
 
 
 def _leaves(owner: Any) -> Iterator[tuple[Any, Any]]:
@@ -128,15 +128,15 @@ def _leaves(owner: Any) -> Iterator[tuple[Any, Any]]:
 def forge(
     path: Path, random_: random.Random, *, single: bool = False
 ) -> tuple[str, Attribute | Column]:
-    """Change something in an asset.
+    """Change a random column or attribute of an asset in place.
 
     Args:
-        path: an asset that is right; it is changed in place.
-        random_: what decides.
+        path: a valid asset.
+        random_: the source of randomness.
         single: whether to change a single value; otherwise several may change at once.
 
     Returns:
-        What was changed, in words, and its declaration.
+        A description of the change, and the declaration of what was changed.
     """
     with edited(path, ()) as file:
         if random_.random() < 0.25:
@@ -149,14 +149,14 @@ def forge(
 def forge_attribute(
     file: h5py.File, group: str, declared: Attribute, random_: random.Random
 ) -> str:
-    """Give an attribute another value."""
+    """Replace the value of an attribute, and return a description of the change."""
     attributes = file[group].attrs
     old = scalar(attributes, declared)
     return set_scalar(file, group, declared, random_.choice(other_scalars(old, declared)))
 
 
 def scalar(attributes: Any, declared: Attribute) -> Any:
-    """Return an attribute as text or number; None where it is absent."""
+    """Return an attribute as text or number; None if it is absent."""
     stored = attributes.get(declared.name)
     if stored is None:
         return None
@@ -164,7 +164,7 @@ def scalar(attributes: Any, declared: Attribute) -> Any:
 
 
 def set_scalar(file: h5py.File, group: str, declared: Attribute, value: Any) -> str:
-    """Give an attribute a value; None removes it."""
+    """Set an attribute to a value, where None removes it; return a description of the change."""
     attributes, name = file[group].attrs, declared.name
     old = scalar(attributes, declared)
     if value is None:
@@ -180,7 +180,7 @@ def set_scalar(file: h5py.File, group: str, declared: Attribute, value: Any) -> 
 def forge_column(
     file: h5py.File, path: str, declared: Column, random_: random.Random, *, single: bool
 ) -> str:
-    """Give elements of a column other values; a column that is no table may be removed."""
+    """Replace elements of a column, or remove a column of no table; return a description."""
     array: AnyArray = file[path][()]
     kind = 0 if single else random_.randrange(12)
     gone = declared.optional and declared.path not in TABLE_COLUMNS

@@ -1,4 +1,4 @@
-"""Whether what came of a hostile file is what is documented."""
+"""Check that reading a hostile file has a documented outcome."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from bake.core.level import MAX_CELLS, MAX_TERRAINS, GraphLevel, GridLevel
 from levelbake.errors import BakeError
 
-#: Longest line a mistake may take.
+#: The maximum length of an error line.
 LONGEST_LINE = 4000
-#: Most mistakes told at once; recipes have the most.
+#: The most error lines at once; recipes have the most.
 MOST_LINES = 101
 
 
 class UndocumentedError(Exception):
-    """What a reader may not do; `where` tells such things apart."""
+    """An undocumented outcome, where `where` identifies its kind."""
 
     def __init__(self, where: str, told: str) -> None:
         self.where = where
@@ -26,7 +26,7 @@ class UndocumentedError(Exception):
 
 
 def judge(read: Callable[[Path], object], folder: Path) -> str:
-    """Read, and look at the outcome.
+    """Read a folder, and check the outcome.
 
     Returns:
         "read" or "refused".
@@ -35,13 +35,13 @@ def judge(read: Callable[[Path], object], folder: Path) -> str:
         UndocumentedError: any other outcome.
     """
     try:
-        found = read(folder)
+        result = read(folder)
     except BakeError as error:
         _check_words(error)
         return "refused"
     except Exception as error:
         raise UndocumentedError(_where(error), traceback.format_exc()) from error
-    for level in found if isinstance(found, list) else []:
+    for level in result if isinstance(result, list) else []:
         _check_level(level)
     return "read"
 

@@ -1,6 +1,6 @@
-"""Changes to files that leave them what they are: JSON JSON, XML XML, PNG images PNG images.
+"""Mutate files without changing their format: JSON, XML, PNG images, text or bytes.
 
-Every function returns the changed data, or None where the data is not of its format.
+Every function returns the changed data, or None if the data is not in its format.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import zlib
 from typing import Any
 from xml.etree import ElementTree
 
-#: Values and names that readers are known to stumble over, in any format.
+#: Values and names that often reveal errors in readers, in any format.
 _NUMBERS = (
     0, 1, -1, 2, 3, 7, 8, 16, 255, 256, 2**16, 2**26, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**40,
     2**53, 2**62, 2**63, -(2**31), -(2**63), 10**18, 10**400, 0.5, -0.0, 1e-320, 1e308, 1.5e9,
@@ -28,7 +28,7 @@ _TEXTS = (
     "north", "one_way", "open;shut=wall", ";;=", "((a*)*)*", "\\d+",
 )  # fmt: skip
 
-#: What may stand before an XML document, and should not be believed.
+#: Declarations of an XML document that a reader should not trust.
 _DECLARATIONS = (
     '<?xml version="1.0" encoding="utf-16"?>',
     '<?xml version="1.0" encoding="koi8-r"?>',
@@ -38,30 +38,30 @@ _DECLARATIONS = (
     '<!DOCTYPE map SYSTEM "file:///dev/zero">',
 )
 
-#: How PNG images begin, and kinds of their chunks.
+#: The signature of PNG images, and kinds of their chunks.
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _KINDS = b"IHDR PLTE tRNS IDAT IEND acTL fcTL fdAT zTXt iTXt iCCP eXIf gAMA".split()
 
 #: A word of TOML, a map or a scenario.
 _WORD = re.compile(r"[^\s=\[\],{}]+")
 
-#: A list or object of JSON, and a place or key in it.
+#: A list or object of JSON, and an index or key in it.
 Owner = tuple[Any, Any]
 
 
 def _number(random_: random.Random) -> int | float:
-    """A number: one of the known ones, or near one."""
-    found = random_.choice(_NUMBERS)
-    return found + random_.choice((-1, 1)) if random_.random() < 0.3 else found
+    """Return one of the known numbers, or a neighbor of one."""
+    number = random_.choice(_NUMBERS)
+    return number + random_.choice((-1, 1)) if random_.random() < 0.3 else number
 
 
 def _text(random_: random.Random) -> str:
-    """A text that readers are known to stumble over."""
+    """Return one of the known texts."""
     return random_.choice(_TEXTS)
 
 
 def _scalar(random_: random.Random) -> object:
-    """A value of any kind JSON has, lists and objects too."""
+    """Return a JSON value of any kind, including lists and objects."""
     pick = random_.random()
     if pick < 0.4:
         return _number(random_)
@@ -77,7 +77,7 @@ def _scalar(random_: random.Random) -> object:
 
 
 def mutate_text(text: str, random_: random.Random) -> str:
-    """Another text: known trouble, a few other letters, or other bytes inside base64."""
+    """Replace a text by a known one, change a few letters, or change bytes inside base64."""
     if len(text.strip()) >= 8 and random_.random() < 0.6:
         try:
             inner = bytearray(base64.b64decode("".join(text.split()), validate=True))
@@ -95,7 +95,7 @@ def mutate_text(text: str, random_: random.Random) -> str:
 
 
 def mutate_bytes(data: bytearray, random_: random.Random) -> None:
-    """One change in place."""
+    """Change some bytes in place."""
     at = random_.randrange(len(data) + 1)
     pick = random_.randrange(6)
     if pick == 0 and at < len(data):
@@ -115,7 +115,7 @@ def mutate_bytes(data: bytearray, random_: random.Random) -> None:
 
 
 def mutate_json(data: bytes, random_: random.Random) -> bytes | None:
-    """A few changes; None where the data is no JSON."""
+    """Change a few values of a JSON document; None if the data is not JSON."""
     try:
         document = json.loads(data)
     except (ValueError, RecursionError):
@@ -132,21 +132,21 @@ def mutate_json(data: bytes, random_: random.Random) -> bytes | None:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _owners(value: Any, found: list[Owner]) -> None:
-    around = [value]
-    while around:
-        owner = around.pop()
+def _owners(value: Any, owners: list[Owner]) -> None:
+    pending = [value]
+    while pending:
+        owner = pending.pop()
         items = owner.items() if isinstance(owner, dict) else enumerate(owner)
         for key, inner in items:
-            found.append((owner, key))
+            owners.append((owner, key))
             if isinstance(inner, dict | list):
-                around.append(inner)
+                pending.append(inner)
 
 
 def _change_json(root: dict[str, Any], random_: random.Random) -> None:
-    found: list[Owner] = []
-    _owners(root, found)
-    owner, key = random_.choice(found)
+    owners: list[Owner] = []
+    _owners(root, owners)
+    owner, key = random_.choice(owners)
     value = owner[key]
     pick = random_.randrange(12)
     if pick == 0 and owner is not root:
@@ -154,10 +154,10 @@ def _change_json(root: dict[str, Any], random_: random.Random) -> None:
     elif pick == 1 and isinstance(owner, list):
         owner[key:key] = [value] * random_.choice((1, 2, 9, 300))
     elif pick == 2 and isinstance(owner, dict) and owner is not root:
-        other = [each for _, each in found if isinstance(each, str)]
+        other = [name for _, name in owners if isinstance(name, str)]
         owner[random_.choice(other) if random_.random() < 0.5 else _text(random_)] = value
     elif pick in (3, 4):  # a value from elsewhere in the document
-        donor, place = random_.choice(found)
+        donor, place = random_.choice(owners)
         inside = json.loads(json.dumps(donor[place]))
         owner[key] = inside
     elif pick == 5 and isinstance(value, list):
@@ -172,7 +172,7 @@ def _change_json(root: dict[str, Any], random_: random.Random) -> None:
 
 
 def mutate_lines(data: bytes, random_: random.Random) -> bytes | None:
-    """A few changes; None where the data is no text."""
+    """Change a few lines of a text; None if the data is not text."""
     try:
         lines = data.decode("utf-8").split("\n")
     except UnicodeDecodeError:
@@ -212,7 +212,7 @@ def _other_word(line: str, random_: random.Random) -> str:
 
 
 def mutate_xml(data: bytes, random_: random.Random) -> bytes | None:
-    """A few changes; None where the data is no XML, or declares entities."""
+    """Change a few elements of an XML document; None if it is not XML, or declares entities."""
     if b"<!" in data:
         return None
     try:
@@ -231,28 +231,30 @@ def mutate_xml(data: bytes, random_: random.Random) -> bytes | None:
 
 
 def _change_xml(root: ElementTree.Element, random_: random.Random) -> None:
-    parents = [each for each in root.iter() if len(each)] or [root]
-    every = list(root.iter())
-    each = random_.choice(every)
+    parents = [element for element in root.iter() if len(element)] or [root]
+    elements = list(root.iter())
+    element = random_.choice(elements)
     pick = random_.randrange(10)
-    if pick < 5 and each.attrib:
-        key = random_.choice(list(each.attrib))
-        each.attrib[key] = (
-            mutate_text(each.attrib[key], random_)
+    if pick < 5 and element.attrib:
+        key = random_.choice(list(element.attrib))
+        element.attrib[key] = (
+            mutate_text(element.attrib[key], random_)
             if random_.random() < 0.5
             else str(_number(random_))
         )
-    elif pick == 5 and each.text:
-        each.text = mutate_text(each.text, random_)
+    elif pick == 5 and element.text:
+        element.text = mutate_text(element.text, random_)
     elif pick == 6:
-        donor = random_.choice(every)
-        each.attrib |= {key: value for key, value in donor.attrib.items() if random_.random() < 0.3}
-        if each.attrib and random_.random() < 0.5:
-            del each.attrib[random_.choice(list(each.attrib))]
+        donor = random_.choice(elements)
+        element.attrib |= {
+            key: value for key, value in donor.attrib.items() if random_.random() < 0.3
+        }
+        if element.attrib and random_.random() < 0.5:
+            del element.attrib[random_.choice(list(element.attrib))]
     elif pick == 7:
         parent = random_.choice(parents)
-        donor = random_.choice(every)
-        if len(every) < 3000 and not any(parent is inner for inner in donor.iter()):
+        donor = random_.choice(elements)
+        if len(elements) < 3000 and not any(parent is inner for inner in donor.iter()):
             for _ in range(random_.choice((1, 1, 2, 30))):
                 parent.insert(random_.randrange(len(parent) + 1), donor)
     elif pick == 8:
@@ -260,11 +262,11 @@ def _change_xml(root: ElementTree.Element, random_: random.Random) -> None:
         if len(parent):
             parent.remove(random_.choice(list(parent)))
     else:
-        each.tag = random_.choice(every).tag
+        element.tag = random_.choice(elements).tag
 
 
 def mutate_png(data: bytes, random_: random.Random) -> bytes | None:
-    """A few changes; None where the data is no PNG."""
+    """Change a few chunks of a PNG image; None if the data is not PNG."""
     if not data.startswith(_SIGNATURE):
         return None
     chunks = _chunks(data)
@@ -298,9 +300,9 @@ def mutate_png(data: bytes, random_: random.Random) -> bytes | None:
 
 
 def _chunks(data: bytes) -> list[tuple[bytes, bytes]]:
-    found, at = [], len(_SIGNATURE)
-    while at + 8 <= len(data):
-        length = int.from_bytes(data[at : at + 4], "big")
-        found.append((data[at + 4 : at + 8], data[at + 8 : at + 8 + length]))
-        at += 12 + length
-    return found
+    chunks, offset = [], len(_SIGNATURE)
+    while offset + 8 <= len(data):
+        length = int.from_bytes(data[offset : offset + 4], "big")
+        chunks.append((data[offset + 4 : offset + 8], data[offset + 8 : offset + 8 + length]))
+        offset += 12 + length
+    return chunks

@@ -1,4 +1,4 @@
-"""Small assets that are right, to be forged: together they hold every column and attribute."""
+"""Small valid assets as originals of forgeries; together they have every column and attribute."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ _HOUSE = _tiles(
     ledges=[{"rect": [7, 1, 2, 1, 0], "bars": ["north"]}],
 )
 _CATS = (ProfileRecipe("cat"), ProfileRecipe("ogre", {"mud": TerrainRule(5)}, 2))
-#: The house without what lists of arcs are needed for.
+#: The house without links, which need a list of arcs.
 _HALLS = {key: value for key, value in _HOUSE.items() if key != "links"}
 _LATTICE_TABLES = ("components", "clusters", "hierarchy")
 _HIVE = _tiles("..m...", ".#..#.", "...#..", ".m..v=", grid="hex", hex_layout="even-q")
@@ -184,7 +184,7 @@ _SQUARE: dict[str, object] = {
     ],
     "links": [{"start": [1, 1], "goal": [1, 1], "goal_floor": 1, "both_ways": True}],
 }
-#: Places that a designer named, some of which reach farther than others.
+#: Points that a designer placed, with different ranges.
 _GLADES: dict[str, object] = {
     "format": "bake-geometry",
     "version": 1,
@@ -202,7 +202,7 @@ _GLADES: dict[str, object] = {
     ],
 }
 
-#: Ground that rises, and a cliff in it.
+#: A level with elevation and a cliff.
 _HILL = _tiles(
     "....m..",
     ".#..m..",
@@ -228,7 +228,7 @@ _VILLAGE = _tiles(
     ],
 )
 
-#: What each asset is made of.
+#: The source and the recipe of each original.
 ORIGINALS: dict[str, tuple[dict[str, object], Callable[[], LevelRecipe]]] = {
     "river": (_RIVER, _recipe),
     "runs": (
@@ -285,18 +285,18 @@ ORIGINALS: dict[str, tuple[dict[str, object], Callable[[], LevelRecipe]]] = {
     "cells of hexagons": (_HIVE, lambda: _recipe(tables=_LATTICE_TABLES)),
 }
 
-#: Those whose arcs are not listed, as if they were large.
+#: Originals that are baked without a list of arcs, like large levels.
 _ON_CELLS = frozenset({"cells", "cells of hexagons"})
 
 
-#: Arcs that a patch gave prices of their own, by the asset into which it is folded.
+#: Arcs whose prices a patch sets, by original.
 _PRICES = {
     "patched": {((0, 0), (1, 0)): 2.5, ((1, 0), (0, 0)): float("inf"), ((4, 0), (5, 0)): 0.5}
 }
 
 
 def baked(folder: Path, name: str) -> Path:
-    """Bake one of them into a folder."""
+    """Bake an original into a folder, and return its asset."""
     asset = _bake(folder, name)
     if name not in _PRICES:
         return asset

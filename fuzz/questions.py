@@ -1,7 +1,7 @@
-"""Ask an asset everything a game may ask, and keep what it said.
+"""Send every kind of query to an asset, and collect the answers.
 
-An answer is a value, or the documented error that refused the question. Any other exception is
-passed on: it is what the fuzzer looks for.
+An answer is a value, or the documented error that rejected the query. Any other exception
+propagates, as these are the errors that the fuzzer searches for.
 """
 
 from __future__ import annotations
@@ -17,46 +17,46 @@ import numpy as np
 from bake.play import LevelAsset, Navigator, open_asset
 from levelbake.errors import BakeError
 
-#: Places that every question is asked of, and pairs of them for the slow ones.
+#: The number of places for all queries, and the number of pairs of places for slow queries.
 PLACES, PAIRS = 6, 4
 
 Answers = dict[str, object]
 
 
 class UnsoundError(Exception):
-    """An answer that is none: a hop to a cell that is no neighbour, a path that leaps."""
+    """An answer contradicts the asset, such as a hop to a cell that is not a neighbor."""
 
 
 def answers(path: Path, *, after: bool = True, profile: str | None = None) -> Answers:
-    """Ask everything.
+    """Return the answers to every kind of query.
 
     Args:
         path: the asset.
-        after: whether to change the level, too, and ask again.
-        profile: the only profile to ask; None = all.
+        after: whether to also change the level and query it again.
+        profile: the only profile to query; None = all.
 
     Returns:
-        What was said, by question.
+        The answers by query.
 
     Raises:
         UnsoundError: an answer contradicts the asset itself.
     """
-    found: Answers = {}
-    opened = _asked(open_asset, path)
+    results: Answers = {}
+    opened = _query(open_asset, path)
     if not isinstance(opened, LevelAsset):
         return {"open": opened}
     with opened as level:
-        _ask_level(level, found)
+        _ask_level(level, results)
         profiles = [profile] if profile else level.profiles
         for name in profiles:
-            _ask_profile(level, name, "", found)
+            _ask_profile(level, name, "", results)
         if after:
-            _ask_changed(level, profiles, found)
-    return found
+            _ask_changed(level, profiles, results)
+    return results
 
 
 def places_of(level: LevelAsset) -> list[Any]:
-    """Return some places of a level, always the same ones; some may be walls."""
+    """Return a fixed sample of places of a level, which may include walls."""
     if level.is_grid:
         cells = [
             (x, y) if level.floors == 1 else (x, y, floor)
@@ -69,52 +69,52 @@ def places_of(level: LevelAsset) -> list[Any]:
     return random.Random(183).sample(cells, min(PLACES, len(cells)))
 
 
-def _asked(question: Callable[..., Any], *arguments: object) -> Any:
-    """Return the answer, or the error that refuses it."""
+def _query(question: Callable[..., Any], *arguments: object) -> Any:
+    """Return the answer to a query, or the name of the error that rejects the query."""
     try:
         return question(*arguments)
     except BakeError as error:
         return ("refused", type(error).__name__)
 
 
-def _ask_level(level: LevelAsset, found: Answers) -> None:
+def _ask_level(level: LevelAsset, results: Answers) -> None:
     for name, question in {
         "shape": lambda: (level.name, level.width, level.height, level.floors, level.is_grid),
         "links": lambda: [*map(tuple, level.links.values())],
-        "regions": lambda: [(each.name, each.cells.tolist()) for each in level.regions.values()],
+        "regions": lambda: [(thing.name, thing.cells.tolist()) for thing in level.regions.values()],
         "spots": lambda: [*map(tuple, level.spots())],
         "doors": lambda: [
-            (each.name, each.cells.tolist(), each.state, dict(each.states))
-            for each in level.doors.values()
+            (thing.name, thing.cells.tolist(), thing.state, dict(thing.states))
+            for thing in level.doors.values()
         ],
     }.items():
-        found[name] = _asked(question)
+        results[name] = _query(question)
 
 
-def _ask_profile(level: LevelAsset, name: str, when: str, found: Answers) -> None:
+def _ask_profile(level: LevelAsset, name: str, when: str, results: Answers) -> None:
     nav = level.profile(name)
-    known = _asked(places_of, level)
+    known = _query(places_of, level)
     places: list[Any] = known if isinstance(known, list) else []
     pairs = [(a, b) for a in places for b in places]
     key = f"{when}{name}"
     for a, b in pairs:
-        found[f"{key} hop {a} {b}"] = hop = _asked(nav.next_hop, a, b)
+        results[f"{key} hop {a} {b}"] = hop = _query(nav.next_hop, a, b)
         _check_hop(nav, a, b, hop)
         for question in (nav.reachable, nav.distance, nav.path):
-            found[f"{key} {question.__name__} {a} {b}"] = said = _asked(question, a, b)
+            results[f"{key} {question.__name__} {a} {b}"] = answer = _query(question, a, b)
             if question == nav.path:
-                _check_path(nav, a, b, said)
-    good = [place for place in places if not is_refusal(_asked(nav.reachable, place, place))]
+                _check_path(nav, a, b, answer)
+    good = [place for place in places if not is_refusal(_query(nav.reachable, place, place))]
     if good:
-        _ask_many(nav, good, key, found)
+        _ask_many(nav, good, key, results)
     for number, (a, b) in enumerate(pairs[3 :: max(1, len(pairs) // PAIRS)]):
-        _ask_pair(nav, a, b, f"{key} {number} {a} {b}", found)
+        _ask_pair(nav, a, b, f"{key} {number} {a} {b}", results)
 
 
-def _ask_many(nav: Navigator, places: list[Any], key: str, found: Answers) -> None:
+def _ask_many(nav: Navigator, places: list[Any], key: str, results: Answers) -> None:
     starts = [a for a in places for _ in places]
     goals = places * len(places)
-    hops = found[f"{key} hops"] = _asked(lambda: nav.next_hops(starts, goals).tolist())
+    hops = results[f"{key} hops"] = _query(lambda: nav.next_hops(starts, goals).tolist())
     if isinstance(hops, list):
         for a, b, hop in zip(starts, goals, hops, strict=True):
             nowhere = hop is None or (isinstance(hop, list) and hop[0] < 0)
@@ -132,19 +132,19 @@ def _ask_many(nav: Navigator, places: list[Any], key: str, found: Answers) -> No
         "nearest of": lambda: nav.nearest_of(place, places[:0:-1]),
         "cost at": lambda: nav.cost_at(place),
     }.items():
-        found[f"{key} {name}"] = _asked(question)
+        results[f"{key} {name}"] = _query(question)
 
 
-def _ask_pair(nav: Navigator, a: Any, b: Any, key: str, found: Answers) -> None:
-    """Ask what takes longer, or depends on more columns, about one pair."""
+def _ask_pair(nav: Navigator, a: Any, b: Any, key: str, results: Answers) -> None:
+    """Send the queries that are slow or depend on more columns, for one pair."""
     for method in ("astar", "hpa", "dijkstra", "greedy", "bidirectional", "table"):
-        result = _asked(nav.search, a, b, method)
+        result = _query(nav.search, a, b, method)
         if not isinstance(result, tuple):
             _check_path(nav, a, b, result.path)
             result = (result.path, result.cost)
-        found[f"{key} {method}"] = result
-    way = _asked(nav.path, a, b)
-    path = way if isinstance(way, list) else [a]
+        results[f"{key} {method}"] = result
+    path_or_error = _query(nav.path, a, b)
+    path = path_or_error if isinstance(path_or_error, list) else [a]
     for name, question in {
         "walk": lambda: None if (walk := nav.search.walk(a, b)) is None else list(walk),
         "length": lambda: nav.length(path),
@@ -154,53 +154,53 @@ def _ask_pair(nav: Navigator, a: Any, b: Any, key: str, found: Answers) -> None:
             nav.search.cluster(a), nav.search.cluster(b)
         ),
     }.items():
-        found[f"{key} {name}"] = _asked(question)
+        results[f"{key} {name}"] = _query(question)
     for name in ("landmark", "maximum", "cluster", "euclidean"):
-        found[f"{key} {name}"] = _asked(nav.search.estimate, a, b, name)
+        results[f"{key} {name}"] = _query(nav.search.estimate, a, b, name)
 
 
 def _check_hop(nav: Navigator, start: Any, goal: Any, hop: object) -> None:
-    """Refuse a hop that is no step of the profile."""
+    """Raise if a hop is not a step of the profile."""
     if hop is None or is_refusal(hop) or hop == start:
         return
-    if _asked(nav.still_valid, [start, hop]) is False:
+    if _query(nav.still_valid, [start, hop]) is False:
         raise UnsoundError(f"the next hop from {start} to {goal} is {hop}")
 
 
 def _check_path(nav: Navigator, start: Any, goal: Any, path: object) -> None:
-    """Refuse a path that does not lead from its start to its goal, step by step."""
+    """Raise if a path does not lead from its start to its goal, step by step."""
     if path is None or is_refusal(path):
         return
     assert isinstance(path, list)
     if path[0] != start or path[-1] != goal:
         raise UnsoundError(f"the path from {start} to {goal} leads from {path[0]} to {path[-1]}")
-    if _asked(nav.still_valid, path) is not True:
+    if _query(nav.still_valid, path) is not True:
         for a, b in pairwise(path):
             _check_hop(nav, a, goal, b)
 
 
 def is_refusal(answer: object) -> bool:
-    """Tell whether an answer is a documented error."""
+    """Return whether an answer is a documented error."""
     return isinstance(answer, tuple) and len(answer) == 2 and answer[0] == "refused"
 
 
-def _ask_changed(level: LevelAsset, profiles: Iterable[str], found: Answers) -> None:
+def _ask_changed(level: LevelAsset, profiles: Iterable[str], results: Answers) -> None:
     """Change the level, and ask again."""
-    known = _asked(places_of, level)
+    known = _query(places_of, level)
     places: list[Any] = known if isinstance(known, list) else []
     for number, change in enumerate(_changes(level, places)):
-        done = _asked(change)
-        found[f"change {number}"] = done if is_refusal(done) else "done"
+        done = _query(change)
+        results[f"change {number}"] = done if is_refusal(done) else "done"
     for name in profiles:
-        _ask_profile(level, name, "after ", found)
-    found["repair"] = _asked(level.repair, None)
+        _ask_profile(level, name, "after ", results)
+    results["repair"] = _query(level.repair, None)
 
 
 def _changes(level: LevelAsset, places: list[Any]) -> Iterator[Callable[[], object]]:
     if len(places) > 3:
         yield lambda: level.update(blocked=places[:1], opened=places[1:3])
         yield lambda: level.update(opened=places[:1], terrain={places[3]: "mud"})
-        way = _asked(level.profile(level.profiles[0]).path, places[2], places[-1])
+        way = _query(level.profile(level.profiles[0]).path, places[2], places[-1])
         if isinstance(way, list) and len(way) > 1:
             yield lambda: level.update(arcs={(way[0], way[1]): 7.25})
     yield lambda: [
@@ -208,14 +208,14 @@ def _changes(level: LevelAsset, places: list[Any]) -> Iterator[Callable[[], obje
     ]
 
 
-def differences(before: Answers, now: Answers) -> list[str]:
-    """Return the questions with another answer that is no refusal for what is missing."""
-    found = []
-    for question in before.keys() | now.keys():
-        old, new = before.get(question), now.get(question)
+def differences(before: Answers, after: Answers) -> list[str]:
+    """Return the queries with different answers, except errors about missing tables."""
+    queries = []
+    for question in before.keys() | after.keys():
+        old, new = before.get(question), after.get(question)
         if not _equal(old, new) and new != ("refused", "MissingTableError"):
-            found.append(question)
-    return sorted(found)
+            queries.append(question)
+    return sorted(queries)
 
 
 def _equal(old: object, new: object) -> bool:

@@ -1,4 +1,4 @@
-"""Small levels to start from: those of the tests, one for each way of writing them."""
+"""Small levels as starting points, one for each variant of each format."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ TEMPLATE_JSON = {
         "properties": [{"name": "floor", "type": "int", "value": 0}],
     },
 }
-#: Collision shapes of a tile, in both ways of writing them.
+#: Collision shapes of a tile, in both notations.
 SHAPES = "".join(
     maps.thing(number, kind, (4, 4), inside, width=8, height=8, rotation=rotation)
     for number, (kind, inside, rotation) in enumerate(
@@ -176,7 +176,7 @@ FENCES = maps.objects(
     name="Walls",
     about=' offsetx="4" offsety="-2.5"',
 )
-#: A map that refers to set.tsx and thing.tx, for those to be the hostile ones.
+#: A map that refers to the hostile files set.tsx and thing.tx.
 OUTER = maps.tmx(
     maps.layer([[1, 2, 3], [4, 5, 6]]),
     maps.objects(maps.thing(1, "", (16, 16), template="thing.tx")),
@@ -264,7 +264,7 @@ def dumped(*documents: object) -> list[bytes]:
 
 @cache
 def images() -> tuple[bytes, ...]:
-    """One small image of every format and kind that is read."""
+    """Return one small image of each supported format and kind."""
     grey = Image.new("L", (5, 4), 255)
     grey.putpixel((2, 1), 0)
     colour = Image.new("RGBA", (5, 4), (255, 255, 255, 255))
@@ -340,7 +340,7 @@ def tiled_maps(suffix: str) -> list[bytes]:
 
 
 def projects() -> list[bytes]:
-    """LDtk projects of several levels, floors and kinds of layers."""
+    """Return LDtk projects with several levels, floors and kinds of layers."""
     ground = ldtk.int_grid("....", ".#~.", "..m.")
     things = ldtk.entities(
         ldtk.entity("Spawn", 0, 0, name="start", profiles="cat"),
@@ -365,13 +365,13 @@ def projects() -> list[bytes]:
 
 
 def split_project() -> tuple[bytes, bytes]:
-    """A project, and the level file it refers to."""
+    """Return an LDtk project, and the level file that it refers to."""
     whole = ldtk.level("One", ldtk.int_grid("..#", ".~."))
     outer = {**whole, "layerInstances": None, "externalRelPath": "one.ldtkl"}
     project, level = dumped(ldtk.project(outer, externalLevels=True), whole)
     return project, level
 
 
-def own(*names: str) -> list[bytes]:
-    """Levels of levels_src."""
+def project_files(*names: str) -> list[bytes]:
+    """Return files of levels_src."""
     return [(LEVELS / name).read_bytes() for name in names]

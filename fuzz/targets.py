@@ -1,4 +1,4 @@
-"""What is fuzzed: for each reader a file it reads, what lies beside it, and how it is read."""
+"""The readers to fuzz: for each, the hostile file, other files beside it, and how to read it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fuzz.mutations import mutate_bytes, mutate_json, mutate_lines, mutate_png, 
 Mutator = Callable[[bytes, random.Random], bytes | None]
 
 LEGEND = {"#123456": "grass", "#00000080": "fog"}
-#: Memory a level may take, so that large ones are refused soon.
+#: The memory budget of a level, so that large levels are rejected early.
 BUDGET = 16 * 2**20
 TILED = TiledReading(
     legend={
@@ -37,23 +37,15 @@ LDTK = LdtkReading(legend={"area:Region": "mud", "entity:Exit": "exit", "enum:Ro
 
 @dataclass(frozen=True)
 class Target:
-    """One reader.
+    """One reader."""
 
-    Attributes:
-        name: on the command line.
-        file: name of the hostile file, in a folder of its own.
-        seeds: files to start from.
-        mutators: changes that keep the format; plain changes of bytes are always among them.
-        read: reads what lies in the folder.
-        beside: other files of the folder.
-    """
-
-    name: str
-    file: str
-    seeds: Callable[[], list[bytes]]
+    name: str  #: name on the command line
+    file: str  #: name of the hostile file, in a folder of its own
+    seeds: Callable[[], list[bytes]]  #: returns the files to start from
+    #: mutations that preserve the format; plain changes of bytes are always used as well
     mutators: tuple[Mutator, ...]
-    read: Callable[[Path], object]
-    beside: Mapping[str, str | bytes] = field(default_factory=dict)
+    read: Callable[[Path], object]  #: reads the folder
+    beside: Mapping[str, str | bytes] = field(default_factory=dict)  #: other files of the folder
 
     def prepare(self, folder: Path) -> None:
         for name, content in self.beside.items():
@@ -61,12 +53,12 @@ class Target:
             (folder / name).write_bytes(data)
 
     def mutated(self, data: bytes, seed: int) -> bytes:
-        """The data, changed."""
+        """Return a mutation of the data, determined by a seed."""
         random_ = random.Random(seed)
         if self.mutators and random_.random() < 0.8:
-            found = random_.choice(self.mutators)(data, random_)
-            if found is not None:
-                return found
+            result = random_.choice(self.mutators)(data, random_)
+            if result is not None:
+                return result
         changed = bytearray(data)
         for _ in range(random_.choice((1, 1, 2, 4))):
             mutate_bytes(changed, random_)
@@ -97,7 +89,7 @@ def _level(name: str, *, each: bool = False) -> Callable[[Path], object]:
 
 
 def _any_image(folder: Path) -> list[Level]:
-    """The bytes as TGA too, which has no signature."""
+    """Read an image; bytes without a known signature are read as TGA, which has none."""
     path = folder / "level.png"
     if not path.read_bytes()[:4].startswith((b"\x89PNG", b"BM", b"GIF8", b"RIFF", b"II*", b"MM\0")):
         path = path.rename(folder / "level.tga")
@@ -105,7 +97,7 @@ def _any_image(folder: Path) -> list[Level]:
 
 
 def _bake(folder: Path) -> None:
-    """The whole pipeline, by a small budget."""
+    """Bake the levels of a folder with a small memory budget."""
     from bake.baking.level import bake_level
 
     recipe = replace(
@@ -152,7 +144,7 @@ TARGETS = {
             {"set.tsx": seeds.TILESET, "thing.tx": seeds.TEMPLATE},
         ),
         Target(
-            "tmj", "level.tmj", lambda: seeds.tiled_maps("tmj") + seeds.own("valley.tmj"),
+            "tmj", "level.tmj", lambda: seeds.tiled_maps("tmj") + seeds.project_files("valley.tmj"),
             (mutate_json,), _level("level.tmj"),
         ),
         Target(

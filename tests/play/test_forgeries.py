@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from bake.play import Navigator, open_asset
-from fuzz.forged import GOOD, original, tried
+from fuzz.forged import GOOD, original, run_number
 from fuzz.forging import attributes_of
 from fuzz.originals import ORIGINALS
 from fuzz.questions import answers
 from levelbake.errors import CorruptAssetError
 from tests.support.tampering import change_attribute, edited
 
-#: How many forgeries are tried; `python -m fuzz forgeries` tries thousands.
+#: How many forgeries are run_number; `python -m fuzz forgeries` tries thousands.
 FORGERIES = int(os.environ.get("BAKE_FORGERIES", str(len(ORIGINALS))))
 
 
@@ -29,13 +29,13 @@ def copied(folder: Path, name: str) -> Path:
 
 @pytest.mark.parametrize("number", range(FORGERIES))
 def test_a_forgery_is_answered_or_refused(tmp_path: Path, number: int) -> None:
-    came, what = tried("forgeries", number, tmp_path)
+    came, what = run_number("forgeries", number, tmp_path)
     assert came in GOOD, what
 
 
 @pytest.mark.parametrize("number", range(FORGERIES))
 def test_a_mutant_is_refused_or_harmless(tmp_path: Path, number: int) -> None:
-    came, what = tried("mutants", number, tmp_path)
+    came, what = run_number("mutants", number, tmp_path)
     assert came in GOOD, what
 
 
