@@ -63,7 +63,7 @@ BENCHMARKS = {
 
 
 def main() -> int:
-    """Run what was asked for; 1 where something baked was wrong, 2 for wrong usage."""
+    """Run the requested benchmarks; return 1 if a result was wrong, 2 for wrong usage."""
     os.environ.setdefault("BAKE_COMPILE", "wait")
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))

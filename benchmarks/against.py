@@ -1,4 +1,4 @@
-"""The same benchmarks in two checkouts, in turns: what a change of the code did to every figure.
+"""Run the same benchmarks in two checkouts in turns, and compare every figure.
 
     python -m benchmarks.against ../before lookups updates --rounds 5
 
@@ -19,14 +19,14 @@ from statistics import median
 
 HERE = Path(__file__).resolve().parents[1]
 
-#: Where a figure stands: benchmark, the row's names, the column's name.
+#: The position of a figure: benchmark, names of the row, name of the column.
 Key = tuple[str, str, str]
 
 _NUMBER = re.compile(r"\d[\d,]*\.?\d*")
 
 
 def main() -> int:
-    """Run both, and print a table of every figure that both have."""
+    """Run both checkouts, and print a table of all figures that both report."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.against", description=__doc__)
     parser.add_argument("other", type=Path, help="a checkout to compare with")
     parser.add_argument("names", nargs="+", help="benchmarks, as for python -m benchmarks")
@@ -56,7 +56,7 @@ def main() -> int:
 
 
 def run(folder: Path, side: str, name: str, maps: str) -> str:
-    """What a benchmark prints in a checkout."""
+    """Return the output of a benchmark in a checkout."""
     environment = {
         **os.environ,
         "PYTHONPATH": f"{folder}{os.pathsep}{folder / 'readers/python'}",
@@ -77,7 +77,7 @@ def run(folder: Path, side: str, name: str, maps: str) -> str:
 
 
 def figures(name: str, text: str) -> Iterator[tuple[Key, float]]:
-    """Every number of the tables in a benchmark's section, under the names of row and column."""
+    """Return every number in the tables of a benchmark's section, by names of row and column."""
     header: list[str] = []
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]

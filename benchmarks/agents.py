@@ -1,4 +1,4 @@
-"""Agents that do not know their level: steps, expansions, time and memory of each method."""
+"""Benchmark agents that explore an unknown level: steps, expansions, time and memory by method."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ FULL = ("arena", "lak303d", "den520d", "brc202d")
 QUICK = ("arena", "lak303d")
 PROBLEMS = 6
 
-#: How far agents see, in columns and rows, through walls.
+#: The range of sight of agents in columns and rows, through walls.
 RADIUS = 8
 
 #: After this many steps an agent counts as lost.
 MOST_STEPS = 4000
 QUICK_STEPS = 400
 
-#: Of every so many steps, one plan is compared with a search from scratch.
+#: One plan in this many steps is compared with a search from scratch.
 CHECKED = 25
 
-#: Methods with their lookahead, if they have one, and how they are called.
+#: Methods with their lookahead, if any, and their labels.
 METHODS = (
     ("dstar_lite", 0, "D* Lite"),
     ("moving_target", 0, "Moving Target D* Lite"),
@@ -50,7 +50,7 @@ Ends = tuple[Cell, Cell]
 
 @dataclass
 class Told:
-    """What one method has done on one map.
+    """The results of one method on one map.
 
     Attributes:
         arrived: how many agents did.
@@ -101,7 +101,7 @@ def run(bench: Bench, section: Section) -> None:
 def _hunts(
     bench: Bench, nav: Navigator, name: str, problems: list[Ends], most: int
 ) -> list[tuple[str, ...]]:
-    """Have each method catch somebody who walks on to the next problem's goal, on a known level."""
+    """Measure each method on a moving target, which walks to the next goal on a known level."""
     belief = Belief(nav)
     belief.observe_all()
     rows = []
@@ -168,7 +168,7 @@ def _measure(
 
 
 def _compile(nav: Navigator, ends: Ends) -> None:
-    """Have every kernel ready before a clock runs."""
+    """Compile or load every kernel before timing."""
     for method, lookahead, _ in METHODS:
         agent = _placed(Belief(nav), ends, method, lookahead)
         for _ in range(3):

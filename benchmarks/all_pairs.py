@@ -1,4 +1,4 @@
-"""The whole bake of a map beside others' all-pairs shortest paths, per (source, target) pair."""
+"""Compare the bake of a map with other all-pairs shortest paths, per (source, target) pair."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ QUICK = ("den312d", "lak303d")
 BESIDE_MANY = "lak303d"
 SOURCES = 200
 ROUNDS = 3
-#: Maps of more nodes are baked once: minutes are their own median.
+#: Maps with more nodes are baked only once, as a run of minutes needs no median.
 REPEATED = 50_000
 AIM = 30
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Against scipy on every map, against others on one, and on two threads."""
+    """Compare with scipy on every map, with other libraries on one map, and with two threads."""
     names = bench.choose(section, FULL, QUICK)
     section.text(
         "The whole bake (reading, graph, distances, moves, compression, writing the file) of every "
@@ -56,7 +56,7 @@ def run(bench: Bench, section: Section) -> None:
             section.at_least(f"{name}: times faster than scipy", ratio, AIM, "x", digits=0)
     section.table(("map", "nodes", "bake, s", "bake, ns", "scipy, ns", "ratio"), rows)
     if not bench.maps or BESIDE_MANY in bench.maps:
-        _others(bench, section)
+        _measure_peers(bench, section)
 
 
 def _check(bench: Bench, ground: Ground) -> None:
@@ -66,7 +66,7 @@ def _check(bench: Bench, ground: Ground) -> None:
 def _beside(
     bench: Bench, ground: Ground, contenders: dict[str, Contender], sources: dict[str, int]
 ) -> list[float]:
-    """Nanoseconds per pair: the contenders in order, then the bake."""
+    """Return nanoseconds per pair of the contenders in order, then of the bake."""
 
     def sampled(name: str) -> Callable[[], float]:
         nodes = ground.sample(sources[name], seed=3)
@@ -85,14 +85,14 @@ def _rounds(bench: Bench, ground: Ground) -> int:
 
 
 def _bake(bench: Bench, ground: Ground) -> float:
-    """Nanoseconds per pair of a bake from scratch; its file must equal the one checked."""
+    """Return nanoseconds per pair of a bake from scratch, whose file must equal the checked one."""
     again = bake_map(ground.name, bench.scratch / "again")
     checked = bench.baked(ground.name).asset
     assert filecmp.cmp(again.asset, checked, shallow=False), f"{ground.name}: two bakes differ"
     return again.ns_per_pair
 
 
-def _others(bench: Bench, section: Section) -> None:
+def _measure_peers(bench: Bench, section: Section) -> None:
     names = bench.choose(section, (BESIDE_MANY,), (BESIDE_MANY,))
     ground = ground_of(names[0])
     here = {f"{place}": peer for place, peer in enumerate(PEERS) if peer.installed}

@@ -1,4 +1,4 @@
-"""Baking inside this process, under a recipe a user could write."""
+"""Bake maps in this process with a recipe that a user could write."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class BakedMap:
 
     @property
     def ns_per_pair(self) -> float:
-        """Nanoseconds for each (source, target) pair."""
+        """The nanoseconds per (source, target) pair."""
         return self.seconds * 1e9 / self.nodes**2
 
 
 def write_recipe(folder: Path, budget: str = "2 GiB") -> Path:
-    """A recipe for components and next hops."""
+    """Return a recipe for components and next hops."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "bake.toml"
     file.write_text(RECIPE.format(budget=budget), encoding="utf-8")
@@ -53,7 +53,7 @@ def write_recipe(folder: Path, budget: str = "2 GiB") -> Path:
 
 
 def bake_map(name: str, folder: Path, threads: int = 1, budget: str = "2 GiB") -> BakedMap:
-    """Bake a shared map into a folder, whether it is there or not."""
+    """Bake a shared map into a folder, even if its asset exists."""
     return bake_file(level_file(name), folder, threads, budget)
 
 
@@ -69,7 +69,7 @@ def bake_file(source: Path, folder: Path, threads: int = 1, budget: str = "2 GiB
 
 
 def warm_up(folder: Path) -> float:
-    """Bake a little level and look everything up, so that every kernel is compiled or loaded.
+    """Bake a small level and query it, so that every kernel is compiled or loaded.
 
     Returns:
         Seconds it took.

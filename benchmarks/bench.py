@@ -1,4 +1,4 @@
-"""What a benchmark is handed: how long it may take, where it may write, what is baked already."""
+"""The context of a benchmark: its time limit, its output folder, and assets baked before."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Skip(Exception):
-    """A benchmark cannot run here."""
+    """A benchmark cannot run on this machine."""
 
 
 @dataclass
@@ -41,15 +41,15 @@ class Bench:
 
     @cached_property
     def jit_seconds(self) -> float:
-        """Compiling every kernel, or loading it from the cache; done once, before any clock."""
+        """Compile every kernel or load it from the cache, once, before any timing."""
         return warm_up(self.scratch)
 
     def either(self, full: T, quick: T) -> T:
-        """One of two settings."""
+        """Return the setting for a quick or for a full run."""
         return quick if self.quick else full
 
     def choose(self, section: Section, full: tuple[str, ...], quick: tuple[str, ...]) -> list[str]:
-        """The maps to measure, of those that are here.
+        """Return the maps to measure, out of the maps on this machine.
 
         Raises:
             Skip: none of them is.
@@ -64,7 +64,7 @@ class Bench:
         return here
 
     def baked(self, name: str) -> BakedMap:
-        """A map baked by all processors, once in a run; what is timed is baked again."""
+        """Return a map baked by all processors, once per run; timed bakes are separate."""
         if name not in self._baked:
             assert self.jit_seconds >= 0
             self.tell(f"baking {name}")
@@ -72,5 +72,5 @@ class Bench:
         return self._baked[name]
 
     def tell(self, line: str) -> None:
-        """A line for whoever waits."""
+        """Print a line of progress."""
         print(f"  {line}", file=sys.stderr, flush=True)

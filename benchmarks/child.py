@@ -1,4 +1,4 @@
-"""Other processes: how long they take, and how much memory at most."""
+"""Measure the time and the peak memory of other processes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-# A process starts with the peak of the one that spawned it, so a bare interpreter comes between.
+# A process inherits the peak of its parent, so a bare interpreter starts it.
 _LAUNCH = """
 import json, os, sys, time
 quiet = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
@@ -26,14 +26,14 @@ print(json.dumps([os.waitstatus_to_exitcode(status), seconds, usage.ru_maxrss]))
 
 @dataclass(frozen=True)
 class Usage:
-    """What a process took: seconds by the wall clock, and its peak resident set in bytes."""
+    """The cost of a process: seconds of wall time, and its peak resident set in bytes."""
 
     seconds: float
     peak: int
 
 
 def bake_command() -> str | None:
-    """The installed `bake` command; None where there is none."""
+    """Return the path of the installed `bake` command; None if it is not installed."""
     for name in ("bake", "bake.exe"):
         file = Path(sysconfig.get_path("scripts")) / name
         if file.exists():
@@ -42,12 +42,12 @@ def bake_command() -> str | None:
 
 
 def can_measure_memory() -> bool:
-    """Whether this system tells a process's peak."""
+    """Return whether this system reports the peak memory of a process."""
     return hasattr(os, "wait4") and hasattr(os, "posix_spawn")
 
 
 def run(command: Sequence[str], extra: Mapping[str, str] | None = None) -> float:
-    """Seconds a command takes; it must succeed.
+    """Return the seconds that a command takes; it must succeed.
 
     Args:
         command: program and arguments.
@@ -63,7 +63,7 @@ def run(command: Sequence[str], extra: Mapping[str, str] | None = None) -> float
 
 
 def run_measured(command: Sequence[str]) -> Usage:
-    """Run a command and ask the system for its peak; it must succeed."""
+    """Run a command, which must succeed, and return its time and peak memory."""
     bare = [sys.executable, "-I", "-S", "-c", _LAUNCH]
     done = subprocess.run([*bare, *command], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr.strip()
@@ -73,7 +73,7 @@ def run_measured(command: Sequence[str]) -> Usage:
 
 
 def python_says(program: str) -> float:
-    """The number a short program prints, run by an interpreter of its own."""
+    """Run a short program in a new interpreter, and return the number that it prints."""
     done = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,
@@ -85,7 +85,7 @@ def python_says(program: str) -> float:
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """This process's environment with variables set, and no compiler cache but the package's.
+    """Return this process's environment with variables set and only the package's compiler cache.
 
     Bytecode is kept, as where Python was installed to be used.
     """

@@ -1,4 +1,4 @@
-"""Fair timing: contenders take turns, and the median of each counts."""
+"""Time contenders fairly: they take turns, and the median of each counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ K = TypeVar("K")
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """How long a call takes."""
+    """Return the seconds of a call."""
     begun = time.perf_counter()
     work()
     return time.perf_counter() - begun
@@ -38,7 +38,7 @@ def in_turns(contenders: Mapping[K, Callable[[], float]], rounds: int) -> dict[K
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Without Python's garbage collector, for measures of single calls."""
+    """Disable Python's garbage collector, for measurements of single calls."""
     gc.collect()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""Planning over clusters by each of their prices, beside HPA* and shortest paths."""
+"""Compare planning over clusters, for each cost of a cluster, with HPA* and shortest paths."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Ends = list[tuple[tuple[int, int], tuple[int, int]]]
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Measure every price on every map."""
+    """Measure every cost of clusters on every map."""
     names = bench.choose(section, FULL, QUICK)
     assert bench.jit_seconds >= 0
     problems = bench.either(PROBLEMS, 40)

@@ -1,4 +1,4 @@
-"""How long the first call of every public method takes where nothing is compiled yet."""
+"""Time the first call of every public method with an empty kernel cache."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchmarks.section import Section
 ROOT = Path(__file__).resolve().parents[1]
 LEVEL = "keep"
 
-#: The questions, by the name they have in the table; a and b are far apart, c is next to a.
+#: The queries by their names in the table; a and b are distant, c is next to a.
 QUESTIONS = {
     "next_hop": "nav.next_hop(a, b)",
     "next_hops": "nav.next_hops([a], [b]).tolist()",
@@ -72,7 +72,7 @@ print(json.dumps([seconds, repr(answer)]))
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Ask each question in processes of its own, with an empty cache."""
+    """Run each query in processes of its own with an empty cache."""
     asset = ROOT / "baked" / f"{LEVEL}.h5"
     if not asset.exists():
         raise Skip(f"{asset.name} is not baked: run `make bake`")

@@ -1,4 +1,4 @@
-"""Bytes of assets by group of columns, of two folders that two checkouts have baked.
+"""Compare the bytes of assets in two folders by group of columns.
 
 ``python -m benchmarks.column_bytes BEFORE AFTER`` prints a table; assets of any version will do.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import h5py
 
-#: Group of columns: what the last part of their paths begins with, after every version's names.
+#: Groups of columns, with the prefixes of their names in all versions.
 GROUPS = {
     "arcs and cells": ("first_out", "head", "length", "cell", "node_location", "node_terrain"),
     "prices": ("weight", "cost", "step"),
@@ -21,7 +21,7 @@ GROUPS = {
 
 
 def bytes_of(asset: Path) -> dict[str, int]:
-    """Return the stored bytes of each group, of all other columns, and of what is around them."""
+    """Return the stored bytes of each group, of all other columns, and of the rest of the file."""
     found = dict.fromkeys([*GROUPS, "distances of clusters", "others"], 0)
 
     def look(path: str, item: object) -> None:
@@ -40,7 +40,7 @@ def bytes_of(asset: Path) -> dict[str, int]:
 
 
 def main(before: Path, after: Path) -> None:
-    """Print both folders' bytes, asset by asset and in all."""
+    """Print the bytes of both folders, for each asset and in total."""
     names = sorted(path.name for path in before.glob("*.h5") if (after / path.name).exists())
     pairs = [(bytes_of(before / name), bytes_of(after / name)) for name in names]
     total = [

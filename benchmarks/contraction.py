@@ -1,4 +1,4 @@
-"""A customizable contraction hierarchy and distance labels: what they take and how they answer."""
+"""Benchmark contraction hierarchies and distance labels: build time, memory and queries."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def run(bench: Bench, section: Section) -> None:
 
 @dataclass(frozen=True)
 class Measured:
-    """What one map told; times are in seconds."""
+    """The results of one map; times are in seconds."""
 
     ground: Ground
     made: Made
@@ -94,7 +94,7 @@ class Measured:
     closed_ticks: list[int]
 
     def row(self) -> tuple[str, ...]:
-        """The row of this map."""
+        """Return the map's row of the table."""
         return (
             *(self.ground.name, f"{self.ground.nodes:,}"),
             f"{self.made.tree.arc_count / self.ground.nodes:.1f}",
@@ -106,7 +106,7 @@ class Measured:
         )
 
     def beside(self) -> tuple[str, ...]:
-        """The row to compare with a peer's."""
+        """Return the map's row for the comparison with another program."""
         arcs, times = self.made.tree.arc_count, self.made.seconds[:3]
         return _compared(self.ground, "bake", times, arcs, self.single, self.whole, self.edited)
 
@@ -128,7 +128,7 @@ def _compared(
 
 
 def _by_peer(program: str, own: Measured) -> tuple[str, ...]:
-    """Have a program do the same, and compare its answers."""
+    """Run another program on the same queries, and compare its answers."""
     told = ask(program, own.ground, own.pairs, own.edits)
     wanted = np.where(own.ticks >= INFINITY, -1, own.ticks).tolist()
     assert told.ticks == wanted, f"{own.ground.name}: {program} tells other distances"
@@ -142,7 +142,7 @@ def _by_peer(program: str, own: Measured) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Made:
-    """A map's hierarchy and labels, and the seconds each step took."""
+    """Return a map's hierarchy and labels, and the seconds of each step."""
 
     tree: Tree
     prices: Prices
@@ -153,7 +153,7 @@ class Made:
 
 @dataclass(frozen=True)
 class Contracted:
-    """A map's hierarchy, and the seconds that ordering, contracting and customizing took."""
+    """Return a map's hierarchy, and the seconds of ordering, contracting and customizing."""
 
     tree: Tree
     prices: Prices
@@ -162,7 +162,7 @@ class Contracted:
 
 
 def contract(ground: Ground) -> Contracted:
-    """Make a map's hierarchy from its graph alone."""
+    """Build a map's hierarchy from its graph alone."""
     sub, clock = ground.sub, time.perf_counter
     times = [clock()]
     order = dissection_order(sub.graph, ground.cell)
@@ -208,8 +208,8 @@ def _measure(ground: Ground) -> Measured:
     )
 
 
-def asked(sub: Subgraph, made: Made | Contracted) -> NextHops:
-    """Whoever answers about a map by its hierarchy, where nothing was baked."""
+def query_engine(sub: Subgraph, made: Made | Contracted) -> NextHops:
+    """Return an object that answers queries with a hierarchy, without any asset."""
     hierarchy = ContractionHierarchy(made.tree, made.prices)
     none = np.zeros(len(sub.weight), dtype=np.int32)
     hops = NextHops(hierarchy, Adjacency.of(sub.graph, sub.weight, none), no_hops())
@@ -221,8 +221,8 @@ def asked(sub: Subgraph, made: Made | Contracted) -> NextHops:
 def _queries(
     sub: Subgraph, made: Made, starts: Int32Array, goals: Int32Array
 ) -> tuple[Int64Array, list[float], list[float]]:
-    """Ticks, and seconds of single distances and paths, each the first one to its goal."""
-    hops, rank = asked(sub, made), made.tree.rank
+    """Return ticks, and seconds of single distances and paths, each the first to its goal."""
+    hops, rank = query_engine(sub, made), made.tree.rank
     ticks = np.empty(len(starts), dtype=np.int64)
     label_distances(made.labels, rank[starts], rank[goals], ticks)
     single, whole = [], []
@@ -242,7 +242,7 @@ def _queries(
 
 
 def _label_seconds(made: Made, starts: Int32Array, goals: Int32Array) -> float:
-    """Seconds of one distance by labels."""
+    """Return the seconds of one distance query with labels."""
     ticks, rank = np.empty(len(starts), dtype=np.int64), made.tree.rank
     each = [
         seconds(lambda: label_distances(made.labels, rank[starts], rank[goals], ticks))
@@ -273,7 +273,7 @@ def _check(ground: Ground, rank: Int32Array, labels: Labels) -> None:
 
 
 def _edit(sub: Subgraph, node: int, pair: tuple[int, int]) -> Edit:
-    """All arcs from and to a node."""
+    """Return all arcs from and to a node."""
     graph = sub.graph
     out = np.arange(graph.first_out[node], graph.first_out[node + 1], dtype=np.int64)
     return Edit(pair, np.concatenate([out, np.flatnonzero(graph.head == node)]))

@@ -1,4 +1,4 @@
-"""Ask a program that somebody else wrote the questions that contraction is asked, and time it.
+"""Run another program on the queries of the contraction benchmark, and time it.
 
 The program reads a graph, pairs and edits from its standard input, and writes what it found and how
 many seconds that took; README.md describes both, line by line. It runs once for each map.
@@ -32,7 +32,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Told:
-    """What a program told about one map; times are in seconds.
+    """The results of a program on one map; times are in seconds.
 
     Attributes:
         made: how long ordering, contracting and customizing took.

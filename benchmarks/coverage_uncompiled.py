@@ -1,4 +1,4 @@
-"""Which lines of `bake` the tests run, kernels included, as plain Python.
+"""Measure the line coverage of the tests, with kernels run as plain Python.
 
     python -m benchmarks.coverage_uncompiled [--limit 100] [--floor 95] [--jobs 2] [FILE...]
 

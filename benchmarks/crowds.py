@@ -1,4 +1,4 @@
-"""Crowds on a level whose busiest cell opens and closes: what a frame costs, and who is right."""
+"""Benchmark crowds on a level whose busiest cell opens and closes: time per frame and answers."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ AGENTS = 500
 FRAMES = 600
 #: Frames between two changes of the busiest cell.
 TURN = 30
-#: The share of agents that choose another goal in each frame.
+#: The fraction of agents that choose another goal in each frame.
 RESTLESS = 0.1
 SHARED = 8
-#: Changes after which answers are compared with those of a bake, and pairs compared each time.
+#: Changes after which answers are compared with a bake, and pairs compared each time.
 CHECKED = 4
 PAIRS = 300
 
@@ -94,7 +94,7 @@ def _baked(name: str, folder: Path) -> Path:
 
 
 def _check(asset: Path, folder: Path) -> None:
-    """Compare answers after changes, one upon another, with those of a bake."""
+    """Compare answers after a sequence of changes with a bake of the changed level."""
     dice = np.random.default_rng(2)
     with open_asset(asset) as level:
         nav = level.profile()
@@ -148,14 +148,14 @@ class _Crowd:
     dice: np.random.Generator
 
     def choose(self) -> None:
-        """Give some of the agents another goal, and all of those that have arrived."""
+        """Assign new goals to some of the agents, and to all agents that have arrived."""
         new = self.dice.random(len(self.here)) < RESTLESS
         new |= (self.here == self.goal).all(axis=1)
         self.goal[new] = self.dice.choice(self.choice, int(new.sum()))
 
 
 def _moved(level: LevelAsset, frames: int, shared: int | None) -> tuple[int, list[float]]:
-    """Return how many cells there are, and the seconds of each frame."""
+    """Return the number of cells and the seconds of each frame."""
     nav, dice = level.profile(), np.random.default_rng(1)
     cells = _cells(nav)
     choice = cells if shared is None else dice.choice(cells, shared, replace=False)
@@ -163,7 +163,7 @@ def _moved(level: LevelAsset, frames: int, shared: int | None) -> tuple[int, lis
     _, places = nav.paths(crowd.here, crowd.goal)
     each, count = np.unique(places, axis=0, return_counts=True)
     busiest = tuple(each[count.argmax()].tolist())
-    # The first update of all is no part of the game: a loading screen makes it.
+    # The first update is not timed: a game runs it during a loading screen.
     for shut in (True, False):
         _set(nav, busiest, shut=shut)
         nav.next_hops(crowd.here, crowd.goal, strict=False)

@@ -1,4 +1,4 @@
-"""What distances take and give: none stored, labels, and what a matrix of all pairs would take."""
+"""Compare stored distances: none, labels, and the size of a matrix of all pairs."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ QUICK = ("arena", "den312d")
 PAIRS = 2_000
 ROUNDS = 5
 
-#: Levels of about 2,000 places are to take no more than this.
+#: The limit for levels of about 2,000 places.
 SMALL, SMALL_PLACES = 100 * 2**10, range(1_900, 2_500)
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Weigh the levels of the repository, of editors and of games, and time the latter."""
+    """Measure sizes for levels of the repository, editors and games, and time for games."""
     assert bench.jit_seconds >= 0
     section.text(
         "Whole files in bytes. *Default* is `bake build` without settings of tables; *labels* has "
@@ -49,7 +49,7 @@ def run(bench: Bench, section: Section) -> None:
     columns = ("level", "places", "default", "labels", "a place", "matrix", "matrix : default")
     own = [_weigh(bench, task) for task in _repository(bench)]
     section.table(columns, [each.line() for each in [*own, _total(own)]])
-    drawn = [_weigh(bench, task) for task in _drawn(bench)]
+    drawn = [_weigh(bench, task) for task in _public_levels(bench)]
     if drawn:
         section.table(columns, [each.line() for each in drawn])
     try:
@@ -70,7 +70,7 @@ def run(bench: Bench, section: Section) -> None:
 
 @dataclass(frozen=True)
 class Weighed:
-    """Bytes of one level's assets.
+    """The bytes of one level's assets.
 
     Attributes:
         name: of the level.
@@ -91,7 +91,7 @@ class Weighed:
     assets: tuple[Path, Path] | None
 
     def line(self) -> tuple[str, ...]:
-        """The level's line of the table."""
+        """Return the level's row of the table."""
         return (
             self.name,
             f"{self.places:,}",
@@ -107,7 +107,7 @@ def _weigh(bench: Bench, task: Task) -> Weighed:
     bench.tell(f"baking {task.name}")
     none, labels = (_baked(bench, task, storage) for storage in ("auto", "labels"))
     found = inspect_asset(labels, None)["profiles"].values()
-    # A profile whose tables are stored for another one, too, takes nothing.
+    # A profile that shares the tables of another profile takes no bytes.
     alone = [each for each in found if not any("same_as" in table for table in each["tables"])]
     size = 4 * sum(each["nodes"] ** 2 for each in alone)
     return Weighed(
@@ -153,8 +153,8 @@ def _repository(bench: Bench) -> Iterable[Task]:
     return tasks[:4] if bench.quick else tasks
 
 
-def _drawn(bench: Bench) -> Iterable[Task]:
-    """Levels that strangers drew with Tiled and LDtk, by the recipes that `bake init` writes."""
+def _public_levels(bench: Bench) -> Iterable[Task]:
+    """Yield public levels made with Tiled and LDtk, with the recipes that `bake init` writes."""
     tasks: list[Task] = []
     for editor in ("tiled", "ldtk"):
         if (FOLDER / editor).is_dir() and not bench.quick:
@@ -232,7 +232,7 @@ def _time(bench: Bench, section: Section, maps: list[Weighed]) -> None:
 
 
 def _bytes_held(nav: Navigator) -> int:
-    """Bytes of labels in memory."""
+    """Return the bytes of labels in memory."""
     engine = nav._now.engine
     assert isinstance(engine, Baked)
     assert engine.columns.labels is not None
@@ -241,7 +241,7 @@ def _bytes_held(nav: Navigator) -> int:
 
 
 def _pairs(nav: Navigator) -> tuple[Int32Array, Int32Array]:
-    """Random cells of the largest component."""
+    """Return random cells of the largest component."""
     tables = nav._now.version
     component = tables.component_of_row
     rows = np.flatnonzero(component == np.bincount(component).argmax())

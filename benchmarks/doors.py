@@ -1,4 +1,4 @@
-"""Frames of a game whose agents ask for one step each while a door opens and closes."""
+"""Benchmark frames of a game whose agents query one step each while a door opens and closes."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ print(json.dumps({"walls": walls, "cpu": closings, "places": here}))
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Run each program in a process of its own; all of them have to move every agent alike."""
+    """Run each program in a process of its own; all must move every agent the same."""
     frames = bench.either(6, 2) * TURN
     rows = []
     for source, profile in LEVELS.items():
@@ -117,7 +117,7 @@ def run(bench: Bench, section: Section) -> None:
 def _played(
     asset: Path, profile: str, package: str, warm: str, frames: int, cache: dict[str, str]
 ) -> dict[str, Any]:
-    """Return the seconds of all frames and closings, and where the agents are in the end."""
+    """Return the seconds of all frames and closings, and the final positions of the agents."""
     numbers = map(str, (AGENTS, frames, TURN, FRAME_MS))
     done = subprocess.run(
         [sys.executable, "-c", _GAME, package, str(asset), profile, warm, *numbers],

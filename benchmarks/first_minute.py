@@ -1,4 +1,4 @@
-"""How long a newcomer waits, from a clone and from a wheel that carries compiled kernels."""
+"""Time the first steps of a new user, from a clone and from a wheel with compiled kernels."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Home:
         self._environment.pop("BAKE_COMPILE", None)
 
     def run(self, code: str, *arguments: object) -> tuple[float, float]:
-        """Seconds by the wall clock, and seconds of processors, that a program takes."""
+        """Return the wall time and the processor time of a program in seconds."""
         before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
         command = [sys.executable, "-P", "-c", code, *map(str, arguments)]
         done = subprocess.run(
@@ -48,11 +48,11 @@ class _Home:
         assert done.returncode == 0, done.stderr
         seconds, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
         used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        assert self._left() == 0, "a process stays behind"
+        assert self._count_processes() == 0, "a process stays behind"
         return seconds, used
 
-    def _left(self) -> int:
-        """How many processes of this home are there; 0 where the system does not tell."""
+    def _count_processes(self) -> int:
+        """Return the number of processes of this home; 0 if the system cannot count them."""
         own = f"BAKE_CACHE_DIR={self.folder}\0".encode()
         found = 0
         for file in Path("/proc").glob("[0-9]*/environ"):
@@ -64,7 +64,7 @@ class _Home:
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Take each step in homes of its own."""
+    """Run each step in home directories of its own."""
     if os.name != "posix":
         raise Skip("the system does not tell what processes use")
     source = bench.scratch / "small.map"

@@ -1,4 +1,4 @@
-"""All pairs of small dense graphs, beside scipy's Floyd-Warshall."""
+"""Compare all pairs of small dense graphs with scipy's Floyd-Warshall."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Matrix = Int32Array
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Next hops of complete graphs with random weights."""
+    """Measure next hops of complete graphs with random weights."""
     sizes = bench.either(FULL, QUICK)
     rounds = bench.either(ROUNDS, 1)
     section.text(
@@ -62,7 +62,7 @@ def run(bench: Bench, section: Section) -> None:
 
 
 def _complete(n: int) -> tuple[Matrix, Subgraph]:
-    """Weights (n, n) with zeros on the diagonal, and the same as a graph."""
+    """Return random weights (n, n) with zeros on the diagonal, and their graph."""
     weight = np.random.default_rng(n).integers(1, HEAVIEST + 1, (n, n), dtype=np.int32)
     np.fill_diagonal(weight, 0)
     other = ~np.eye(n, dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""A map as the graph every contender solves, built without the tables that are measured."""
+"""The graph of a map for all contenders, built without the measured tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from levelbake.steps import MovementRules
 
 @dataclass(frozen=True)
 class Ground:
-    """A map's graph and where its nodes lie.
+    """A map's graph and the positions of its nodes.
 
     Attributes:
         name: of the map.
@@ -38,30 +38,30 @@ class Ground:
 
     @cached_property
     def matrix(self) -> csr_array:
-        """(n, n) float64 ticks, as scipy solves it without converting anything."""
+        """(n, n) float64 ticks, in the form that scipy solves without conversion."""
         return to_scipy(self.sub.graph, self.sub.weight).astype(np.float64)
 
     @cached_property
     def node_at(self) -> Int32Array:
-        """(height, width) int32, -1 where there is none."""
+        """(height, width) int32, the node of each cell; -1 for blocked cells."""
         width, height = self.cell.max(axis=0) + 1
         node = np.full((height, width), -1, dtype=np.int32)
         node[self.cell[:, 1], self.cell[:, 0]] = np.arange(self.nodes, dtype=np.int32)
         return node
 
     def sample(self, count: int, seed: int) -> Int64Array:
-        """Nodes drawn at random, without repeats."""
+        """Return random nodes without repetition."""
         count = min(count, self.nodes)
         return np.random.default_rng(seed).choice(self.nodes, count, replace=False)
 
     def pairs(self, count: int, seed: int) -> tuple[Int32Array, Int32Array]:
-        """Cells of random starts and goals, (count, 2) each."""
+        """Return the cells of random starts and goals, (count, 2) each."""
         node = np.random.default_rng(seed).integers(self.nodes, size=(2, count))
         return self.cell[node[0]], self.cell[node[1]]
 
 
 def ground_of(name: str) -> Ground:
-    """Read a map under the benchmark's own rules."""
+    """Read a map with the rules of the Moving AI benchmark."""
     level = load(level_file(name), {})
     assert isinstance(level, GridLevel)
     profile = AgentProfile("default", level.terrain_rules)

@@ -1,4 +1,4 @@
-"""Time per pair and bytes per node against the number of nodes, over ten maps; draws the plot."""
+"""Measure time per pair and bytes per node by number of nodes on ten maps, and draw the plot."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OTHERS = (190, 90, 30)
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Bake every map once with one thread, beside scipy from sampled sources."""
+    """Bake every map once with one thread, and compare with scipy from sampled sources."""
     names = bench.choose(section, TEN_MAPS, QUICK)
     assert bench.jit_seconds >= 0
     measured = []

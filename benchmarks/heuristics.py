@@ -1,4 +1,4 @@
-"""A* by the distance itself beside pivots and octile, and that no heuristic is too large."""
+"""Compare exact, pivot and octile heuristics in A*, and check that all are admissible."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def run(bench: Bench, section: Section) -> None:
 
 
 def _baked(bench: Bench, name: str) -> Path:
-    """A map with its heuristic, baked by all processors."""
+    """Return a map with its heuristic, baked by all processors."""
     asset = bench.scratch / f"{name}-heuristic.h5"
     recipe = LevelRecipe(tables=("components", "heuristic"), heuristic_bytes=BYTES)
     bake_level(Task(level_file(name), asset, recipe), processors(), lambda stage, done: None)
@@ -78,7 +78,7 @@ def _baked(bench: Bench, name: str) -> Path:
 
 
 def _measured(bench: Bench, nav: Navigator, name: str, ends: Ends) -> list[str]:
-    """Places on a path, and for each heuristic places expanded and microseconds a problem."""
+    """Return places per path, and for each heuristic expansions and microseconds per problem."""
     bench.tell(f"{name}: searching")
     found = {each: [nav.search(*one, "astar", each) for one in ends] for each in NAMES}
     costs = [one.cost for one in found["octile"]]
@@ -105,7 +105,7 @@ def _longest(scenario: Scenario, problems: int) -> Ends:
 
 
 def _every_pair(bench: Bench, section: Section) -> None:
-    """Check every heuristic there is, for every pair, against scipy's distances."""
+    """Check every heuristic for every pair against scipy's distances."""
     rows = []
     too_large = broken = 0
     for name in every_level():
@@ -152,7 +152,7 @@ def _every_pair(bench: Bench, section: Section) -> None:
 def _check_pairs(
     nav: Navigator, ground: Ground, true: Float64Array, heuristic: str
 ) -> tuple[bool, bool, int, int, float] | None:
-    """What is claimed, how often each claim fails, the mean of h / d; None where it cannot be."""
+    """Return the claims, the violations of each, and the mean of h / d; None if not applicable."""
     searches = nav._now.searches
     row = np.array([nav._now.rows.row(tuple(cell)) for cell in ground.cell.tolist()])
     graph, weight = ground.sub.graph, ground.sub.weight

@@ -1,4 +1,4 @@
-"""HPA*: how much longer its paths are, how soon they come, what it takes to bake."""
+"""Benchmark HPA*: suboptimality, time of paths, and cost of baking."""
 
 from __future__ import annotations
 
@@ -33,29 +33,29 @@ GAMES = ("lak303d", "den520d", "brc202d", "orz900d", "AR0011SR", "AcrosstheCape"
 OTHERS = ("maze512-4-0", "32room_000", "random512-25-0")
 QUICK = ("lak303d", "den520d", "32room_000")
 
-#: Problems timed of a map: evenly spread over its file.
+#: The problems of a map that are timed, evenly spread over its file.
 PROBLEMS = 400
 #: Problems whose paths are checked at once.
 PORTION = 500
-#: A game map counts for speed where A* takes this long.
+#: Seconds of A* above which a game map counts for speed.
 WORTHWHILE_US = 400.0
 #: Aims for the mean error after smoothing, in percent.
 MEAN_AIM = {"maze512-4-0": 0.3, "32room_000": 0.2, "random512-25-0": 0.8}
 GAME_AIM = 0.2
 TURNS = 3
 
-#: Transitions of wide entrances lie so far apart; and the maps on which that is compared.
+#: Spacings of transitions in wide entrances that are compared, and the maps for it.
 SPACINGS = (8, 4, 2, 1)
 SPACED = ("lak303d", "brc202d", "AR0011SR")
 
-#: Landmarks of each connected part that are compared, and how often each is timed.
+#: Numbers of landmarks per component that are compared, and repetitions of each.
 LANDMARKS = (4, 16, 24)
 LANDMARK_TURNS = 9
 
 
 @dataclass(frozen=True)
 class _Measured:
-    """Errors as fractions of the optimal length, and seconds a problem by contender."""
+    """Errors as fractions of the optimal length, and seconds per problem by contender."""
 
     plain: Float64Array
     smooth: Float64Array
@@ -64,7 +64,7 @@ class _Measured:
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Measure every map, then what baking takes."""
+    """Measure every map, then the cost of baking."""
     names = bench.choose(section, (*GAMES, *OTHERS), QUICK)
     assert bench.jit_seconds >= 0
     problems = bench.either(PROBLEMS, 60)
@@ -229,7 +229,7 @@ def _ends(nav: Navigator, scenario: Scenario, problem: int) -> tuple[int, int]:
 
 
 def _smoothed(nav: Navigator, scenario: Scenario, every: Int64Array) -> Float64Array:
-    """Relative errors of smoothed paths, all checked step by step."""
+    """Return the relative errors of smoothed paths, after checking each step."""
     space, paths = nav._now.searches.space, nav._now.searches.hierarchy
     nodes = np.int64(space.graph.node_count)
     step = space.graph.tail() * nodes + space.graph.head
@@ -261,7 +261,7 @@ def _smoothed(nav: Navigator, scenario: Scenario, every: Int64Array) -> Float64A
 
 
 def _errors(nav: Navigator, scenario: Scenario, spread: Int64Array, *, walks: bool) -> Float64Array:
-    """Relative errors of plans before smoothing, or of walks; all checked."""
+    """Return the relative errors of plans before smoothing, or of walks, after checking them."""
     found = []
     paths, places = nav._now.searches.hierarchy, nav._now.rows.places
     for problem in spread.tolist():
@@ -295,7 +295,7 @@ def _check(
 
 
 def _time(nav: Navigator, scenario: Scenario, timed: Int64Array) -> dict[str, float]:
-    """Seconds a problem takes each contender."""
+    """Return the seconds per problem of each contender."""
     searches = nav._now.searches
     paths, space = searches.hierarchy, searches.space
     rows = np.array([_ends(nav, scenario, problem) for problem in timed.tolist()], dtype=np.int32)

@@ -1,4 +1,4 @@
-"""HPA* on ground whose costs differ: transitions chosen by price beside ones spread evenly."""
+"""Benchmark HPA* on varied costs: transitions chosen by cost compared with evenly spread ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from benchmarks.levels import level_file
 from benchmarks.section import Section
 from tests.support.uneven import DRAWN, excess, random_pairs, write_costs
 
-#: Maps on which every step costs the same: both ways choose the same transitions there.
+#: Maps with uniform costs, on which both methods choose the same transitions.
 EVEN = ("lak303d", "brc202d", "32room_000")
 SIZE = 192
 SEEDS = (1, 2)
@@ -36,7 +36,7 @@ Measured = tuple[Float64Array, int, int, float]
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Measure every kind of drawn level, then maps whose steps all cost the same."""
+    """Measure every kind of generated level, then maps with uniform costs."""
     assert bench.jit_seconds >= 0
     size, seeds = bench.either((SIZE, SEEDS), (96, SEEDS[:1]))
     section.text(
@@ -98,7 +98,7 @@ def _cells(more: Float64Array, each: list[Measured]) -> list[str]:
 
 
 def _evenly(*args: object, **more: object) -> Crossings:
-    """Find crossings as if every step cost the same."""
+    """Find crossings as if costs were uniform."""
     first_out, head, ticks, *others = args
     return find_crossings(first_out, head, np.ones_like(ticks), *others, **more)  # type: ignore
 
@@ -106,7 +106,7 @@ def _evenly(*args: object, **more: object) -> Crossings:
 def _measured(
     bench: Bench, source: Path, cluster_size: int, seed: int, *, evenly: bool
 ) -> Measured:
-    """Bake a level; return errors as shares, transitions, bytes, and seconds a path."""
+    """Bake a level; return relative errors, transitions, bytes, and seconds per path."""
     asset = bench.scratch / f"{source.stem}-{'evenly' if evenly else 'price'}.h5"
     recipe = LevelRecipe(tables=("components", "hierarchy"), cluster_size=cluster_size)
     choice = patch.object(hierarchies, "find_crossings", _evenly) if evenly else nullcontext()

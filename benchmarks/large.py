@@ -1,4 +1,4 @@
-"""Levels of millions of cells, whose arcs are neither listed nor stored: bakes, readers, updates.
+"""Benchmark levels of millions of cells without lists of arcs: bakes, readers and updates.
 
 Every bake and every reader is a process of its own, whose peak the system tells.
 """
@@ -30,13 +30,13 @@ MIB = 2**20
 
 RECIPE = 'tables = ["components", "clusters", "hierarchy"]\nmemory_budget = "8 GiB"\n'
 
-#: Squares of open ground with walls between, cells a side: 10 million places, and a tenth of that.
+#: Side lengths in cells of open squares with walls between: 10 million places, and a tenth of that.
 FULL_SIDE, QUICK_SIDE = 4096, 1408
 
-#: The least large lattice, cells a side: its kernels are those of the level that is measured.
+#: The side length of the smallest level that is baked without a list of arcs, to compile kernels.
 SMALL = 1408
 
-#: Pairs asked for, updates with a question after each, and updates one after another.
+#: Pairs queried, updates with a query after each, and updates in a row.
 PAIRS, ASKED, ALONE = 60, 60, 240
 
 #: Levels of more places are not compared with shortest paths, nor with a bake of the changed level.
@@ -158,7 +158,7 @@ class Ground:
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Bake, ask and update levels of a million nodes and more."""
+    """Bake, query and update levels of a million nodes and more."""
     command = child.bake_command()
     if command is None or not child.can_measure_memory():
         raise Skip("the bake command is not installed, or this system tells no peak memory")
@@ -264,7 +264,7 @@ def _build(command: str, ground: Ground) -> tuple[Path, child.Usage]:
 def _ask(
     small: Path, large: Path, counts: tuple[int, int, int], plans: object = None
 ) -> dict[str, Any]:
-    """Ask a reader of its own.
+    """Query a reader in a process of its own.
 
     Args:
         counts: pairs, updates with questions, and updates one after another.
@@ -320,7 +320,7 @@ def _check(asset: Path, ways: list[Any]) -> None:
 
 
 def _rooms(folder: Path, side: int, name: str = "rooms") -> Ground:
-    """Draw rooms of many sizes with doors between them, and pillars, three fifths of it open."""
+    """Generate rooms of many sizes with doors and pillars, three fifths of the cells open."""
     rng = np.random.default_rng(side)
     drawn = np.zeros((side, side), dtype=np.bool_)
     noise = rng.random((side // 16, side // 16)) < 0.5
@@ -333,7 +333,7 @@ def _rooms(folder: Path, side: int, name: str = "rooms") -> Ground:
 
 
 def _tiled(folder: Path, name: str, times: int) -> list[Ground]:
-    """Lay a map of the Moving AI benchmark out several times in each direction, if it is here."""
+    """Tile a map of the Moving AI benchmark in both directions; return [] if it is missing."""
     if not (file := level_file(name)).exists():
         return []
     lines = file.read_text().split("\n")

@@ -1,4 +1,4 @@
-"""Maps and scenarios of the Moving AI benchmark, where this machine has them."""
+"""Find maps and scenarios of the Moving AI benchmark on this machine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.support.levels import FOLDER
 
-#: From a room to a city; larger ones take minutes each.
+#: Maps from a room to a city; larger ones take minutes each.
 TEN_MAPS = (
     "lak110d",
     "arena",
@@ -22,22 +22,22 @@ TEN_MAPS = (
 
 
 def level_file(name: str) -> Path:
-    """Where a map is, or would be."""
+    """Return the path of a map, which need not exist."""
     return FOLDER / "movingai" / f"{name}.map"
 
 
 def scenario_file(name: str) -> Path:
-    """Where a map's problems are, or would be."""
+    """Return the path of a map's scenario file, which need not exist."""
     return FOLDER / "movingai" / f"{name}.map.scen"
 
 
 def every_level() -> list[str]:
-    """Names of all maps here."""
+    """Return the names of all maps on this machine."""
     return sorted(file.stem for file in (FOLDER / "movingai").glob("*.map"))
 
 
 def small_level(size: int, seed: int = 0) -> str:
-    """A map of our own as text: a room of ``size`` by ``size`` cells with pillars."""
+    """Return a generated map as text: a room of ``size`` by ``size`` cells with pillars."""
     rows = []
     for y in range(size):
         solid = "".join(

@@ -1,4 +1,4 @@
-"""One next hop at a time, and ten thousand in a call."""
+"""Time next hops one at a time, and ten thousand in one call."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def run(bench: Bench, section: Section) -> None:
 
 
 def _measure(bench: Bench, ground: Ground, rounds: int) -> tuple[list[float], float]:
-    """Percentiles of single lookups, and a batch's lookup, in nanoseconds."""
+    """Return percentiles of single lookups, and the time per lookup of a batch, in nanoseconds."""
     with open_asset(bench.baked(ground.name).asset) as level:
         nav = level.profile()
         prove_hops(nav, ground, 8)
@@ -78,7 +78,7 @@ def _batch(nav: Navigator, ground: Ground, seed: int) -> float:
 
 
 def _check_single(nav: Navigator, ground: Ground) -> None:
-    """One at a time says the same as all at once."""
+    """Check that single lookups and a batch give the same next hops."""
     starts, goals = ground.pairs(500, seed=9)
     hops = nav.next_hops(starts, goals).tolist()
     for start, goal, hop in zip(starts.tolist(), goals.tolist(), hops, strict=True):

@@ -1,4 +1,4 @@
-"""What was measured on, and which state of the project."""
+"""Describe the machine and the commit of a measurement."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from bake.core.processors import processors
 
 ROOT = Path(__file__).resolve().parents[1]
 
-#: What a run writes itself makes no other state of the project.
+#: Files that a run writes itself, which do not count as changes of the project.
 _WRITTEN = ("benchmarks/RESULTS.md", "docs/growth.png")
 
 
 @cache
 def machine() -> str:
-    """Processor, cores and versions on one line; nothing that names the machine."""
+    """Return the processor, cores and versions in one line, without the machine's name."""
     parts = [f"{_processor()}, {processors()} cores", f"Python {platform.python_version()}"]
     parts += [f"{name} {version(name)}" for name in ("numpy", "numba", "scipy", "h5py")]
     return "; ".join([parts[0], ", ".join(parts[1:])])
@@ -27,7 +27,7 @@ def machine() -> str:
 
 @cache
 def commit() -> str:
-    """The commit measured, and whether files differ from it."""
+    """Return the measured commit, and whether files differ from it."""
     try:
         head = _git("rev-parse", "--short=12", "HEAD").strip()
         changed = _git("status", "--porcelain", "--", ".", *(f":!{path}" for path in _WRITTEN))
@@ -37,7 +37,7 @@ def commit() -> str:
 
 
 def busy() -> str | None:
-    """A warning where other programs keep the machine busy; None where it is quiet, or untold."""
+    """Return a warning if other programs use the processor; None if not, or if unknown."""
     try:
         load = os.getloadavg()[0]
     except (AttributeError, OSError):

@@ -1,4 +1,4 @@
-"""The whole bake on one thread, on two, and on clusters of one and two workers."""
+"""Compare a bake on one thread, on two, and on clusters of one and two workers."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from benchmarks.section import Section
 FULL = ("lak303d", "den520d", "brc202d", "orz900d")
 QUICK = ("lak303d",)
 ROUNDS = 3
-#: Maps of more nodes are baked once: minutes are their own median.
+#: Maps with more nodes are baked only once, as a run of minutes needs no median.
 REPEATED = 50_000
 AIM = 1.8
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Two threads against what two processes reach, and clusters against one process."""
+    """Compare two threads with two processes, and clusters with one process."""
     names = bench.choose(section, FULL, QUICK)
     section.text(
         "The whole bake (reading, graph, next hops, writing the file), in turns, "
@@ -69,7 +69,7 @@ def _threads(bench: Bench, section: Section, grounds: list[Ground]) -> None:
         for ground in grounds:
             bench.tell(f"{ground.name} on one thread, on two, and in two processes")
 
-            def here(threads: int, ground: Ground = ground) -> float:
+            def measure_threads(threads: int, ground: Ground = ground) -> float:
                 baked = bake_map(ground.name, bench.scratch / "again", threads)
                 _checked(bench, baked.asset, ground)
                 return baked.ns_per_pair
@@ -89,8 +89,8 @@ def _threads(bench: Bench, section: Section, grounds: list[Ground]) -> None:
 
             apart()  # Kernels are loaded in both processes.
             turns: dict[str, Callable[[], float]] = {
-                "one": lambda: here(1),
-                "two": lambda: here(2),
+                "one": lambda: measure_threads(1),
+                "two": lambda: measure_threads(2),
                 "apart": apart,
             }
             ns = in_turns(turns, _rounds(bench, ground))

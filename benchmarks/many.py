@@ -1,4 +1,4 @@
-"""Many agents on one map at once, and many requests for paths in the frames of a game."""
+"""Benchmark many agents on one map, and many path requests in the frames of a game."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ FULL = ("lak303d", "den520d")
 QUICK = ("lak303d",)
 AGENTS = (50, 100, 200)
 QUICK_AGENTS = (50,)
-#: Steps after which agents who have not arrived count as late.
+#: Steps after which agents that have not arrived count as late.
 MOST_STEPS = 2000
 REQUESTS = 400
 BUDGET_MS = 1.0
-#: Maps on which requests are measured while the level changes, and every how many frames.
+#: Maps on which requests are measured while the level changes, and the frames between changes.
 CHANGING = ("lak303d", "ost100d")
 CHANGE_EVERY = 10
-#: Frames of such a run.
+#: Frames of a run with changes.
 MOST_FRAMES = 400
 TABLES = ("components", "next_hops", "hierarchy")
 
@@ -112,7 +112,7 @@ def _baked(bench: Bench, name: str, tables: tuple[str, ...]) -> Path:
 
 
 def _ends(level: LevelAsset, count: int) -> tuple[list[Cell], list[Cell]]:
-    """Return starts and goals at random, all of them joined."""
+    """Return random starts and goals with a path between them."""
     nav, rng = level.profile(), random.Random(count)
     places = cast("list[Cell]", nav.places())
     home = max(rng.sample(places, 20), key=lambda place: len(nav.search.within(place, 60)[0]))
@@ -139,7 +139,7 @@ def _crowd(level: LevelAsset, count: int) -> tuple[str, ...]:
         for way, agent in zip(ways, agents, strict=True):
             way.append(cast("Cell", agent.place))
     assert crowd.conflicts == Conflicts(), f"{count} agents: {crowd.conflicts}"
-    assert _counted(ways, level.width) == Conflicts(), "conflicts that were not counted"
+    assert _format_count(ways, level.width) == Conflicts(), "conflicts that were not counted"
     there = np.array([agent.arrived for agent in agents])
     for number, way in enumerate(ways):
         walked[number] = nav.length([b for a, b in zip([None, *way], way, strict=False) if a != b])
@@ -157,15 +157,15 @@ def _crowd(level: LevelAsset, count: int) -> tuple[str, ...]:
 
 
 def _alone(level: LevelAsset, starts: list[Cell], goals: list[Cell]) -> tuple[Conflicts, int]:
-    """Let everybody follow the baked path; return the conflicts, and the steps of the longest."""
+    """Move all agents along baked paths; return the conflicts and the steps of the longest path."""
     first, places = level.profile().paths(starts, goals)
     paths = [[tuple(cell) for cell in places[a:b].tolist()] for a, b in pairwise(first)]
     longest = max(len(path) for path in paths)
     ways = [path + path[-1:] * (longest - len(path)) for path in paths]
-    return _counted(ways, level.width), longest - 1
+    return _format_count(ways, level.width), longest - 1
 
 
-def _counted(ways: list[list[Cell]], width: int) -> Conflicts:
+def _format_count(ways: list[list[Cell]], width: int) -> Conflicts:
     cells = [[[y * width + x] for x, y in way] for way in ways]
     total = Conflicts()
     for step in range(len(cells[0]) - 1):
@@ -194,7 +194,7 @@ def _requests(level: LevelAsset, count: int) -> tuple[str, ...]:
         assert same, f"{request.start} to {request.goal}"
     ms = np.array(frames) * 1e3
 
-    def taken(urgent: bool) -> str:
+    def measure(urgent: bool) -> str:
         took = [each.frames for each in asked if (each.priority > 1) == urgent]
         return f"{np.median(took):.0f}, at most {max(took)}"
 
@@ -203,8 +203,8 @@ def _requests(level: LevelAsset, count: int) -> tuple[str, ...]:
         f"{ms.mean():.2f}",
         f"{np.percentile(ms, 99):.2f}",
         f"{ms.max():.2f}",
-        taken(True),
-        taken(False),
+        measure(True),
+        measure(False),
     )
 
 

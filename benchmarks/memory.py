@@ -1,4 +1,4 @@
-"""Peak memory and time of `bake build`, whole process, on maps of a hundred thousand nodes.
+"""Measure peak memory and time of `bake build` on maps of a hundred thousand nodes.
 
 Then every problem of the map's scenario file, by `bake eval`.
 """
@@ -17,7 +17,7 @@ from benchmarks.section import Section
 
 GIB = 2**30
 
-#: Aim for the peak, which the recipe has as its budget too.
+#: The aim for the peak, which is also the budget in the recipe.
 FULL = {
     "orz900d": 2,
     "ost100d": 2,

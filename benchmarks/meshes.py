@@ -1,4 +1,4 @@
-"""Cells and navigation meshes of one level: size, bake, straight paths, and finding points."""
+"""Compare cells and navigation meshes: size, bake time, straight paths, and point location."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from levelbake.places import Cell
 
 FULL = ("arena", "den312d", "den520d", "brc202d")
 QUICK = ("arena",)
-#: Ways to divide: what the table calls each, and what the recipe says.
+#: Divisions: the label in the table, and the value in the recipe.
 WAYS: tuple[tuple[str, Division, MeshNodes], ...] = (
     ("cells, 8 neighbours", "cells", "centre"),
     ("mesh, centres", "mesh", "centre"),
@@ -36,7 +36,7 @@ Point = tuple[float, float]
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Bake each level every way, and hold path lengths against the shortest in the plane."""
+    """Bake each level with every division, and compare paths with the shortest in the plane."""
     section.text(
         f"Path lengths are means over {PAIRS} random pairs of cells, as multiples of the shortest "
         "path in the plane (Polyanya on the mesh). *Graph*: the path along arcs, from node to "
@@ -83,7 +83,7 @@ def _rows(source: Path, folder: Path) -> list[tuple[str, ...]]:
 
 
 def _points(asset: Path) -> list[tuple[Point, Point]]:
-    """Return pairs of middles of cells of the largest component."""
+    """Return pairs of centers of cells in the largest component."""
     rng = np.random.default_rng(1)
     with open_asset(asset) as level:
         tables = level._columns()
@@ -102,7 +102,7 @@ def _length(path: Sequence[Sequence[float]] | None) -> float:
 def _stretch(
     level: LevelAsset, points: list[tuple[Point, Point]], truth: list[float]
 ) -> tuple[float, float | None]:
-    """Return how many times as long as the truth paths are, along arcs and as strings."""
+    """Return the ratios of path length to shortest length, along arcs and as straight paths."""
     nav = level.profile()
     if level.is_grid:
         cells = [[cast("Cell", level.to_cell(each)) for each in pair] for pair in points]

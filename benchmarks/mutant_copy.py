@@ -1,4 +1,4 @@
-"""A copy of the project in which one module at a time is changed, and tests run compiled."""
+"""Run tests in a copy of the project in which one module at a time is mutated, compiled."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import time
 from functools import cache
 from pathlib import Path
 
-#: What became of a mutant; endless ones were given up, which is noticed, too.
+#: The outcomes of a mutant; one that does not end is stopped, and also counts as noticed.
 KILLED, SURVIVED, ENDLESS = "killed", "survived", "endless"
 
-#: What tests have no need of.
+#: Files that the tests do not need.
 _LEFT_OUT = shutil.ignore_patterns(
     *(".git", ".venv", "build", "__pycache__", ".*_cache", ".hypothesis", "*.h5")
 )
 _PYTEST = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-seed=0")
-#: A changed program is given up after this many times what tests took unchanged, and some seconds.
+#: A mutant is stopped after this multiple of the time of unchanged tests, plus some seconds.
 _PATIENCE = 3
 _SLACK = 30
 
@@ -37,7 +37,7 @@ class Copy:
         self._seconds = cache(self._unchanged)
 
     def outcome(self, module: Path, tree: ast.Module, files: tuple[str, ...]) -> str:
-        """What becomes of a module replaced by another in files of tests."""
+        """Return the outcome of test files with a module replaced by a mutant."""
         limit = _PATIENCE * self._seconds(files) + _SLACK
         here = self._folder / module.relative_to(self._root)
         source = here.read_text("utf-8")
@@ -51,7 +51,7 @@ class Copy:
         return SURVIVED if status == 0 else KILLED
 
     def _unchanged(self, files: tuple[str, ...]) -> float:
-        """Seconds the tests take, compiling included.
+        """Return the seconds of the tests, including compilation.
 
         Raises:
             SystemExit: one fails.

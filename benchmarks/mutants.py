@@ -1,4 +1,4 @@
-"""Small changes to a program, each of which its tests should notice.
+"""Generate mutants of a program, small changes that its tests should notice.
 
 Operators after DeMillo, Lipton and Sayward, "Hints on Test Data Selection" (1978), and the
 sufficient set of Offutt and others (1996), as far as they suit code over integer arrays.
@@ -34,13 +34,13 @@ _COMPUTED: dict[type[ast.operator], type[ast.operator]] = {
     ast.BitAnd: ast.BitOr,
     ast.BitOr: ast.BitAnd,
 }
-#: Types of these say nothing of what a program does.
+#: Nodes whose types have no effect on a program.
 _UNREAD = frozenset({"annotation", "returns", "decorator_list", "type_params"})
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change of a program: the line it is in, and what it does."""
+    """One change of a program: its line and its description."""
 
     line: int
     change: str
@@ -49,21 +49,21 @@ class Mutant:
     variant: int
 
     def tree(self) -> ast.Module:
-        """The changed program."""
+        """Return the changed program."""
         tree = ast.parse(self.source)
         _apply(tree, _nodes(tree)[self.place], self.variant)
         return ast.fix_missing_locations(tree)
 
 
 def mutants(source: str) -> Iterator[Mutant]:
-    """Every mutant of a module's source, in the order of its lines."""
+    """Return every mutant of a module's source, in the order of lines."""
     for place, node in enumerate(_nodes(ast.parse(source))):
         for variant, change in enumerate(_changes(node)):
             yield Mutant(getattr(node, "lineno", 0), change, source, place, variant)
 
 
 def _nodes(tree: ast.AST) -> list[ast.AST]:
-    """All nodes whose change could matter, depth first."""
+    """Yield all nodes whose change could have an effect, depth first."""
     found: list[ast.AST] = []
 
     def visit(node: ast.AST) -> None:
@@ -80,7 +80,7 @@ def _nodes(tree: ast.AST) -> list[ast.AST]:
 
 
 def _inert(node: ast.AST) -> bool:
-    """Imports, docstrings, the words of errors, names of types."""
+    """Return whether a node has no effect: imports, docstrings, error texts, type names."""
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
     if isinstance(node, ast.If):
@@ -89,7 +89,7 @@ def _inert(node: ast.AST) -> bool:
 
 
 def _changes(node: ast.AST) -> list[str]:
-    """What can be changed about a node alone."""
+    """Yield the changes of a single node."""
     match node:
         case ast.Compare(ops=[operator]) if type(operator) in _COMPARED:
             return [f"{_name(operator)} -> {_COMPARED[type(operator)].__name__}"]

@@ -1,4 +1,4 @@
-"""How many small changes to `bake/search`, `bake/tables` and the school the tests notice.
+"""Mutation testing of `bake/search`, `bake/tables` and the school.
 
     python -m benchmarks.mutation [--sample 200] [--seed 1] [--budget 10] [--each 2] [MODULE...]
 
@@ -41,7 +41,7 @@ from benchmarks.near_tests import Quick, files_for
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("school", "search", "tables")
-#: Seconds of the processor a mutant has beyond twice what its tests took unchanged.
+#: Processor seconds for a mutant beyond twice the time of its unchanged tests.
 _SLACK = 5
 
 _PLAIN = (
@@ -51,7 +51,7 @@ _PLAIN = (
 
 
 class _Replaced(MetaPathFinder, Loader):
-    """Imports one module from code that was changed."""
+    """An importer that loads one module from changed code."""
 
     def __init__(self, name: str, code: CodeType, file: Path) -> None:
         self.name, self.code, self.file = name, code, file
@@ -70,7 +70,7 @@ class _Replaced(MetaPathFinder, Loader):
 
 @dataclass(frozen=True)
 class Baseline:
-    """The tests of some modules, unchanged.
+    """The tests of some modules, run on unchanged code.
 
     Attributes:
         tests: their names.
@@ -85,7 +85,7 @@ class Baseline:
 
 @cache
 def baseline(files: tuple[str, ...], each: float, total: float) -> Baseline:
-    """Run files of tests unchanged, and keep those that are quick.
+    """Run test files on unchanged code, and select the quick tests.
 
     Raises:
         SystemExit: one fails.
@@ -111,7 +111,7 @@ def baseline(files: tuple[str, ...], each: float, total: float) -> Baseline:
 
 
 def outcome(module: Path, tree: ast.Module, near: Baseline) -> str:
-    """Run a module's quick tests with it replaced; how that ended."""
+    """Run a module's quick tests on a mutant, and return the outcome."""
     limit = int(2 * near.seconds + _SLACK)
 
     def run() -> int:
@@ -127,7 +127,7 @@ def outcome(module: Path, tree: ast.Module, near: Baseline) -> str:
 
 
 def _forked(run: Callable[[], int]) -> int:
-    """Start a silent process that ends with what ``run`` returns."""
+    """Start a silent process whose exit code is the result of ``run``."""
     child = os.fork()
     if child:
         return child
@@ -159,11 +159,11 @@ def main() -> int:
 
     os.environ["NUMBA_DISABLE_JIT"] = "1"
     os.chdir(ROOT)
-    # Once, before the processes part.
+    # Run once, before the processes fork.
     for name in ("numpy", "h5py", "numba", "networkx", "scipy.sparse.csgraph", "pydantic"):
         with contextlib.suppress(ImportError):
             __import__(name)
-    # A failure is enough: what is smallest, or fails again, is of no interest.
+    # One failure is enough: skip shrinking and repeating it.
     settings.register_profile(
         "mutation", deadline=None, derandomize=True, phases=[Phase.explicit, Phase.generate]
     )
@@ -182,7 +182,7 @@ def main() -> int:
 
 
 def _meet(sample: list[tuple[Path, Mutant]], copy: Copy, each: float, budget: float) -> None:
-    """Let tests meet mutants, and print what came of them."""
+    """Run tests on mutants, and print the outcomes."""
     counts: dict[str, Counter[str]] = {package: Counter() for package in PACKAGES}
     told: set[Path] = set()
     for module, mutant in sample:

@@ -1,4 +1,4 @@
-"""Which tests a change of a module should be noticed by: those near it, without the slow ones."""
+"""Select the quick tests near a module, which should notice its mutants."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "bake"
 
-#: Tests of small cases, for every module after its own.
+#: Tests of small cases, which run for every module after its own tests.
 COMMON = (
     "tests/tables/test_small_graphs.py",
     "tests/lecture_notes/test_next_hop_table.py",
     "tests/lecture_notes/test_astar.py",
 )
-#: By room, tests that ask for what its modules make. A module's own file and folder of tests, which
-#: mirror the package, go first.
+#: By room, tests that use its modules. The file and folder of tests that mirror a module run first.
 ROOMS: dict[str, tuple[str, ...]] = {
     "search/graph": ("tests/tables", "tests/worlds"),
     "search/all_pairs": (
@@ -53,7 +52,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
 
 
 def files_for(module: Path) -> tuple[str, ...]:
-    """Files and folders of tests, the nearest first.
+    """Return files and folders of tests, the nearest first.
 
     Args:
         module: a file of one of ROOMS.
@@ -65,16 +64,16 @@ def files_for(module: Path) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*named, *ROOMS.get(room, ()), *COMMON)))
 
 
-#: Looking for quick tests ends after so many times what they may take.
+#: The search for quick tests ends after this multiple of their time limit.
 _TRIED = 5
 
 
 class TooLongError(BaseException):
-    """What interrupts a test; none of Python's own, which a test may expect."""
+    """Interrupts a test; a separate type, as a test may expect Python's own exceptions."""
 
 
 class Quick:
-    """A plugin of pytest that finds tests to run for every mutant.
+    """A plugin of pytest that selects the tests to run for every mutant.
 
     Times are those of the processor, so that the choice hardly depends on what else it does.
 

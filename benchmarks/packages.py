@@ -1,4 +1,4 @@
-"""Packages of others that may be installed here."""
+"""Third-party packages that benchmarks compare with, if they are installed."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Package:
 
     @property
     def installed(self) -> bool:
-        """Whether it can be imported here."""
+        """Whether the package can be imported."""
         return find_spec(self.package) is not None
 
     @property
     def label(self) -> str:
-        """Name and version."""
+        """The name and version."""
         return f"{self.package} {version(self.package)}"

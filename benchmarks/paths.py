@@ -1,4 +1,4 @@
-"""Following next hops: every problem of a map's scenario file, all in one call and one by one."""
+"""Time paths along next hops for all problems of a scenario file, in one call and one by one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchmarks.section import Section
 
 QUICK = ("arena", "den312d", "lak303d")
 ROUNDS = 7
-#: Problems walked one by one: a Python call a path takes too long for thousands of long ones.
+#: The number of problems timed one by one, as thousands of Python calls take too long.
 ONE_BY_ONE = 200
 STEP_AIM = 20.0
 
@@ -24,7 +24,7 @@ TOLERANCE = 1e-4
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Check and time every scenario file there is a map for."""
+    """Check and time every scenario file whose map is on this machine."""
     names = bench.choose(section, TEN_MAPS, QUICK)
     rounds = bench.either(ROUNDS, 3)
     section.text(
@@ -77,7 +77,7 @@ def run(bench: Bench, section: Section) -> None:
 
 
 def _check(baked: BakedMap, scenario: Scenario) -> int:
-    """Every path is one, and of the optimal length; returns the steps of all.
+    """Check that every path is walkable and optimal; return the number of steps of all.
 
     Raises:
         AssertionError: one is not.
@@ -117,7 +117,7 @@ def _some(scenario: Scenario) -> list[int]:
 
 
 def _measure(baked: BakedMap, scenario: Scenario, rounds: int) -> tuple[float, float, float]:
-    """Seconds of one call for all, warm and in turns; nanoseconds a step of a call each."""
+    """Return seconds of one call for all paths, and nanoseconds per step of one call per path."""
     starts = [tuple(cell) for cell in scenario.start[_some(scenario)].tolist()]
     goals = [tuple(cell) for cell in scenario.goal[_some(scenario)].tolist()]
     with open_asset(baked.asset) as level:

@@ -1,4 +1,4 @@
-"""Others' shortest paths behind one call each: distances from sampled sources to all nodes.
+"""Wrap shortest paths of other libraries: distances from sampled sources to all nodes.
 
 What each one gives besides distances differs, and is told beside its name. Handing results over in
 the form its interface has is part of its work; turning them into arrays, to check them, is not.
@@ -25,7 +25,7 @@ Distances = Float64Array
 
 @dataclass(frozen=True)
 class Contender:
-    """A library's way to solve a map.
+    """A library's solver for a map.
 
     Attributes:
         solve: the work that is timed.
@@ -38,7 +38,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class Peer(Package):
-    """A library, and what is asked of it.
+    """A library, and the query that it is timed with.
 
     Attributes:
         gives: what it computes.
@@ -54,7 +54,7 @@ class Peer(Package):
 
 
 def with_scipy(ground: Ground) -> Contender:
-    """scipy.sparse.csgraph.dijkstra(return_predecessors=True)."""
+    """Return a solver that calls scipy.sparse.csgraph.dijkstra(return_predecessors=True)."""
     matrix = ground.matrix
 
     def solve(sources: Sources) -> Any:
@@ -64,7 +64,7 @@ def with_scipy(ground: Ground) -> Contender:
 
 
 def _edges(ground: Ground) -> coo_array:
-    """Each edge once: maps cost the same both ways, and libraries are faster knowing it."""
+    """Return each undirected edge once: costs are symmetric, and libraries use that for speed."""
     turned = ground.matrix - ground.matrix.T.tocsr()
     assert not turned.data.any(), f"{ground.name}: costs differ by direction"
     return coo_array(triu(ground.matrix, format="coo"))
@@ -74,7 +74,7 @@ def _networkit(ground: Ground, threads: int) -> Contender:
     import networkit
 
     edges = _edges(ground)
-    # Its own width of node numbers; narrower ones crash it.
+    # The library needs its own width of node numbers; narrower ones crash it.
     triplets = (edges.data, (edges.row.astype(np.uint64), edges.col.astype(np.uint64)))
     graph = networkit.GraphFromCoo(triplets, ground.nodes, weighted=True, directed=False)
 
@@ -153,7 +153,7 @@ PEERS = (
 
 
 def check_contender(contender: Contender, ground: Ground) -> None:
-    """Compare a few of its distances with scipy's.
+    """Compare a few distances of a library with scipy's.
 
     Raises:
         AssertionError: they differ.

@@ -1,4 +1,4 @@
-"""What `bake plan` foretells beside what then happens."""
+"""Compare the predictions of `bake plan` with measured bakes."""
 
 from __future__ import annotations
 

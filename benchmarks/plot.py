@@ -1,4 +1,4 @@
-"""Plots with two logarithmic axes, drawn with Pillow alone."""
+"""Draw plots with two logarithmic axes, using only Pillow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ INK: Colour = (35, 38, 44)
 PALE: Colour = (110, 115, 124)
 GRID: Colour = (226, 229, 233)
 
-#: Drawn this much larger, then made smaller: Pillow's lines have hard edges.
+#: The magnification for antialiasing, as Pillow's lines have hard edges.
 FINE = 3
 #: Sizes in pixels of the finished picture.
 WIDTH, HEIGHT = 600, 450
@@ -29,7 +29,7 @@ DOT = 4
 
 @dataclass(frozen=True)
 class Point:
-    """A measured point; both numbers above zero. No label = none drawn."""
+    """A measured point; both numbers are positive. An empty label is not drawn."""
 
     x: float
     y: float
@@ -38,7 +38,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Series:
-    """Points of one kind, by ascending x; joined by a line, or not."""
+    """Points of one kind by ascending x, optionally joined by a line."""
 
     name: str
     colour: Colour
@@ -65,14 +65,14 @@ def draw(file: Path, panels: Sequence[Panel], x_title: str) -> None:
 
 
 def decades(values: Sequence[float]) -> tuple[float, float]:
-    """The exponents of ten an axis spans: halves of a decade around all values."""
+    """Return the range of an axis as exponents of ten, in half decades around all values."""
     low = math.floor(math.log10(min(values)) * 2 - 0.7) / 2
     high = math.ceil(math.log10(max(values)) * 2 + 0.2) / 2
     return low, high
 
 
 def short(value: float) -> str:
-    """A number on an axis: 0.1, 10, 1k, 1M."""
+    """Format a number for an axis: 0.1, 10, 1k, 1M."""
     for limit, letter in ((1e6, "M"), (1e3, "k")):
         if value >= limit:
             return f"{value / limit:g}{letter}"
@@ -94,7 +94,7 @@ class _Plot:
         self._axes(x_title)
         self._legend()
         for series in self._panel.series:
-            places = [self._at(point) for point in series.points]
+            places = [self._to_pixels(point) for point in series.points]
             for x, y in places:
                 self._taken.append((x - DOT - 2, y - DOT - 2, x + DOT + 2, y + DOT + 2))
             if series.joined:
@@ -107,17 +107,17 @@ class _Plot:
                     self._label(point)
         for series in self._panel.series:
             for point in series.points:
-                self._dot(*self._at(point), series.colour)
+                self._dot(*self._to_pixels(point), series.colour)
 
     def _keep_clear(self, one: tuple[float, float], other: tuple[float, float]) -> None:
-        """No label on a line: it is in the way as a row of little boxes."""
+        """Block the boxes along a line, so that no label covers it."""
         pieces = max(1, int(math.dist(one, other) / 4))
         for piece in range(pieces):
             x = one[0] + (other[0] - one[0]) * piece / pieces
             y = one[1] + (other[1] - one[1]) * piece / pieces
             self._taken.append((x - 1, y - 1, x + 1, y + 1))
 
-    def _at(self, point: Point) -> tuple[float, float]:
+    def _to_pixels(self, point: Point) -> tuple[float, float]:
         return self._across(math.log10(point.x)), self._down(math.log10(point.y))
 
     def _across(self, exponent: float) -> float:
@@ -150,8 +150,8 @@ class _Plot:
             x += DOT + 9 + _width(series.name, TEXT) + 18
 
     def _label(self, point: Point) -> None:
-        """Beside its point, where nothing else is; a little away, with a line, if it must be."""
-        x, y = self._at(point)
+        """Draw a label at a free position beside its point, or farther away with a line to it."""
+        x, y = self._to_pixels(point)
         width = _width(point.label, SMALL)
         best: tuple[float, Box] | None = None
         for away in (9, 14, 20, 28, 38, 50, 64):

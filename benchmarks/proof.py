@@ -1,4 +1,4 @@
-"""Is what was baked right? Hops toward sampled targets against scipy's distances."""
+"""Verify baked next hops toward sampled targets against scipy's distances."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def prove(asset: Path, ground: Ground, targets: int) -> int:
 
 
 def prove_hops(nav: Navigator, ground: Ground, targets: int) -> int:
-    """As :func:`prove`, of an open asset: d(v, t) = w(v, hop) + d(hop, t), to the tick."""
+    """Check an open asset as :func:`prove` does: d(v, t) = w(v, hop) + d(hop, t), in ticks."""
     goals = ground.sample(targets, seed=1)
     backward = ground.matrix.T.tocsr()
     nodes = np.arange(ground.nodes)

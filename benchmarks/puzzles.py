@@ -1,4 +1,4 @@
-"""The first ten of R. Korf's 15-puzzles, by the Manhattan distance and by pattern databases."""
+"""Solve the first ten of R. Korf's 15-puzzles with Manhattan distance and pattern databases."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ INSTANCES: tuple[tuple[str, int], ...] = (
     ("13 11 8 9 0 15 7 10 4 3 6 14 5 12 2 1", 59),
 )
 
-#: Patterns by name: groups of tiles that lie together.
+#: Patterns by name: groups of adjacent tiles.
 GROUPS: dict[str, list[list[int]]] = {
     "5-5-5": [[1, 2, 3, 4, 5], [6, 7, 9, 10, 13], [8, 11, 12, 14, 15]],
     "6-6-3": [[1, 4, 5, 8, 9, 12], [6, 7, 10, 11, 13, 14], [2, 3, 15]],
 }
 
-#: Instances that the short form solves, and how long plain Python is watched.
+#: The number of instances in a quick run, and the seconds for plain Python.
 FEW = (8,)
 WATCHED_MS = 5000.0
 
 
 @dataclass(frozen=True)
 class Guide:
-    """A lower bound: what made it, and what that took."""
+    """A lower bound with its source and the cost of building it."""
 
     name: str
     patterns: Patterns
@@ -144,7 +144,7 @@ def _solved(text: str, length: int, guide: Guide) -> tuple[int, float]:
 def _plain(
     section: Section, guides: list[Guide], totals: dict[str, list[Any]], budget_ms: float
 ) -> None:
-    """Say how far `search(space, "ida")` comes, which is plain Python and takes any problem."""
+    """Return the progress of the generic `search(space, "ida")` in plain Python in its time."""
     space = SlidingTiles(BOARD, [*map(int, INSTANCES[0][0].split())])
     rows = []
     for guide in guides:

@@ -1,4 +1,4 @@
-"""The reader that games ship, beside bake.play: opening, lookups, and answers after an update."""
+"""Compare the reader that games ship with bake.play: opening, lookups, and updates."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ COLUMNS = (
     "first after ms",
     "again µs",
 )
-#: What a game may wait for the first next hop after an update, on 5,000 cells.
+#: The aim for the first next hop after an update on 5,000 cells.
 FIRST_AFTER_AIM, CELLS = 5.0, 5_000
 
 
@@ -62,7 +62,7 @@ def run(bench: Bench, section: Section) -> None:
 
 
 def prove_alike(asset: Path, ground: Ground) -> None:
-    """Refuse to time a reader whose answers are not those of the other one."""
+    """Raise if the answers of the two readers differ."""
     starts, goals = ground.pairs(PAIRS, 0)
     with open_level(asset) as ours, open_asset(asset) as theirs:
         for _ in range(2):
@@ -78,38 +78,38 @@ def prove_alike(asset: Path, ground: Ground) -> None:
 
 
 def ends(starts: Any, goals: Any) -> list[tuple[Any, Any]]:
-    """Pairs as a game says them one by one."""
+    """Return pairs in the form of single queries of a game."""
     each = zip(starts.tolist(), goals.tolist(), strict=True)
     return [(tuple(a), tuple(b)) for a, b in each]
 
 
 def measure(opened: Callable[[Path], Any], asset: Path, ground: Ground, seed: int) -> list[float]:
-    """One round: a figure for each of COLUMNS."""
+    """Measure one round: return a figure for each of COLUMNS."""
     starts, goals = ground.pairs(PAIRS, seed)
     pairs = ends(starts, goals)
     begun = time.perf_counter()
     with opened(asset) as level:
         nav = level.profile()
         found = [(time.perf_counter() - begun) * 1e3]
-        found.append(taken(lambda: nav.next_hop(*pairs[0])) * 1e3)
-        found.append(taken(lambda: [nav.next_hop(*pair) for pair in pairs]) / PAIRS * 1e6)
+        found.append(seconds_of(lambda: nav.next_hop(*pairs[0])) * 1e3)
+        found.append(seconds_of(lambda: [nav.next_hop(*pair) for pair in pairs]) / PAIRS * 1e6)
         nav.next_hops(starts[:1], goals[:1])
-        found.append(taken(lambda: nav.next_hops(starts, goals)) / PAIRS * 1e9)
+        found.append(seconds_of(lambda: nav.next_hops(starts, goals)) / PAIRS * 1e9)
         nav.distance(*pairs[0])
         some = pairs[:PATHS]
         paths = [nav.path(*pair) for pair in some]
-        found.append(taken(lambda: [nav.path(*pair) for pair in some]) / PATHS * 1e6)
-        found.append(taken(lambda: [nav.distance(*pair) for pair in some]) / PATHS * 1e6)
+        found.append(seconds_of(lambda: [nav.path(*pair) for pair in some]) / PATHS * 1e6)
+        found.append(seconds_of(lambda: [nav.distance(*pair) for pair in some]) / PATHS * 1e6)
         long = int(np.argmax([len(path or ()) for path in paths]))
         path = paths[long]
-        found.append(taken(lambda: level.update(blocked=[path[len(path) // 2]])) * 1e3)
-        found.append(taken(lambda: nav.next_hop(*some[long])) * 1e3)
-        found.append(taken(lambda: [nav.next_hop(*some[long]) for _ in range(100)]) * 1e4)
+        found.append(seconds_of(lambda: level.update(blocked=[path[len(path) // 2]])) * 1e3)
+        found.append(seconds_of(lambda: nav.next_hop(*some[long])) * 1e3)
+        found.append(seconds_of(lambda: [nav.next_hop(*some[long]) for _ in range(100)]) * 1e4)
     return found
 
 
-def taken(question: Callable[[], object]) -> float:
-    """The seconds that a question takes."""
+def seconds_of(question: Callable[[], object]) -> float:
+    """Return the seconds of a query."""
     begun = time.perf_counter()
     question()
     return time.perf_counter() - begun

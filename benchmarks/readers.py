@@ -1,4 +1,4 @@
-"""How fast readers in C and in Node are: steps of paths, random next hops, opening a file."""
+"""Benchmark the readers in C and JavaScript: steps of paths, random next hops, opening a file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ QUICK = ("arena", "den312d")
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Compile the driver once, and ask it about each map.
+    """Compile the driver once, and run it on each map.
 
     With ``--peer PROGRAM``, ``PROGRAM MAP SCENARIO`` has to print a line of JSON that holds
     ``ns_a_step``, the time its own query takes for a step of those paths.
@@ -72,7 +72,7 @@ def run(bench: Bench, section: Section) -> None:
 
 
 def in_node(bench: Bench, section: Section, names: Sequence[str]) -> None:
-    """Ask the JavaScript reader about the same maps."""
+    """Run the JavaScript reader on the same maps."""
     node = shutil.which("node")
     if node is None:
         section.text("Node is not on this machine, so the JavaScript reader was not measured.")
@@ -105,16 +105,16 @@ def exported(bench: Bench, name: str) -> Path:
 
 
 def compare(name: str, distances: Sequence[str] | Sequence[float]) -> None:
-    """Look whether the distances of a scenario's problems are those that it states."""
+    """Check the distances of a scenario's problems against the scenario file."""
     scenario = read_scenario(scenario_file(name))
     away = np.abs(np.array(distances, dtype=np.float64) - scenario.optimal)
-    # A step's price is whole ticks.
+    # The cost of a step is a whole number of ticks.
     wrong = away > 1e-3 + scenario.rounding + 1e-6 * scenario.optimal
     assert not wrong.any(), f"{name}: {int(wrong.sum())} distances are wrong"
 
 
 def measured(bench: Bench, driver: Path, name: str) -> dict[str, Any]:
-    """Ask the driver about a map, and look whether its distances are right."""
+    """Run the driver on a map, and check its distances."""
     flat = exported(bench, name)
     scenario = read_scenario(scenario_file(name))
     pairs = bench.scratch / f"{name}.pairs"
@@ -128,7 +128,7 @@ def measured(bench: Bench, driver: Path, name: str) -> dict[str, Any]:
 
 
 def by_peer(program: str, name: str) -> float:
-    """What a step costs by another's query, in nanoseconds."""
+    """Return the nanoseconds per step of another library's query."""
     words = [*shlex.split(program), str(level_file(name)), str(scenario_file(name))]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     return float(json.loads(done.stdout.splitlines()[-1])["ns_a_step"])

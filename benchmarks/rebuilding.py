@@ -1,4 +1,4 @@
-"""Levels that are built up, torn down and switched, and doors: all answers against Dijkstra's."""
+"""Check answers on levels that are rebuilt at runtime, and on doors, against Dijkstra."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from benchmarks.levels import level_file
 from benchmarks.section import Section
 from tests.support.changing_field import ChangingField
 
-#: Width and height of the field that is built up, its buildings, and answers asked for in all.
+#: Width and height of the field that is built on, its buildings, and the answers checked in all.
 FIELD, BUILDINGS = (281, 209), 93
 #: Maps that a field of their size is switched to, the smaller one piece by piece as well, and the
 #: maze whose doors toggle. On a million cells one update in which many arcs change takes 40 s.
 LARGE, SMALLER, MAZE = "TheFrozenSea", "lak303d", "maze512-4-0"
-#: Updates that a map comes in, where it does not come in one.
+#: The number of updates in which a map is loaded, if not in one.
 PIECES = 60
 #: Doors of the maze, and how often some of them toggle.
 DOORS, TOGGLES = 400, 60
 
-#: What a scenario does, one update a piece: the walls there are to be, and whether to ask then.
+#: A scenario: for each update the walls afterwards, and whether to check answers then.
 Script = Iterator[tuple[BoolArray, bool]]
 
 
@@ -50,7 +50,7 @@ def run(bench: Bench, section: Section) -> None:
 
 
 def _built_up(bench: Bench) -> tuple[str, ...]:
-    """An open field gets building after building, and loses them in another order."""
+    """Yield a field that gains one building after another, and loses them in another order."""
     width, height = FIELD
     draw = random.Random("buildings")
 
@@ -74,7 +74,7 @@ def _built_up(bench: Bench) -> tuple[str, ...]:
 
 
 def _switched(bench: Bench, name: str, *, at_once: bool) -> tuple[str, ...]:
-    """An open field becomes a game's map, and an open field again; twice."""
+    """Yield an open field that becomes a game's map and an open field again, twice."""
     wanted = _standing(name)
     open_field = np.ones_like(wanted)
     height, width = wanted.shape
@@ -96,7 +96,7 @@ def _switched(bench: Bench, name: str, *, at_once: bool) -> tuple[str, ...]:
 
 
 def _doors(bench: Bench) -> tuple[str, ...]:
-    """Doors of a maze close and open, some at a time."""
+    """Yield a maze whose doors close and open, some at a time."""
     free = _standing(MAZE)
     draw = random.Random("doors")
     doors = [tuple(cell) for cell in np.argwhere(free).tolist()]
@@ -129,7 +129,7 @@ def _standing(name: str) -> BoolArray:
 def _played(
     bench: Bench, what: str, field: ChangingField, script: Script, goals: int
 ) -> tuple[str, ...]:
-    """Bake a field, let a script change it, and return its row of the table."""
+    """Bake a field, run a scenario on it, and return its row of the table."""
     bench.tell(what)
     asset = field.baked(Path(bench.scratch), tables=("components",))
     draw, update_ms, first_ms, wrong, asked = random.Random(what), [], [], 0, 0

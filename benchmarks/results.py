@@ -1,4 +1,4 @@
-"""RESULTS.md: one section a benchmark, between markers, so that each can be measured anew alone."""
+"""Update RESULTS.md, which has a section between markers for each benchmark."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ are medians. Times are of one thread unless a row says otherwise; compiling (JIT
 
 
 def store(name: str, text: str) -> None:
-    """Replace one benchmark's section, or add it at the end, and leave all else as it is."""
+    """Replace one benchmark's section, or add it at the end, without changing other sections."""
     section = f"<!-- begin {name} -->\n{text.strip()}\n<!-- end {name} -->"
     there = re.compile(rf"<!-- begin {name} -->\n.*?\n<!-- end {name} -->", flags=re.DOTALL)
     whole = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else HEAD

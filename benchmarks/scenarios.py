@@ -1,4 +1,4 @@
-"""All pairs of maps beyond 400,000 nodes, and their scenario files by table."""
+"""Bake all pairs of maps beyond 400,000 nodes, and solve their scenario files by table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bake.store import Asset
 from benchmarks import child
 from benchmarks.baking import write_recipe
 from benchmarks.bench import Bench, Skip
-from benchmarks.contraction import asked, contract
+from benchmarks.contraction import query_engine, contract
 from benchmarks.ground import ground_of
 from benchmarks.levels import level_file, scenario_file
 from benchmarks.section import Section
@@ -67,7 +67,7 @@ def run(bench: Bench, section: Section) -> None:
 
 
 def _contract(bench: Bench, section: Section, names: Sequence[str]) -> None:
-    """Make the exact hierarchy of each map, and ask it for the problems of its scenario file."""
+    """Build the contraction hierarchy of each map, and solve the problems of its scenario file."""
     rows = []
     for name in names:
         bench.tell(f"{name}: exact hierarchy")
@@ -78,7 +78,7 @@ def _contract(bench: Bench, section: Section, names: Sequence[str]) -> None:
             each[0],
             [median(times) for times in zip(*(one.seconds for one in each), strict=True)],
         )
-        hops = asked(ground.sub, made)
+        hops = query_engine(ground.sub, made)
         single, whole = [], []
         for problem, optimal in enumerate(scenario.optimal.tolist()):
             ends = (each[problem].tolist() for each in (scenario.start, scenario.goal))

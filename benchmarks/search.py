@@ -1,4 +1,4 @@
-"""Searching one path at a time: our A* beside others', on the longest third of a scenario file."""
+"""Compare A* with other libraries, one path at a time, on the longest third of a scenario file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NETWORKX_AIM = 30.0
 OTHERS_AIM = 1.0
 TOLERANCE = 1e-3
 
-#: Start, goal, length, and how far off printing may have put that.
+#: Start, goal, length, and the rounding error of the length.
 Problem = tuple[Cell, Cell, float, float]
 
 
@@ -63,7 +63,7 @@ def run(bench: Bench, section: Section) -> None:
         with open_asset(_baked(bench, name)) as level, undisturbed():
             nav = level.profile()
             finders: dict[str, Callable[[Cell, Cell], Any]] = {
-                "bake": partial(_found, nav),
+                "bake": partial(_measure_query, nav),
                 **{peer.package: peer.prepare(ground) for peer in peers},
             }
             sizes = {"bake": PROBLEMS, **{peer.package: peer.problems for peer in peers}}
@@ -90,7 +90,7 @@ def run(bench: Bench, section: Section) -> None:
 
 
 def _baked(bench: Bench, name: str) -> Path:
-    """A map with its components alone: searches need no more."""
+    """Return a map with only its components, which is enough for searches."""
     asset = bench.scratch / f"{name}-search.h5"
     task = Task(level_file(name), asset, LevelRecipe(tables=("components",)))
     bake_level(task, 1, lambda stage, done: None)
@@ -98,7 +98,7 @@ def _baked(bench: Bench, name: str) -> Path:
 
 
 def _longest(scenario: Scenario) -> list[Problem]:
-    """The longest third, as cells and lengths."""
+    """Return the longest third of the problems, as cells and lengths."""
     order = scenario.optimal.argsort(kind="stable")[2 * len(scenario) // 3 :]
     ends = zip(scenario.start[order].tolist(), scenario.goal[order].tolist(), strict=True)
     return [
@@ -129,7 +129,7 @@ def _beside(
     sample: list[Problem],
     rounds: int,
 ) -> tuple[float, float]:
-    """Microseconds a query of both, in turns over the same problems."""
+    """Return microseconds per query of both, in turns over the same problems."""
 
     def timed(find: Callable[[Cell, Cell], Any]) -> Callable[[], float]:
         def once() -> float:
@@ -141,12 +141,12 @@ def _beside(
     return times["ours"], times["other"]
 
 
-def _found(nav: Navigator, start: Cell, goal: Cell) -> Any:
+def _measure_query(nav: Navigator, start: Cell, goal: Cell) -> Any:
     return nav.search(start, goal).path
 
 
 def _alone(nav: Navigator, sample: list[Problem], rounds: int) -> tuple[float, float]:
-    """Microseconds and expansions a query."""
+    """Return microseconds and expansions per query."""
     expanded = sum(nav.search(a, b).expanded for a, b, *_ in sample) / len(sample)
 
     def once() -> float:

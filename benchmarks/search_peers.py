@@ -1,4 +1,4 @@
-"""Others' A* behind one call each: a path between two cells of a map."""
+"""Wrap A* of other libraries: a path between two cells of a map."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STRAIGHT, DIAGONAL = 27720, 39202
 
 @dataclass(frozen=True)
 class SearchPeer(Package):
-    """A library, and how it is asked.
+    """A library, and the call that finds a path.
 
     Attributes:
         asks: what of it is used.
@@ -101,7 +101,7 @@ SEARCH_PEERS = (
 
 
 def length_of(path: Any) -> float:
-    """Length of a path over neighbouring cells.
+    """Return the length of a path over neighboring cells.
 
     Raises:
         AssertionError: a step that is none.

@@ -1,4 +1,4 @@
-"""All searches beside each other on four maps: expansions, memory, time, how much longer paths are.
+"""Compare all searches on four maps: expansions, memory, time and suboptimality.
 
 docs/searches.md shows this table.
 """
@@ -35,7 +35,7 @@ from tests.support.baked import cells_of_nodes
 FULL = ("arena", "lak303d", "brc202d", "maze512-4-0")
 QUICK = ("arena",)
 PROBLEMS = 40
-#: Plain Python gets fewer of the same problems, and so long for each.
+#: The number of problems for plain Python, and its seconds for each.
 PLAIN_PROBLEMS = 8
 PLAIN_MS = 2000.0
 BEAM_WIDTH = 64
@@ -47,7 +47,7 @@ PROFILE = "default"
 Cell = tuple[int, int]
 Ends = list[tuple[Cell, Cell]]
 
-#: Methods of `nav.search`: label, method, and what it is given.
+#: Methods of `nav.search`: label, method, and options.
 COMPILED: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("A*", "astar", {}),
     ("Dijkstra", "dijkstra", {}),
@@ -70,7 +70,7 @@ PLAIN: tuple[tuple[str, str, dict[str, float]], ...] = (
 
 
 class Ground:
-    """A level's graph as a problem of states: nodes by number, costs in ticks."""
+    """A level's graph as a search problem: states are node numbers, costs are in ticks."""
 
     def __init__(self, asset: Path) -> None:
         with Asset(asset) as opened:
@@ -103,7 +103,7 @@ class Ground:
 
 @dataclass(frozen=True)
 class Row:
-    """What a method came to: shares found, and averages over what was found."""
+    """The results of a method: the fraction of solved problems, and averages over these."""
 
     found: int
     asked: int
@@ -113,7 +113,7 @@ class Row:
     longer: Float64Array
 
     def cells(self) -> tuple[str, ...]:
-        """The row as text."""
+        """Return the row as text."""
         if not self.found:
             return (f"0 of {self.asked}", "", "", f"{self.milliseconds:.3f}", "", "")
         return (
@@ -200,7 +200,7 @@ def _longer(where: str, costs: list[float], best: Float64Array, *, exact: bool) 
 def _table(
     bench: Bench, nav: Navigator, name: str, asset: Path, ends: Ends, best: Float64Array
 ) -> tuple[str, ...]:
-    """The table's paths, which need no search."""
+    """Measure paths of the table, which need no search."""
     bench.tell(f"{name}: the table")
     for pair, cost in zip(ends, best, strict=True):
         path = nav.path(*pair)
@@ -232,7 +232,7 @@ def _compiled(
         longer = _longer(f"{name}, {label}", [one.cost for one in found], best, exact=exact)
         bound = max(one.bound for one in found)
         assert longer.max() <= bound - 1 + 1e-4, f"{name}, {label}: beyond its bound"
-        took = seconds(partial(_asked, nav, ends, method, given))
+        took = seconds(partial(_measure_method, nav, ends, method, given))
         if method == "hpa":
             held = _stored(asset, "layer_", "cluster")
         elif method == "clusters":
@@ -244,7 +244,7 @@ def _compiled(
         yield (label, *row.cells())
 
 
-def _asked(nav: Navigator, ends: Ends, method: str, given: dict[str, Any]) -> None:
+def _measure_method(nav: Navigator, ends: Ends, method: str, given: dict[str, Any]) -> None:
     for pair in ends:
         nav.search(*pair, method, **given)
 
@@ -286,7 +286,7 @@ def _plain(
 
 
 def _stored(asset: Path, *begin: str) -> str:
-    """The bytes in the file of a profile's columns of these names, or that begin so."""
+    """Return the stored bytes of a profile's columns with these names or prefixes."""
     with Asset(asset) as opened:
         paths = [path for path in opened.columns() if path.startswith(f"/profiles/{PROFILE}/")]
         mine = [

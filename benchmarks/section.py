@@ -1,4 +1,4 @@
-"""One benchmark's results, as a section of Markdown."""
+"""Compose a benchmark's results as a section of Markdown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from benchmarks.machine import commit, machine
 
 
 class Section:
-    """Text, tables and aims, in the order they come; aims go last."""
+    """Text, tables and aims in the order of the calls; aims come last."""
 
     def __init__(self, name: str, title: str) -> None:
         self.name = name
@@ -25,13 +25,13 @@ class Section:
         self._parts.append(_table(columns, rows))
 
     def at_most(self, what: str, measured: float, bound: float, unit: str, digits: int = 2) -> None:
-        """State an aim that something stay at or below a bound."""
+        """Add an aim that a figure is at most a bound."""
         self._aim(what, measured, "≤", bound, unit, digits, met=measured <= bound)
 
     def at_least(
         self, what: str, measured: float, bound: float, unit: str, digits: int = 2
     ) -> None:
-        """State an aim that something reach a bound."""
+        """Add an aim that a figure is at least a bound."""
         self._aim(what, measured, "≥", bound, unit, digits, met=measured >= bound)
 
     def _aim(
@@ -49,7 +49,7 @@ class Section:
         self._aims.append((what, f"{sign} {bound:,g} {unit}", value, "yes" if met else "**no**"))
 
     def markdown(self, seconds: float, *, quick: bool) -> str:
-        """The section, with when and on what it was measured."""
+        """Return the section, with the date and the machine of the measurement."""
         form = "short form" if quick else "full form"
         foot = f"*{machine()}. Commit {commit()}. {form.capitalize()}, {seconds:,.0f} s.*"
         parts = [f"## {self.title}", *self._parts]

@@ -1,4 +1,4 @@
-"""Bytes of a baked map beside a published builder's compressed path databases."""
+"""Compare the size of baked maps with published compressed path databases."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ PUBLISHED = {
     "orz900d": 3_872_010,
 }
 NAMES = ("run_length", "run_move")
-#: Deflated bytes a node of next hops before nodes were ordered by cuts.
+#: Deflated bytes of next hops per node before nodes were ordered by cuts.
 BEFORE = {"lak303d": 11.62, "den520d": 8.86, "brc202d": 9.00}
 QUICK = ("arena", "den312d", "lak303d")
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Bake every map and weigh the file."""
+    """Bake every map and measure the size of its file."""
     names = bench.choose(section, tuple(PUBLISHED), QUICK)
     section.text(
         "The whole file (map, graph, components and next hops, everything a game needs) and its "
@@ -117,7 +117,7 @@ def run(bench: Bench, section: Section) -> None:
 
 
 def _flat(baked: BakedMap) -> tuple[str, ...]:
-    """Weigh an asset and its flat file, as they are and packed as an engine packs them."""
+    """Return the sizes of an asset and its flat file, stored and compressed as in an engine."""
     flat = baked.asset.with_suffix(".bake")
     with Asset(baked.asset) as asset:
         export_asset(asset, flat)
@@ -137,7 +137,7 @@ def _flat(baked: BakedMap) -> tuple[str, ...]:
 
 
 def _columns(baked: BakedMap) -> dict[str, int]:
-    """Weigh each column of the next hops."""
+    """Return the sizes of the columns of next hops."""
     with Asset(baked.asset) as asset:
         (profile,) = asset.profiles
         return {name: asset.stored_bytes(profile_path(profile, name)) for name in NAMES}

@@ -1,4 +1,4 @@
-"""How long one waits before anything happens: imports, help, builds with nothing to do."""
+"""Time the startup of commands: imports, help, and builds with nothing to do."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ print(len(heavy & (set(sys.modules) - before)))
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Measure each in processes of its own."""
+    """Measure each command in processes of its own."""
     command = child.bake_command()
     if command is None:
         raise Skip("the bake command is not installed")
@@ -109,7 +109,7 @@ def _first_and_next(bench: Bench, command: str, times: int) -> tuple[float, floa
 
 
 def _json_of(command: list[str], folder: Path) -> str:
-    """What a command prints as JSON, in one line."""
+    """Return the JSON output of a command in one line."""
     import subprocess
 
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)

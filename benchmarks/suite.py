@@ -1,4 +1,4 @@
-"""What `make test` costs, cold and warm: in all, by kind of test, and by kernel that is compiled.
+"""Measure the time of `make test` with and without cached kernels, by kind of test and kernel.
 
 The tree to be tested is this one, or the clone that ``BAKE_SUITE_OF`` names: to compare two states
 of the project, measure both in one sitting.
@@ -22,7 +22,7 @@ from benchmarks.section import Section
 
 ROOT = Path(__file__).resolve().parents[1]
 
-#: Kinds of tests by where they lie; the first that fits counts.
+#: Kinds of tests by path; the first match counts.
 KINDS = {
     "damage and wrong input": r"damage|hostile|corrupt|corpus|refusals|mistakes|forger|bad_input"
     r"|mutations|every_value|errors|unreadable",
@@ -45,7 +45,7 @@ KINDS = {
 
 @dataclass
 class Run:
-    """One run of the tests, and what it cost."""
+    """The costs of one run of the tests."""
 
     wall: float
     cpu: float
@@ -57,7 +57,7 @@ class Run:
     skipped: Counter[str] = field(default_factory=Counter)
 
     def read(self, folder: Path) -> None:
-        """Take in what the plugin wrote."""
+        """Add the records that the plugin wrote."""
         for file in folder.glob("*.jsonl"):
             for row in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
                 if "test" in row:
@@ -73,7 +73,7 @@ class Run:
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Run `make test` with an empty cache of kernels, and once more with a full one."""
+    """Run `make test` with an empty kernel cache, and again with a full one."""
     tree = Path(os.environ.get("BAKE_SUITE_OF", ROOT)).resolve()
     runs = {}
     for name in ("cold", "warm"):
@@ -108,8 +108,8 @@ def _kind(test: str) -> str:
 
 
 def _run(tree: Path, scratch: Path, kernels: Path, name: str) -> Run:
-    """Run the tests of a tree, and return what they cost."""
-    # The plugin lies apart, so that it is found from any tree.
+    """Run the tests of a tree, and return their costs."""
+    # The plugin is in a folder of its own, so that it is found from any tree.
     apart = scratch / "plugin"
     apart.mkdir(exist_ok=True)
     shutil.copy(ROOT / "benchmarks" / "suite_plugin.py", apart)

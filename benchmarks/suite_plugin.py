@@ -1,4 +1,4 @@
-"""A plugin of pytest that writes down what each test costs; `benchmarks.suite` loads it.
+"""A pytest plugin that records the cost of each test; `benchmarks.suite` loads it.
 
 It imports nothing of the project, so that it measures an older state of it as well. Each process
 that runs tests writes one file of lines of JSON into the folder ``SUITE_COSTS``.
@@ -19,13 +19,13 @@ from numba.core import event
 
 
 def _cpu() -> tuple[float, float]:
-    """CPU seconds of this process, and of those that it has started and that have ended."""
+    """Return the CPU seconds of this process and of its finished children."""
     own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, -1))
     return own.ru_utime + own.ru_stime, others.ru_utime + others.ru_stime
 
 
 class _Compiling(event.Listener):
-    """What each kernel takes to compile, without what it has others compile before."""
+    """Record the compile time of each kernel, without the kernels that it compiles first."""
 
     def __init__(self) -> None:
         self._open: list[list[float]] = []
@@ -81,7 +81,7 @@ class _Costs:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Begin to measure where tests run: in workers, or here where there are none."""
+    """Start measuring in the process that runs tests: each worker, or this process."""
     if (folder := os.environ.get("SUITE_COSTS")) and (
         hasattr(config, "workerinput") or not config.getoption("numprocesses", None)
     ):

@@ -1,4 +1,4 @@
-"""Cells toggled at random: the update, the first answers after it, layers, a reader's memory."""
+"""Benchmark random cell toggles: updates, first answers after them, layers and reader memory."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _TICKS = 27720
 
 @dataclass
 class _Times:
-    """Milliseconds, toggle by toggle; those whose names say so are microseconds."""
+    """Times of each toggle in milliseconds, or in microseconds if the name says so."""
 
     update: list[float] = field(default_factory=list)
     opened: list[float] = field(default_factory=list)
@@ -137,7 +137,7 @@ def _baked(source: Path, folder: Path) -> Path:
 
 
 def _check(level: LevelAsset, name: str) -> None:
-    """Compare answers after some toggles, one upon another."""
+    """Compare answers after a sequence of toggles."""
     nav = level.profile()
     draw = random.Random(f"checked {name}")
     open_cells, beside = _toggled(level, nav)
@@ -212,7 +212,7 @@ def _measure(level: LevelAsset, name: str, toggles: int) -> _Times:
         begun = time.perf_counter()
         _toggle(nav, cell, standing)
         times.update.append(_since(begun))
-        start, goal, other = (_drawn(draw, open_cells, cell) for _ in range(3))
+        start, goal, other = (_draw_other(draw, open_cells, cell) for _ in range(3))
         nav.next_hop(start, start)  # the lookup itself is made here
         begun = time.perf_counter()
         nav.next_hop(start, goal)
@@ -248,7 +248,7 @@ def _measure(level: LevelAsset, name: str, toggles: int) -> _Times:
         begun = time.perf_counter()
         _toggle(nav, cell, standing)
         times.opened.append(_since(begun))
-        start, goal = (_drawn(draw, open_cells, cell) for _ in range(2))
+        start, goal = (_draw_other(draw, open_cells, cell) for _ in range(2))
         nav.next_hop(start, start)
         begun = time.perf_counter()
         nav.next_hop(start, goal)
@@ -257,8 +257,8 @@ def _measure(level: LevelAsset, name: str, toggles: int) -> _Times:
     return times
 
 
-def _drawn(draw: random.Random, cells: list[Cell], but: Cell) -> Cell:
-    """Another cell than one of them."""
+def _draw_other(draw: random.Random, cells: list[Cell], but: Cell) -> Cell:
+    """Return a random cell that differs from a given one."""
     cell = draw.choice(cells)
     while cell == but:
         cell = draw.choice(cells)
@@ -290,7 +290,7 @@ with open_asset(sys.argv[1]) as level:
 
 
 def _memory(asset: Path) -> tuple[float, float]:
-    """Megabytes of a process that reads an asset, before its first update and after it."""
+    """Return the megabytes of a process that reads an asset, before and after its first update."""
     command = [sys.executable, "-c", _READER, str(asset)]
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     return float(told[0]), float(told[1])
@@ -301,7 +301,7 @@ def _since(begun: float) -> float:
 
 
 def _toggled(level: LevelAsset, nav: Navigator) -> tuple[list[Cell], list[Cell]]:
-    """Open cells, and walls beside them."""
+    """Return open cells, and walls beside them."""
     columns = level._columns(nav.name)
     cells: list[Cell] = [(x, y) for x, y in columns.version.cell_of_row.tolist()]
     beside = {(x + dx, y + dy) for x, y in cells for dx, dy in ((1, 0), (0, 1), (-1, 0), (0, -1))}

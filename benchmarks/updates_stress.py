@@ -1,4 +1,4 @@
-"""Tests of levels that change, run at length: batches on random worlds, readers, kills."""
+"""Run long versions of the tests of changing levels: random batches, readers, killed processes."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from benchmarks.section import Section
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = "tests/play/live"
 
-#: Batches asked for, lookups of each of three readers, processes killed, the size of a field.
+#: Batches, lookups of each of three readers, killed processes, and the size of a field.
 FULL = (30_000, 340_000, 50, "512x512")
 QUICK = (200, 4_000, 1, "250x200")
 READERS = 3
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Run all four; a failure is told as a wrong answer."""
+    """Run all four tests; a failure counts as a wrong answer."""
     steps, lookups, kills, field = bench.either(FULL, QUICK)
     rows = []
     bench.tell(f"{steps:,} batches")
@@ -53,7 +53,7 @@ def run(bench: Bench, section: Section) -> None:
 
 
 def _run(file: str, numbers: dict[str, int | str], *more: str) -> tuple[str, float]:
-    """What the tests of a file print, and how long they take."""
+    """Return the output and the seconds of a file of tests."""
     command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", "-n", "0"]
     environment = {**os.environ, **{name: str(number) for name, number in numbers.items()}}
     begun = time.perf_counter()

@@ -1,4 +1,4 @@
-"""How long a whole proof takes beside the bake it proves, and its peak memory."""
+"""Measure time and peak memory of `bake verify`, relative to the bake."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.bench import Bench, Skip
 from benchmarks.levels import level_file
 from benchmarks.section import Section
 
-#: Maps, each with the tables of these recipes.
+#: Maps, and the tables of the recipes for each.
 FULL = ("lak303d", "den520d", "brc202d")
 QUICK = ("den312d",)
 
@@ -26,7 +26,7 @@ AIM = 2
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Build and prove by turns, with the installed command, as a user would."""
+    """Build and verify in turns with the installed command, as a user would."""
     command = child.bake_command()
     if command is None:
         raise Skip("the bake command is not installed")
@@ -46,10 +46,12 @@ def run(bench: Bench, section: Section) -> None:
         folder = bench.scratch / "verify" / kind.replace(" ", "-")
         folder.mkdir(parents=True)
         (folder / "bake.toml").write_text(text, encoding="utf-8")
-        _both(command, folder, "lak110d" if level_file("lak110d").exists() else names[0])
+        _build_and_verify(
+            command, folder, "lak110d" if level_file("lak110d").exists() else names[0]
+        )
         for name in names:
             bench.tell(f"{name}, {kind}")
-            took = [_both(command, folder, name) for _ in range(times)]
+            took = [_build_and_verify(command, folder, name) for _ in range(times)]
             bake, proof = (median(one[place].seconds for one in took) for place in (0, 1))
             peak = max(one[1].peak for one in took)
             ratio = proof / bake
@@ -63,8 +65,8 @@ def run(bench: Bench, section: Section) -> None:
     section.at_most("a whole proof, longest beside its bake", worst, AIM, "times")
 
 
-def _both(command: str, folder: Path, name: str) -> tuple[child.Usage, child.Usage]:
-    """Build a map anew, and prove it."""
+def _build_and_verify(command: str, folder: Path, name: str) -> tuple[child.Usage, child.Usage]:
+    """Build a map from scratch, and verify it."""
     source = folder / f"{name}.map"
     if not source.exists():
         shutil.copy(level_file(name), source)

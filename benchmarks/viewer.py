@@ -1,4 +1,4 @@
-"""How long the page of `bake view` takes: to open a level, to draw a frame, to follow an edit."""
+"""Time the page of `bake view`: opening a level, drawing a frame, and following an edit."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tests.support.browser_page import BrowserPage, chromium, launched
 from tests.support.page_modules import Reader
 
 ROOT = Path(__file__).resolve().parents[1]
-#: 28,178 and 392,287 cells; our own keep, of 5,203, comes first.
+#: Maps of 28,178 and 392,287 cells; the project's keep, with 5,203, comes first.
 MAPS = ("den520d", "AcrosstheCape")
 QUICK = ("den312d",)
 
 #: Frames in each run, and pairs that are compared with Python first.
 FRAMES, PAIRS = 120, 200
 
-#: Notes when the first frame of a level was drawn, in milliseconds since the page was asked for.
+#: Records the time of a level's first frame in milliseconds since the page was requested.
 FIRST_FRAME = """
 globalThis.firstFrame = new Promise((done) => {
   const look = () => (globalThis.bakeView?.frames > 0 ? done(performance.now()) : setTimeout(look));
@@ -33,7 +33,7 @@ globalThis.firstFrame = new Promise((done) => {
 });
 """
 
-#: Makes some frames, and returns for each the milliseconds between two and those of drawing.
+#: Draws some frames, and returns the milliseconds between frames and of drawing for each.
 FRAMES_OF = """async (view, [kind, count]) => {
   const told = [];
   const zoom = view.state.zoom;
@@ -57,7 +57,7 @@ FRAMES_OF = """async (view, [kind, count]) => {
   return told;
 }"""
 
-#: Blocks a place, waits for the picture that shows it, and opens the place again.
+#: Blocks a place, waits for the frame that shows it, and opens the place again.
 EDIT = """async (view, at) => {
   const drawn = () => new Promise((done) => {
     const stop = view.on("frame", () => { stop(); done(performance.now()); });
@@ -154,7 +154,7 @@ def measured(bench: Bench, browser: Any, asset: Path) -> dict[str, Any]:
 
 
 def row(found: dict[str, Any]) -> Sequence[str]:
-    """Write what was measured as a row of the table."""
+    """Return the measurements as a row of the table."""
     moves = []
     for kind in MOVES:
         between = [each[0] for each in found[kind]]

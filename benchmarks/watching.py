@@ -1,4 +1,4 @@
-"""How long after a save the new picture is there: `bake watch --view`."""
+"""Time `bake watch --view` from the save of a level to the new picture."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from benchmarks.levels import small_level
 from benchmarks.section import Section
 from levelbake.file import LEVEL, FlatFile
 
-#: A level of about 5,000 cells that one can stand on.
+#: A level of about 5,000 walkable cells.
 SIZE = 80
 
-#: Seconds in which a change has to arrive at all.
+#: Seconds after which a change counts as lost.
 PATIENCE = 60.0
 
 _CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
 
-#: Notes when the first frame of another level than now was drawn, in milliseconds since 1970.
+#: Records the time of the next level's first frame in milliseconds since 1970.
 _NOTE = """() => {
   const before = bakeView.level;
   globalThis.drawnAt = 0;
@@ -40,7 +40,7 @@ _NOTE = """() => {
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Save a level again and again, each time with one cell more or less."""
+    """Measure repeated saves of a level, each with one cell more or less."""
     command = child.bake_command()
     if command is None:
         raise Skip("the bake command is not installed")
@@ -56,7 +56,7 @@ def run(bench: Bench, section: Section) -> None:
         got = _measured(
             source, drawn, range(1, times + 1), lambda number: _flat(address, nodes[number % 2])
         )
-        seen = _seen(address, source, drawn, range(times + 1, 2 * times + 1))
+        seen = _time_page(address, source, drawn, range(times + 1, 2 * times + 1))
     section.text(
         f"From the moment the level file is saved ({nodes[0]:,} cells one can stand on; one of "
         f"them is blocked or opened), by the wall clock; medians of {times - 1}, and the longest. "
@@ -93,7 +93,7 @@ def _watching(command: str, folder: Path) -> Iterator[str]:
 def _measured(
     source: Path, drawn: tuple[str, str], numbers: range, until: Callable[[int], float]
 ) -> list[float]:
-    """Save one of two drawings by turns; return the seconds until each is there, but the first."""
+    """Save two drawings in turns; return the seconds until each appears, except the first."""
     found = []
     for number in numbers:
         partial = source.with_suffix(".tmp")
@@ -106,7 +106,7 @@ def _measured(
 
 
 def _flat(address: str, nodes: int) -> float:
-    """Ask for the flat file until it has so many nodes; return when that was."""
+    """Fetch the flat file until it has a number of nodes; return the time then."""
     end = time.time() + PATIENCE
     with urllib.request.urlopen(address + "events") as stream:
         for line in stream:
@@ -130,8 +130,10 @@ def _nodes(data: bytes) -> int:
         return int(FlatFile(file).numbers[LEVEL]["nodes"])
 
 
-def _seen(address: str, source: Path, drawn: tuple[str, str], numbers: range) -> list[float] | None:
-    """Return the seconds until a page has drawn each change; None where there is no browser."""
+def _time_page(
+    address: str, source: Path, drawn: tuple[str, str], numbers: range
+) -> list[float] | None:
+    """Return the seconds until a page has drawn each change; None without a browser."""
     program = next(filter(None, map(shutil.which, _CHROMIUMS)), None)
     if program is None:
         return None

@@ -1,4 +1,4 @@
-"""One level divided in every way: nodes, arcs, bytes, bake time, paths against the truth, places.
+"""Compare all divisions of one level: nodes, arcs, bytes, bake time, path lengths, point location.
 
 The truth is the shortest way in the plane, as `nav.distance` tells it over points of visibility;
 the tests hold it against Polyanya, and against GEOS and scipy.
@@ -44,7 +44,7 @@ Point = tuple[float, float]
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Divide a map in every way, and look for places among 240,000."""
+    """Measure each division of a map, and point location among 240,000 places."""
     source = level_file("arena" if bench.quick else "den520d")
     if not source.exists():
         raise Skip(f"{source.name} is not here")
@@ -120,17 +120,17 @@ def _pairs(outline: Outline, rng: np.random.Generator) -> list[tuple[Point, Poin
     low = np.array([outline.x.min(), outline.y.min()])
     high = np.array([outline.x.max(), outline.y.max()])
 
-    def drawn() -> Point:
+    def draw_pair() -> Point:
         while True:
             x, y = rng.integers(low, high).tolist()
             if holds(outline, x, y):
                 return x / GRID, y / GRID
 
-    return [(drawn(), drawn()) for _ in range(PAIRS)]
+    return [(draw_pair(), draw_pair()) for _ in range(PAIRS)]
 
 
 def _truth(nav: Navigator, outline: Outline, start: Point, goal: Point) -> float:
-    """The length of the shortest way in the plane; infinite where there is none."""
+    """Return the length of the shortest path in the plane; inf if there is no path."""
     told = nav.distance(start, goal)
     straight = sees(outline, *(round(axis * GRID) for axis in (*start, *goal)))
     assert not straight or abs(told - math.dist(start, goal)) < 1e-6
@@ -138,7 +138,7 @@ def _truth(nav: Navigator, outline: Outline, start: Point, goal: Point) -> float
 
 
 def _from_point_to_point(nav: Navigator, pairs: list[tuple[Point, Point]]) -> float:
-    """Microseconds of one path over points of visibility, ends joined and all."""
+    """Return the microseconds of one path over points of visibility, including joining its ends."""
     for pair in pairs:
         nav.path(*pair)
     begun = time.perf_counter()
@@ -153,7 +153,7 @@ def _longer(
     truth: list[float],
     outline: Outline,
 ) -> float:
-    """By how many per cent paths from node to node are longer than the truth, in all."""
+    """Return the percentage by which paths over nodes are longer than shortest paths, in total."""
     nav = level.profile()
     ours, best = 0.0, 0.0
     for (start, goal), shortest in zip(pairs, truth, strict=True):
@@ -178,7 +178,7 @@ def _nearest(nav: Navigator, pairs: list[tuple[Point, Point]]) -> tuple[float, f
 
 
 def _timed(nav: Navigator, points: list[Point]) -> tuple[float, float]:
-    """Microseconds of one question, and of one among many in a call."""
+    """Return the microseconds of a single query, and of a query in a batch."""
     array = np.array(points)
     singles = [nav.nearest(point) for point in points]
     assert nav.nearest(array).tolist() == [
