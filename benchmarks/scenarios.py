@@ -17,7 +17,7 @@ from bake.store import Asset
 from benchmarks import child
 from benchmarks.baking import write_recipe
 from benchmarks.bench import Bench, Skip
-from benchmarks.contraction import query_engine, contract
+from benchmarks.contraction import contract, query_engine
 from benchmarks.ground import ground_of
 from benchmarks.levels import level_file, scenario_file
 from benchmarks.section import Section
