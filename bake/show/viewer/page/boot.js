@@ -1,5 +1,5 @@
 "use strict";
-// Inflates the program of the page, which the policy of the page names by its digest, and runs it.
+// Inflates and runs the program of the page. The page's policy allows it by its digest.
 (async () => {
   try {
     const text = atob(document.getElementById("program").textContent);

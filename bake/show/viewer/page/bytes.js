@@ -1,4 +1,4 @@
-/** How many bytes each column takes, in the flat file that is shown and in its asset. */
+/** The section "Bytes": the size of each column in the flat file and in its asset. */
 
 import { element } from "./elements.js";
 import { bytesText } from "./words.js";
@@ -16,7 +16,7 @@ export function installBytes(view, panel) {
   inner.addEventListener("shown", refresh);
 }
 
-/** The columns of the flat file: equal ones lie in it once. */
+/** The columns of the flat file, which stores equal columns once. */
 function fileOf({ columns, level }) {
   const seen = new Set();
   const rows = [...columns].map(([key, { values }]) => {

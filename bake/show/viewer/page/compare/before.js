@@ -1,6 +1,6 @@
 /**
- * What a level was before: an older bake of it, or the level as it was baked, before it was changed in
- * the page. Both answer through the reader, toward any goal.
+ * The earlier state of a level: an older bake, or the baked level before changes in the page. Both are
+ * queried through the reader, for any goal.
  */
 
 import { follow } from "../../../../../readers/js/changes.js";
@@ -9,14 +9,14 @@ import { placesOf } from "../../../../../readers/js/places.js";
 import { fieldToward } from "../search/fields.js";
 import { groundOf } from "../search/ground.js";
 
-/** Less is no change: ticks of a unit may differ, so costs are rounded differently. */
+/** Smaller differences are rounding errors, as ticks per unit may differ. */
 export const LEAST = 1e-6;
 
 /**
- * Returns the level as it was, for the profile of a view: { name, nav, of(at), cost(at), field(goal) }; null where
- * it has no such profile.
+ * Returns the earlier state for the profile of a view: { name, nav, of(at), cost(at), field(goal) }; null if
+ * it lacks the profile.
  *
- * @param older the older bake; null: the view's own level, as it was baked
+ * @param older the older bake; null: the view's own level as it was baked
  */
 export function beforeOf(view, older, name) {
   const level = older ?? view.level;
@@ -40,11 +40,11 @@ export function beforeOf(view, older, name) {
   return {
     name,
     nav,
-    /** The same place in the level as it was; -1: it had none. */
+    /** Returns the same place in the earlier state; -1: none. */
     of,
-    /** What a place of the older level cost the profile; NaN: blocked. */
+    /** Returns the cost of a place of the earlier state for the profile; NaN: blocked. */
     cost: (at) => tables.c.cost[level.terrain[at]],
-    /** Units from a place of the view's level to a goal of it; Infinity: there was no way. */
+    /** Returns the earlier distance in units from a place of the view's level to a goal; Infinity: no path. */
     field(goal) {
       const to = of(goal);
       if (to < 0 || !nav.stands(to)) return () => Infinity;
@@ -57,7 +57,7 @@ export function beforeOf(view, older, name) {
   };
 }
 
-/** Places are matched as `bake diff` does it: cells by coordinates, nodes of graphs by name. */
+/** Matches places as `bake diff` does: cells by coordinates, nodes of graphs by name. */
 function matching(level, old) {
   if (level === old) return (at) => at;
   if (level.width && level.width === old.width && level.floorRows === old.floorRows) {
@@ -73,8 +73,8 @@ function matching(level, old) {
 /**
  * Compares the distances of all places to a goal, before and now.
  *
- * @returns { change, lost, gained, most }: units by which each grew (NaN where one of both has no way),
- *   nodes that lost their way to the goal and that gained one, and the largest change in units
+ * @returns { change, lost, gained, most }: growth of each in units (NaN if either is unreachable), nodes
+ *   that lost and that gained a path to the goal, and the largest change in units
  */
 export function comparedToward(view, before, goal) {
   return view.kept(`compared with ${before.name} toward ${goal}`, () => compare(view, before, goal));

@@ -1,7 +1,7 @@
 /**
- * Shows what has changed: since an older bake (`bake view --against`), in the words and colors of
- * `bake diff`; since the bake before the last one, in a page that follows its assets; or since the
- * level was baked, by what was drawn in the page.
+ * The section "What changed": changes since an older bake (`bake view --against`), with the words and
+ * colors of `bake diff`; since the previous bake, in a page that follows its assets; or edits in the
+ * page since the bake.
  */
 
 import { openLevel } from "../../../../../readers/js/level.js";
@@ -13,7 +13,7 @@ import { mixed, packed } from "../palette.js";
 import { counted, placeName, placeWord, units } from "../words.js";
 import { beforeOf, comparedToward } from "./before.js";
 
-/** Kinds of changes of places, in the order in which they are painted: later ones lie above. */
+/** Kinds of changes of places in the order of painting, where later ones cover earlier ones. */
 const KINDS = [
   ["cut_off", "CUT_OFF", "CUT_OFF_STRIPE", "lost its path to or from the rest"],
   ["joined", "JOINED", "JOINED_STRIPE", "has a path to and from the rest now"],
@@ -22,7 +22,7 @@ const KINDS = [
   ["opened", "OPENED", null, "opened"],
   ["closed", "CLOSED", null, "closed"],
 ];
-/** Places of each kind that are listed by name. */
+/** The most places of each kind that are listed by name. */
 const LISTED = 40;
 
 /** Adds the section "What changed", its two color modes and the layer that marks changed places. */
@@ -67,7 +67,7 @@ export function installCompare(view, panel) {
   }
 }
 
-/** Return what the level can be compared with, [[id, name], ...], the default first. */
+/** Returns the states that the level can be compared with, [[id, name], ...], the default first. */
 function choicesOf({ contents, previous }) {
   const choices = [];
   if (contents.difference) choices.push(["older", contents.difference.old]);
@@ -75,7 +75,7 @@ function choicesOf({ contents, previous }) {
   return [...choices, ["baked", "the level as it was baked"]];
 }
 
-/** Return the level as it was, for the profile that is shown; null: there is nothing to compare with. */
+/** Returns the selected earlier state for the shown profile; null: there is none. */
 function beforeNow(view, compared) {
   const id = compared.with();
   if (id === "baked" && !view.changes.changed) return null;
@@ -86,7 +86,7 @@ function beforeNow(view, compared) {
 
 const memory = new WeakMap();
 
-/** Keeps the level as it was for as long as the same level is open. */
+/** Caches the earlier state while the same level is open. */
 function remembered(view, which, make) {
   const key = `${which} ${view.nav.name}`;
   if (!memory.has(view.changes)) memory.set(view.changes, new Map());
@@ -95,7 +95,7 @@ function remembered(view, which, make) {
   return found.get(key);
 }
 
-/** Return the places that changed, by kind, as nodes: as `bake diff` reports them, or compared here. */
+/** Returns the changed places by kind, as nodes: from `bake diff`, or compared in the page. */
 export function changedPlaces(view, compared) {
   return view.kept(`changed places ${compared.with()}`, () => {
     if (compared.with() === "older") {
@@ -119,7 +119,7 @@ export function changedPlaces(view, compared) {
   });
 }
 
-/** A place as `bake diff --json` writes it. */
+/** Returns a place in the form of `bake diff --json`. */
 function nodeOf(view, place) {
   if (!view.level.width) return view.places.nodeNamed(place);
   return Array.isArray(place) ? view.level.locationOf(...place) : -1;
@@ -180,7 +180,7 @@ function listOf(view, kind, text, nodes) {
   return element("details", { open }, element("summary", {}, title), list);
 }
 
-/** The pairs whose distance changed most; a click makes one of them start and goal. */
+/** Lists the pairs whose distance changed most; a click sets start and goal. */
 function pairsOf(view, most) {
   const rows = most.map(({ start, goal, before, after }) => {
     const ends = [start, goal].map((place) => nodeOf(view, place));
@@ -193,7 +193,7 @@ function pairsOf(view, most) {
 
 // -- the layer ------------------------------------------------------------------------------------
 
-/** Return what the layer marks, [{nodes, colour, text}, ...]: what differs from older bakes, and what was drawn. */
+/** Returns the marks of the layer, [{nodes, colour, text}, ...]: differences from the earlier state, and edits. */
 function marksOf(view, compared) {
   return view.kept(`marks ${compared.with()}`, () => {
     const { palette } = view;
@@ -213,7 +213,7 @@ function marksOf(view, compared) {
   });
 }
 
-/** The changed places, outlined above any color mode. */
+/** Draws outlines around the changed places, above any color mode. */
 const changedLayer = (compared) => ({
   id: "changes",
   title: "Changed places",
@@ -308,7 +308,7 @@ const towardGround = (compared) => ({
       const [same, longer, shorter] = ["LARGEST", "DEARER", "CHEAPER"].map(palette.rgb);
       for (let at = 0; at < change.length; at++) {
         if (Number.isNaN(change[at])) continue;
-        // Small changes are seen as well: half of the colour at least.
+        // At least half of the color, so that small changes are visible.
         const share = change[at] ? 0.5 + (0.5 * Math.abs(change[at])) / most : 0;
         paint.fill[at] = packed(mixed(same, change[at] > 0 ? longer : shorter, share));
       }

@@ -1,4 +1,4 @@
-/** Shows a crowd that walks, and the places where its agents meet. */
+/** The tab "Crowd": agents that walk, and the places where many of them meet. */
 
 import { disc } from "../draw/shapes.js";
 import { element, fresh } from "../elements.js";
@@ -7,11 +7,11 @@ import { painter } from "../repaint.js";
 import { counted, placeName } from "../words.js";
 import { crowdOf } from "./walkers.js";
 
-/** Milliseconds of a frame that agents may spend asking. */
+/** The milliseconds of each frame for queries of agents. */
 const ASKING = 6;
 const LISTED = 6;
 
-/** Adds the tab "Crowd", its agents as a layer, and a ground that counts their steps. */
+/** Adds the tab "Crowd", a layer with its agents, and a ground with counts of their steps. */
 export function installCrowd(view, panel) {
   const inner = panel.tab("crowd", "Crowd");
   const clock = { crowd: null, walking: false, paused: false, last: 0, listed: 0, steps: null, heat: heater() };
@@ -52,7 +52,7 @@ export function installCrowd(view, panel) {
     view.redraw();
   }
 
-  /** Copies the counts for the map and its legend, as the crowd goes on between the two. */
+  /** Copies the counts, so that the map and its legend agree while the crowd walks on. */
   function countSteps() {
     const { visits, most } = clock.crowd;
     clock.steps = { visits: visits.slice(), most };
@@ -104,7 +104,7 @@ export function installCrowd(view, panel) {
   }
 }
 
-/** A line that names a place and leads there. */
+/** Creates a line with the name of a place; a click goes there. */
 function lineTo(view, at, times, what) {
   const text = `${placeName(view, at)}: ${counted(times, what)}`;
   return element("li", {}, element("button", { type: "button", onclick: () => view.goTo(at) }, text));
@@ -152,8 +152,8 @@ const stepsGround = (clock) => ({
 });
 
 /**
- * Returns a function that colours places by numbers, few pale and many dark; the scale is a root, as a
- * few stand out far. It paints anew when its second argument is another one.
+ * Returns a function that colors places by counts, from pale to dark on a square-root scale, because
+ * few counts are much larger than others. It repaints when its second argument changes.
  */
 function heater() {
   return painter((view, at, numbers, most) => view.palette.shade(Math.sqrt(numbers[at] / most)));

@@ -1,19 +1,19 @@
 /**
- * Walks a crowd: each agent asks for its next hop, steps there, and asks again. Agents do not push
- * each other; what is shown is where their shortest paths meet.
+ * Simulates a crowd: each agent queries its next hop, steps there, and queries again. Agents do not
+ * collide; the simulation shows where shortest paths meet.
  */
 
 import { BLOCKED } from "../../../../../readers/js/file.js";
 import { componentsOf } from "../search/components.js";
 
-/** How many units an agent walks in a second. */
+/** The speed of an agent in units per second. */
 const SPEED = 6;
 
-/** On levels of so many places agents share so many goals, if next hops have to be searched for. */
+/** On levels with at least this many places, agents share this many goals if next hops must be searched. */
 const LARGE = 20_000;
 const SHARED = 6;
 
-/** Numbers from 0 up to 1, the same for the same seed (G. Marsaglia, "Xorshift RNGs", 2003). */
+/** Returns a seeded generator of numbers from 0 up to 1 (G. Marsaglia, "Xorshift RNGs", 2003). */
 export function draws(seed) {
   let state = (seed ^ 0x9e3779b9) | 0 || 1;
   return () => {
@@ -27,9 +27,9 @@ export function draws(seed) {
 /**
  * Returns a crowd on a level.
  *
- * @param view its level, nav and ground: see view.js
- * @param options {count, seed, goal}: how many agents, which numbers are drawn, and the one node that
- *   all of them walk to; -1: each has a goal of its own
+ * @param view with level, nav and ground: see view.js
+ * @param options {count, seed, goal}: the number of agents, the random seed, and the common goal of all
+ *   agents as a node; -1: each has a goal of its own
  */
 export function crowdOf(view, { count = 300, seed = 1, goal = -1 } = {}) {
   const { level, nav, ground } = view;
@@ -38,17 +38,17 @@ export function crowdOf(view, { count = 300, seed = 1, goal = -1 } = {}) {
   const at = new Int32Array(count);
   const next = new Int32Array(count).fill(-1);
   const goals = new Int32Array(count);
-  const share = new Float64Array(count); // of the step from `at` to `next`
-  const length = new Float64Array(count); // of that step, in units
+  const share = new Float64Array(count); // progress of the step from `at` to `next`
+  const length = new Float64Array(count); // length of that step, in units
   const visits = new Uint32Array(level.locations);
   let most = 0;
   let arrived = 0;
   let shared = [];
-  let turn = 0; // whose turn it is to ask, if there was no time for all of them
+  let turn = 0; // the next agent to query, if the time was up before all were done
 
   const someone = () => standing[Math.floor(draw() * standing.length)] ?? -1;
 
-  /** Where an agent shall go. Where next hops have to be searched for, agents share goals. */
+  /** Chooses a goal for an agent. Agents share goals if next hops must be searched. */
   function aim() {
     if (goal >= 0) return goal;
     const searched = view.changes.changed || !view.tables.hasHops;
@@ -57,7 +57,7 @@ export function crowdOf(view, { count = 300, seed = 1, goal = -1 } = {}) {
     return shared[Math.floor(draw() * shared.length)];
   }
 
-  /** Puts an agent anywhere from where there is a way to its goal; nowhere, if that is hard to find. */
+  /** Places an agent at random where its goal is reachable; nowhere, if no such place is found soon. */
   function place(i) {
     const { of } = componentsOf(view);
     goals[i] = aim();
@@ -70,7 +70,7 @@ export function crowdOf(view, { count = 300, seed = 1, goal = -1 } = {}) {
     }
   }
 
-  /** Gives an agent another goal, one to which there is a way if such a one is found. */
+  /** Sets another goal for an agent, a reachable one if one is found soon. */
   function turnTo(i) {
     const { of } = componentsOf(view);
     for (let tries = 0; tries < 10; tries++) {
@@ -83,7 +83,7 @@ export function crowdOf(view, { count = 300, seed = 1, goal = -1 } = {}) {
     if (++visits[node] > most) most = visits[node];
   }
 
-  /** Asks for an agent's next step; an agent that has arrived gets another goal. */
+  /** Queries an agent's next step; an agent that has arrived gets another goal. */
   function ask(i) {
     if (at[i] < 0) place(i);
     if (at[i] < 0) return;
@@ -109,7 +109,7 @@ export function crowdOf(view, { count = 300, seed = 1, goal = -1 } = {}) {
     next,
     share,
     goals,
-    /** How often agents stepped onto each node. */
+    /** The number of steps onto each node. */
     visits,
     get most() {
       return most;
@@ -118,8 +118,8 @@ export function crowdOf(view, { count = 300, seed = 1, goal = -1 } = {}) {
       return arrived;
     },
     /**
-     * Lets some seconds pass. Whoever has no next step when `until()` says that the time for asking is
-     * up waits for the next call.
+     * Advances by some seconds. Agents without a next step when `until()` ends the time for queries wait
+     * for the next call.
      */
     pass(seconds, until = () => false) {
       for (let i = 0; i < count; i++) {
@@ -142,7 +142,7 @@ export function crowdOf(view, { count = 300, seed = 1, goal = -1 } = {}) {
         share[i] = next[i] >= 0 ? Math.min(rest, 0.99) : 0;
       }
     },
-    /** To be called when the level has changed: steps that cannot be taken any more are given up. */
+    /** Cancels steps that are no longer possible; call it after changes of the level. */
     changed() {
       standing = placesToStand(nav);
       shared = [];
@@ -153,22 +153,22 @@ export function crowdOf(view, { count = 300, seed = 1, goal = -1 } = {}) {
         }
       }
     },
-    /** The nodes that agents stepped onto most often, at most one of those next to each other. */
+    /** Returns the nodes with the most steps, at most one of neighboring nodes. */
     chokePoints: (wanted) => highest(ground, visits, wanted),
   };
 }
 
-/** All nodes on which a profile can stand now. */
+/** Returns all nodes on which a profile can stand now. */
 export function placesToStand(nav) {
   const found = [];
   for (let at = 0; at < nav.level.locations; at++) if (nav.stands(at)) found.push(at);
   return found;
 }
 
-/** How far around a choke point, in arcs, no other one is named. */
+/** The least distance in arcs between two listed choke points. */
 const APART = 4;
 
-/** Returns the nodes with the highest numbers, [node, number] each, that lie apart from each other. */
+/** Returns the nodes with the highest counts, as [node, count], with a distance between them. */
 export function highest(ground, numbers, wanted) {
   const found = [];
   const near = new Set();

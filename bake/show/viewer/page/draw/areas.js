@@ -1,12 +1,12 @@
-/** Draws the plane below a graph: polygons of a mesh or areas between walls, as `bake render` does. */
+/** Draws the divided plane below a graph: mesh polygons or areas between walls, as `bake render` does. */
 
 /** Widths in pixels. */
 const PORTAL_WIDTH = 1;
 const WALL_WIDTH = 2;
-/** The share of a domain's color in what is drawn. */
+/** The opacity of a domain's color. */
 const DOMAIN_TINT = 0.55;
 
-/** Draws the part of the plane in which the profile can stand. Other levels have no plane. */
+/** Draws the part of the plane in which the profile can stand, if the level divides a plane. */
 export function drawAreas(ctx, view) {
   const { camera, plane, palette, own } = view;
   if (!own.plane) return;
@@ -29,7 +29,7 @@ export function drawAreas(ctx, view) {
   ctx.restore();
 }
 
-/** Draws the colors of domains over an area, as strong as `bake render` does. */
+/** Draws the colors of domains over an area, with the opacity of `bake render`. */
 function drawDomains(ctx, view, path) {
   const { low, step, width, height } = view.own.plane.domains;
   ctx.save();
@@ -51,7 +51,7 @@ function domainPicture({ width, height, colour }) {
   return picture;
 }
 
-/** Returns {fills, portals, walls}: neighboring rings of one color are one path; a hole has no color. */
+/** Returns {fills, portals, walls}, where consecutive rings of one color share a path; a hole has no color. */
 function outlinesOf({ contents, own }) {
   const { point, colour } = contents.plane;
   const { ring, first, terrain, walls, portals } = own.plane;

@@ -8,7 +8,7 @@ import { arrowHead } from "./shapes.js";
 const MESH_ROAD = 1;
 const MESH_NODE = 2.6;
 
-/** Returns {a, b, there, back}: the roads, and which of their directions the profile may take. */
+/** Returns {a, b, there, back}: the roads, and the directions open to the profile. */
 export function roadsOf(view) {
   return view.kept("roads", () => {
     const { c } = view.inside;
@@ -35,7 +35,7 @@ export function roadsOf(view) {
   });
 }
 
-/** Pixels of a road's width and of a node's radius. */
+/** Returns the width of roads and the radius of nodes in pixels. */
 export function sizesOf(view) {
   const size = Math.max(1.2, 0.085 * view.camera.zoom);
   const [road, node] = [Math.min(6, size), Math.min(8, Math.max(2, size * 1.1))];
@@ -44,7 +44,7 @@ export function sizesOf(view) {
 
 const isMesh = ({ contents }) => Boolean(contents.plane?.isMesh);
 
-/** Returns whether a node may be the profile's: other kinds of agents divide the same plane into nodes of their own. */
+/** Returns whether a node may belong to the profile: other profiles divide the same plane into other nodes. */
 const isOfProfile = ({ contents, ground, nav, tables }, at) =>
   !contents.plane || nav.stands(at) || !Number.isNaN(tables.c.cost[ground.terrainAt(at)]);
 
@@ -103,11 +103,11 @@ export function drawGraph(ctx, view, paint, layer) {
       ctx.stroke();
     }
   }
-  // Nodes of a mesh are numbered, and the numbers mean nothing to readers.
+  // The numbers of mesh nodes mean nothing to people.
   if (camera.zoom >= 34 && !isMesh(view)) writeNames(ctx, view, inside, node);
 }
 
-/** Draws roads whose colour goes from one end's to the other's. */
+/** Draws roads with a color gradient between their ends. */
 function shadedLines(ctx, { camera, plane }, roads, width, { fill }) {
   ctx.lineWidth = width;
   for (const { a, b } of roads) {
@@ -136,7 +136,7 @@ function mayBeSeen({ xs, ys }, { left, right, top, bottom }, a, b) {
   );
 }
 
-/** Writes names above nodes, as far as they do not cover each other. */
+/** Writes names above nodes, unless they would overlap. */
 function writeNames(ctx, view, inside, node) {
   const { plane, camera } = view;
   ctx.font = "12px system-ui, sans-serif";

@@ -1,6 +1,6 @@
 /**
- * Draws hexagons: bitmaps of some cells at a few sizes, reduced to the size that is wanted. The same
- * outline as everywhere else is filled, so that the picture and the pointer agree.
+ * Draws hexagons from bitmaps of blocks of cells, prepared at a few sizes and scaled down. The outline
+ * is the same as for the pointer, so that both agree.
  */
 
 import { drawStripes } from "./stripes.js";
@@ -8,7 +8,7 @@ import { createTiles } from "./tiles.js";
 
 const CELLS = 32;
 const SIZES = [2, 4, 8, 16];
-/** From this many pixels on, the few cells that are seen are filled one by one. */
+/** Cells of at least this many pixels are filled one by one, as few are visible. */
 const SINGLY_FROM = 22;
 const LINES_FROM = 8;
 const tiles = SIZES.map(() => createTiles());
@@ -44,7 +44,7 @@ function drawTiles(ctx, view, paint) {
   ctx.imageSmoothingEnabled = true;
   for (let v = Math.floor(top / CELLS); v * CELLS <= bottom; v++) {
     for (let u = Math.floor(left / CELLS); u * CELLS <= right; u++) {
-      // A tile is a box around its cells, which overlaps the next one by the cells' corners.
+      // A tile is a box around its cells, which overlaps the next tile by the corners of cells.
       const x = u * CELLS * stepX;
       const y = v * CELLS * stepY;
       const wide = CELLS * stepX + 1.2;
@@ -96,7 +96,7 @@ function eachSeen({ camera, plane, level, state }, visit) {
 
 const names = new Map();
 
-/** A packed colour as style sheets write it. */
+/** Returns a packed color as a CSS color. */
 export function cssOf(packed) {
   let name = names.get(packed);
   if (!name) {

@@ -1,20 +1,20 @@
 /**
- * Lays out a graph that says nothing of where its nodes lie: around a circle at first, in the order
- * of a breadth-first search, then by forces (T. Fruchterman, E. Reingold, "Graph Drawing by
- * Force-directed Placement", 1991). The same graph always lies the same way.
+ * Computes positions for a graph without positions: first on rings, in the order of a breadth-first
+ * search, then by forces (T. Fruchterman, E. Reingold, "Graph Drawing by Force-directed Placement",
+ * 1991). The layout is deterministic.
  */
 
-/** Graphs larger than this stay on rings, as every pair of nodes pushes each other. */
+/** Graphs with more nodes stay on rings, as forces act between all pairs of nodes. */
 const MOST_PUSHED = 1200;
 const ROUNDS = 120;
 
-/** Returns x, y of each node, one after the other. */
+/** Returns x and y of each node, interleaved. */
 export function layOut(firstOut, head) {
   const count = firstOut.length - 1;
   const order = breadthFirst(firstOut, head, count);
   const point = new Float64Array(2 * count);
   order.forEach((at, i) => {
-    // Sunflower seeds: evenly spread, and neighbours of the order lie near the same radius.
+    // Like sunflower seeds: evenly spread, and neighbors in the order have similar radii.
     const turn = i * Math.PI * (3 - Math.sqrt(5));
     point[2 * at] = Math.sqrt(i + 0.5) * Math.cos(turn);
     point[2 * at + 1] = Math.sqrt(i + 0.5) * Math.sin(turn);

@@ -5,7 +5,7 @@ import { bitmap } from "./tiles.js";
 /**
  * Adds an arrow to the path of a context.
  *
- * @param outline corners (along, aside) of an arrow of length 1, relative to its middle
+ * @param outline corners (along, aside) of an arrow of length 1, relative to its center
  */
 export function arrow(ctx, outline, x, y, dx, dy, length) {
   const scale = length / (Math.hypot(dx, dy) || 1);
@@ -16,12 +16,12 @@ export function arrow(ctx, outline, x, y, dx, dy, length) {
   ctx.closePath();
 }
 
-/** Arrows of one length by their direction; on a grid there are six or eight. */
+/** Cached arrows of one length by direction, of which a grid has six or eight. */
 let arrows = { length: 0, ratio: 0, byDirection: new Map() };
 
 /**
- * An arrow as a bitmap, which is drawn several times as fast as its outline: {bitmap, half}, half the
- * side of the square around its middle in pixels of style sheets.
+ * Returns an arrow as a bitmap, which draws several times faster than its outline: {bitmap, half}, where
+ * half is half the side of its square in CSS pixels.
  */
 export function arrowBitmap(palette, dx, dy, length) {
   const ratio = globalThis.devicePixelRatio || 1;
@@ -52,7 +52,7 @@ export function arrowHead(ctx, outline, [x0, y0], [x1, y1], size) {
   ctx.fill();
 }
 
-/** Draws a line through points, [[x, y], ...], above a wider light one. */
+/** Draws a line through points, [[x, y], ...], over a wider light line. */
 export function casedLine(ctx, points, width, colour, casing, casingColour, dash = []) {
   if (points.length < 2) return;
   ctx.beginPath();
@@ -79,7 +79,7 @@ export function disc(ctx, x, y, radius, colour) {
 
 const markRadius = (room) => Math.min(15, Math.max(6.5, 0.36 * room));
 
-/** Marks a start: a disc. */
+/** Draws a disc that marks a start. */
 export function markStart(ctx, palette, [x, y], room) {
   const radius = markRadius(room);
   disc(ctx, x, y, radius + 1.2, palette.css("INK"));
@@ -87,7 +87,7 @@ export function markStart(ctx, palette, [x, y], room) {
   disc(ctx, x, y, radius * 0.72, palette.css("START"));
 }
 
-/** Marks a goal: rings. */
+/** Draws rings that mark a goal. */
 export function markGoal(ctx, palette, [x, y], room) {
   const radius = markRadius(room) * 1.12;
   disc(ctx, x, y, radius + 1.2, palette.css("INK"));
@@ -96,7 +96,7 @@ export function markGoal(ctx, palette, [x, y], room) {
   }
 }
 
-/** The points of a curve that bends aside, so that links of opposite directions lie apart. */
+/** Returns the points of a bent curve, so that links in opposite directions do not overlap. */
 export function bent([x0, y0], [x1, y1], bend = 0.14, count = 24) {
   const middle = [(x0 + x1) / 2 - bend * (y1 - y0), (y0 + y1) / 2 + bend * (x1 - x0)];
   return Array.from({ length: count }, (_, i) => {

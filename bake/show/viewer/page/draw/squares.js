@@ -1,4 +1,4 @@
-/** Draws square cells: bitmaps of one pixel a cell, enlarged, and lines and stripes above them. */
+/** Draws square cells: magnified bitmaps of one pixel per cell, with lines and stripes above them. */
 
 import { drawStripes } from "./stripes.js";
 import { bitmap, createTiles } from "./tiles.js";
@@ -16,7 +16,7 @@ export function drawSquares(ctx, view, paint) {
   const { zoom } = camera;
   const seen = camera.seen();
   tiles.of(paint);
-  // Below half a pixel a cell, pictures of a quarter of the size look better and cost less.
+  // Below half a pixel per cell, bitmaps of a quarter of the size look better and cost less.
   const shrink = zoom < 0.35 ? 4 : 1;
   smallTiles.of(paint);
   const side = TILE * shrink;
@@ -37,7 +37,7 @@ export function drawSquares(ctx, view, paint) {
       const tile = shrink === 1 ? full(view, paint, cells, u, v) : small(view, paint, cells, u, v, shrink);
       const [px, py] = camera.toScreen(cells.x, cells.y);
       const [endX, endY] = camera.toScreen(cells.x + cells.width, cells.y + cells.height);
-      // Whole pixels, as else thin lines would show between tiles.
+      // Use whole pixels, as otherwise thin gaps would show between tiles.
       const [x, y] = [Math.round(px), Math.round(py)];
       const across = Math.round(endX) - x;
       const down = Math.round(endY) - y;
@@ -62,7 +62,7 @@ function put(ctx, { level }, paint, { x, y, width, height, floor }) {
   ctx.putImageData(new ImageData(new Uint8ClampedArray(pixels.buffer), width, height), 0, 0);
 }
 
-/** A tile of several times as many cells, reduced. */
+/** Draws a reduced tile of several times as many cells. */
 function small(view, paint, cells, u, v, shrink) {
   const width = Math.ceil(cells.width / shrink);
   const height = Math.ceil(cells.height / shrink);

@@ -1,15 +1,15 @@
-/** Draws the stripes that tell places apart without colour: 45 degrees, as in `bake render`. */
+/** Draws the diagonal stripes that distinguish places without color, as in `bake render`. */
 
 import { css } from "../palette.js";
 import { bitmap } from "./tiles.js";
 
 const PERIOD = 8;
-/** Cells of fewer pixels have no room for stripes, and the colour alone has to do. */
+/** Cells of fewer pixels have no room for stripes, only for color. */
 const STRIPES_FROM = 5;
 
 const patterns = new Map();
 
-/** Draws the stripes of all cells that are seen, runs of equal ones at once. */
+/** Draws the stripes of all visible cells, with runs of equal cells at once. */
 export function drawStripes(ctx, view, { stripe }) {
   const { camera, plane, level, state } = view;
   if (!stripe || camera.zoom < STRIPES_FROM) return;
@@ -31,7 +31,7 @@ export function drawStripes(ctx, view, { stripe }) {
         }
         const begins = column;
         while (column < right && stripe[first + column + 1] === kind) column++;
-        // Rectangles by themselves are filled much faster than a path of many.
+        // Filling single rectangles is much faster than filling a path of many.
         const [px, py] = camera.toScreen(begins, row).map(Math.round);
         const [endX, endY] = camera.toScreen(column + 1, row + 1).map(Math.round);
         ctx.fillRect(px, py, endX - px, endY - py);

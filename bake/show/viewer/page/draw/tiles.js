@@ -1,28 +1,28 @@
 /**
- * Keeps pieces of a picture as bitmaps, so that panning and zooming only moves them.
+ * Caches tiles of a picture as bitmaps, so that panning and zooming only moves them.
  *
- * A tile is made when it is first seen. Those of an older paint go with it; beyond some number the
- * ones that were not seen for longest go, too.
+ * A tile is created when it is first visible. Tiles of an older paint are discarded; above a limit, the
+ * least recently visible tiles are discarded, too.
  */
 
-/** Tiles that are kept at once: 256 x 256 pixels each, so a quarter of a megabyte. */
+/** The most cached tiles, of 256 x 256 pixels and a quarter of a megabyte each. */
 const MOST_TILES = 400;
 
-/** Makes a store of tiles; `canvasOf(width, height)` makes a bitmap. */
+/** Creates a cache of tiles; `canvasOf(width, height)` creates a bitmap. */
 export function createTiles(canvasOf = bitmap) {
   let tiles = new Map();
   let paint = null;
   let form = "";
 
   return {
-    /** Forgets the tiles of another paint, or of another form of the same. */
+    /** Discards the tiles of another paint, or of another form of the same paint. */
     of(nowPaint, nowForm = "") {
       if (nowPaint === paint && nowForm === form) return;
       [paint, form] = [nowPaint, nowForm];
       tiles = new Map();
     },
     has: (key) => tiles.has(key),
-    /** The tile of a key; `draw(ctx)` draws it if it is not there. */
+    /** Returns the tile of a key; `draw(ctx)` draws it if it is missing. */
     get(key, width, height, draw) {
       let tile = tiles.get(key);
       if (tile) {
@@ -41,7 +41,7 @@ export function createTiles(canvasOf = bitmap) {
   };
 }
 
-/** Makes an empty bitmap. */
+/** Creates an empty bitmap. */
 export function bitmap(width, height) {
   if (globalThis.OffscreenCanvas) return new OffscreenCanvas(width, height);
   const canvas = document.createElement("canvas");

@@ -1,14 +1,14 @@
-/** Keeps what a person changes in a level: one edit after another, each of which can be undone. */
+/** The history of edits of a level, each of which can be undone. */
 
-/** How many edits can be undone, and how many characters their patches may take together. */
+/** The most edits that can be undone, and the most characters of all their patches. */
 const MOST_EDITS = 500;
 const MOST_TEXT = 2 ** 25;
 
 /**
- * Follows the edits of a level. What the level was before an edit is kept as a patch, so undoing one
- * leads to the very same level, whatever the edit was.
+ * Returns the history of a level. The state before each edit is stored as a patch, so undoing any edit
+ * restores exactly the same level.
  *
- * @param now what has become of the level: `follow(level)` of the reader
+ * @param now the changing level: `follow(level)` of the reader
  */
 export function editsOf(now) {
   const past = [];
@@ -33,8 +33,8 @@ export function editsOf(now) {
   }
 
   /**
-   * Makes an edit: `change` is called and may update the level; what it throws is thrown on, and
-   * nothing has changed then.
+   * Runs an edit: `change` is called and may update the level. If it throws, the level is unchanged and
+   * the error is rethrown.
    */
   function make(what, change) {
     const before = now.patch();
@@ -54,7 +54,7 @@ export function editsOf(now) {
     tell(what);
   }
 
-  /** Begins an edit of many updates, such as the stroke of a brush; all of it is undone at once. */
+  /** Begins an edit of many updates, such as a brush stroke, which is undone as a whole. */
   function stroke(what) {
     const before = now.patch();
     return {
@@ -82,7 +82,7 @@ export function editsOf(now) {
     stroke,
     undo: () => move(past, future, "undone"),
     redo: () => move(future, past, "redone"),
-    /** Makes the level what it was when it was baked; this can be undone, too. */
+    /** Restores the level as it was baked; this can be undone, too. */
     reset: () => make("as it was baked", () => now.reset()),
     save: () => now.patch(),
     load: (text) => make("a patch", () => now.applyPatch(text)),
@@ -92,7 +92,7 @@ export function editsOf(now) {
     get redoable() {
       return future.at(-1)?.what ?? null;
     },
-    /** Calls back with a few words after each update; returns what ends that. */
+    /** Calls back with a short text after each update; returns a function that stops. */
     listen(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -101,10 +101,10 @@ export function editsOf(now) {
 }
 
 /**
- * What is other than when the level was baked: { walls, terrain } are nodes, { doors } names, and
- * { prices } keys of arcs.
+ * Returns the differences from the baked level: { walls, terrain } as nodes, { doors } as names, and
+ * { prices } as keys of arcs.
  *
- * @param prices the prices of arcs now and as they were baked, by their keys
+ * @param prices the current and the baked prices of arcs by their keys
  */
 export function changesOf(now, { prices, baked }) {
   const { level } = now;

@@ -1,7 +1,7 @@
 /**
- * Changes the level with the pointer: draws walls, opens cells, paints terrain, prices arcs, and puts
- * doors into their states. Everything shown follows at once, by the reader's own updates; each edit can
- * be undone, and all of them saved as a patch, which `bake apply` and games take.
+ * The tab "Draw": edit walls, terrain, prices of arcs and states of doors. The reader updates the level,
+ * and the whole page follows at once. Each edit can be undone, and all edits can be saved as a patch for
+ * `bake apply` and games.
  */
 
 import { insides } from "../../../../../readers/js/level.js";
@@ -10,7 +10,7 @@ import { toolbar } from "../toolbar.js";
 import { editsOf } from "./edits.js";
 import { addTools, attempt, priceWord, pricesNow, readPrice, summary, undo } from "./tools.js";
 
-/** Links beyond this many are priced by the tool alone. */
+/** The most links in the list; the prices of others can be changed with the tool. */
 const MOST_LINKS = 60;
 
 /** Adds the tools, the tab "Draw" and the section "Prices". */
@@ -18,11 +18,11 @@ export function installChanges(view, panel) {
   const inner = panel.tab("draw", "Draw");
   const expert = panel.section("prices", "Prices", { order: 60, open: false, isExpert: true });
   const brush = { terrain: 0, price: 1, tail: -1 };
-  const drawn = new Map(); // what has become of each level that was looked at
+  const drawn = new Map(); // the history of each level that was open
   let edits = null;
 
   view.on("open", () => {
-    // Another profile of the same level keeps what was drawn.
+    // Edits remain when another profile of the same level is chosen.
     if (edits?.now === view.changes) return refresh();
     edits = view.edits = Object.assign(editsOf(view.changes), { now: view.changes });
     edits.listen(() => view.levelChanged());
@@ -51,7 +51,7 @@ export function installChanges(view, panel) {
   }
 }
 
-/** The tab Draw has a tool that draws, the others have Look; a tool that is chosen by its key shows the tab. */
+/** Selects a drawing tool with the tab Draw, and Look with other tabs; a tool's key shows its tab. */
 function followTab({ state, tools }) {
   const draws = () => tools.current().id !== "look" && !tools.current().isExpert;
   if (draws()) state.set({ tab: "draw" });
@@ -62,7 +62,7 @@ function followTab({ state, tools }) {
   });
 }
 
-/** Makes what was drawn into a level again, when it is opened again or was baked again. */
+/** Applies the edits of a level again when it is reopened or was baked again. */
 function keep(view, before) {
   const { level, changes } = view;
   if (before.level.width !== level.width || before.level.locations !== level.locations) {
@@ -182,7 +182,7 @@ function linkRow(view, link, i) {
   }, { id: `link-${i}`, text, usual: link.cost }); // prettier-ignore
 }
 
-/** A field for a price: a number of units, "closed", or nothing for the usual one. */
+/** Creates a field for a price: a number of units, "closed", or empty for the usual price. */
 function priceField(title, onprice, { id = fresh("price"), text = "1", usual = null } = {}) {
   const onchange = () => {
     const units = readPrice(input.value);

@@ -1,6 +1,6 @@
 /**
- * The tools that change the level with the pointer: walls, opened cells, terrain, and prices of arcs.
- * A stroke is one edit, however many updates it takes.
+ * The tools that edit the level with the pointer: walls, opened cells, terrain, and prices of arcs. A
+ * stroke is one edit, whatever its number of updates.
  */
 
 import { insides } from "../../../../../readers/js/level.js";
@@ -10,7 +10,7 @@ import { changesOf } from "./edits.js";
 /**
  * Adds the tools to a view.
  *
- * @param brush {terrain, price, tail}: what is laid, what arcs get, and where the next arc begins
+ * @param brush {terrain, price, tail}: the terrain to paint, the price of arcs, and the tail of the next arc
  */
 export function addTools(view, brush) {
   const painter = (id, title, key, what, batchOf) => {
@@ -61,7 +61,7 @@ export function addTools(view, brush) {
   view.tools.add({ id: "price", title: "Price", key: "c", isExpert: true, click: (at) => priceTo(view, brush, at) });
 }
 
-/** The places under a line from one to another, without the first. */
+/** Returns the places under a line from one place to another, without the first. */
 function between(view, from, to) {
   const { plane } = view;
   if (plane.kind === "graph") return [to];
@@ -76,7 +76,7 @@ function between(view, from, to) {
   return [...found.add(to)];
 }
 
-/** The first click says where an arc begins, the second where it leads. */
+/** The first click sets the tail of an arc, the second its head. */
 function priceTo(view, brush, at) {
   if (at < 0) return;
   if (brush.tail < 0 || brush.tail === at) {
@@ -91,7 +91,7 @@ function priceTo(view, brush, at) {
   if (worked) view.say(`from ${placeName(view, tail)} to ${placeName(view, at)}: ${priceWord(units)}`);
 }
 
-/** Makes an edit; what is refused is said in the status line. */
+/** Runs an edit; an error is reported in the status line. */
 export function attempt(view, what, change) {
   try {
     view.edits.make(what, change);
@@ -102,7 +102,7 @@ export function attempt(view, what, change) {
   }
 }
 
-/** Takes an edit back, or makes it again. */
+/** Undoes an edit, or redoes it. */
 export function undo(view, word) {
   const what = view.edits[word]();
   view.say(what ? `${word === "undo" ? "undone" : "redone"}: ${what}` : `nothing to ${word}`);
@@ -111,7 +111,7 @@ export function undo(view, word) {
 export const priceWord = (units) =>
   units === null ? "its usual price" : units === Infinity ? "closed" : counted(units, "unit");
 
-/** Reads a price as people write it; undefined: it is none. */
+/** Parses a price; undefined: it is invalid. */
 export function readPrice(text) {
   const said = text.trim().toLowerCase();
   if (said === "" || said === "usual") return null;
@@ -120,14 +120,14 @@ export function readPrice(text) {
   return units > 0 && units < Infinity ? units : undefined;
 }
 
-/** What is other than when the level was baked. */
+/** Returns the differences from the baked level. */
 export function changesNow(view) {
   return view.kept("changes", () => {
     return changesOf(view.changes, { prices: pricesNow(view), baked: view.inside.prices });
   });
 }
 
-/** In a few words, what is other than when the level was baked. */
+/** Returns a short description of the differences from the baked level. */
 export function summary(view) {
   const { walls, terrain, doors, prices } = changesNow(view);
   const parts = [];
@@ -138,5 +138,5 @@ export function summary(view) {
   return parts.length ? `Changed: ${parts.join(", ")}.` : "Nothing is changed.";
 }
 
-/** The prices of arcs now, by their keys. */
+/** Returns the current prices of arcs by their keys. */
 export const pricesNow = (view) => insides.get(view.changes).now.prices;
