@@ -1,7 +1,7 @@
-/** Makes elements of the page. Text becomes text and never markup, whatever a level file says. */
+/** Creates elements of the page. Text of level files is never interpreted as markup. */
 
 /**
- * Makes an element: `element("button", { type: "button", onclick, "aria-pressed": "true" }, "Look")`.
+ * Creates an element: `element("button", { type: "button", onclick, "aria-pressed": "true" }, "Look")`.
  * Names that begin with "on" are listeners; true and false set and remove an attribute.
  */
 export function element(name, attributes = {}, ...children) {
@@ -17,10 +17,10 @@ export function element(name, attributes = {}, ...children) {
 
 let count = 0;
 
-/** A name that no other element has. */
+/** Returns a unique id for an element. */
 export const fresh = (what) => `${what}-${++count}`;
 
-/** A choice with its label: {row, select}. */
+/** Creates a select element with its label: {row, select}. */
 export function chooser(title, onchange) {
   const id = fresh("choose");
   const select = element("select", { id, onchange: () => onchange(select.value) });
@@ -28,14 +28,14 @@ export function chooser(title, onchange) {
   return { row, select };
 }
 
-/** Fills a choice: [[value, text], ...]. It is hidden where there is nothing to choose. */
+/** Sets the options of a select element, [[value, text], ...]. With fewer than two it is hidden. */
 export function offer({ row, select }, options, value) {
   select.replaceChildren(...options.map(([each, text]) => element("option", { value: each }, text)));
   select.value = value;
   row.hidden = options.length < 2;
 }
 
-/** A table: titles of the columns, and rows of texts or elements. */
+/** Creates a table from column titles and rows of texts or elements. */
 export function table(caption, titles, rows) {
   const cells = (name, texts) => texts.map((text, i) => {
     const scope = name === "th" ? { scope: "col" } : {};

@@ -1,4 +1,4 @@
-/** What lint finds in the asset: a list that leads to each place, and marks on the map. */
+/** Findings of lint: a list with links to the places, and marks on the map. */
 
 import { element } from "./elements.js";
 import { screenOf } from "./overlays.js";

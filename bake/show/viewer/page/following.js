@@ -1,9 +1,9 @@
 /**
- * Follows the assets: the server says which levels there are, in which version, and what is wrong,
- * whenever that changes. A level that was baked again is opened again where it is looked at.
+ * Follows changes of the assets: the server sends the levels, their versions and errors after each
+ * change. If the open level was baked again, it is reopened.
  */
 
-/** Listens to the server of the page; a page from disk has none. */
+/** Listens to the page's server; a page from disk has none. */
 export function installFollowing(view) {
   const { manifest } = view;
   if (!manifest.events) return;
@@ -32,7 +32,7 @@ export function installFollowing(view) {
     if (!lost) view.say("The server has ended, so this page follows no changes any longer.");
     lost = true;
   });
-  // Opening a level takes away what was wrong with the last one.
+  // Opening a level clears the error of the previous one.
   view.on("open", () => setTimeout(complain));
 
   function complain() {

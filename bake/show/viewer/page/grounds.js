@@ -1,4 +1,4 @@
-/** The layers that give every place a colour: what it is, what it costs, and how far it is. */
+/** The grounds, layers that color every place by terrain, cost, distance and more. */
 
 import { css, mixed, packed } from "./palette.js";
 import { componentsOf } from "./search/components.js";
@@ -8,14 +8,14 @@ import { counted, number, placeName, placeWord, shortened, units } from "./words
 const MOST_TERRAINS = 16;
 const MOST_COMPONENTS = 12;
 
-/** Adds all of them to a view. */
+/** Adds all grounds to a view. */
 export function addGrounds(view) {
   for (const ground of [terrain, costs, components, distances, clearance, domains]) {
     view.layers.add({ kind: "ground", ...ground });
   }
 }
 
-/** Return the colors of blocked cells: red for obstacles, dark for others, striped where other profiles can stand. */
+/** Returns the colors of blocked cells: red for obstacles, else dark, and striped where other profiles can stand. */
 export function overBlocked(view) {
   const { level, palette, ground } = view;
   return view.kept("over blocked", () => {
@@ -44,7 +44,7 @@ export function overBlocked(view) {
   });
 }
 
-/** Colours each place on which the profile stands, above blocked ones. */
+/** Colors each place on which the profile can stand, over a paint of blocked places. */
 export function paintStanding(view, key, colourOf) {
   return view.kept(`paint ${key}`, () => {
     const below = overBlocked(view);
@@ -152,7 +152,7 @@ const components = {
     const { of } = componentsOf(view);
     const { level, ground } = view;
     const largest = componentColour(view, 0);
-    // Of the largest component the terrain shows through, as bake render draws it.
+    // The terrain shows through the largest component, as in bake render.
     const share = level.width ? 0.8 : 1;
     const muted = level.terrains.map(({ colour }) => packed(mixed([...colour], largest, share)));
     return paintStanding(view, "components", (at, { fill }) => {
@@ -161,13 +161,13 @@ const components = {
   },
 };
 
-/** The colour of a component by its rank; the largest is muted, so that islands stand out. */
+/** Returns the color of a component by its rank; the largest is muted, so that islands stand out. */
 function componentColour({ level, palette }, rank) {
   if (rank) return palette.component(rank);
   return palette.rgb(level.width ? "LARGEST" : "LARGEST_ON_PAPER");
 }
 
-/** Returns a note on the only direction between a component and the largest one, if arcs are one-way. */
+/** Returns a note if paths lead only from or only to the largest component. */
 function oneWayNote({ nav, changes, columns, level }, here, there) {
   const isOneWay = columns.get(`${level.profiles.indexOf(nav.name)} numbers`).values[2] === 1;
   if (!isOneWay && !changes.changed) return "";
@@ -219,7 +219,7 @@ const domains = {
   paint: (view) => terrain.paint(view),
 };
 
-/** Terrain, pale, so that marks stand out. */
+/** Returns a pale paint of the terrain, on which marks stand out. */
 export function pale(view) {
   const { level, ground, palette } = view;
   return view.kept("paint pale", () => {
@@ -234,7 +234,7 @@ const clearance = {
   shortcut: "4",
   order: 4,
   missing: (view) => (view.level.kind === "squares" ? "" : "Footprints are squares of cells."),
-  // Little clearance is dark, so the wide end of the ramp is the pale one.
+  // Little clearance is dark, so the ramp is reversed.
   legend: (view) => [
     { ramp: true, from: "16 cells and more", to: "1 cell wide" },
     ...blockedLegend(view),
@@ -248,8 +248,8 @@ const clearance = {
 };
 
 /**
- * How large a footprint fits with its north-west cell here: the side of the largest square of cells
- * that the profile can cross, which is one more than the least of the three after it.
+ * Returns the clearance of each cell: the side of the largest passable square with this north-west cell,
+ * which is one more than the minimum of the three next cells.
  */
 export function clearanceOf(view) {
   return view.kept("clearance", () => {

@@ -1,4 +1,4 @@
-/** Says what there is to know of the place that is pointed at. */
+/** Shows information about the place under the pointer. */
 
 import { element } from "./elements.js";
 import { componentsOf } from "./search/components.js";

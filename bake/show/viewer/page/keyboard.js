@@ -1,4 +1,4 @@
-/** Does with keys what a pointer can do, while the map has the focus. */
+/** Operates the map by keys while it has the focus. */
 
 import { setEnd } from "./snapping.js";
 import { placeName } from "./words.js";
@@ -57,7 +57,7 @@ export function installKeyboard(view) {
 
   const done = () => true;
 
-  /** Does what a click on a place would do. */
+  /** Performs a click on a place. */
   function useTool(at) {
     const tool = view.tools.current();
     if (tool.down?.(at)) tool.up?.(at);

@@ -1,32 +1,32 @@
 /**
- * Lists what can be shown. A layer is an object:
+ * The list of layers. A layer is an object:
  *
- *   id          unique; the address names it
- *   title       what people read, in a few words
- *   kind        "ground": gives every place a colour, one is shown at a time;
- *               "overlay": draws above it, any number are shown
- *   order       overlays are drawn, and all are listed, from low to high; 50 if it is not there
+ *   id          unique, used in the address
+ *   title       a short title
+ *   kind        "ground": colors every place, one is shown at a time;
+ *               "overlay": is drawn above the ground, any number are shown
+ *   order       the position in the list and, for overlays, in drawing; default 50
  *   initially   whether an overlay is shown at first
- *   shortcut    a key that switches it, if it has one
- *   missing(view)     why it cannot be shown of this level and profile, in one sentence;
- *                     "" or nothing: it can. `available(layer)` asks this
+ *   shortcut    a key that toggles it, optional
+ *   missing(view)     why it cannot be shown for this level and profile, in one sentence;
+ *                     "" or undefined: it can. See `available(layer)`
  *   hidden(view)      true: it is not listed for this level
- *   follows     "hover": what it shows depends on the place that is pointed at
- *   legend(view)      [{colour, text, stripe?}] with colours of style sheets, or {ramp, from, to}
- *   shaded            true: of a graph the roads have the colours of their ends, too
- *   paint(view)       of a ground: {fill, stripe?, solid?, edge?}
- *                       fill    Uint32Array (location), colours as `packed` of palette.js makes them
- *                       stripe  Uint8Array (location), 0 or one more than the place in palette.stripes
- *                       solid   Uint8Array (location), 1 where no lines between cells are drawn
- *                     Keep it with view.kept(): it is asked for in every frame, and what is drawn
- *                     is made anew when another object comes back.
- *   draw(ctx, view)   of an overlay: the context counts pixels of style sheets. view.camera and
- *                     view.plane say where places lie; look at what is seen only.
+ *   follows     "hover": it depends on the place under the pointer
+ *   legend(view)      [{colour, text, stripe?}] with CSS colors, or {ramp, from, to}
+ *   shaded            true: the roads of a graph get the colors of their ends, too
+ *   paint(view)       for a ground: {fill, stripe?, solid?, edge?}
+ *                       fill    Uint32Array (location), colors from `packed` of palette.js
+ *                       stripe  Uint8Array (location), 0 or one more than the index in palette.stripes
+ *                       solid   Uint8Array (location), 1: no lines between cells
+ *                     Cache it with view.kept(): every frame requests it, and another object
+ *                     discards all drawn tiles.
+ *   draw(ctx, view)   for an overlay: the context uses CSS pixels. Positions come from view.camera
+ *                     and view.plane; draw only visible places.
  *
- * Any module adds its own: view.layers.add({...}). The panel makes a switch of each.
+ * Any module can add layers: view.layers.add({...}). The panel shows a switch for each.
  */
 
-/** Makes the list; which layers are shown is kept in the state. */
+/** Creates the list; the state stores which layers are shown. */
 export function createLayers(state) {
   const all = new Map();
   const listeners = new Set();
@@ -45,17 +45,17 @@ export function createLayers(state) {
     get: (id) => all.get(id),
     grounds: () => sorted("ground"),
     overlays: () => sorted("overlay"),
-    /** Why a layer cannot be shown; "": it can. */
+    /** Returns why a layer cannot be shown; "": it can. */
     missing: (layer, view) => layer.missing?.(view) || "",
     available: (layer, view) => !layers.missing(layer, view),
-    /** The ground that is shown: the one chosen, or terrain where that one is not there. */
+    /** Returns the shown ground: the chosen one, or terrain if that is not available. */
     ground(view) {
       const chosen = all.get(state.ground);
       const fits = chosen?.kind === "ground" && layers.available(chosen, view);
       return fits ? chosen : all.get("terrain");
     },
     isOn: (id) => state.layers.includes(id),
-    /** Shows an overlay, or hides it. */
+    /** Shows or hides an overlay. */
     switch(id, on = !layers.isOn(id)) {
       const others = state.layers.filter((each) => each !== id);
       state.set({ layers: on ? [...others, id] : others });

@@ -1,4 +1,4 @@
-/** Puts the page together. */
+/** Builds the page. */
 
 import { installBytes } from "./bytes.js";
 import { installCompare } from "./compare/section.js";
@@ -22,7 +22,7 @@ import { traffic } from "./traffic.js";
 import { installTraces } from "./traces/section.js";
 import { installWays } from "./ways.js";
 
-/** Parts of the page that need no other one: each is called with the view and the panel. */
+/** Independent parts of the page; each is called with the view and the panel. */
 const PARTS = [
   installHere,
   installWays,
@@ -52,7 +52,7 @@ function start() {
   installMinimap(view, find("minimap"));
   for (const part of PARTS) part(view, panel);
 
-  /** Opens a level of the manifest; again, if that is the one that is open. Tells if it can be. */
+  /** Opens or reopens a level of the manifest, and returns whether that worked. */
   async function open(id) {
     const entry = manifest.levels.find((each) => each.id === id) ?? manifest.levels[0];
     if (!entry) {
@@ -74,7 +74,7 @@ function start() {
   }
   view.reopen = () => open(state.level);
 
-  /** Shows what went wrong, until it is mended. */
+  /** Shows an error until it is resolved. */
   function complain(text) {
     find("trouble").textContent = text;
     find("trouble").hidden = !text;
@@ -83,7 +83,7 @@ function start() {
 
   const theme = () => {
     document.documentElement.dataset.theme = state.theme;
-    // The property --paper is a text that no canvas takes; what is computed of it is a colour.
+    // A canvas does not accept the text of the property --paper, only the computed color.
     const { backgroundColor, color } = getComputedStyle(document.body);
     [view.paper, view.ink] = [backgroundColor, color];
     view.redraw();
@@ -112,7 +112,7 @@ function start() {
   new ResizeObserver(() => view.resize()).observe(find("map"));
   theme();
   view.resize();
-  // Tests and the console ask the same view.
+  // Tests and the console use the same view.
   globalThis.bakeView = view;
   view.ready = open(state.level);
 }

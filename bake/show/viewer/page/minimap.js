@@ -1,4 +1,4 @@
-/** Draws the whole floor small, and the part of it that is seen; a click goes there. */
+/** Draws a small map of the whole floor with the visible part; a click goes there. */
 
 import { roadsOf } from "./draw/graph.js";
 
@@ -33,7 +33,7 @@ export function installMinimap(view, canvas) {
     return pixels;
   }
 
-  /** Where all is seen there is nowhere to go. */
+  /** Hidden if everything is visible. */
   function isNeeded(seen) {
     const { bounds } = view.plane;
     const wide = seen.left > bounds.left || seen.right < bounds.right;

@@ -1,11 +1,11 @@
-/** The layers that are drawn above the ground: things of the level, next hops, and the way found. */
+/** The overlays, layers above the ground: things of the level, next hops, and paths. */
 
 import { sizesOf } from "./draw/graph.js";
 import { arrow, arrowBitmap, arrowHead, bent, casedLine, disc, markGoal, markStart } from "./draw/shapes.js";
 import { fieldToward } from "./search/fields.js";
 import { counted, placeWord } from "./words.js";
 
-/** An arrow needs this many pixels; smaller cells share an arrow. */
+/** The least pixels of an arrow; blocks of smaller cells share an arrow. */
 const ROOM_FOR_ARROW = 12;
 const LONGEST_ARROW = 48;
 
@@ -15,7 +15,7 @@ export function addOverlays(view) {
   }
 }
 
-/** Where a place lies on the canvas. */
+/** Returns the position of a place on the canvas. */
 export const screenOf = ({ camera, plane }, at) => camera.toScreen(plane.x(at), plane.y(at));
 
 export const onFloor = (view, at) => view.plane.floorOf(at) === view.state.floor;
@@ -116,7 +116,7 @@ function drawLink(ctx, view, { from, to, bothWays }) {
   const ends = [screenOf(view, from), screenOf(view, to)];
   const points = bent(...ends);
   const between = onFloor(view, from) && onFloor(view, to);
-  // Of a link to another floor half is seen, dashed.
+  // Half of a link to another floor is visible, dashed.
   const dash = between ? [] : [width * 2, width * 2];
   casedLine(ctx, points, width, palette.css("INK"), 1.6, palette.css("CASING"), dash);
   const head = Math.max(5, 0.4 * camera.zoom);
@@ -165,8 +165,8 @@ const hops = {
 };
 
 /**
- * Next hops toward a goal: looked up one by one where there are tables. Where somebody has to search,
- * one search for all places is quicker than one for each that is seen.
+ * Returns next hops toward a goal, looked up one by one if there are tables. Otherwise one search for all
+ * places is faster than a search for each visible place.
  */
 function hopsToward(view, goal) {
   if (view.isLookedUp) return (at) => view.nav.nextHop(at, goal);
@@ -199,7 +199,7 @@ function drawHopsOfGraph(ctx, view, goal) {
   }
 }
 
-/** Places that are seen and can be stood on: in each block of cells the one nearest its middle. */
+/** Returns the visible walkable places, in each block of cells the one nearest to its middle. */
 function* sampled(view, block) {
   const { plane, camera, level, nav, state } = view;
   const seen = camera.seen();
@@ -248,7 +248,7 @@ const way = {
   },
 };
 
-/** Draws a path as far as it lies on the floor that is seen. */
+/** Draws the part of a path on the visible floor. */
 export function drawWay(ctx, view, nodes, colour, width, dash) {
   let part = [];
   const end = () => {
@@ -262,5 +262,5 @@ export function drawWay(ctx, view, nodes, colour, width, dash) {
   end();
 }
 
-/** How wide a path is drawn where places lie so many pixels apart. */
+/** Returns the width of a path for a distance between places in pixels. */
 export const wayWidth = (room) => Math.min(7, Math.max(2.5, 0.26 * room));

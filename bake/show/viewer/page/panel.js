@@ -1,9 +1,9 @@
 /**
- * The panel beside the map: tabs for what people do, and below them sections that open and close.
+ * The panel beside the map: tabs for activities, and below them collapsible sections.
  *
  * Other modules add their own: panel.tab("crowd", "Crowd") and panel.section("here", "Here", { order: 40 })
- * return the element to fill. Sections are sorted by their numbers: colors 20, layers 30, here 40, what
- * changed 58, findings 70, more 90. What few people need goes into More: { isExpert: true }.
+ * return the element to fill. Sections are sorted by order: colors 20, layers 30, here 40, what changed 58,
+ * findings 70, more 90. Sections for experts go into More: { isExpert: true }.
  */
 
 import { chooser, element, fresh, offer } from "./elements.js";
@@ -13,10 +13,10 @@ import { counted, placeWord } from "./words.js";
 /** The tabs, from left to right. */
 const TABS = ["path", "crowd", "search", "draw"];
 
-/** Color modes from this order on show results of the page, and not the level. */
+/** Color modes from this order on show results of the page instead of the level. */
 const RESULTS_FROM = 20;
 
-/** Makes the panel, with the level, the tabs, the sections of what is shown, and the keys. */
+/** Creates the panel with the choice of the level, tabs, sections of layers, and keys. */
 export function createPanel(view, root, manifest, openLevel) {
   const { state } = view;
   const name = element("span");
@@ -36,7 +36,7 @@ export function createPanel(view, root, manifest, openLevel) {
 
   const panel = {
     name,
-    /** Adds a tab, and returns the element that is inside of it. */
+    /** Adds a tab, and returns its content element. */
     tab(id, title) {
       const inner = element("section", { id: `section-${id}`, role: "tabpanel", "aria-label": title });
       const onclick = () => state.set({ tab: id });
@@ -48,7 +48,7 @@ export function createPanel(view, root, manifest, openLevel) {
       showTab();
       return inner;
     },
-    /** Adds a section, and returns the element that is inside of it. */
+    /** Adds a section, and returns its content element. */
     section(id, title, { order = 50, open = true, isExpert = false } = {}) {
       const { section, inner } = disclosure(id, title, open);
       section.dataset.order = order;
@@ -91,7 +91,7 @@ export function createPanel(view, root, manifest, openLevel) {
   return panel;
 }
 
-/** Makes a section with a heading that opens and closes it. */
+/** Creates a section with a heading that opens and closes it. */
 function disclosure(id, title, open) {
   const inner = element("div", { id: fresh(id) });
   inner.hidden = !open;
@@ -136,7 +136,7 @@ function levelChoosers(view, { panel, choosers, about, more }, manifest, openLev
   });
 }
 
-/** Returns how many places the profile can stand on now. */
+/** Returns the number of places on which the profile can stand now. */
 function walkableCount(view) {
   if (!view.changes.changed) return view.nav.nodes.length;
   return view.kept("walkable", () => {
@@ -217,7 +217,7 @@ function soon(call) {
   waiting = setTimeout(call, 120);
 }
 
-/** Lists what the colors of a layer mean. A click on an entry with a place goes there. */
+/** Shows the legend of a layer. A click on an entry with a place goes there. */
 function fillLegend(list, view, layer) {
   const entries = layer.legend?.(view) ?? [];
   list.replaceChildren(

@@ -1,7 +1,7 @@
 /**
- * Says where places are drawn. One cell is one unit wide; floors lie on top of each other, and one
- * of them is seen at a time. Nodes of graphs lie where the source says, scaled so that they have
- * about a unit's room each; graphs without positions are laid out here.
+ * Computes the positions of places. One cell is one unit wide. Floors are drawn on top of each other,
+ * one at a time. Positions of graph nodes are scaled to about one unit per node; graphs without
+ * positions get a layout.
  */
 
 import { insides } from "../../../../readers/js/level.js";
@@ -11,7 +11,7 @@ const PITCH = Math.sqrt(3) / 2;
 const CORNER = 1 / Math.sqrt(3);
 
 /**
- * @param contents of the level; the corners of its plane lie within the bounds
+ * @param contents of the level; the bounds include the corners of its plane
  * @returns {kind, bounds, x(at), y(at), floorOf(at), locationAt(x, y, floor), outline(ctx, at, camera),
  * rows(seen), columns(seen)}; the last two say which cells may be seen, both ends included.
  */
@@ -59,7 +59,7 @@ function hexagonPlane({ width, floorRows, hexLayout, locationOf }) {
   const y = (at) => (inRows ? across(row(at)) : along(row(at), column(at)));
   const lineRange = (low, high) => cut((low - 2 * CORNER) / PITCH, high / PITCH, lines);
   const numberRange = (low, high, count) => cut(low - 0.5, high, count);
-  // Corners of a hexagon around its middle, along and across the lines.
+  // Corners of a hexagon around its center, along and across the lines.
   const corners = [0, 1, 2, 3, 4, 5].map((i) => {
     const turn = (Math.PI / 3) * i;
     const [s, c] = [Math.sin(turn) * CORNER, Math.cos(turn) * CORNER];
@@ -74,7 +74,7 @@ function hexagonPlane({ width, floorRows, hexLayout, locationOf }) {
     x,
     y,
     floorOf: (at) => Math.floor(at / floorCells),
-    /** The nearest middle is that of the hexagon a point lies in. */
+    /** Returns the hexagon of a point, which has the nearest center. */
     locationAt(px, py, floor) {
       const [a, b] = inRows ? [px, py] : [py, px];
       const middle = Math.round((b - CORNER) / PITCH);
@@ -118,7 +118,7 @@ function graphPlane(level, corners) {
   }
   const extent = [0, 1].map((i) => Math.max(0, high[i] - low[i]) || 0);
   const longer = Math.max(...extent) || 1;
-  // Nodes have a unit each, if they were spread evenly; a line of nodes has a unit each as well.
+  // Scale to one unit of area per node, or one unit of length on a line of nodes.
   const room = Math.sqrt(Math.max(extent[0], longer / count) * Math.max(extent[1], longer / count));
   const scale = count > 1 ? Math.sqrt(count) / (room || 1) : 1;
   const margin = 1;
@@ -141,7 +141,7 @@ function graphPlane(level, corners) {
     x: (at) => xs[at],
     y: (at) => ys[at],
     floorOf: () => 0,
-    /** The nearest node, if one lies within a unit. */
+    /** Returns the nearest node within a unit. */
     locationAt(x, y) {
       let found = -1;
       let least = 1;

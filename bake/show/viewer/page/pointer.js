@@ -1,5 +1,5 @@
 /**
- * Leads what a pointer does to a tool. A tool is {id, title, key?, isExpert?, down?(at, event), move?(at, event),
+ * Dispatches pointer events to tools. A tool is {id, title, key?, isExpert?, down?(at, event), move?(at, event),
  * up?(at, event), click?(at, event)}; at is the place under the pointer, -1 outside. Dragging moves
  * the map, unless the tool has a `down` that returns true: then all goes to it until the pointer is up.
  *
@@ -8,10 +8,10 @@
 
 import { setEnd } from "./snapping.js";
 
-/** A pointer that moved farther than this many pixels has dragged. */
+/** The least pixels of a drag. */
 const STILL = 4;
 
-/** Adds pointer tools to a view, and "look", the first of them. */
+/** Adds pointer tools to a view, with the first tool "look". */
 export function installPointer(view) {
   const { canvas, camera, state } = view;
   const tools = new Map();
@@ -101,7 +101,7 @@ export function installPointer(view) {
   );
 }
 
-/** Makes a place the start; the goal, if there is a start; the start of another way, if both are. */
+/** Sets a place as the start, as the goal if a start is set, or as a new start if both are set. */
 export function choose(view, at) {
   const { state } = view;
   if (!state.start || state.goal) setEnd(view, "start", at, { goal: "" });

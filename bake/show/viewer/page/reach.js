@@ -1,4 +1,4 @@
-/** The ground of what can be reached from a place, and what leads back to it. */
+/** The ground of the places reachable from a place, and the places that can reach it. */
 
 import { blockedLegend, paintStanding, pale } from "./grounds.js";
 import { counted, placeWord } from "./words.js";
@@ -8,7 +8,7 @@ const OUT = 1;
 const IN = 2;
 const BOTH = 3;
 
-/** For each place whether the centre reaches it (1) and is reached from it (2), added up. */
+/** Returns for each place the sum of 1, if it is reachable from the center, and 2, if it reaches the center. */
 export function reachOf(view, centre) {
   return view.kept(`reach ${centre}`, () => {
     const { ground } = view;

@@ -1,11 +1,11 @@
-/** Colours places anew many times a second: by a crowd, by a search, by what is counted. */
+/** Paints of grounds that change many times a second: crowds, searches, counts. */
 
 import { overBlocked } from "./grounds.js";
 
 /**
- * Returns a function that paints a ground: paint(view, moment, ...more). Where the profile stands,
- * `colourOf(view, at, ...more)` says the colour, packed; below that is what cannot be stood on. The same
- * moment of the same level gives the same paint again, without a look at any place.
+ * Returns a function that paints a ground: paint(view, moment, ...more). `colourOf(view, at, ...more)`
+ * returns the packed color of a walkable place; blocked places are painted as in other grounds. The same
+ * moment of the same level returns the cached paint.
  */
 export function painter(colourOf) {
   let known = { version: -1, moment: null, paint: null };

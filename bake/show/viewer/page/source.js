@@ -1,10 +1,9 @@
 /**
- * Brings what a page shows: from the page itself, or from the server that gave it.
+ * Loads the data of the page, from elements of the page or from its server.
  *
- * The element #manifest holds JSON: {palette, levels: [{id, name, flat, contents, version}], events}.
- * `flat` and `contents` name an element of the page ("#flat-0"), whose text is deflated bytes in
- * base64, or an address relative to the page's. `events` is the address of a stream of events, or
- * null.
+ * The element #manifest contains JSON: {palette, levels: [{id, name, flat, contents, version}], events}.
+ * `flat` and `contents` name an element of the page ("#flat-0") with deflated bytes in base64, or an
+ * address relative to the page. `events` is the address of a stream of events, or null.
  */
 
 /** Reads the manifest of the page. */
@@ -44,7 +43,7 @@ export function fromBase64(text) {
 
 const TYPES = { uint8: Uint8Array, uint16: Uint16Array, int32: Int32Array, float64: Float64Array };
 
-/** Makes arrays of {dtype, base64} wherever they stand. */
+/** Replaces each {dtype, base64} by a typed array. */
 export function revive(value) {
   if (Array.isArray(value)) return value.map(revive);
   if (!value || typeof value !== "object") return value;

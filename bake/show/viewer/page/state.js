@@ -1,16 +1,16 @@
 /**
- * Holds what is looked at, and keeps it in the address, so that a link shows a colleague the same.
+ * The state of the page, stored in the address, so that a link shows the same view.
  *
- * A state is a handful of named values, each of which somebody declares with what it is at first:
+ * A state consists of named values, each declared with its initial value:
  *
  *   state.declare("floor", 0);               // numbers, texts, booleans, and lists of texts
  *   state.floor                              // read it like a property
  *   state.set({ floor: 1, start: "3,4" });   // change several at once: one call of every listener
  *   state.listen((changed) => changed.has("floor") && redraw());     // returns a function that stops
  *
- * What is as it was at first is not in the address. Values of the address that nobody declared are
- * kept as they are, so that a module that is loaded later finds its own. The level's changes do not
- * belong here: what is drawn into a level is a patch, and undoing it is the business of changes.
+ * Initial values are not in the address. Undeclared values of the address are preserved, so that a module
+ * that is loaded later finds its values. Edits of the level are not part of the state: they are patches
+ * with a history of their own.
  *
  * Declared by view.js: level, profile, floor, x, y, zoom, ground (id of the layer that colours
  * cells), layers (ids of those drawn above it), tool, start, goal (places, see view.placeText), theme.
@@ -28,7 +28,7 @@ const CODECS = {
 
 const kindOf = (value) => (Array.isArray(value) ? "list" : typeof value);
 
-/** Makes a state from an address, the part behind "#". */
+/** Creates a state from an address, the part after "#". */
 export function createState(address = "") {
   const said = new Map(new URLSearchParams(address.replace(/^#/, "")));
   const values = new Map();
@@ -61,10 +61,10 @@ export function createState(address = "") {
     return () => listeners.delete(listener);
   }
 
-  /** Returns whether the first address gave a value. */
+  /** Returns whether the first address contained a value. */
   const isNamed = (name) => said.has(name);
 
-  /** Returns what the address has to say: only what is other than at first. */
+  /** Returns the text of the address, with only the values that differ from their initial ones. */
   function toAddress() {
     const found = new URLSearchParams();
     for (const [name, text] of said) if (!declared.has(name)) found.set(name, text);
@@ -75,7 +75,7 @@ export function createState(address = "") {
     return found.toString().replaceAll("%2C", ",");
   }
 
-  /** Takes over what another address says; values that it does not name become what they were. */
+  /** Sets the values of another address; values that it lacks are reset. */
   function fromAddress(text) {
     const other = createState(text);
     for (const [name, { initial }] of declared) other.declare(name, initial);

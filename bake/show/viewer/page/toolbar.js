@@ -1,8 +1,8 @@
-/** Buttons that choose what a click on the map does. */
+/** The toolbar, whose buttons select the tool for clicks on the map. */
 
 import { element } from "./elements.js";
 
-/** Returns a toolbar of the tools that `accepts` takes; the one in use is pressed. */
+/** Returns a toolbar with the tools that `accepts` allows; the selected one is pressed. */
 export function toolbar(view, title, accepts) {
   const bar = element("div", { class: "row", role: "toolbar", "aria-label": title });
   const refresh = () => {

@@ -1,4 +1,4 @@
-/** The ground that shows where shortest paths cross: a count that goes on as long as it is seen. */
+/** The ground of shortest paths per place, whose count continues while it is visible. */
 
 import { highest } from "./crowd/walkers.js";
 import { blockedLegend } from "./grounds.js";
@@ -6,14 +6,14 @@ import { painter } from "./repaint.js";
 import { createTraffic } from "./search/traffic.js";
 import { counted, placeName } from "./words.js";
 
-/** Milliseconds of work between two pictures of a count that goes on. */
+/** Milliseconds of counting between two frames. */
 const SLICE = 120;
-/** Choke points in the list. */
+/** The number of choke points in the list. */
 const LISTED = 6;
 
 const trafficOf = (view) => view.kept("traffic", () => createTraffic(view));
 
-// The square root makes side ways visible beside choke points.
+// The square root makes side paths visible beside choke points.
 const paint = painter((view, at, { count }, most) => view.palette.shade(Math.sqrt(count[at] / most)));
 
 export const traffic = {

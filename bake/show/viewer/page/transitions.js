@@ -5,15 +5,15 @@ import { blockedLegend, paintStanding } from "./grounds.js";
 import { screenOf } from "./overlays.js";
 import { counted } from "./words.js";
 
-/** Arcs inside clusters are not drawn if there are more, as they would cover everything. */
+/** The most arcs inside clusters that are drawn; more would cover everything. */
 const MOST_INSIDE = 60_000;
 
-/** Switches for so many layers; a hierarchy has fewer, as each has half the clusters of the last. */
+/** The number of switches for layers, more than any hierarchy has, as each layer halves the clusters. */
 const MOST_LAYERS = 12;
 
 const idOf = (number) => `layer-${number}`;
 
-/** Adds the ground of clusters, and a switch for each layer that some level in the page may have. */
+/** Adds the ground of clusters, and a switch for each possible layer. */
 export function addTransitions(view) {
   view.layers.add(clusters);
   for (let number = 1; number <= MOST_LAYERS; number++) {
@@ -22,7 +22,7 @@ export function addTransitions(view) {
       title: number === 1 ? "Transitions, layer 1" : `Layer ${number}`,
       kind: "overlay",
       order: 30 + number / 100,
-      // What no profile of the level has is not listed at all.
+      // Layers that no profile of the level has are not listed.
       hidden: ({ contents }) =>
         number > 1 &&
         !Object.values(contents.profiles).some((own) => (own.layers?.length ?? 0) >= number),
@@ -36,7 +36,7 @@ export function addTransitions(view) {
   }
 }
 
-/** The highest layer that is switched on, or 1. */
+/** Returns the highest layer that is switched on, or 1. */
 function chosenLayer({ layers, own }) {
   for (let number = own.layers?.length ?? 1; number > 1; number--) {
     if (layers.isOn(idOf(number))) return number;
@@ -44,7 +44,7 @@ function chosenLayer({ layers, own }) {
   return 1;
 }
 
-/** The cluster of a place in a layer as it was baked; -1: it had none. */
+/** Returns the baked cluster of a place in a layer; -1: none. */
 export function clusterOf(view, at, number = 1) {
   const row = view.tables.rowAt[at];
   if (!(row >= 0) || !view.own.clusters) return -1;
@@ -83,7 +83,7 @@ const clusters = {
   },
 };
 
-/** The pairs of places that arcs of a layer join, each pair once: {inside, across}. */
+/** Returns the pairs of places joined by arcs of a layer, each pair once: {inside, across}. */
 function joined(view, number) {
   return view.kept(`layer ${number}`, () => {
     const { at, cluster, first_out: first, head } = view.own.layers[number - 1];

@@ -1,28 +1,28 @@
 /**
- * The view that all modules share: one level, one of its profiles, and how it is looked at.
+ * The view that all modules share: one level, one of its profiles, and the state of the page.
  *
  *   view.state, view.layers, view.camera, view.palette, view.tools     see their modules
- *   view.level       what openLevel of the reader gave; view.changes what has become of it (follow)
- *   view.previous    the level as it was before it was baked again; null: this page saw one bake of it
- *   view.nav         answers for the profile that is looked at, about the level as it is now
+ *   view.level       the baked level (openLevel of the reader); view.changes its current state (follow)
+ *   view.previous    the previous bake of the level; null: this page has seen only one
+ *   view.nav         queries for the shown profile on the current level
  *   view.places      pixels of the source and names of nodes (placesOf)
- *   view.plane       where places are drawn
- *   view.ground      prices of now, for whoever searches (see search/ground.js)
- *   view.contents    what the flat file cannot hold, as bake/show/viewer/contents.py writes it
- *   view.own         the part of it that is the profile's
+ *   view.plane       positions of places
+ *   view.ground      current arcs and prices for searches (see search/ground.js)
+ *   view.contents    data beyond the flat file, from bake/show/viewer/contents.py
+ *   view.own         the part of the contents for the profile
  *   view.snap        the report of a start or goal that moved to a walkable place, until it is shown
- *   view.hovered     the place that is pointed at, -1: none
- *   view.pointed     the same, for what takes long: on large levels when the pointer rests
- *   view.version     another number after every change of the level or the profile
- *   view.kept(key, make)   keeps something costly until the level or the profile changes
+ *   view.hovered     the place under the pointer, -1: none
+ *   view.pointed     the same for slow functions: on large levels, when the pointer rests
+ *   view.version     a number that changes with the level or the profile
+ *   view.kept(key, make)   caches a value until the level or the profile changes
  *   view.redraw()          draws a frame soon
- *   view.levelChanged()    to be called after each update of view.changes: forgets what was kept,
- *                          and tells everybody
+ *   view.levelChanged()    clears the cache and notifies listeners; call it after each update of
+ *                          view.changes
  *   view.on(event, listener)
  *       "legend" (what a color mode's colors mean has changed), "compared" (another
  *       level is compared with), "open" (another level or profile), "changed" (the level was changed), "hover", "frame"
  *       (after each frame, with the context), "state" (a set of names)
- *   view.say(text)         tells everybody, screen readers included, in the status line
+ *   view.say(text)         shows a text in the status line, also for screen readers
  */
 
 import { follow } from "../../../../readers/js/changes.js";
@@ -38,11 +38,11 @@ import { groundOf } from "./search/ground.js";
 
 const KEPT = 24;
 
-/** In levels of more places, fields follow the pointer only when it rests for these milliseconds. */
+/** On levels with more places, fields follow the pointer only after it rests for these milliseconds. */
 const AT_ONCE = 20_000;
 const REST = 90;
 
-/** Makes a view that draws on a canvas; nothing is open yet. */
+/** Creates a view that draws on a canvas; no level is open yet. */
 export function createView(state, canvas, palette) {
   const first = { level: "", profile: "", floor: 0, x: 0, y: 0, zoom: 0 };
   const second = { ground: "terrain", layers: ["things", "changes", "way"], tool: "look", start: "", goal: "" };
@@ -97,7 +97,7 @@ export function createView(state, canvas, palette) {
       requestAnimationFrame(frame);
     },
 
-    /** Shows a level: the bytes of a flat file, and what goes with them. */
+    /** Opens a level from the bytes of a flat file and its additional contents. */
     open(bytes, contents) {
       const level = openLevel(bytes);
       const again = view.level !== null && state.level === (contents.id ?? level.name);
@@ -129,13 +129,13 @@ export function createView(state, canvas, palette) {
       view.redraw();
     },
 
-    /** A place as people write it: "3,4", "3,4,1" on floor 1 of several, or the name of a node. */
+    /** Formats a place: "3,4", "3,4,1" on floor 1 of several, or the name of a node. */
     placeText(at) {
       const cell = view.level.cellOf(at);
       if (cell) return (view.level.floors > 1 ? cell : cell.slice(0, 2)).join(",");
       return at >= 0 ? String(view.places.nodeName(at) ?? at) : "";
     },
-    /** The place that a text names; -1: none. */
+    /** Parses a place; -1: invalid. */
     placeAt(text) {
       if (!text) return -1;
       if (view.level.kind === "graph") return view.places.nodeNamed(text);
@@ -148,15 +148,15 @@ export function createView(state, canvas, palette) {
     get goal() {
       return view.placeAt(state.goal);
     },
-    /** The place that fields lead to: the goal, or else what is pointed at; -1: none. */
+    /** Returns the goal of fields: the goal, or else the place under the pointer; -1: none. */
     get toward() {
       return view.goal >= 0 ? view.goal : view.pointed;
     },
-    /** Whether next hops are looked up and not searched for. */
+    /** Returns whether next hops are looked up instead of searched. */
     get isLookedUp() {
       return view.tables.hasHops && !view.changes.changed;
     },
-    /** Pixels between neighbouring places. */
+    /** Returns the pixels between neighboring places. */
     get room() {
       return state.zoom;
     },
@@ -166,7 +166,7 @@ export function createView(state, canvas, palette) {
       if (floor !== state.floor) state.set({ floor });
       view.camera.goTo(view.plane.x(at), view.plane.y(at), 14);
     },
-    /** Measures the canvas anew. */
+    /** Updates the size of the canvas. */
     resize() {
       const { width, height } = canvas.getBoundingClientRect();
       const ratio = globalThis.devicePixelRatio || 1;
@@ -178,7 +178,7 @@ export function createView(state, canvas, palette) {
     },
   };
 
-  /** Fields of large levels follow when the pointer rests; searched ones wait for a goal. */
+  /** Fields of large levels follow when the pointer rests; searched fields need a goal. */
   function followPointer() {
     clearTimeout(resting);
     const { hovered, level } = view;
@@ -195,7 +195,7 @@ export function createView(state, canvas, palette) {
     }
   }
 
-  /** Records a bake of a level, and returns the bake before it; null where there is no comparable one. */
+  /** Records a bake of a level, and returns the previous bake; null: none is comparable. */
   function previousOf(id, level) {
     const { last, previous } = bakes.get(id) ?? { last: level, previous: null };
     const isSame = last.fingerprint === level.fingerprint;

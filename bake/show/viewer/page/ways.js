@@ -1,8 +1,8 @@
 /**
- * The way from start to goal as each method finds it, side by side: the table of next hops, A*, and
- * HPA* as it was planned, refined and smoothed.
+ * The tab "Path": paths from start to goal by each method, side by side: the table of next hops, A*, and
+ * the plan, refined and smoothed path of HPA*.
  *
- * view.ways has those that are drawn: [{id, title, nodes, colour, share, dash}].
+ * view.ways contains the drawn paths: [{id, title, nodes, colour, share, dash}].
  */
 
 import { element, fresh } from "./elements.js";
@@ -11,7 +11,7 @@ import { searchSteps } from "./traces/textbook.js";
 import { nearestWalkable } from "./snapping.js";
 import { counted, duration, placeName, placeWord, units } from "./words.js";
 
-/** Width of a path: this share of the widest one. Dashes tell paths apart without colour. */
+/** The width of a path as a fraction of the widest. Dashes distinguish paths without color. */
 const METHODS = [
   { id: "table", title: "table", colour: ({ rgb }) => rgb("PATH"), share: 1, dash: [] },
   { id: "astar", title: "A*", colour: ({ ways }) => ways[3], share: 0.5, dash: [7, 7] },
@@ -39,7 +39,7 @@ export function installWays(view, panel) {
     results = new Map();
     note.textContent = "";
     if (start < 0 || goal < 0) {
-      // The hint on the map says what to click where neither is set.
+      // If neither is set, the hint on the map explains what to click.
       if (start >= 0) ends.textContent = `From ${placeName(view, start)}: click a goal.`;
       else ends.textContent = goal < 0 ? "No path yet." : `To ${placeName(view, goal)}: click a start.`;
       if (told) view.say("");
@@ -59,7 +59,7 @@ export function installWays(view, panel) {
     view.say(view.snap ? `${view.snap} ${text}` : text);
     view.snap = "";
     told = true;
-    // Searches of large levels take a while, and the path of the table should be seen before.
+    // Searches of large levels take a while; show the path of the table first.
     setTimeout(() => {
       if (mine !== asked) return;
       results.set("astar", byAstar(view, start, goal));
@@ -117,7 +117,7 @@ export function installWays(view, panel) {
     );
   }
 
-  /** A piece of the line as it is drawn. */
+  /** Returns a sample of the line of a path. */
   function line({ colour, dash, share }) {
     const canvas = element("canvas", { width: 22, height: 8, "aria-hidden": "true" });
     const ctx = canvas.getContext("2d");
@@ -140,7 +140,7 @@ export function installWays(view, panel) {
   });
 }
 
-/** Returns why a place is not walkable, and the nearest one that is; null where it is walkable. */
+/** Returns why a place is not walkable, and the nearest walkable place; null: it is walkable. */
 export function blockedAt(view, at) {
   const { level, ground, nav } = view;
   if (nav.stands(at)) return null;
@@ -151,7 +151,7 @@ export function blockedAt(view, at) {
   return near < 0 ? `${said}.` : `${said}; the nearest place where it can is ${placeName(view, near)}.`;
 }
 
-/** The path that A* finds, as `bake path --method astar` does: what is expanded is the same. */
+/** Returns the path of A*, with the same expansions as `bake path --method astar`. */
 export function byAstar(view, start, goal) {
   const norm = normOf(view);
   const begun = performance.now();
@@ -159,10 +159,10 @@ export function byAstar(view, start, goal) {
   return { nodes: path ?? [], cost: cost ?? Infinity, expanded, time: performance.now() - begun };
 }
 
-/** Clocks of browsers are coarse, so what takes less than these milliseconds is done again. */
+/** Faster calls than these milliseconds are repeated, as the clocks of browsers are coarse. */
 const LEAST_TIME = 4;
 
-/** The path that the reader gives: by the tables, or by its search after changes. */
+/** Returns the path of the reader: by tables, or by its search after changes. */
 export function byTable(view, start, goal) {
   const first = performance.now();
   const nodes = view.nav.path(start, goal);

@@ -1,10 +1,10 @@
-/** Writes numbers and places as `bake render` and `bake lint` do. */
+/** Formats numbers and places as `bake render` and `bake lint` do. */
 
 /** "1 cell", "5,203 cells". */
 export const counted = (count, what) =>
   `${count.toLocaleString("en")} ${what}${count === 1 ? "" : /[sx]$/.test(what) ? "es" : "s"}`;
 
-/** A cost as pictures write it: two decimals at most, commas between thousands. */
+/** Formats a cost as in pictures: at most two decimals, commas between thousands. */
 export const number = (value) => value.toLocaleString("en", { maximumFractionDigits: 2 });
 
 /**
@@ -18,14 +18,14 @@ export function shortened(swatches, limit, what, count = swatches.length) {
   return [...swatches.slice(0, limit - 1), { colour, text: `and ${more} more ${what}` }];
 }
 
-/** Units with as many decimals as say something. */
+/** Formats units with the significant decimals. */
 export function units(value) {
   if (!Number.isFinite(value)) return "no path";
   const places = value < 10 ? 2 : value < 1000 ? 1 : 0;
   return String(+value.toFixed(places));
 }
 
-/** A time with three digits. */
+/** Formats a time with three digits. */
 export function duration(milliseconds) {
   if (milliseconds >= 1000) return `${(milliseconds / 1000).toPrecision(3)} s`;
   if (milliseconds >= 1) return `${milliseconds.toPrecision(3)} ms`;
@@ -38,7 +38,7 @@ export function bytesText(count) {
   return `${(count / 1024 ** 2).toFixed(1)} MiB`;
 }
 
-/** What a place is called in sentences: "(3, 4)", or the name of a node. */
+/** Formats a place for sentences: "(3, 4)", or the name of a node. */
 export function placeName(view, at) {
   const text = view.placeText(at);
   return view.level.kind === "graph" ? text : `(${text.split(",").join(", ")})`;

@@ -1,12 +1,11 @@
 /**
- * Strongly connected components of the level as it is now: within one, every place can be reached
- * from every other one. As long as nothing has changed they are what the file says; after that they
- * are found anew (R. Tarjan, "Depth-first search and linear graph algorithms", 1972).
+ * Strongly connected components of the current level. They are read from the file if the level is
+ * unchanged, and otherwise computed (R. Tarjan, "Depth-first search and linear graph algorithms", 1972).
  */
 
 /**
- * Returns {of, size, first}: of[location] is the rank of its component, the largest being 0, and -1
- * where nobody stands; sizes and the first place of each by rank.
+ * Returns {of, size, first}: the rank of the component of each location, with 0 for the largest and -1
+ * for blocked locations; the size and the first place of each component by rank.
  */
 export function componentsOf(view) {
   return view.kept("components", () => {
@@ -22,7 +21,7 @@ export function componentsOf(view) {
   });
 }
 
-/** Gives each place the number of its component; places on which nobody stands keep -1. */
+/** Numbers the components, and assigns each place its component; blocked places remain -1. */
 export function stronglyConnected(ground, number) {
   const count = number.length;
   const seen = new Int32Array(count).fill(-1);
@@ -71,8 +70,8 @@ export function stronglyConnected(ground, number) {
 }
 
 /**
- * Ranks components by size, and then by their numbers. Of each the first place is the first one in an
- * order of places: that of the rows as the level was baked, so that pictures name the same ones.
+ * Ranks components by size, then by number. The first place of each is the first in the order of the
+ * baked rows, so that pictures name the same places.
  */
 function ranked(number, places) {
   const size = [];

@@ -1,9 +1,8 @@
 /** Next hops and distances of all places toward one goal, from the reader's answers. */
 
 /**
- * Returns {next, ticks, greatest}: the next hop of each place, -1 where there is none, and its
- * distance to the goal in ticks, Infinity where there is no way. They are added up along next hops,
- * each place once.
+ * Returns {next, ticks, greatest}: the next hop of each place (-1: none) and its distance to the goal in
+ * ticks (Infinity: unreachable). Distances are summed along next hops, with each place visited once.
  */
 export function fieldToward(view, goal) {
   return view.kept(`field ${goal}`, () => {

@@ -1,6 +1,6 @@
 /**
- * Arcs and prices of the level as it is now, for searches of the page. They are those of the
- * reader's own rules, so what a search finds here costs what the reader says.
+ * Arcs and prices of the current level for searches in the page, computed by the rules of the reader, so
+ * that costs agree with it.
  */
 
 import { BLOCKED, NO_CLASS } from "../../../../../readers/js/file.js";
@@ -39,7 +39,7 @@ export function groundOf({ level, changes, inside, tables }) {
     }
   }
 
-  /** The ticks of the cheapest arc from one place to another; BLOCKED: there is none. */
+  /** Returns the ticks of the cheapest arc from one place to another; BLOCKED: none. */
   function ticksBetween(from, to) {
     let least = BLOCKED;
     eachArc(from, (head, ticks) => {

@@ -8,16 +8,16 @@ import { createHeap } from "../../../../../readers/js/heap.js";
 import { fittingHeuristic } from "../traces/norms.js";
 import { smooth } from "./smooth.js";
 
-/** Why a way over the hierarchy cannot be found; "": it can. */
+/** Returns why HPA* is not available; "": it is. */
 export function hierarchyMissing(view) {
   if (!view.own.layers?.length) return "The asset holds no hierarchy.";
   return view.changes.changed ? "The hierarchy is that of the level as it was baked." : "";
 }
 
-/** The heuristic that fits the profile; making it looks at every arc, so it is kept. */
+/** Returns the heuristic for the profile, cached because it is computed from every arc. */
 export const normOf = (view) => view.kept("norm", () => fittingHeuristic(view));
 
-/** What searches need of the first layer. */
+/** Returns the data of the first layer for searches. */
 export function firstLayer(view) {
   return view.kept("first layer", () => {
     const { rowAt } = view.tables;
@@ -34,10 +34,10 @@ export function firstLayer(view) {
 }
 
 /**
- * Finds the way from a place to another one.
+ * Finds a path from one place to another.
  *
  * @returns {plan, refined, smoothed}, each {nodes, ticks, time, expanded}; a plan's nodes are the
- *   start, transitions, and the goal. Where there is no way, nodes are empty and ticks Infinity.
+ *   start, transitions, and the goal. Without a path, nodes are empty and ticks is Infinity.
  */
 export function hpa(view, start, goal) {
   normOf(view);
@@ -55,7 +55,7 @@ export function hpa(view, start, goal) {
   };
 }
 
-/** The cheapest way over transitions: nodes, ticks, and how many were expanded. */
+/** Returns the cheapest route over transitions: nodes, ticks, and the number of expansions. */
 function planned(view, start, goal) {
   const { ground } = view;
   const layer = firstLayer(view);
@@ -139,7 +139,7 @@ function within(view, from, cluster, back = false, stop = -1) {
   return { ticks, parent };
 }
 
-/** Makes a plan a path of single steps. */
+/** Refines a plan to a path of single steps. */
 function refine(view, plan) {
   const { ground } = view;
   const { clusterOf } = firstLayer(view);

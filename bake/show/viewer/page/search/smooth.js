@@ -1,12 +1,12 @@
 /**
- * Smooths a path: stretches are replaced by two straight runs where those cost no more, once from the
- * start and once from the goal, as the reader for Python does it (section 3.4 of the paper on HPA*).
+ * Smooths a path: segments are replaced by two straight runs if these cost no more, once from the start
+ * and once from the goal, as in the Python reader (section 3.4 of the paper on HPA*).
  */
 
-/** How often lengthening a stretch may fail before the next one begins. */
+/** How often extending a segment may fail before the next one begins. */
 const PATIENCE = 12;
 
-/** Returns {nodes, ticks} of the smoothed path; graphs have no straight lines and stay as they are. */
+/** Returns {nodes, ticks} of the smoothed path; paths on graphs are returned unchanged. */
 export function smooth(view, { nodes, ticks }) {
   if (!view.ground.isGrid || nodes.length < 3) return { nodes, ticks };
   const ahead = once(view, nodes, 1);
@@ -44,13 +44,13 @@ function once(view, path, move) {
   return move > 0 ? out : out.reverse();
 }
 
-/** The direction of a step, as a text; "" where two places are joined by a link. */
+/** Returns the direction of a step as a text; "" for a link. */
 function headingOf({ ground }, from, to) {
   const { dx, dy } = ground.lattice.chart(from, to);
   return Math.abs(dx) <= 1 && Math.abs(dy) <= 1 ? `${dx} ${dy}` : "";
 }
 
-/** All cells of two straight runs from one cell to another that cost at most so much, or null. */
+/** Returns the cells of two straight runs between two cells within a cost limit, or null. */
 function twoRuns(view, from, to, most) {
   const { lattice } = view.ground;
   if (view.plane.floorOf(from) !== view.plane.floorOf(to)) return null;
@@ -70,7 +70,7 @@ function twoRuns(view, from, to, most) {
   return null;
 }
 
-/** Goes straight on, at one price a step; returns the ticks, or -1 where that cannot be done. */
+/** Adds straight steps of equal cost; returns the ticks, or -1 if a step is impossible. */
 function straight({ ground }, nodes, [dx, dy, count]) {
   const { lattice } = ground;
   let each = 0;

@@ -1,13 +1,12 @@
 /**
- * Counts how many shortest paths cross each place, if agents go from everywhere to everywhere by next
- * hops: the flow that the tables would make. Toward one goal the next hops are a tree, in which what
- * comes from behind adds up; goals are taken one after the other, spread evenly, as long as there is
- * time, so that a part of them shows what all of them would.
+ * Counts how many shortest paths cross each place, over all pairs of places. Toward one goal, the next
+ * hops form a tree, along which counts add up. Goals are processed in an evenly spread order as time
+ * allows, so that a part of them approximates the result for all.
  */
 
 import { placesToStand } from "../crowd/walkers.js";
 
-/** Makes a count of one profile as it is now. */
+/** Creates a count for the current level and profile. */
 export function createTraffic(view) {
   const { nav, level } = view;
   const goals = placesToStand(nav);
@@ -18,7 +17,7 @@ export function createTraffic(view) {
   let done = 0;
   let most = 0;
 
-  /** Adds the paths toward one goal, its own end not counted. */
+  /** Adds the paths toward one goal, without counting the goal itself. */
   function add(goal) {
     const next = nav.hopsTo(goal);
     waiting.fill(0);
@@ -43,7 +42,7 @@ export function createTraffic(view) {
 
   const stride = coprime(goals.length);
   return {
-    /** Paths that leave a place or cross it, of all those counted so far. */
+    /** The number of counted paths that start at or cross each place. */
     count,
     goals: goals.length,
     get done() {
@@ -56,7 +55,7 @@ export function createTraffic(view) {
     get isWhole() {
       return done >= goals.length;
     },
-    /** Goes on for some milliseconds, toward one more goal at least. */
+    /** Continues for some milliseconds, with at least one more goal. */
     advance(milliseconds) {
       const end = performance.now() + milliseconds;
       while (done < goals.length) {
@@ -67,7 +66,7 @@ export function createTraffic(view) {
   };
 }
 
-/** A number near the golden share of another one, without a common divisor: steps that spread. */
+/** Returns a step near the golden ratio of a count and coprime to it, which spreads goals evenly. */
 function coprime(count) {
   const divides = (a, b) => (b ? divides(b, a % b) : a);
   let found = Math.max(1, Math.floor(count * 0.618));

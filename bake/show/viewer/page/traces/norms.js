@@ -1,13 +1,13 @@
 /**
- * Makes the heuristics that searches of the page use, as bake/search/point/estimates.py does: norms of
- * the grid, scaled so that they hold on every arc there is now.
+ * The heuristics of searches in the page, as in bake/search/point/estimates.py: norms of the grid,
+ * scaled to be admissible on every current arc.
  */
 
-/** Coordinates that are not cells span at most this many steps; see bake/search/point/estimates.py. */
+/** Coordinates other than cells span at most this many steps; see bake/search/point/estimates.py. */
 const SPAN = 2 ** 20;
-/** Room for rounding in square roots. */
+/** The margin for rounding in square roots. */
 const BELOW = 1 - 2 ** -34;
-/** Estimates are kept below every distance that counts as none. */
+/** The largest estimate, below the value for unreachable. */
 const LARGEST = 2 ** 30 - 1;
 
 /**
@@ -23,7 +23,7 @@ export function fittingHeuristic(view) {
   return view.places.toPoint(0) ? euclidean(view) : NULL;
 }
 
-/** Guides nothing; for Dijkstra's algorithm, and where nodes lie nowhere. */
+/** The zero heuristic, for Dijkstra's algorithm and for graphs without positions. */
 export const NULL = { name: "null", admissible: true, consistent: true, toward: () => () => 0 };
 
 /** Calls back with tail, head and ticks of every arc that the profile may take now. */
@@ -33,7 +33,7 @@ function everyArc({ level, ground }, call) {
   }
 }
 
-/** The coordinates of each node, (x, y) one after the other: floors lie over one another. */
+/** Returns the coordinates of each node, (x, y) interleaved, with floors on top of each other. */
 function cellsOf(level) {
   const at = new Int32Array(2 * level.locations);
   for (let node = 0; node < level.locations; node++) {
@@ -44,7 +44,7 @@ function cellsOf(level) {
   return at;
 }
 
-/** Axial coordinates of hexagons, in which neighbours differ by one. */
+/** Returns axial coordinates of hexagons, in which neighbors differ by one. */
 function axialOf(level) {
   const at = new Int32Array(2 * level.locations);
   const even = level.hexLayout.startsWith("even") ? 1 : -1;
@@ -105,7 +105,7 @@ function cellNorm(view) {
   };
 }
 
-/** Lowers a norm until it holds on every jump; in whole numbers, as products are large. */
+/** Scales a norm down until it is admissible on every jump; in integers, as products are large. */
 function lowered(view, at, straight, extra) {
   let [first, second] = [BigInt(straight), BigInt(extra)];
   everyArc(view, (tail, head, ticks) => {
@@ -160,7 +160,7 @@ function euclidean(view) {
   return { name: "euclidean", admissible: true, consistent: true, toward };
 }
 
-/** Positions of a graph's nodes on which the profile stands, in whole steps of their extent. */
+/** Returns the positions of the profile's nodes, rounded to steps of their extent. */
 function quantised({ level, nav, places }) {
   const { locations } = level;
   const at = new Int32Array(2 * locations);

@@ -1,13 +1,13 @@
 /**
- * Goes through a search step by step, forwards and backwards, and keeps its open and closed lists.
- * Traces are made in the page (textbook.js), or read from files (docs/traces.md).
+ * Plays a search step by step, forward and backward, with its open and closed lists. Traces are recorded
+ * in the page (textbook.js), or read from files (docs/traces.md).
  */
 
 import { LevelError, refuse } from "../../../../../readers/js/file.js";
 import { stepLists } from "./textbook.js";
 import { readWalk } from "./walks.js";
 
-/** What a node is at some step. */
+/** The states of a node at a step. */
 export const OPEN = 1;
 export const CLOSED = 2;
 
@@ -22,7 +22,7 @@ export function playerOf(trace, locations) {
   const { place, first, openedPlace, openedG } = trace;
   const state = new Uint8Array(locations);
   const g = new Float64Array(locations).fill(NaN);
-  // What a step finds on its places, so that it can be taken back.
+  // The previous values of the places of a step, for undoing it.
   const takenBefore = new Uint8Array(place.length);
   const stateBefore = new Uint8Array(openedPlace.length);
   const gBefore = new Float64Array(openedPlace.length);
@@ -65,7 +65,7 @@ export function playerOf(trace, locations) {
   return {
     trace,
     state,
-    /** What each node costs to reach, as far as the search knows; NaN: it has not been seen. */
+    /** The known cost of each node from the start; NaN: not visited. */
     g,
     get at() {
       return at;
@@ -79,23 +79,23 @@ export function playerOf(trace, locations) {
     get finished() {
       return at === place.length;
     },
-    /** The node taken last; -1 before the first step. */
+    /** The last expanded node; -1 before the first step. */
     get current() {
       return at ? place[at - 1] : -1;
     },
-    /** Goes to a step, by taking those before it or by taking back those after it. */
+    /** Goes to a step by applying or undoing steps. */
     seek(step) {
       const wanted = Math.min(Math.max(Math.round(step) || 0, 0), place.length);
       while (at < wanted) forward();
       while (at > wanted) back();
       return at;
     },
-    /** The way to the node taken last, as the search knew it then. */
+    /** Returns the path to the last expanded node, as known at this step. */
     wayBack() {
       if (!at) return [];
       const parents = new Map();
       for (let i = 0; i < at; i++) parents.set(place[i], trace.parent[i]);
-      // Several states of a search may lie at one place, so a way may come back to where it was.
+      // Several states of a search may have the same place, so a path may contain a cycle.
       const way = new Set([place[at - 1]]);
       for (let up = trace.parent[at - 1]; up >= 0 && !way.has(up); up = parents.get(up) ?? -1) way.add(up);
       return [...way].reverse();
@@ -106,7 +106,7 @@ export function playerOf(trace, locations) {
 /**
  * Reads a trace of a search or of agents (docs/traces.md).
  *
- * @throws LevelError it is none, or it is one of another level.
+ * @throws LevelError if it is not a trace, or belongs to another level.
  */
 export function readTrace(text, level, places) {
   let told;

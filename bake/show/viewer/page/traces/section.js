@@ -1,6 +1,6 @@
 /**
- * Shows a search step by step: one that is made here between start and goal, or a trace of a search or
- * of agents. Steps are taken and taken back; the lists, and what agents see, are colours of places.
+ * The tab "Search": play a search step by step, recorded in the page between start and goal, or a trace
+ * of a search or of agents. Colors show the lists of a search, and the cells that agents have seen.
  */
 
 import { disc } from "../draw/shapes.js";
@@ -14,10 +14,10 @@ import { METHODS, searchSteps } from "./textbook.js";
 import { drawWalk, walkColour, walkFacts, walkLegend, walkPlayer, walkSummary } from "./walks.js";
 
 const TITLES = { astar: "A*", dijkstra: "Dijkstra", weighted: "weighted A*", greedy: "greedy best-first" };
-/** Steps in a second, from slow to fast. */
+/** Steps per second, from slow to fast. */
 const SPEEDS = [[4, "4 steps a second"], [30, "30 steps a second"], [240, "240 steps a second"], [4000, "4,000 steps a second"]]; // prettier-ignore
 
-/** Adds the tab "Search", the color mode of its lists, and the place it looks at. */
+/** Adds the tab "Search", the color mode of its lists, and an overlay for the expanded place. */
 export function installTraces(view, panel) {
   const inner = panel.tab("search", "Search");
   const shown = { player: null, moment: 0, playing: false, speed: 30, owed: 0, last: 0, paint: listColours() };
@@ -48,7 +48,7 @@ export function installTraces(view, panel) {
   });
   view.on("changed", () => {
     if (!shown.player) return;
-    // The level is another one now, and so is the search; one that was read is of the level as it was.
+    // The level has changed, so the search is recorded again; a trace from a file belongs to the old level.
     const { start, goal, method, weight: factor } = shown.player.trace;
     if (shown.made) open("", () => searchSteps(view, start, goal, { method, weight: factor }), shown.player.at);
   });
@@ -213,7 +213,7 @@ const titleOf = ({ method, start, goal }, i) =>
   `${i + 1}: ${TITLES[method] ?? method}` +
   (start === undefined ? "" : ` from ${JSON.stringify(start)} to ${JSON.stringify(goal)}`);
 
-/** What was searched, and what was found. */
+/** Returns a description of the search and its result. */
 function summaryOf(view, trace) {
   const { method, heuristic, weight, path, cost, expanded } = trace;
   const by = heuristic ? ` by ${heuristic}${weight > 1 ? ` times ${weight}` : ""}` : "";
@@ -238,7 +238,7 @@ function factsOf(view, player) {
   return facts;
 }
 
-/** Colours of the lists: what is open stands out, what is closed is shaded by what it costs. */
+/** Returns the colors of the lists: open places stand out, closed ones are shaded by cost. */
 function listColours() {
   return painter((view, at, player, below, most, opened) => {
     if (player.trace.walk) return walkColour(view.palette, player, at, below.fill[at]);
@@ -272,13 +272,13 @@ const listsGround = (shown) => ({
 
 const memory = new WeakMap();
 
-/** The greatest cost at which a search takes a place. */
+/** Returns the greatest cost of an expanded place. */
 function farthest(trace) {
   if (!memory.has(trace)) memory.set(trace, trace.g.reduce((a, b) => Math.max(a, b), 0));
   return memory.get(trace);
 }
 
-/** The place that was taken last, the way by which it was reached, and what it opened. */
+/** Draws the last expanded place, the path to it, and the places that it opened. */
 const stepLayer = (shown) => ({
   id: "search-step",
   title: "Step of a search",

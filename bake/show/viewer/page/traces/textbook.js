@@ -1,15 +1,15 @@
 /**
- * Searches a level in the page, step by step: textbook A* (P. Hart, N. Nilsson, B. Raphael, 1968),
- * Dijkstra's algorithm, weighted A* and greedy best-first search. The steps are those that
- * `bake path --trace` writes down, one by one: the same heuristics, and the same order among equals.
+ * Searches a level step by step: textbook A* (P. Hart, N. Nilsson, B. Raphael, 1968), Dijkstra's
+ * algorithm, weighted A* and greedy best-first search. The steps equal those of `bake path --trace`, with
+ * the same heuristics and the same tie-breaking.
  */
 
 import { fittingHeuristic, NULL } from "./norms.js";
 
-/** The methods that can be traced, in the words of `bake path --method`. */
+/** The methods that can be traced, named as in `bake path --method`. */
 export const METHODS = ["astar", "dijkstra", "weighted", "greedy"];
 
-/** Numbers that grow as a search goes on. */
+/** A growing array of numbers. */
 class Growing {
   constructor(Type) {
     this.values = new Type(1024);
@@ -26,7 +26,7 @@ class Growing {
   take = () => this.values.slice(0, this.length);
 }
 
-/** The lists that a trace is made of; `take` closes them. */
+/** The lists of a trace; `take` closes them. */
 export function stepLists() {
   const lists = {};
   for (const name of ["place", "parent", "first", "openedPlace"]) lists[name] = new Growing(Int32Array);
@@ -51,7 +51,7 @@ export function stepLists() {
 }
 
 /**
- * Searches from one node to another, and notes each step.
+ * Searches from one node to another, and records each step.
  *
  * @param options method and weight; norm is a heuristic that fittingHeuristic made before
  * @returns a trace: { profile, start, goal, method, heuristic, weight, admissible, consistent, path,
@@ -121,14 +121,14 @@ export function searchSteps(view, start, goal, { method = "astar", weight = 1, n
   };
 }
 
-/** The nodes from the start to one that was reached. */
+/** Returns the nodes from the start to a visited node. */
 export function pathTo(parent, node) {
   const path = [node];
   while (parent[path.at(-1)] >= 0) path.push(parent[path.at(-1)]);
   return path.reverse();
 }
 
-/** An open list: the smallest f first, of these the largest g, of these what was opened first. */
+/** An open list ordered by smallest f, then largest g, then first opened. */
 function heapOf() {
   const lanes = [[], [], [], []]; // node, f, g, number
   const [nodes, fs, gs, numbers] = lanes;

@@ -1,6 +1,6 @@
 /**
- * Goes through how agents walk, step by step, forwards and backwards: those who see a part of the level
- * alone, and crowds. docs/traces.md says what the file holds, and `bake render --trace` draws the same.
+ * Plays traces of agents step by step, forward and backward: agents that explore a level, and crowds.
+ * docs/traces.md describes the file, and `bake render --trace` draws the same.
  */
 
 import { refuse } from "../../../../../readers/js/file.js";
@@ -9,7 +9,7 @@ import { drawWay, onFloor, screenOf } from "../overlays.js";
 import { css, mixed, packed } from "../palette.js";
 import { counted, placeName } from "../words.js";
 
-/** What a node is at some step; see the numbers of searches in player.js. */
+/** The states of a node at a step; see the states of searches in player.js. */
 const SEEN = 3;
 const SEARCHED = 4;
 
@@ -42,11 +42,11 @@ export function readWalk(told, nodeOf) {
   return { walk: true, sees: told.sees === true, start: alone.place, goal: alone.goal, expanded: steps.length, steps };
 }
 
-/** Returns a player of a walk, with the face that the player of a search has. */
+/** Returns a player of a walk, with the interface of the player of a search. */
 export function walkPlayer(trace, locations) {
   const { steps } = trace;
   const state = new Uint8Array(locations);
-  const looks = new Uint16Array(locations); // how many steps so far have seen a place
+  const looks = new Uint16Array(locations); // number of steps so far in which a place was seen
   let at = 0;
   let fog = locations;
 
@@ -70,11 +70,11 @@ export function walkPlayer(trace, locations) {
     get finished() {
       return at === steps.length;
     },
-    /** The step that is shown; null before the first. */
+    /** The current step; null before the first. */
     get step() {
       return at ? steps[at - 1] : null;
     },
-    /** How many places have been seen. */
+    /** The number of seen places. */
     get seen() {
       return locations - fog;
     },
@@ -89,12 +89,12 @@ export function walkPlayer(trace, locations) {
       if (at) searched(steps[at - 1], true);
       return at;
     },
-    /** Where the first agent has been. */
+    /** The trail of the first agent. */
     wayBack: () => steps.slice(0, at).map((step) => step.agents[0]?.place ?? -1),
   };
 }
 
-/** The colour of a place: in fog, seen, or searched at this step. */
+/** Returns the color of a place: in fog, seen, or searched at this step. */
 export function walkColour(palette, player, at, below) {
   const now = player.state[at];
   if (now === SEARCHED) return packed(palette.rgb("SEARCHED"));
@@ -140,7 +140,7 @@ export function walkFacts(view, player) {
   return facts;
 }
 
-/** Draws agents and what they plan; of a single one also where it has been. */
+/** Draws agents and their planned paths; for a single agent also its trail. */
 export function drawWalk(ctx, view, player) {
   const { step } = player;
   if (!step) return;
