@@ -94,7 +94,7 @@ def path(
         tracer: SearchTracer = load_registered("tracer", "search", "--trace")
         if method not in (None, *tracer.methods):
             raise typer.BadParameter(
-                f"the method {method!r} cannot write a trace; expected {' or '.join(tracer.methods)}"
+                f"method {method!r} cannot write a trace; expected {' or '.join(tracer.methods)}"
             )
         tracer.check_file(trace)
     found: Sequence[object] | None
